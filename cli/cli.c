@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_args.h"
+
+const struct cli_verb *cli_verb_of(const struct cli_args *args)
+{
+    return args->verb;
+}
+
+int cli_usage_error(const struct cli_args *args, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "samite %s: error: ", args->verb->name);
+    vfprintf(stderr, format, list);
+    fprintf(stderr, " (samite %s --help)\n", args->verb->name);
+    va_end(list);
+    return CLI_BAD_INPUT;
+}
+
+int cli_report(const struct sam_error *error)
+{
+    fprintf(stderr, "samite: error: %s\n", error->text);
+    return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED
+                                                                             : CLI_BAD_INPUT;
+}
+
+/* "[json]" takes a value only behind '='. */
+static bool value_is_optional(const struct cli_option *option)
+{
+    return option->argument && option->argument[0] == '[';
+}
+
+static int take_value(struct cli_args *args, const struct cli_option *option, const char *attached,
+                      const char **value)
+{
+    if (!option->argument) {
+        if (attached)
+            return cli_usage_error(args, "--%s takes no value", option->name), CLI_ERROR;
+    } else if (attached) {
+        *value = attached;
+    } else if (!value_is_optional(option)) {
+        if (args->at >= args->count)
+            return cli_usage_error(args, "--%s needs a value (%s)", option->name, option->argument),
+                   CLI_ERROR;
+        *value = args->words[args->at++];
+    }
+    return option->id;
+}
+
+int cli_next(struct cli_args *args, const char **value)
+{
+    *value = NULL;
+    if (args->at >= args->count)
+        return CLI_END;
+    const char *word = args->words[args->at++];
+    if (args->only_files || word[0] != '-' || word[1] == '\0') {
+        *value = word;
+        return CLI_POSITIONAL;
+    }
+    if (strcmp(word, "--") == 0) {
+        args->only_files = true;
+        return cli_next(args, value);
+    }
+    const struct cli_option *options = args->verb->options;
+    if (word[1] == '-') {
+        size_t size = strcspn(word + 2, "=");
+        const char *attached = word[2 + size] ? word + 3 + size : NULL;
+        for (const struct cli_option *o = options; o && o->name; o++)
+            if (strlen(o->name) == size && memcmp(o->name, word + 2, size) == 0)
+                return take_value(args, o, attached, value);
+    } else {
+        for (const struct cli_option *o = options; o && o->name; o++)
+            if (o->id == word[1])
+                return take_value(args, o, word[2] ? word + 2 : NULL, value);
+    }
+    return cli_usage_error(args, "unknown option '%s'", word), CLI_ERROR;
+}
+
+static void print_option(const struct cli_option *option, FILE *out)
+{
+    char left[64];
+    bool optional = value_is_optional(option);
+    int used = snprintf(left, sizeof left, isprint(option->id) ? "  -%c, " : "      ", option->id);
+    snprintf(left + used, sizeof left - (size_t)used, "--%s%s%s", option->name,
+             !option->argument ? ""
+             : optional        ? "[="
+                               : " ",
+             option->argument ? option->argument + optional : "");
+    fprintf(out, "%-30s", left);
+    for (const char *c = option->help; *c; c++) {
+        fputc(*c, out);
+        if (*c == '\n')
+            fprintf(out, "%30s", "");
+    }
+    fputc('\n', out);
+}
+
+void cli_print_help(const struct cli_verb *verb, FILE *out)
+{
+    fprintf(out, "Usage: samite %s %s\n\n%s\n", verb->name, verb->usage, verb->summary);
+    if (verb->options && verb->options->name)
+        fprintf(out, "\nOptions:\n");
+    for (const struct cli_option *o = verb->options; o && o->name; o++)
+        print_option(o, out);
+    if (verb->details)
+        fprintf(out, "\n%s", verb->details);
+}
+
+/* Text for roff: a leading dot or quote would be a request, a dash a hyphen. */
+static void roff(const char *text, FILE *out)
+{
+    bool start = true;
+    for (; *text; text++) {
+        if (start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*text, out);
+        start = *text == '\n';
+    }
+}
+
+void cli_print_man(const struct cli_verb *verb, FILE *out)
+{
+    fprintf(out, ".TH SAMITE-%s 1 \"\" \"Samite %s\" \"Samite\"\n.SH NAME\nsamite-%s \\- ",
+            verb->name, sam_version(), verb->name);
+    roff(verb->summary, out);
+    fprintf(out, "\n.SH SYNOPSIS\n.B samite %s\n", verb->name);
+    roff(verb->usage, out);
+    fprintf(out, "\n.SH OPTIONS\n");
+    for (const struct cli_option *o = verb->options; o && o->name; o++) {
+        fprintf(out, ".TP\n.B ");
+        if (isprint(o->id))
+            fprintf(out, "\\-%c, ", o->id);
+        fprintf(out, "\\-\\-%s", o->name);
+        if (o->argument)
+            fprintf(out, " \\fI%s\\fR", o->argument);
+        fputc('\n', out);
+        roff(o->help, out);
+        fputc('\n', out);
+    }
+    fprintf(out, ".SH DETAILS\n.nf\n");
+    roff(verb->details ? verb->details : "", out);
+    fprintf(out, ".fi\n.SH EXIT STATUS\n0 done, 1 the program under test failed, 2 bad usage or "
+                 "input.\n");
+}
+
+bool cli_print_completion(const char *shell, FILE *out)
+{
+    bool zsh = strcmp(shell, "zsh") == 0;
+    if (!zsh && strcmp(shell, "bash") != 0)
+        return false;
+    if (zsh)
+        fprintf(out, "#compdef samite\nautoload -U +X bashcompinit && bashcompinit\n");
+    fprintf(out, "_samite() {\n    local word=${COMP_WORDS[COMP_CWORD]}\n"
+                 "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++)
+        fprintf(out, "%s ", (*v)->name);
+    fprintf(out, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
+                 "    case \"$word\" in\n    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")); "
+                 "return ;;\n    esac\n    case \"${COMP_WORDS[1]}\" in\n");
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
+        fprintf(out, "    %s) COMPREPLY=($(compgen -W \"", (*v)->name);
+        for (const struct cli_option *o = (*v)->options; o && o->name; o++)
+            fprintf(out, "--%s ", o->name);
+        fprintf(out, "--help\" -- \"$word\")) ;;\n");
+    }
+    fprintf(out, "    esac\n}\ncomplete -o filenames -F _samite samite\n");
+    return true;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "cli_args.h"
+
+const struct cli_verb *const cli_verbs[] = {
+    NULL,
+};
+
+static void print_usage(FILE *out)
+{
+    fprintf(out, "Usage: samite VERB [options] FILE...\n\n"
+                 "Run, check and measure programs for RISC-V tensor accelerators.\n\nVerbs:\n");
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++)
+        fprintf(out, "  %-12s %s\n", (*v)->name, (*v)->summary);
+    fprintf(out, "\n  samite VERB --help            options of a verb, with an example\n"
+                 "  samite --version\n"
+                 "  samite --completion bash|zsh  completion script on standard output\n"
+                 "  samite --man VERB             man page on standard output\n");
+}
+
+static const struct cli_verb *find_verb(const char *name)
+{
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++)
+        if (strcmp((*v)->name, name) == 0)
+            return *v;
+    return NULL;
+}
+
+/* `samite --man VERB`, `samite --completion SHELL`. */
+static int print_generated(const char *what, const char *which)
+{
+    if (strcmp(what, "--man") == 0 && which && find_verb(which)) {
+        cli_print_man(find_verb(which), stdout);
+        return CLI_OK;
+    }
+    if (strcmp(what, "--completion") == 0 && which && cli_print_completion(which, stdout))
+        return CLI_OK;
+    fprintf(stderr, "samite: error: %s needs %s\n", what,
+            strcmp(what, "--man") == 0 ? "a verb" : "bash or zsh");
+    return CLI_BAD_INPUT;
+}
+
+static int flushed(int code)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "samite: error: cannot write to standard output\n");
+        return CLI_BAD_INPUT;
+    }
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_BAD_INPUT;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        print_usage(stdout);
+        return flushed(CLI_OK);
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("samite %s\n", sam_version());
+        return flushed(CLI_OK);
+    }
+    if (strcmp(word, "--man") == 0 || strcmp(word, "--completion") == 0)
+        return flushed(print_generated(word, argc > 2 ? argv[2] : NULL));
+    const struct cli_verb *verb = find_verb(word);
+    if (!verb) {
+        fprintf(stderr, "samite: error: unknown verb '%s' (samite --help)\n", word);
+        return CLI_BAD_INPUT;
+    }
+    struct cli_args args = {.verb = verb, .words = argv + 2, .count = argc - 2};
+    for (int i = 0; i < args.count && strcmp(args.words[i], "--") != 0; i++) {
+        if (strcmp(args.words[i], "--help") == 0 || strcmp(args.words[i], "-h") == 0) {
+            cli_print_help(verb, stdout);
+            return flushed(CLI_OK);
+        }
+    }
+    return flushed(verb->run(&args));
+}

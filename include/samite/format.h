@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that people have: ELF programs, Ventus .metadata/.data pairs, NumPy arrays. Every reader
+ * checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line. */
+#ifndef SAMITE_FORMAT_H
+#define SAMITE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- ELF (EXEC, RISC-V, 32 or 64 bit, little-endian). Loadable segments become sections (cut at
+ * section boundaries where the file has section headers, so that .text, .rodata and .bss keep
+ * their names), .symtab becomes symbols, .rodata.ventus.resource becomes resources. `name` is for
+ * messages. */
+SAM_API enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
+                                      struct sam_image **image, struct sam_error *error);
+SAM_API enum sam_status sam_elf_read(const char *path, struct sam_image **image,
+                                     struct sam_error *error);
+/* The image as an ELF executable; *data is malloc'ed. */
+SAM_API enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t *size,
+                                     struct sam_error *error);
+
+/* --- Ventus .metadata and .data (text, 8 hexadecimal digits a line) */
+struct sam_metadata_buffer {
+    uint64_t base;
+    uint64_t size;      /* bytes of initial data in the .data file */
+    uint64_t allocated; /* bytes the kernel may access */
+};
+
+struct sam_metadata {
+    bool has_start;        /* false: an older file without start_addr (0x80000000 is taken) */
+    uint64_t start;
+    uint64_t kernel_id;
+    uint64_t grid[3];
+    uint64_t lanes;        /* wf_size */
+    uint64_t warps;        /* wg_size */
+    uint64_t metadata_base; /* CSR_KNL */
+    uint64_t lds_size;
+    uint64_t pds_size;
+    uint64_t sgprs;
+    uint64_t vgprs;
+    uint64_t pds_base;
+    struct sam_metadata_buffer *buffers;
+    size_t buffer_count;
+};
+
+/* Checked: line count, value ranges (addresses and sizes fit 32 bits, lanes, warps and grid are
+ * possible), size <= allocated, buffers that wrap or overlap. */
+SAM_API enum sam_status sam_metadata_parse(const char *text, size_t size, const char *name,
+                                           struct sam_metadata *metadata, struct sam_error *error);
+SAM_API void sam_metadata_free(struct sam_metadata *metadata);
+
+/* The words of a .data file, in order: exactly the sum over the buffers of ceil(size / 4).
+ * *words is malloc'ed. */
+SAM_API enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
+                                       const struct sam_metadata *metadata, uint32_t **words,
+                                       size_t *count, struct sam_error *error);
+
+/* --- NumPy .npy (versions 1.0 to 3.0) */
+enum sam_dtype {
+    SAM_U8, SAM_I8, SAM_U16, SAM_I16, SAM_U32, SAM_I32, SAM_U64, SAM_I64,
+    SAM_F16, SAM_F32, SAM_F64, SAM_BOOL,
+};
+
+struct sam_array {
+    enum sam_dtype dtype;
+    size_t rank;         /* 0..8 */
+    uint64_t shape[8];
+    size_t count;        /* elements */
+    size_t size;         /* bytes of data */
+    void *data;          /* C order, little-endian, malloc'ed */
+};
+
+SAM_API size_t sam_dtype_size(enum sam_dtype dtype);
+SAM_API const char *sam_dtype_name(enum sam_dtype dtype); /* "f32" */
+SAM_API bool sam_dtype_parse(const char *name, enum sam_dtype *dtype);
+/* Fortran order and big-endian files are converted. */
+SAM_API enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
+                                      struct sam_array *array, struct sam_error *error);
+SAM_API enum sam_status sam_npy_read(const char *path, struct sam_array *array,
+                                     struct sam_error *error);
+SAM_API enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
+                                      struct sam_error *error);
+SAM_API void sam_array_free(struct sam_array *array);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

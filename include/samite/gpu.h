@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Ventus GPGPU: global memory, programs, launches. Source of every rule: the Ventus ISA manual
+ * v2.02 and docs/ventus-rulings.md.
+ *
+ *   struct sam_gpu *gpu;
+ *   sam_gpu_new(NULL, &gpu, &error);
+ *   sam_gpu_load(gpu, image, &error);
+ *   sam_gpu_alloc(gpu, bytes, &address, &error);
+ *   sam_gpu_write(gpu, address, data, bytes, &error);
+ *   sam_gpu_prepare(gpu, image, &(struct sam_kernel){...}, &launch, &error);
+ *   if (sam_gpu_launch(gpu, &launch, &result, &error) == SAM_ERR_TRAP) ... result.trap ...
+ *   sam_gpu_read(gpu, address, data, bytes, &error);
+ *
+ * A gpu is used by one thread at a time; two gpus are independent. */
+#ifndef SAMITE_GPU_H
+#define SAMITE_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "isa.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAM_LDS_BASE    UINT32_C(0x70000000) /* 256 MiB window, private to a workgroup */
+#define SAM_LDS_SIZE    UINT32_C(0x10000000)
+#define SAM_CODE_BASE   UINT32_C(0x80000000)
+#define SAM_BUFFER_BASE UINT32_C(0x90000000)
+#define SAM_MAX_LANES   32
+#define SAM_MAX_WARPS   1024 /* a workgroup */
+
+/* Where text goes: the commit log, the kernel's prints. False stops the run (SAM_ERR_IO). */
+struct sam_sink {
+    bool (*write)(void *context, const void *data, size_t size);
+    void *context;
+};
+
+enum sam_schedule {
+    SAM_SCHEDULE_RUN, /* a warp runs until it waits, ends, or has used its turn */
+    SAM_SCHEDULE_RR1, /* one instruction a warp, round robin, as the public ISA simulator */
+};
+
+struct sam_gpu_options {
+    unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
+    enum sam_schedule schedule; /* within a workgroup */
+    bool loose_bounds;          /* memory outside every buffer reads zero and can be written */
+    bool shared_pds;            /* CSR_PDS = pdsBase for every workgroup (log comparison) */
+    bool collect_stats;         /* fill sam_gpu_result.stats beyond the counts; slower */
+    bool print_prefix;          /* prints: put "[workgroup.warp] " before each line */
+    uint64_t max_insns;         /* instructions a warp may run in a launch, 0 = no limit */
+    unsigned simt_stack_limit;  /* entries, 0 = 65536; hardware has num_thread */
+    bool sv39;                  /* translate by the tables at ptbr */
+    uint64_t ptbr;              /* physical address of the root table */
+    struct sam_sink log;        /* commit log when write is not NULL; forces one worker */
+    struct sam_sink print;      /* the kernel's prints when write is not NULL */
+    const volatile int *stop;   /* when not NULL and set to non-zero: stop soon */
+};
+
+struct sam_gpu;
+
+/* A machine with no memory mapped. options may be NULL (all zero). */
+SAM_API enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gpu **gpu,
+                                    struct sam_error *error);
+SAM_API void sam_gpu_free(struct sam_gpu *gpu);
+/* Replace the options between launches. */
+SAM_API enum sam_status sam_gpu_set_options(struct sam_gpu *gpu,
+                                            const struct sam_gpu_options *options,
+                                            struct sam_error *error);
+
+/* --- memory. Addresses are physical. Bytes never written are zero. */
+
+/* A new buffer of `size` bytes at the next free 4 KiB boundary from 0x90000000. */
+SAM_API enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
+                                      struct sam_error *error);
+/* A buffer at a given address. Kernels may access exactly its bytes. A buffer equal to one already
+ * there is fine; one that overlaps another is refused (SAM_ERR_USAGE), and so is one that wraps
+ * or touches the LDS window. */
+SAM_API enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
+                                    struct sam_error *error);
+/* Host access; the bytes must lie in one buffer. */
+SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
+                                      size_t size, struct sam_error *error);
+SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
+                                     struct sam_error *error);
+/* Map (where not mapped yet) and copy every section of a program. The image must outlive its
+ * launches: reports take symbols from it. */
+SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
+                                     struct sam_error *error);
+
+/* --- launches */
+
+/* A launch as the hardware sees it (Ventus manual 2.3). */
+struct sam_launch {
+    uint32_t start;       /* first pc of every warp */
+    uint32_t metadata;    /* CSR_KNL: address of the 64-byte metadata buffer */
+    uint32_t grid[3];     /* workgroups in x, y, z, each >= 1 */
+    uint32_t lanes;       /* CSR_NUMT: 4, 8, 16 or 32 */
+    uint32_t warps;       /* CSR_NUMW: warps a workgroup, 1..SAM_MAX_WARPS */
+    uint32_t lds_size;    /* bytes a workgroup, for the report only */
+    uint32_t pds_size;    /* bytes a thread */
+    uint32_t pds_base;    /* address of private memory */
+    const struct sam_image *image; /* symbols for reports, may be NULL */
+};
+
+/* A kernel as the programmer sees it. */
+struct sam_kernel {
+    const char *name;    /* symbol of its first instruction */
+    uint32_t grid[3];    /* workgroups, each >= 1 */
+    uint32_t block[3];   /* work-items a workgroup, each >= 1 */
+    uint32_t lanes;      /* 0 = 32 */
+    uint32_t pds_size;   /* bytes a thread, 0 = what the image says, else 1024 */
+    const void *args;    /* the argument buffer: pointers 4 bytes, scalars at their own */
+    size_t args_size;    /* alignment, at least 4 */
+    uint32_t print_size; /* bytes of print buffer to allocate, 0 = none */
+};
+
+/* Allocate and fill the metadata, argument, private and print buffers of a kernel (manual 2.2) and
+ * describe its launch. `image` is loaded and has start code at its entry that follows manual 2.3.
+ * SAM_ERR_INPUT when there is no such symbol. */
+SAM_API enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *image,
+                                        const struct sam_kernel *kernel, struct sam_launch *launch,
+                                        struct sam_error *error);
+
+enum sam_trap_kind {
+    SAM_TRAP_NONE,
+    SAM_TRAP_ILLEGAL,       /* tval = the word */
+    SAM_TRAP_FETCH,         /* tval = the pc */
+    SAM_TRAP_FETCH_MISALIGNED,
+    SAM_TRAP_LOAD_MISALIGNED, /* tval = the address, lane = the lowest lane that has it */
+    SAM_TRAP_STORE_MISALIGNED,
+    SAM_TRAP_LOAD_FAULT,
+    SAM_TRAP_STORE_FAULT,
+    SAM_TRAP_FETCH_PAGE,    /* SV39 */
+    SAM_TRAP_LOAD_PAGE,
+    SAM_TRAP_STORE_PAGE,
+    SAM_TRAP_PRIVATE_RANGE, /* private address >= pdsSize; tval = it */
+    SAM_TRAP_STACK_OVERFLOW, /* SIMT stack */
+    SAM_TRAP_ENDPRG_DIVERGED, /* endprg under a partial mask or a non-empty SIMT stack */
+    SAM_TRAP_BARRIER_DIVERGED, /* barrier reached by some lanes only */
+    SAM_TRAP_DEADLOCK,      /* every warp that has not ended waits */
+    SAM_TRAP_BUDGET,        /* max_insns */
+    SAM_TRAP_PRINT_FULL,    /* the print buffer's index is past its end */
+};
+
+struct sam_trap {
+    enum sam_trap_kind kind;
+    uint32_t workgroup; /* linear id, x fastest */
+    uint32_t group[3];
+    uint32_t warp;
+    uint32_t lane;  /* the lane that failed, or UINT32_MAX */
+    uint32_t lanes; /* mask of active lanes */
+    uint32_t pc;
+    uint32_t word;  /* instruction at pc, 0 when it cannot be fetched */
+    uint64_t tval;
+};
+
+/* One line: what, workgroup, warp, lanes, pc with symbol, disassembly. */
+SAM_API void sam_trap_describe(const struct sam_trap *trap, const struct sam_image *image,
+                               char *text, size_t size);
+
+/* Counts of one launch. Those under "collected" are filled with collect_stats only. */
+struct sam_branch_stats {
+    uint32_t pc;
+    uint32_t word;
+    uint64_t executed;
+    uint64_t diverged;
+};
+
+struct sam_mix_row {
+    const char *mnemonic;
+    uint64_t warp_insns;
+};
+
+struct sam_gpu_stats {
+    uint64_t warp_insns;
+    double seconds; /* wall time of the launch */
+    uint64_t workgroups;
+    uint64_t warps;
+    /* collected */
+    uint64_t scalar_insns;
+    uint64_t vector_insns;
+    uint64_t lane_insns;       /* scalar instructions count 1, vector ones their active lanes */
+    uint64_t vector_lanes;     /* active lanes of vector instructions */
+    uint64_t vector_slots;     /* lanes of vector instructions, active or not */
+    uint64_t barriers;         /* warps that arrived */
+    uint64_t memory_insns;     /* warp instructions that access memory */
+    uint64_t memory_accesses;  /* elements they accessed */
+    uint64_t lines;            /* distinct 64-byte lines, summed over global-memory instructions */
+    uint64_t global_insns;
+    uint64_t lds_insns;
+    uint64_t lds_conflicts;    /* extra turns: accesses to one of 32 banks at different words */
+    uint64_t simt_depth;       /* deepest SIMT stack */
+    struct sam_branch_stats *branches; /* by pc */
+    size_t branch_count;
+    struct sam_mix_row *mix;           /* by falling count */
+    size_t mix_count;
+};
+
+struct sam_gpu_result {
+    struct sam_trap trap; /* kind NONE after success */
+    struct sam_gpu_stats stats;
+};
+
+/* Run a launch to its end. SAM_ERR_TRAP: the program failed, result->trap says how (when several
+ * workgroups fail, that of the lowest workgroup), error its line. result may be NULL; free it with
+ * sam_gpu_result_free. */
+SAM_API enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
+                                       struct sam_gpu_result *result, struct sam_error *error);
+SAM_API void sam_gpu_result_free(struct sam_gpu_result *result);
+
+/* Assembly source of the start code of manual 2.3 (`_start` at the entry), put before a program
+ * that has none. */
+SAM_API const char *sam_gpu_start_code(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

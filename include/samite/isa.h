@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction sets: which are on, decoding, assembling, disassembling. One table a family
+ * (src/isa/<family>.def) drives all three and `samite isa`. */
+#ifndef SAMITE_ISA_H
+#define SAMITE_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Extensions as bits of struct sam_isa.extensions. */
+enum sam_extension {
+    SAM_EXT_I = 1 << 0,
+    SAM_EXT_M = 1 << 1,
+    SAM_EXT_A = 1 << 2,
+    SAM_EXT_ZICSR = 1 << 3,
+    SAM_EXT_ZFINX = 1 << 4,
+    SAM_EXT_ZVE32F = 1 << 5,
+    SAM_EXT_XVENTUS = 1 << 6,
+    SAM_EXT_XTENSORLOAD = 1 << 7,
+    SAM_EXT_XMATRIX = 1 << 8,
+};
+
+struct sam_isa {
+    unsigned xlen; /* 32 or 64 */
+    unsigned extensions;
+};
+
+/* Parse an ISA string in the RISC-V convention ("rv32im_zicsr_zfinx_zve32f_xventus", case folded),
+ * or one of the short names "ventus" (rv32ima_zicsr_zfinx_zve32f_xventus) and "tensor"
+ * (rv64im_zicsr_zfinx_xtensorload_xmatrix). SAM_ERR_USAGE names the part that is not understood.
+ * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1). */
+SAM_API enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa,
+                                      struct sam_error *error);
+/* The canonical ISA string, written to `text` (cut to `size`, always terminated). */
+SAM_API void sam_isa_format(const struct sam_isa *isa, char *text, size_t size);
+
+/* Disassemble one word at `pc` into `text` (cut to `size`). The text assembles back to the word;
+ * an unknown word becomes ".word 0x...". `prefix` is the word of the REGEXT/REGPAIR family that
+ * stood before it, or 0. Symbols of `image` (may be NULL) are shown for targets.
+ * Returns false for an unknown word. */
+SAM_API bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint32_t prefix,
+                             const struct sam_image *image, char *text, size_t size);
+
+struct sam_asm_options {
+    struct sam_isa isa;
+    uint64_t base;             /* address of the first section, .text */
+    const char *const *defines; /* "NAME=VALUE" or "NAME", like .equ before line 1 */
+    size_t define_count;
+    const char *const *include_paths;
+    size_t include_count;
+};
+
+/* Assemble `size` bytes of text called `name` (for messages). On failure every error and warning
+ * of the text is in *messages, one "file:line:col: error: ..." each with the line and a caret,
+ * and `error` holds the first of them. *messages (never NULL after the call) is freed with
+ * sam_text_free; it may hold warnings after success. */
+SAM_API enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
+                                     const char *text, size_t size, struct sam_image **image,
+                                     char **messages, struct sam_error *error);
+SAM_API void sam_text_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

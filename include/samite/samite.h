@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of libsamite. */
+#ifndef SAMITE_H
+#define SAMITE_H
+
+#include "format.h"
+#include "gpu.h"
+#include "image.h"
+#include "isa.h"
+#include "status.h"
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results and errors. Nothing in the library prints or exits: a function that can fail returns a
+ * status and, when the caller gave it a struct sam_error, one line of text that says what was
+ * found, where, and what was expected. */
+#ifndef SAMITE_STATUS_H
+#define SAMITE_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SAM_API __attribute__((visibility("default")))
+#define SAM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define SAM_API
+#define SAM_PRINTF(fmt, args)
+#endif
+
+enum sam_status {
+    SAM_OK = 0,
+    SAM_ERR_MEMORY,  /* the host is out of memory */
+    SAM_ERR_IO,      /* a host file cannot be opened, read or written */
+    SAM_ERR_USAGE,   /* an argument makes no sense (caller's mistake) */
+    SAM_ERR_INPUT,   /* a file or text is damaged or not of the expected form */
+    SAM_ERR_TRAP,    /* the simulated program trapped, deadlocked or ran out of budget */
+    SAM_ERR_STOPPED, /* the run was interrupted by its caller */
+};
+
+/* Text of the last failure. `text` is one line without a newline, cut off (never overrun) at its
+ * end; it is untouched by calls that succeed. */
+struct sam_error {
+    enum sam_status status;
+    char text[1024];
+};
+
+/* Short English name of a status ("ok", "out of memory", ...). Never NULL. */
+SAM_API const char *sam_status_name(enum sam_status status);
+
+/* The library's version, "major.minor.patch". */
+SAM_API const char *sam_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of base/: errors, growing buffers, strings and numbers, files. Knows nothing above. */
+#ifndef SAM_BASE_H
+#define SAM_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "samite/image.h"
+#include "samite/status.h"
+
+#define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
+#define SAM_UNLIKELY(x)  __builtin_expect(!!(x), 0)
+
+/* Record a failure in `error` (may be NULL) and return `status`. */
+enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
+    SAM_PRINTF(3, 4);
+enum sam_status sam_fail_memory(struct sam_error *error);
+
+/* --- growing byte buffer; also the string builder. `data` is NUL-terminated past `size`. Once an
+ * allocation fails, `failed` is set, further appends do nothing: check once at the end. */
+struct sam_buffer {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+    bool failed;
+};
+void sam_buffer_free(struct sam_buffer *buffer);
+bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size);
+/* Append `size` bytes of value `fill`. */
+bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);
+bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...) SAM_PRINTF(2, 3);
+/* The text built so far (never NULL; "" when empty). */
+const char *sam_buffer_text(const struct sam_buffer *buffer);
+
+/* --- allocation with the size checked: count * size never wraps. NULL when it does not fit. */
+void *sam_alloc(size_t count, size_t size); /* zeroed */
+/* Room for one more element in a growing array: returns the array (moved or not) with *capacity >
+ * count, or NULL, the old array still valid. */
+void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
+char *sam_strdup(const char *text);
+char *sam_strndup(const char *text, size_t size);
+
+/* --- numbers. All of `text` must be used: "12", "0x1f", "0b101", "0o17", with a sign when
+ * `sam_parse_i64`. False on anything else and on overflow. */
+bool sam_parse_u64(const char *text, uint64_t *value);
+bool sam_parse_i64(const char *text, int64_t *value);
+/* `count` comma-separated numbers at most; *found of them. */
+bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
+
+static inline int32_t sam_sext32(uint32_t value, unsigned bits)
+{
+    return (int32_t)(value << (32 - bits)) >> (32 - bits);
+}
+
+static inline uint32_t sam_bits(uint32_t word, unsigned high, unsigned low)
+{
+    return (word >> low) & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
+}
+
+static inline uint16_t sam_le16(const void *bytes)
+{
+    const uint8_t *b = bytes;
+    return (uint16_t)(b[0] | b[1] << 8);
+}
+
+static inline uint32_t sam_le32(const void *bytes)
+{
+    const uint8_t *b = bytes;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline void sam_put_le32(void *bytes, uint32_t value)
+{
+    uint8_t *b = bytes;
+    b[0] = (uint8_t)value;
+    b[1] = (uint8_t)(value >> 8);
+    b[2] = (uint8_t)(value >> 16);
+    b[3] = (uint8_t)(value >> 24);
+}
+
+static inline uint32_t sam_f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float sam_bits_f32(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* --- files. "-" is standard input or output. A file larger than `limit` bytes is refused. The
+ * buffer is the caller's to free, also after a failure. */
+enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
+                              struct sam_error *error);
+/* Write all of it or nothing: into a temporary beside `path`, then rename. */
+enum sam_status sam_file_write(const char *path, const void *data, size_t size,
+                               struct sam_error *error);
+
+/* A file written piece by piece that appears under its name only when committed. */
+struct sam_output;
+enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error);
+bool sam_output_write(struct sam_output *output, const void *data, size_t size);
+/* Flush, close, rename; frees the object whatever happens. */
+enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error);
+/* Close and remove the temporary. NULL is fine. */
+void sam_output_abort(struct sam_output *output);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/base.h"
+
+#include <stdio.h>
+
+#include "config.h"
+
+const char *sam_status_name(enum sam_status status)
+{
+    switch (status) {
+    case SAM_OK: return "ok";
+    case SAM_ERR_MEMORY: return "out of memory";
+    case SAM_ERR_IO: return "file error";
+    case SAM_ERR_USAGE: return "bad usage";
+    case SAM_ERR_INPUT: return "bad input";
+    case SAM_ERR_TRAP: return "program failed";
+    case SAM_ERR_STOPPED: return "stopped";
+    }
+    return "unknown status";
+}
+
+const char *sam_version(void)
+{
+    return SAM_VERSION;
+}
+
+enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
+{
+    if (error) {
+        va_list args;
+        error->status = status;
+        va_start(args, format);
+        vsnprintf(error->text, sizeof error->text, format, args);
+        va_end(args);
+        for (char *c = error->text; *c; c++)
+            if (*c == '\n')
+                *c = ' '; /* one line, whatever a file name or symbol contains */
+    }
+    return status;
+}
+
+enum sam_status sam_fail_memory(struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
+}

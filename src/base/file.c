@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_std(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
+                              struct sam_error *error)
+{
+    FILE *file = is_std(path) ? stdin : fopen(path, "rb");
+    if (!file)
+        return sam_fail(error, SAM_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    enum sam_status status = SAM_OK;
+    uint8_t block[65536];
+    size_t got;
+    while (status == SAM_OK && (got = fread(block, 1, sizeof block, file)) > 0) {
+        if (out->size + got > limit)
+            status = sam_fail(error, SAM_ERR_INPUT, "%s: larger than the limit of %llu bytes", path,
+                              (unsigned long long)limit);
+        else if (!sam_buffer_append(out, block, got))
+            status = sam_fail_memory(error);
+    }
+    if (status == SAM_OK && ferror(file))
+        status = sam_fail(error, SAM_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (file != stdin)
+        fclose(file);
+    return status;
+}
+
+struct sam_output {
+    FILE *file;
+    char *path;
+    char *temporary; /* NULL: written in place (standard output, a device, a pipe) */
+};
+
+enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error)
+{
+    struct sam_output *output = sam_alloc(1, sizeof *output);
+    *out = NULL;
+    if (!output || !(output->path = sam_strdup(path))) {
+        sam_output_abort(output);
+        return sam_fail_memory(error);
+    }
+    struct stat existing;
+    bool in_place = is_std(path) || (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode));
+    if (is_std(path)) {
+        output->file = stdout;
+    } else if (in_place) {
+        output->file = fopen(path, "wb");
+    } else {
+        struct sam_buffer name = {0};
+        sam_buffer_printf(&name, "%s.XXXXXX", path);
+        if (name.failed) {
+            sam_buffer_free(&name);
+            sam_output_abort(output);
+            return sam_fail_memory(error);
+        }
+        output->temporary = (char *)name.data;
+        int fd = mkstemp(output->temporary);
+        if (fd < 0) {
+            free(output->temporary);
+            output->temporary = NULL;
+        } else {
+            mode_t mask = umask(0);
+            umask(mask);
+            fchmod(fd, 0666 & ~mask);
+            output->file = fdopen(fd, "wb");
+        }
+    }
+    if (!output->file) {
+        enum sam_status status =
+            sam_fail(error, SAM_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
+        sam_output_abort(output);
+        return status;
+    }
+    *out = output;
+    return SAM_OK;
+}
+
+bool sam_output_write(struct sam_output *output, const void *data, size_t size)
+{
+    return size == 0 || fwrite(data, 1, size, output->file) == size;
+}
+
+enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    bool bad = ferror(output->file) != 0;
+    if (output->file == stdout)
+        bad |= fflush(stdout) != 0;
+    else
+        bad |= fclose(output->file) != 0;
+    output->file = NULL;
+    if (!bad && output->temporary && rename(output->temporary, output->path) == 0) {
+        free(output->temporary);
+        output->temporary = NULL;
+    } else if (bad || output->temporary) {
+        status = sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", output->path, strerror(errno));
+    }
+    sam_output_abort(output);
+    return status;
+}
+
+void sam_output_abort(struct sam_output *output)
+{
+    if (!output)
+        return;
+    if (output->file && output->file != stdout)
+        fclose(output->file);
+    if (output->temporary)
+        unlink(output->temporary);
+    free(output->temporary);
+    free(output->path);
+    free(output);
+}
+
+enum sam_status sam_file_write(const char *path, const void *data, size_t size,
+                               struct sam_error *error)
+{
+    struct sam_output *output;
+    enum sam_status status = sam_output_open(path, &output, error);
+    if (status != SAM_OK)
+        return status;
+    if (!sam_output_write(output, data, size)) {
+        status = sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+        sam_output_abort(output);
+        return status;
+    }
+    return sam_output_commit(output, error);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/base.h"
+
+#include <stdlib.h>
+
+struct sam_image *sam_image_new(unsigned xlen)
+{
+    struct sam_image *image = sam_alloc(1, sizeof *image);
+    if (image)
+        image->xlen = xlen;
+    return image;
+}
+
+void sam_image_free(struct sam_image *image)
+{
+    if (!image)
+        return;
+    for (size_t i = 0; i < image->section_count; i++) {
+        free(image->sections[i].name);
+        free(image->sections[i].data);
+    }
+    for (size_t i = 0; i < image->symbol_count; i++)
+        free(image->symbols[i].name);
+    free(image->sections);
+    free(image->symbols);
+    free(image->resources);
+    free(image);
+}
+
+/* Arrays grow by doubling; the counts are the public truth, so capacity is the next power of two
+ * at or above the count and never below 16. */
+static size_t capacity_of(size_t count)
+{
+    size_t capacity = 16;
+    while (capacity < count)
+        capacity *= 2;
+    return count ? capacity : 0;
+}
+
+enum sam_status sam_image_add_section(struct sam_image *image, const struct sam_section *section,
+                                      struct sam_error *error)
+{
+    if (section->data_size > section->size || section->size > UINT64_MAX - section->address)
+        return sam_fail(error, SAM_ERR_INPUT, "section %s: size 0x%llx does not fit at 0x%llx",
+                        section->name, (unsigned long long)section->size,
+                        (unsigned long long)section->address);
+    size_t capacity = capacity_of(image->section_count);
+    void *grown = sam_grow(image->sections, image->section_count, &capacity, sizeof *section);
+    if (!grown)
+        return sam_fail_memory(error);
+    image->sections = grown;
+    struct sam_section copy = *section;
+    copy.name = sam_strdup(section->name);
+    copy.data = NULL;
+    if (section->data_size && (copy.data = malloc(section->data_size)))
+        memcpy(copy.data, section->data, section->data_size);
+    if (!copy.name || (section->data_size && !copy.data)) {
+        free(copy.name);
+        free(copy.data);
+        return sam_fail_memory(error);
+    }
+    image->sections[image->section_count++] = copy;
+    return SAM_OK;
+}
+
+enum sam_status sam_image_add_symbol(struct sam_image *image, const struct sam_symbol *symbol,
+                                     struct sam_error *error)
+{
+    size_t capacity = capacity_of(image->symbol_count);
+    void *grown = sam_grow(image->symbols, image->symbol_count, &capacity, sizeof *symbol);
+    if (!grown)
+        return sam_fail_memory(error);
+    image->symbols = grown;
+    struct sam_symbol copy = *symbol;
+    if (!(copy.name = sam_strdup(symbol->name)))
+        return sam_fail_memory(error);
+    image->symbols[image->symbol_count++] = copy;
+    return SAM_OK;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct sam_section *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+/* By value; among equals global functions first, so that the name shown is the one people gave. */
+static int by_value(const void *a, const void *b)
+{
+    const struct sam_symbol *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    int rank = (y->global + 2 * y->function) - (x->global + 2 * x->function);
+    return rank ? rank : strcmp(x->name, y->name);
+}
+
+enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error)
+{
+    if (image->section_count)
+        qsort(image->sections, image->section_count, sizeof *image->sections, by_address);
+    if (image->symbol_count)
+        qsort(image->symbols, image->symbol_count, sizeof *image->symbols, by_value);
+    for (size_t i = 1; i < image->section_count; i++) {
+        const struct sam_section *a = &image->sections[i - 1], *b = &image->sections[i];
+        if (a->size && b->size && b->address - a->address < a->size)
+            return sam_fail(error, SAM_ERR_INPUT, "sections %s and %s overlap at 0x%llx", a->name,
+                            b->name, (unsigned long long)b->address);
+    }
+    return SAM_OK;
+}
+
+const struct sam_symbol *sam_image_find(const struct sam_image *image, const char *name)
+{
+    for (size_t i = 0; image && i < image->symbol_count; i++)
+        if (strcmp(image->symbols[i].name, name) == 0)
+            return &image->symbols[i];
+    return NULL;
+}
+
+static const struct sam_section *section_of(const struct sam_image *image, uint64_t address)
+{
+    for (size_t i = 0; i < image->section_count; i++)
+        if (address >= image->sections[i].address &&
+            address - image->sections[i].address < image->sections[i].size)
+            return &image->sections[i];
+    return NULL;
+}
+
+const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint64_t address)
+{
+    const struct sam_section *section = image ? section_of(image, address) : NULL;
+    const struct sam_symbol *best = NULL;
+    if (!section)
+        return NULL;
+    for (size_t i = 0; i < image->symbol_count && image->symbols[i].value <= address; i++) {
+        const struct sam_symbol *symbol = &image->symbols[i];
+        if (symbol->section_relative && symbol->value >= section->address &&
+            (!best || symbol->value > best->value))
+            best = symbol;
+    }
+    return best;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/base.h"
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return 99;
+}
+
+static bool parse_unsigned(const char *text, size_t size, uint64_t *value)
+{
+    unsigned radix = 10;
+    if (size > 2 && text[0] == '0') {
+        char c = text[1] | 0x20;
+        radix = c == 'x' ? 16 : c == 'b' ? 2 : c == 'o' ? 8 : 10;
+        if (radix != 10) {
+            text += 2;
+            size -= 2;
+        }
+    }
+    if (size == 0)
+        return false;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned d = (unsigned)digit(text[i]);
+        if (d >= radix || sum > (UINT64_MAX - d) / radix)
+            return false;
+        sum = sum * radix + d;
+    }
+    *value = sum;
+    return true;
+}
+
+bool sam_parse_u64(const char *text, uint64_t *value)
+{
+    return parse_unsigned(text, strlen(text), value);
+}
+
+bool sam_parse_i64(const char *text, int64_t *value)
+{
+    bool negative = text[0] == '-';
+    uint64_t magnitude;
+    if (!sam_parse_u64(text + (negative || text[0] == '+'), &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *value = (int64_t)(negative ? 0 - magnitude : magnitude);
+    return true;
+}
+
+bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found)
+{
+    for (*found = 0; *found < count;) {
+        size_t size = strcspn(text, ",");
+        if (!parse_unsigned(text, size, &values[*found]))
+            return false;
+        ++*found;
+        if (!text[size])
+            return true;
+        text += size + 1;
+    }
+    return false;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of isa/: the instruction tables as data.
+ *
+ * A family is a .def file of rows
+ *   INSN(id, "mnemonic", match, mask, "operands", EXT, "meaning", "source")
+ * included with INSN defined to what is needed: the enumeration here, the table in table.c, the
+ * handler tables of machine/ and simt/. A new instruction is one row, one semantic function, one
+ * test. */
+#ifndef SAM_ISA_H
+#define SAM_ISA_H
+
+#include "base/base.h"
+#include "samite/isa.h"
+
+/* Match values by RISC-V format; funct fields as the manuals print them. */
+#define SAM_OPC_LOAD   0x03u
+#define SAM_OPC_OPIMM  0x13u
+#define SAM_OPC_STORE  0x23u
+#define SAM_OPC_AMO    0x2fu
+#define SAM_OPC_OP     0x33u
+#define SAM_OPC_OPFP   0x53u
+#define SAM_OPC_V      0x57u
+#define SAM_OPC_BRANCH 0x63u
+#define SAM_OPC_SYSTEM 0x73u
+
+enum sam_op {
+    SAM_OP_ILLEGAL,
+#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source) SAM_OP_##id,
+#include "isa/families.def"
+#undef INSN
+    SAM_OP_COUNT
+};
+
+/* When a row is on. XLEN limits are separate bits above the extensions. */
+enum {
+    SAM_ON_RV32 = 1 << 30,   /* RV32 only */
+    SAM_ON_RV64 = 1 << 29,   /* RV64 only */
+    SAM_ON_SYSTEM = 1 << 28, /* not on a Ventus warp (no ecall, ebreak, mret) */
+};
+
+struct sam_insn_row {
+    const char *mnemonic;
+    uint32_t match;
+    uint32_t mask;
+    const char *operands; /* comma-separated text of operand letters, see operands.def */
+    uint32_t on;          /* every bit must hold: SAM_EXT_*, SAM_ON_* */
+    const char *meaning;
+    const char *source;
+};
+
+/* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
+extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
+
+/* Operand slots: the register numbers and the immediate an instruction uses, whatever its
+ * format. */
+enum sam_slot { SAM_SLOT_NONE, SAM_SLOT_RD, SAM_SLOT_RS1, SAM_SLOT_RS2, SAM_SLOT_RS3, SAM_SLOT_IMM,
+                SAM_SLOT_VM, SAM_SLOT_RM };
+
+/* What an operand is, for parsing and printing. */
+enum sam_operand_kind {
+    SAM_KIND_X,      /* integer register */
+    SAM_KIND_V,      /* vector register */
+    SAM_KIND_SIGNED, /* immediate */
+    SAM_KIND_UNSIGNED,
+    SAM_KIND_UPPER,  /* imm20, also %hi() */
+    SAM_KIND_TARGET, /* pc-relative address */
+    SAM_KIND_CSR,
+    SAM_KIND_V0,     /* the text v0: the mask register of a merge or a carry */
+    SAM_KIND_VM,     /* ", v0.t" or nothing */
+    SAM_KIND_RM,     /* rounding mode, may be left out (dyn) */
+    SAM_KIND_VTYPE,
+    SAM_KIND_FENCE,
+};
+
+/* One row of operands.def: an operand letter. The value is gathered from up to four pieces of the
+ * word, lowest value bits first. */
+struct sam_operand {
+    char letter;
+    const char *name; /* as the manuals call it: "rd", "vs1", "imm[11:0]" */
+    enum sam_operand_kind kind;
+    enum sam_slot slot;
+    bool is_signed;
+    unsigned shift; /* value bits below the first piece that are zero (1 for branch targets) */
+    struct sam_piece {
+        uint8_t low;   /* lowest bit in the word */
+        uint8_t width; /* 0 ends the list */
+    } pieces[4];
+};
+
+/* The operand called `letter`, or NULL when the character is punctuation. */
+const struct sam_operand *sam_operand_find(char letter);
+/* Value of the operand in `word`, sign-extended where the operand is signed, shifted. */
+int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word);
+/* `word` with the operand set; the value must fit (sam_operand_fits). */
+uint32_t sam_operand_put(const struct sam_operand *operand, uint32_t word, int32_t value);
+bool sam_operand_fits(const struct sam_operand *operand, int64_t value);
+/* Smallest and largest encodable value. */
+void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t *high);
+
+/* A decoded instruction. Register numbers carry the bits of a prefix (0..255); rs2 of a shift
+ * holds nothing, the amount is imm. `vm` is true when the instruction is unmasked. `rm` is the
+ * rounding-mode field (7 = dynamic) or 7 where there is none. */
+struct sam_insn {
+    enum sam_op op;
+    uint32_t word;
+    uint8_t rd, rs1, rs2, rs3;
+    bool vm;
+    uint8_t rm;
+    bool pair; /* under REGPAIR/REGPAIRI */
+    int32_t imm;
+};
+
+/* Decode `word`; `prefix` is the word of a REGEXT/REGEXTI/REGPAIR/REGPAIRI just before it, or 0.
+ * False (op = SAM_OP_ILLEGAL) when the word is no instruction of `isa`, when an immediate prefix
+ * stands before an instruction without a 5-bit immediate, before another prefix, or when an
+ * extended scalar register is above 63. Ventus manual 4.2.2, 4.2.3. */
+bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn);
+/* Is the row on under `isa`? */
+bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
+/* Is `op` one of REGEXT, REGEXTI, REGPAIR, REGPAIRI? */
+bool sam_op_is_prefix(enum sam_op op);
+
+/* Registers: "x5", "t0", "fp", up to x63; "v0".."v255". -1 when it is none. */
+int sam_x_register(const char *name, size_t size);
+int sam_v_register(const char *name, size_t size);
+/* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
+const char *sam_x_name(unsigned index);
+
+/* CSRs by address. Several names may have one address; the first row is printed. */
+struct sam_csr_row {
+    uint16_t address;
+    const char *name;
+    uint32_t on; /* extensions that bring it, 0 = always */
+    const char *meaning;
+};
+extern const struct sam_csr_row sam_csr_rows[];
+extern const size_t sam_csr_row_count;
+/* Name of the CSR under `isa`, or NULL. */
+const char *sam_csr_name(const struct sam_isa *isa, unsigned address);
+/* Address of the CSR called `name` (size bytes), or -1. "CSR_TID" and "tid" are the same. */
+int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size);
+
+#endif

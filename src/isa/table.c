@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instruction and operand tables, and decoding by them. */
+#include "isa/isa.h"
+
+#include <strings.h>
+
+const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
+    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", ""},
+#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source)                            \
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source},
+#include "isa/families.def"
+#undef INSN
+};
+
+static const struct sam_operand operands[] = {
+#define OPERAND(letter, name, kind, slot, is_signed, shift, ...)                                   \
+    {letter, name, SAM_KIND_##kind, SAM_SLOT_##slot, is_signed, shift, {__VA_ARGS__}},
+#include "isa/operands.def"
+#undef OPERAND
+};
+
+const struct sam_operand *sam_operand_find(char letter)
+{
+    for (size_t i = 0; i < SAM_COUNT(operands); i++)
+        if (operands[i].letter == letter)
+            return &operands[i];
+    return NULL;
+}
+
+static unsigned operand_width(const struct sam_operand *operand)
+{
+    unsigned width = operand->shift;
+    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++)
+        width += p->width;
+    return width;
+}
+
+int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
+{
+    uint32_t value = 0;
+    unsigned at = operand->shift;
+    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
+        value |= sam_bits(word, p->low + p->width - 1u, p->low) << at;
+        at += p->width;
+    }
+    return operand->is_signed ? sam_sext32(value, at) : (int32_t)value;
+}
+
+uint32_t sam_operand_put(const struct sam_operand *operand, uint32_t word, int32_t value)
+{
+    uint32_t rest = (uint32_t)value >> operand->shift;
+    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
+        uint32_t field = (uint32_t)((UINT64_C(1) << p->width) - 1);
+        word = (word & ~(field << p->low)) | (rest & field) << p->low;
+        rest >>= p->width;
+    }
+    return word;
+}
+
+void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t *high)
+{
+    unsigned width = operand_width(operand);
+    *low = operand->is_signed ? -(INT64_C(1) << (width - 1)) : 0;
+    *high = (INT64_C(1) << (width - operand->is_signed)) - (INT64_C(1) << operand->shift);
+}
+
+bool sam_operand_fits(const struct sam_operand *operand, int64_t value)
+{
+    int64_t low, high;
+    sam_operand_range(operand, &low, &high);
+    return value >= low && value <= high && !(value & ((1 << operand->shift) - 1));
+}
+
+bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa)
+{
+    uint32_t have = isa->extensions | (isa->xlen == 64 ? SAM_ON_RV64 : SAM_ON_RV32);
+    if (!(isa->extensions & SAM_EXT_XVENTUS))
+        have |= SAM_ON_SYSTEM;
+    return (row->on & ~have) == 0;
+}
+
+bool sam_op_is_prefix(enum sam_op op)
+{
+    return op == SAM_OP_regext || op == SAM_OP_regexti || op == SAM_OP_regpair ||
+           op == SAM_OP_regpairi;
+}
+
+static enum sam_op find_op(const struct sam_isa *isa, uint32_t word)
+{
+    for (enum sam_op op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        if ((word & row->mask) == row->match && sam_row_is_on(row, isa))
+            return op;
+    }
+    return SAM_OP_ILLEGAL;
+}
+
+/* The bits a prefix gives to each slot. */
+struct extension {
+    uint8_t x[SAM_SLOT_RS3 + 1]; /* by slot, already shifted to bits 7:5 */
+    bool immediate;
+    int32_t high; /* immediate bits 10:5 */
+};
+
+static bool read_prefix(const struct sam_isa *isa, uint32_t word, struct extension *ext, bool *pair)
+{
+    enum sam_op op = find_op(isa, word);
+    if (!sam_op_is_prefix(op))
+        return false;
+    uint32_t imm = word >> 20;
+    *pair = op == SAM_OP_regpair || op == SAM_OP_regpairi;
+    ext->immediate = op == SAM_OP_regexti || op == SAM_OP_regpairi;
+    ext->x[SAM_SLOT_RD] = (uint8_t)(sam_bits(imm, 2, 0) << 5);
+    if (ext->immediate) {
+        ext->x[SAM_SLOT_RS2] = (uint8_t)(sam_bits(imm, 5, 3) << 5);
+        ext->high = (int32_t)(imm >> 6);
+    } else {
+        ext->x[SAM_SLOT_RS1] = (uint8_t)(sam_bits(imm, 5, 3) << 5);
+        ext->x[SAM_SLOT_RS2] = (uint8_t)(sam_bits(imm, 8, 6) << 5);
+        ext->x[SAM_SLOT_RS3] = (uint8_t)(sam_bits(imm, 11, 9) << 5);
+    }
+    return true;
+}
+
+/* A 5-bit immediate that REGEXTI widens to 11 bits: simm5/uimm5 of vector instructions and of
+ * csrr*i. Shift amounts of scalar instructions and the barrier's scope are not. */
+static bool widens(char letter)
+{
+    return letter == 'i' || letter == 'k' || letter == 'Z';
+}
+
+bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn)
+{
+    struct extension ext = {0};
+    *insn = (struct sam_insn){.op = SAM_OP_ILLEGAL, .word = word, .vm = true, .rm = 7};
+    enum sam_op op = find_op(isa, word);
+    if (op == SAM_OP_ILLEGAL)
+        return false;
+    bool pair = false;
+    if (prefix && (sam_op_is_prefix(op) || !read_prefix(isa, prefix, &ext, &pair)))
+        return false;
+    bool widened = false;
+    for (const char *c = sam_insn_rows[op].operands; *c; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        if (!operand)
+            continue;
+        int32_t value = sam_operand_get(operand, word);
+        bool is_register = operand->kind == SAM_KIND_X || operand->kind == SAM_KIND_V;
+        if (is_register)
+            value |= ext.x[operand->slot];
+        if (operand->kind == SAM_KIND_X && value > 63)
+            return false;
+        if (ext.immediate && widens(*c)) {
+            value = (ext.high << 5) | (value & 31);
+            value = *c == 'Z' ? value : sam_sext32((uint32_t)value, 11);
+            widened = true;
+        }
+        switch (operand->slot) {
+        case SAM_SLOT_RD: insn->rd = (uint8_t)value; break;
+        case SAM_SLOT_RS1:
+            if (*c == 'Z' && value > 31)
+                insn->rs3 = (uint8_t)(value >> 8); /* bits 10:8 of a widened csr immediate */
+            insn->rs1 = (uint8_t)value;
+            break;
+        case SAM_SLOT_RS2: insn->rs2 = (uint8_t)value; break;
+        case SAM_SLOT_RS3: insn->rs3 = (uint8_t)value; break;
+        case SAM_SLOT_IMM: insn->imm = value; break;
+        case SAM_SLOT_VM: insn->vm = value != 0; break;
+        case SAM_SLOT_RM: insn->rm = (uint8_t)value; break;
+        case SAM_SLOT_NONE: break;
+        }
+    }
+    if (ext.immediate && !widened)
+        return false;
+    if (insn->rm == 5 || insn->rm == 6)
+        return false; /* reserved rounding modes */
+    insn->op = op;
+    insn->pair = pair;
+    return true;
+}
+
+const struct sam_csr_row sam_csr_rows[] = {
+#define CSR(address, name, on, meaning) {address, name, on, meaning},
+#include "isa/csr.def"
+#undef CSR
+};
+const size_t sam_csr_row_count = SAM_COUNT(sam_csr_rows);
+
+static bool csr_is_on(const struct sam_csr_row *row, const struct sam_isa *isa)
+{
+    return (row->on & ~isa->extensions) == 0;
+}
+
+const char *sam_csr_name(const struct sam_isa *isa, unsigned address)
+{
+    for (size_t i = 0; i < sam_csr_row_count; i++)
+        if (sam_csr_rows[i].address == address && csr_is_on(&sam_csr_rows[i], isa))
+            return sam_csr_rows[i].name;
+    return NULL;
+}
+
+int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
+{
+    if (size > 4 && strncasecmp(name, "CSR_", 4) == 0) {
+        name += 4;
+        size -= 4;
+    }
+    for (size_t i = 0; i < sam_csr_row_count; i++)
+        if (strlen(sam_csr_rows[i].name) == size &&
+            strncasecmp(sam_csr_rows[i].name, name, size) == 0 && csr_is_on(&sam_csr_rows[i], isa))
+            return sam_csr_rows[i].address;
+    return -1;
+}
+
+static const char *const x_names[64] = {
+    "zero", "ra",  "sp",  "gp",  "tp",  "t0",  "t1",  "t2",  "s0",  "s1",  "a0",  "a1",  "a2",
+    "a3",   "a4",  "a5",  "a6",  "a7",  "s2",  "s3",  "s4",  "s5",  "s6",  "s7",  "s8",  "s9",
+    "s10",  "s11", "t3",  "t4",  "t5",  "t6",  "x32", "x33", "x34", "x35", "x36", "x37", "x38",
+    "x39",  "x40", "x41", "x42", "x43", "x44", "x45", "x46", "x47", "x48", "x49", "x50", "x51",
+    "x52",  "x53", "x54", "x55", "x56", "x57", "x58", "x59", "x60", "x61", "x62", "x63",
+};
+
+const char *sam_x_name(unsigned index)
+{
+    return index < 64 ? x_names[index] : "x?";
+}
+
+/* "<letter><decimal without leading zero>" below `limit`, or -1. */
+static int numbered(const char *name, size_t size, char letter, int limit)
+{
+    if (size < 2 || size > 4 || name[0] != letter || (name[1] == '0' && size > 2))
+        return -1;
+    int value = 0;
+    for (size_t i = 1; i < size; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return -1;
+        value = value * 10 + (name[i] - '0');
+    }
+    return value < limit ? value : -1;
+}
+
+int sam_x_register(const char *name, size_t size)
+{
+    for (int i = 0; i < 32; i++)
+        if (strlen(x_names[i]) == size && memcmp(x_names[i], name, size) == 0)
+            return i;
+    if (size == 2 && memcmp(name, "fp", 2) == 0)
+        return 8;
+    return numbered(name, size, 'x', 64);
+}
+
+int sam_v_register(const char *name, size_t size)
+{
+    return numbered(name, size, 'v', 256);
+}
