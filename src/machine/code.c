@@ -204,7 +204,7 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
 /* A prefix: its micro-op leads to a pair out of line. */
 static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uint32_t prefix)
 {
-    uint64_t pc = page->pc + (uint64_t)index * 4;
+    uint64_t pc = page->pc + index * 4u;
     uint32_t word = 0;
     struct sam_fault fault;
     struct sam_insn insn;
@@ -229,7 +229,7 @@ static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
 {
     struct code_page *page = find_page(c->code, c->page_pc);
     unsigned index = (unsigned)(op - page->ops);
-    uint64_t pc = page->pc + (uint64_t)index * 4;
+    uint64_t pc = page->pc + index * 4u;
     uint32_t word;
     struct sam_fault fault;
     struct sam_insn insn;
@@ -390,7 +390,7 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
         c->tval = fault.address;
         return NULL;
     }
-    SAM_GO_LOOSE(entry);
+    SAM_GO(entry);
 }
 
 void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
