@@ -148,9 +148,9 @@ void sam_output_abort(struct sam_output *output)
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error)
 {
-    struct sam_output *output;
+    struct sam_output *output = NULL;
     enum sam_status status = sam_output_open(path, &output, error);
-    if (status != SAM_OK)
+    if (!output)
         return status;
     if (!sam_output_write(output, data, size)) {
         status = sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
