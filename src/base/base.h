@@ -15,6 +15,7 @@
 #define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
 #define SAM_UNLIKELY(x)  __builtin_expect(!!(x), 0)
+#define SAM_NOINLINE     __attribute__((noinline))
 
 /* Record a failure in `error` (may be NULL) and return `status`. */
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
