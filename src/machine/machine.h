@@ -121,9 +121,9 @@ struct sam_uop {
 
 /* Flags in rs3 of instructions with a vm field or a vector branch. */
 enum {
-    SAM_UOP_VM = 1,      /* unmasked */
-    SAM_UOP_ODD = 2,     /* names an odd vector register, illegal under LMUL 2 */
-    SAM_UOP_FAR = 4,     /* the branch leaves its page: imm is the offset in bytes */
+    SAM_UOP_VM = 1,  /* unmasked */
+    SAM_UOP_ODD = 2, /* names an odd vector register, illegal under LMUL 2 */
+    SAM_UOP_FAR = 4, /* the branch leaves its page: imm is the offset in bytes */
 };
 
 enum sam_exit {
