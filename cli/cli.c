@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...)
     fprintf(stderr, " (samite %s --help)\n", args->verb->name);
     va_end(list);
     return CLI_BAD_INPUT;
+}
+
+bool cli_parse_u64(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0';
 }
 
 int cli_report(const struct sam_error *error)

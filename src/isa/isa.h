@@ -51,6 +51,19 @@ struct sam_insn_row {
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
 extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
 
+/* Other spellings, pseudo.def: for the assembler (`in`) and the disassembler (`out`). */
+struct sam_pseudo_row {
+    const char *mnemonic;
+    const char *operands;
+    const char *expansion;
+    uint32_t on;
+    bool in, out;
+};
+extern const struct sam_pseudo_row sam_pseudo_rows[];
+extern const size_t sam_pseudo_row_count;
+/* Are the extensions and limits `on` given under `isa`? */
+bool sam_is_on(uint32_t on, const struct sam_isa *isa);
+
 /* Operand slots: the register numbers and the immediate an instruction uses, whatever its
  * format. */
 enum sam_slot {
@@ -78,6 +91,7 @@ enum sam_operand_kind {
     SAM_KIND_RM, /* rounding mode, may be left out (dyn) */
     SAM_KIND_VTYPE,
     SAM_KIND_FENCE,
+    SAM_KIND_VALUE, /* an expression of any size; pseudo-instructions only */
 };
 
 /* One row of operands.def: an operand letter. The value is gathered from up to four pieces of the
@@ -97,6 +111,8 @@ struct sam_operand {
 
 /* The operand called `letter`, or NULL when the character is punctuation. */
 const struct sam_operand *sam_operand_find(char letter);
+/* Does REGEXTI widen this 5-bit immediate to 11 bits? */
+bool sam_operand_widens(const struct sam_operand *operand);
 /* Value of the operand in `word`, sign-extended where the operand is signed, shifted. */
 int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word);
 /* `word` with the operand set; the value must fit (sam_operand_fits). */
@@ -133,6 +149,9 @@ int sam_x_register(const char *name, size_t size);
 int sam_v_register(const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
+
+/* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
+bool sam_name_is_plain(const char *name);
 
 /* CSRs by address. Several names may have one address; the first row is printed. */
 struct sam_csr_row {
