@@ -5,10 +5,12 @@
 #include "cli.h"
 #include "cli_args.h"
 
-extern const struct cli_verb verb_asm;
+extern const struct cli_verb verb_asm, verb_dis, verb_isa;
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_asm,
+    &verb_dis,
+    &verb_isa,
     NULL,
 };
 

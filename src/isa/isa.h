@@ -150,6 +150,9 @@ int sam_v_register(const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
 
+/* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
+bool sam_name_is_plain(const char *name);
+
 /* CSRs by address. Several names may have one address; the first row is printed. */
 struct sam_csr_row {
     uint16_t address;

@@ -11,6 +11,8 @@
 
 #define W (sam_warp_of(c))
 
+#define MSTATUS_VS 0x600u
+
 #define VTYPE_E32   0x10u /* vsew 010 */
 #define VTYPE_LMUL  0x07u
 #define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements stay in either case */
@@ -57,11 +59,13 @@ void sam_warp_reset(struct sam_warp *w, const struct sam_launch *launch)
     struct sam_simt_entry *stack = w->stack;
     uint32_t capacity = w->stack_capacity;
     struct sam_worker *worker = w->worker;
-    memset(w, 0, sizeof *w);
+    memset(w, 0, offsetof(struct sam_warp, v));
+    memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
     w->stack = stack;
     w->stack_capacity = capacity;
     w->worker = worker;
     sam_core_init(&w->core, &worker->view, worker->code, launch->start);
+    w->core.mstatus = MSTATUS_VS; /* as start-up code finds it behind its vsetvli */
     w->lanes = launch->lanes;
     w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
     w->vl = launch->lanes;
