@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...)
     fprintf(stderr, " (samite %s --help)\n", args->verb->name);
     va_end(list);
     return CLI_BAD_INPUT;
+}
+
+bool cli_parse_u64(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0';
 }
 
 int cli_report(const struct sam_error *error)
@@ -113,6 +122,9 @@ void cli_print_help(const struct cli_verb *verb, FILE *out)
         fprintf(out, "\n%s", verb->details);
 }
 
+static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or "
+                                  "input.\n";
+
 /* Text for roff: a leading dot or quote would be a request, a dash a hyphen. */
 static void roff(const char *text, FILE *out)
 {
@@ -151,8 +163,23 @@ void cli_print_man(const struct cli_verb *verb, FILE *out)
     }
     fprintf(out, ".SH DETAILS\n.nf\n");
     roff(verb->details ? verb->details : "", out);
-    fprintf(out, ".fi\n.SH EXIT STATUS\n0 done, 1 the program under test failed, 2 bad usage or "
-                 "input.\n");
+    fprintf(out, ".fi\n.SH EXIT STATUS\n%s", exit_status);
+}
+
+void cli_print_man_overview(FILE *out)
+{
+    fprintf(
+        out,
+        ".TH SAMITE 1 \"\" \"Samite %s\" \"Samite\"\n.SH NAME\nsamite \\- run, check and measure "
+        "programs for RISC\\-V tensor accelerators\n.SH SYNOPSIS\n.B samite\nVERB [options] "
+        "FILE...\n.SH VERBS\n",
+        sam_version());
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
+        fprintf(out, ".TP\n.BR samite\\-%s (1)\n", (*v)->name);
+        roff((*v)->summary, out);
+        fputc('\n', out);
+    }
+    fprintf(out, ".SH EXIT STATUS\n%s", exit_status);
 }
 
 bool cli_print_completion(const char *shell, FILE *out)
@@ -166,9 +193,10 @@ bool cli_print_completion(const char *shell, FILE *out)
                  "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     for (const struct cli_verb *const *v = cli_verbs; *v; v++)
         fprintf(out, "%s ", (*v)->name);
-    fprintf(out, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
-                 "    case \"$word\" in\n    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")); "
-                 "return ;;\n    esac\n    case \"${COMP_WORDS[1]}\" in\n");
+    fprintf(out,
+            "--help --version\" -- \"$word\"))\n        return\n    fi\n"
+            "    case \"$word\" in\n    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")); "
+            "return ;;\n    esac\n    case \"${COMP_WORDS[1]}\" in\n");
     for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
         fprintf(out, "    %s) COMPREPLY=($(compgen -W \"", (*v)->name);
         for (const struct cli_option *o = (*v)->options; o && o->name; o++)

@@ -36,7 +36,8 @@ struct sam_isa {
 /* Parse an ISA string in the RISC-V convention ("rv32im_zicsr_zfinx_zve32f_xventus", case folded),
  * or one of the short names "ventus" (rv32ima_zicsr_zfinx_zve32f_xventus) and "tensor"
  * (rv64im_zicsr_zfinx_xtensorload_xmatrix). SAM_ERR_USAGE names the part that is not understood.
- * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1). */
+ * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1).
+ */
 SAM_API enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa,
                                       struct sam_error *error);
 /* The canonical ISA string, written to `text` (cut to `size`, always terminated). */
@@ -51,7 +52,7 @@ SAM_API bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t 
 
 struct sam_asm_options {
     struct sam_isa isa;
-    uint64_t base;             /* address of the first section, .text */
+    uint64_t base;              /* address of the first section, .text */
     const char *const *defines; /* "NAME=VALUE" or "NAME", like .equ before line 1 */
     size_t define_count;
     const char *const *include_paths;

@@ -220,6 +220,7 @@ uint32_t sam_f32_div(uint32_t a, uint32_t b, enum sam_round round, unsigned *fla
     struct number quotient = {
         .sign = x.sign ^ y.sign,
         .exp = x.exp - y.exp - EXTRA,
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): b is not zero, unpack normalises */
         .sig = x.sig / divisor | (x.sig % divisor != 0),
     };
     return round_pack(quotient, round, flags);

@@ -24,7 +24,13 @@ struct sam_code {
     const struct sam_machine *machine;
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
+    unsigned vectors; /* sam_code_vectors */
 };
+
+unsigned sam_code_vectors(const struct sam_code *code)
+{
+    return code->vectors;
+}
 
 struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view)
 {
@@ -173,6 +179,8 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
                                                              : insn->rs3;
             vector = true;
             odd |= number & 1;
+            if ((number | 1u) >= c->code->vectors) /* a pair or group names the next one too */
+                c->code->vectors = (number | 1u) + 1;
             if (operand->slot == SAM_SLOT_RS3)
                 uop->rd = insn->rs3; /* store data: the slot that flags do not need */
         }
@@ -224,8 +232,8 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     return true;
 }
 
-/* The first time an instruction is reached. */
-static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
+/* Decode instruction `op` of the running page in place. False: c->cause and c->tval are set. */
+static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
 {
     struct code_page *page = find_page(c->code, c->page_pc);
     unsigned index = (unsigned)(op - page->ops);
@@ -233,17 +241,29 @@ static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
     uint32_t word;
     struct sam_fault fault;
     struct sam_insn insn;
-    if (!sam_code_fetch(c, pc, &word, &fault))
-        SAM_TRAP(fault.cause, fault.address);
-    sam_decode(&c->code->machine->isa, word, 0, &insn);
-    if (insn.op != SAM_OP_ILLEGAL && sam_op_is_prefix(insn.op)) {
-        if (!fuse(c, page, index, word))
-            SAM_TRAP(SAM_CAUSE_FETCH_ACCESS, pc);
-    } else if (insn.op == SAM_OP_ILLEGAL) {
-        page->ops[index] = (struct sam_uop){.fn = op_illegal};
-    } else {
-        fill_uop(c, &insn, pc, true, &page->ops[index]);
+    if (!sam_code_fetch(c, pc, &word, &fault)) {
+        c->cause = fault.cause;
+        c->tval = fault.address;
+        return false;
     }
+    sam_decode(&c->code->machine->isa, word, 0, &insn);
+    if (insn.op == SAM_OP_ILLEGAL) {
+        page->ops[index] = (struct sam_uop){.fn = op_illegal};
+    } else if (!sam_op_is_prefix(insn.op)) {
+        fill_uop(c, &insn, pc, true, &page->ops[index]);
+    } else if (!fuse(c, page, index, word)) {
+        c->cause = SAM_CAUSE_FETCH_ACCESS;
+        c->tval = pc;
+        return false;
+    }
+    return true;
+}
+
+/* The first time an instruction is reached. */
+static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
+{
+    if (!translate(c, op))
+        SAM_TRAP_SET();
     SAM_GO(op);
 }
 
@@ -345,19 +365,21 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
     return NULL;
 }
 
-/* Make `pc` (a multiple of 4) the running page's; NULL with *fault filled. */
-static const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc, struct sam_fault *fault)
+/* Make `pc` the running page's; NULL with c->cause and c->tval set. */
+static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
 {
     uint64_t page_pc = pc & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+    struct sam_fault fault = {SAM_CAUSE_FETCH_ACCESS, pc};
     struct code_page *page = find_page(c->code, page_pc);
-    if (!page) {
-        uint32_t word;
-        if (!sam_code_fetch(c, pc, &word, fault))
-            return NULL;
-        if (!(page = make_page(c->code, page_pc))) {
-            *fault = (struct sam_fault){SAM_CAUSE_FETCH_ACCESS, pc};
-            return NULL;
-        }
+    uint32_t word;
+    if (pc & 3)
+        fault.cause = SAM_CAUSE_FETCH_MISALIGNED;
+    else if (!page && sam_code_fetch(c, pc, &word, &fault))
+        page = make_page(c->code, page_pc);
+    if (!page || (pc & 3)) {
+        c->cause = fault.cause;
+        c->tval = fault.address;
+        return NULL;
     }
     c->ops = page->ops;
     c->page_pc = page_pc;
@@ -369,28 +391,19 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
 {
     if (c->code->machine->isa.xlen == 32)
         pc = (uint32_t)pc;
-    if (pc & 3) {
-        /* The jump itself fails and writes nothing more. */
-        SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc);
-    }
+    if (pc & 3)
+        SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* of the jump itself */
     left -= op - entry + 1;
-    if (left <= 0) {
-        c->pc = pc;
-        c->retired += (uint64_t)(c->quantum - left);
-        c->exit = SAM_EXIT_BUDGET;
-        return NULL;
-    }
-    struct sam_fault fault;
-    entry = enter_page(c, pc, &fault);
-    if (!entry) {
-        c->pc = pc;
-        c->retired += (uint64_t)(c->quantum - left);
+    c->exit = SAM_EXIT_BUDGET;
+    if (left > 0) {
+        entry = enter_page(c, pc);
+        if (entry)
+            SAM_GO(entry);
         c->exit = SAM_EXIT_TRAP;
-        c->cause = fault.cause;
-        c->tval = fault.address;
-        return NULL;
     }
-    SAM_GO(entry);
+    c->pc = pc;
+    c->retired += (uint64_t)(c->quantum - left);
+    return NULL;
 }
 
 void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
@@ -419,21 +432,12 @@ static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
 {
-    sam_host_fp host = sam_host_fp_enter();
-    struct sam_fault fault;
-    const struct sam_uop *op = NULL;
     core->fault_lane = UINT32_MAX;
-    if (core->pc & 3)
-        fault = (struct sam_fault){SAM_CAUSE_FETCH_MISALIGNED, core->pc};
-    else
-        op = enter_page(core, core->pc, &fault);
-    if (op) {
-        run_from(core, op, budget);
-    } else {
-        core->exit = SAM_EXIT_TRAP;
-        core->cause = fault.cause;
-        core->tval = fault.address;
-    }
+    const struct sam_uop *op = enter_page(core, core->pc);
+    if (!op)
+        return core->exit = SAM_EXIT_TRAP;
+    sam_host_fp host = sam_host_fp_enter();
+    run_from(core, op, budget);
     core->fflags |= (uint8_t)sam_host_fp_flags();
     sam_host_fp_leave(host);
     return core->exit;
@@ -443,40 +447,38 @@ enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
 {
     struct sam_insn ignored;
     struct sam_fault fault;
-    uint32_t word = 0, prefix = core->pending_prefix;
-    struct sam_uop line[2];
+    uint32_t word;
     insn = insn ? insn : &ignored;
     *insn = (struct sam_insn){.op = SAM_OP_ILLEGAL};
-    core->exit = SAM_EXIT_TRAP;
     core->fault_lane = UINT32_MAX;
-    if (core->pc & 3)
-        fault = (struct sam_fault){SAM_CAUSE_FETCH_MISALIGNED, core->pc};
-    else if (!enter_page(core, core->pc, &fault) || !sam_code_fetch(core, core->pc, &word, &fault))
-        ;
-    else if (!sam_decode(&core->code->machine->isa, word, prefix, insn))
-        fault = (struct sam_fault){SAM_CAUSE_ILLEGAL, word};
-    else
-        core->exit = SAM_EXIT_BUDGET;
-    if (core->exit == SAM_EXIT_TRAP) {
+    core->exit = SAM_EXIT_TRAP;
+    if (!enter_page(core, core->pc))
+        return core->exit;
+    if (!sam_code_fetch(core, core->pc, &word, &fault)) {
         core->cause = fault.cause;
         core->tval = fault.address;
+        return core->exit;
+    }
+    if (!sam_decode(&core->code->machine->isa, word, core->pending_prefix, insn)) {
+        core->cause = SAM_CAUSE_ILLEGAL;
+        core->tval = word;
         return core->exit;
     }
     if (sam_op_is_prefix(insn->op)) {
         core->pending_prefix = word;
         core->pc += 4;
         core->retired++;
-        return core->exit;
+        return core->exit = SAM_EXIT_BUDGET;
     }
-    sam_host_fp host = sam_host_fp_enter();
+    struct sam_uop line[2] = {{.fn = NULL}, {.fn = op_step_done}};
     fill_uop(core, insn, core->pc, true, &line[0]);
-    line[1] = (struct sam_uop){.fn = op_step_done};
     core->line_pc = core->pc;
     core->stepping = true;
+    sam_host_fp host = sam_host_fp_enter();
     run_from(core, line, 1);
-    core->stepping = false;
     core->fflags |= (uint8_t)sam_host_fp_flags();
     sam_host_fp_leave(host);
+    core->stepping = false;
     core->pending_prefix = 0;
     return core->exit;
 }

@@ -9,17 +9,17 @@
 #include "machine/fpenv.h"
 #include "machine/threads.h"
 
-#define RD  X(op->rd)
-#define RS1 X(op->rs1)
-#define RS2 X(op->rs2)
-#define RS3 X(op->rs3)
-#define IMM ((ux_t)(sx_t)op->imm)
+#define RD            X(op->rd)
+#define RS1           X(op->rs1)
+#define RS2           X(op->rs2)
+#define RS3           X(op->rs3)
+#define IMM           ((ux_t)(sx_t)op->imm)
 #define SEXT32(value) ((ux_t)(sx_t)(int32_t)(value))
 
 /* ------------------------------------------------------------------- I: arithmetic */
 
 #define ALU(name, expression)                                                                      \
-    SAM_HANDLER(op_##name)                                                                              \
+    SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
         RD = (ux_t)(expression);                                                                   \
         SAM_NEXT();                                                                                \
@@ -32,7 +32,7 @@ ALU(slti, (sx_t)RS1 < (sx_t)IMM)
 ALU(sltiu, RS1 < IMM)
 ALU(xori, RS1 ^ IMM)
 ALU(ori, RS1 | IMM)
-ALU(andi, RS1 & IMM)
+ALU(andi, RS1 &IMM)
 ALU(slli, RS1 << op->imm)
 ALU(srli, RS1 >> op->imm)
 ALU(srai, (sx_t)RS1 >> op->imm)
@@ -45,7 +45,7 @@ ALU(xor_, RS1 ^ RS2)
 ALU(srl, RS1 >> (RS2 & (XLEN - 1)))
 ALU(sra, (sx_t)RS1 >> (RS2 & (XLEN - 1)))
 ALU(or_, RS1 | RS2)
-ALU(and_, RS1 & RS2)
+ALU(and_, RS1 &RS2)
 
 SAM_HANDLER(op_nothing)
 {
@@ -80,13 +80,13 @@ SAM_HANDLER(op_jalr)
 }
 
 #define BRANCH(name, condition)                                                                    \
-    SAM_HANDLER(op_##name)                                                                              \
+    SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
         if (condition)                                                                             \
             SAM_JUMP(c->ops + op->imm);                                                            \
         SAM_NEXT();                                                                                \
     }                                                                                              \
-    SAM_HANDLER(op_##name##_far)                                                                        \
+    SAM_HANDLER(op_##name##_far)                                                                   \
     {                                                                                              \
         if (condition)                                                                             \
             SAM_JUMP_PC(sam_pc_of(c, op) + (uint64_t)(int64_t)op->imm);                            \
@@ -165,7 +165,7 @@ typedef int64_t wide_t;
 typedef uint64_t uwide_t;
 #endif
 
-ALU(mul, RS1 * RS2)
+ALU(mul, RS1 *RS2)
 ALU(mulh, ((wide_t)(sx_t)RS1 * (wide_t)(sx_t)RS2) >> XLEN)
 ALU(mulhsu, ((wide_t)(sx_t)RS1 * (wide_t)RS2) >> XLEN)
 ALU(mulhu, ((uwide_t)RS1 * RS2) >> XLEN)
@@ -173,9 +173,9 @@ ALU(mulhu, ((uwide_t)RS1 * RS2) >> XLEN)
 /* a / b and a % b of signed type `s`, unsigned type `u`: RISC-V M 13.2, table "division by zero
  * and overflow". The negation of the smallest number wraps to itself. */
 #define DIVISIONS(suffix, s, u)                                                                    \
-    ALU(div##suffix, (s)((u)RS2 == 0             ? (s)-1                                           \
-                         : (s)(u)RS2 == (s)-1    ? (s)((u)0 - (u)RS1)                              \
-                                                 : (s)((s)(u)RS1 / (s)(u)RS2)))                    \
+    ALU(div##suffix, (s)((u)RS2 == 0          ? (s)-1                                              \
+                         : (s)(u)RS2 == (s)-1 ? (s)((u)0 - (u)RS1)                                 \
+                                              : (s)((s)(u)RS1 / (s)(u)RS2)))                       \
     ALU(divu##suffix, (s)((u)RS2 == 0 ? (u)-1 : (u)((u)RS1 / (u)RS2)))                             \
     ALU(rem##suffix, (s)((u)RS2 == 0          ? (s)(u)RS1                                          \
                          : (s)(u)RS2 == (s)-1 ? (s)0                                               \
@@ -184,7 +184,7 @@ ALU(mulhu, ((uwide_t)RS1 * RS2) >> XLEN)
 
 DIVISIONS(, sx_t, ux_t)
 #if XLEN == 64
-ALU(mulw, SEXT32(RS1 * RS2))
+ALU(mulw, SEXT32(RS1 *RS2))
 DIVISIONS(w, int32_t, uint32_t)
 #endif
 
@@ -254,7 +254,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
 }
 
 #define CSR_OP(name, mode, operand_value, reads, writes)                                           \
-    SAM_HANDLER(op_##name)                                                                              \
+    SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
         uint64_t old;                                                                              \
         unsigned address = (unsigned)op->imm & 0xfff;                                              \
@@ -318,8 +318,8 @@ static const struct sam_uop *bad_rounding(SAM_HANDLER_ARGS)
 #define C32 ((uint32_t)RS3)
 #define NEG UINT32_C(0x80000000)
 
-#define AF  sam_bits_f32(A32)
-#define BF  sam_bits_f32(B32)
+#define AF sam_bits_f32(A32)
+#define BF sam_bits_f32(B32)
 
 FP_ROUNDED(fadd_s, AF + BF, sam_f32_add(A32, B32, round, &flags))
 FP_ROUNDED(fsub_s, AF - BF, sam_f32_sub(A32, B32, round, &flags))

@@ -8,8 +8,16 @@
 
 #include "machine/machine.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SAM_SANITIZED 1
+#elif defined(__has_feature)
+#define SAM_SANITIZED __has_feature(address_sanitizer)
+#else
+#define SAM_SANITIZED 0
+#endif
+
 #if !defined(SAM_TAIL_CALLS)
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(SAM_NO_TAIL_CALLS)
+#if defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
 #define SAM_TAIL_CALLS 1
 #else
 #define SAM_TAIL_CALLS 0
@@ -24,13 +32,14 @@
 
 #define SAM_HANDLER_ARGS                                                                           \
     struct sam_core *c, const struct sam_uop *op, const struct sam_uop *entry, int64_t left
-#define SAM_HANDLER(name)                                                                          \
-    static const struct sam_uop *name(SAM_HANDLER_ARGS)
+#define SAM_HANDLER(name) static const struct sam_uop *name(SAM_HANDLER_ARGS)
 
 #if SAM_TAIL_CALLS
-#define SAM_GO(next) SAM_MUSTTAIL return (next)->fn(c, (next), entry, left)
+#define SAM_GO(next)       SAM_MUSTTAIL return (next)->fn(c, (next), entry, left)
+#define SAM_GO_LOOSE(next) return (next)->fn(c, (next), entry, left)
 #else
-#define SAM_GO(next) return c->loop_entry = entry, c->loop_left = left, (next)
+#define SAM_GO(next)       return c->loop_entry = entry, c->loop_left = left, (next)
+#define SAM_GO_LOOSE(next) SAM_GO(next)
 #endif
 
 /* Go on with the instruction behind this one. */
@@ -46,8 +55,9 @@
         SAM_GO(entry);                                                                             \
     } while (0)
 
-/* Go on at any pc. */
-#define SAM_JUMP_PC(pc) SAM_MUSTTAIL return sam_go_to(c, op, entry, left, (pc))
+/* Go on at any pc. clang's musttail wants one signature; from or to another one (SAM_GO_LOOSE too)
+ * a plain call in tail position becomes a jump all the same. */
+#define SAM_JUMP_PC(pc) return sam_go_to(c, op, entry, left, (pc))
 
 /* Stop: this instruction failed. The second form: with c->cause and c->tval set. */
 #define SAM_TRAP(why, value)                                                                       \
@@ -56,7 +66,7 @@
         c->tval = (value);                                                                         \
         SAM_TRAP_SET();                                                                            \
     } while (0)
-#define SAM_TRAP_SET() SAM_MUSTTAIL return sam_stop_trap(c, op, entry, left)
+#define SAM_TRAP_SET() return sam_stop_trap(c, op, entry, left)
 
 const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,

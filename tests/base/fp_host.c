@@ -281,7 +281,7 @@ static void test_class(void **state)
         for (size_t low = 0; low < SAM_COUNT(low_halves); low++) {
             uint32_t a = high << 16 | low_halves[low];
             float x = sam_bits_f32(a);
-            int negative = signbit(x) != 0, bit = -1;
+            int negative = signbit(x) != 0, bit = 0;
             switch (fpclassify(x)) {
             case FP_INFINITE: bit = negative ? 0 : 7; break;
             case FP_NORMAL: bit = negative ? 1 : 6; break;
