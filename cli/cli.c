@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...)
     fprintf(stderr, " (samite %s --help)\n", args->verb->name);
     va_end(list);
     return CLI_BAD_INPUT;
+}
+
+bool cli_parse_u64(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0';
 }
 
 int cli_report(const struct sam_error *error)
@@ -166,9 +175,10 @@ bool cli_print_completion(const char *shell, FILE *out)
                  "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     for (const struct cli_verb *const *v = cli_verbs; *v; v++)
         fprintf(out, "%s ", (*v)->name);
-    fprintf(out, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
-                 "    case \"$word\" in\n    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")); "
-                 "return ;;\n    esac\n    case \"${COMP_WORDS[1]}\" in\n");
+    fprintf(out,
+            "--help --version\" -- \"$word\"))\n        return\n    fi\n"
+            "    case \"$word\" in\n    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")); "
+            "return ;;\n    esac\n    case \"${COMP_WORDS[1]}\" in\n");
     for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
         fprintf(out, "    %s) COMPREPLY=($(compgen -W \"", (*v)->name);
         for (const struct cli_option *o = (*v)->options; o && o->name; o++)

@@ -47,6 +47,9 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PR
 /* Print `error` on stderr; the exit code that its status asks for. */
 int cli_report(const struct sam_error *error);
 
+/* A number in C notation (all of the text, 64 bits). */
+bool cli_parse_u64(const char *text, uint64_t *value);
+
 /* --help of one verb; man page of one verb; completion script ("bash", "zsh"). */
 void cli_print_help(const struct cli_verb *verb, FILE *out);
 void cli_print_man(const struct cli_verb *verb, FILE *out);

@@ -5,7 +5,10 @@
 #include "cli.h"
 #include "cli_args.h"
 
+extern const struct cli_verb verb_asm;
+
 const struct cli_verb *const cli_verbs[] = {
+    &verb_asm,
     NULL,
 };
 

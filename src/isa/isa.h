@@ -51,6 +51,19 @@ struct sam_insn_row {
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
 extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
 
+/* Other spellings, pseudo.def: for the assembler (`in`) and the disassembler (`out`). */
+struct sam_pseudo_row {
+    const char *mnemonic;
+    const char *operands;
+    const char *expansion;
+    uint32_t on;
+    bool in, out;
+};
+extern const struct sam_pseudo_row sam_pseudo_rows[];
+extern const size_t sam_pseudo_row_count;
+/* Are the extensions and limits `on` given under `isa`? */
+bool sam_is_on(uint32_t on, const struct sam_isa *isa);
+
 /* Operand slots: the register numbers and the immediate an instruction uses, whatever its
  * format. */
 enum sam_slot { SAM_SLOT_NONE, SAM_SLOT_RD, SAM_SLOT_RS1, SAM_SLOT_RS2, SAM_SLOT_RS3, SAM_SLOT_IMM,
@@ -70,6 +83,7 @@ enum sam_operand_kind {
     SAM_KIND_RM,     /* rounding mode, may be left out (dyn) */
     SAM_KIND_VTYPE,
     SAM_KIND_FENCE,
+    SAM_KIND_VALUE, /* an expression of any size; pseudo-instructions only */
 };
 
 /* One row of operands.def: an operand letter. The value is gathered from up to four pieces of the
@@ -89,6 +103,8 @@ struct sam_operand {
 
 /* The operand called `letter`, or NULL when the character is punctuation. */
 const struct sam_operand *sam_operand_find(char letter);
+/* Does REGEXTI widen this 5-bit immediate to 11 bits? */
+bool sam_operand_widens(const struct sam_operand *operand);
 /* Value of the operand in `word`, sign-extended where the operand is signed, shifted. */
 int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word);
 /* `word` with the operand set; the value must fit (sam_operand_fits). */

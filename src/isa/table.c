@@ -12,6 +12,16 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
 #undef INSN
 };
 
+enum { PSEUDO_A = 1, PSEUDO_D = 2, PSEUDO_AD = 3 };
+
+const struct sam_pseudo_row sam_pseudo_rows[] = {
+#define PSEUDO(mnemonic, operands, expansion, on, use)                                             \
+    {mnemonic, operands, expansion, on, (PSEUDO_##use & 1) != 0, (PSEUDO_##use & 2) != 0},
+#include "isa/pseudo.def"
+#undef PSEUDO
+};
+const size_t sam_pseudo_row_count = SAM_COUNT(sam_pseudo_rows);
+
 static const struct sam_operand operands[] = {
 #define OPERAND(letter, name, kind, slot, is_signed, shift, ...)                                   \
     {letter, name, SAM_KIND_##kind, SAM_SLOT_##slot, is_signed, shift, {__VA_ARGS__}},
@@ -71,12 +81,17 @@ bool sam_operand_fits(const struct sam_operand *operand, int64_t value)
     return value >= low && value <= high && !(value & ((1 << operand->shift) - 1));
 }
 
-bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa)
+bool sam_is_on(uint32_t on, const struct sam_isa *isa)
 {
     uint32_t have = isa->extensions | (isa->xlen == 64 ? SAM_ON_RV64 : SAM_ON_RV32);
     if (!(isa->extensions & SAM_EXT_XVENTUS))
         have |= SAM_ON_SYSTEM;
-    return (row->on & ~have) == 0;
+    return (on & ~have) == 0;
+}
+
+bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa)
+{
+    return sam_is_on(row->on, isa);
 }
 
 bool sam_op_is_prefix(enum sam_op op)
@@ -122,11 +137,11 @@ static bool read_prefix(const struct sam_isa *isa, uint32_t word, struct extensi
     return true;
 }
 
-/* A 5-bit immediate that REGEXTI widens to 11 bits: simm5/uimm5 of vector instructions and of
- * csrr*i. Shift amounts of scalar instructions and the barrier's scope are not. */
-static bool widens(char letter)
+/* simm5/uimm5 of vector instructions and of csrr*i. Shift amounts of scalar instructions and the
+ * barrier's scope are not. */
+bool sam_operand_widens(const struct sam_operand *operand)
 {
-    return letter == 'i' || letter == 'k' || letter == 'Z';
+    return operand->letter == 'i' || operand->letter == 'k' || operand->letter == 'Z';
 }
 
 bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn)
@@ -150,7 +165,7 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
             value |= ext.x[operand->slot];
         if (operand->kind == SAM_KIND_X && value > 63)
             return false;
-        if (ext.immediate && widens(*c)) {
+        if (ext.immediate && sam_operand_widens(operand)) {
             value = (ext.high << 5) | (value & 31);
             value = *c == 'Z' ? value : sam_sext32((uint32_t)value, 11);
             widened = true;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The assembler: from text to an image. */
+#include "isa/asm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* NAME=VALUE of -D, as a line `.equ NAME, VALUE` before the text. */
+static void define(struct assembler *as, const char *text)
+{
+    struct asm_place *place = asm_new_place(as);
+    char *copy = asm_copy(as, text, strlen(text));
+    if (!place || !copy)
+        return;
+    place->file = "<command line>";
+    place->line = 1;
+    place->text = copy;
+    place->size = strlen(copy);
+    struct asm_at at = {place, 1};
+    size_t size = strcspn(copy, "=");
+    bool named = size > 0 && asm_name_start(copy[0]);
+    for (size_t i = 0; i < size; i++)
+        named = named && asm_name_char(copy[i]);
+    if (!named) {
+        asm_error(as, at, "expected NAME=VALUE, found '%.60s'", copy);
+        return;
+    }
+    const struct asm_node *node = NULL;
+    struct asm_failure fail = {.at = at};
+    if (copy[size]) {
+        struct asm_lexer lexer;
+        asm_lex_start(&lexer, copy + size + 1, strlen(copy + size + 1), place);
+        node = asm_parse_expr(as, &lexer, &fail);
+        if (node && !asm_expect_end(as, &lexer))
+            return;
+    } else {
+        node = asm_number_node(as, 1, at);
+    }
+    if (!node)
+        asm_error(as, fail.at, "%s", fail.text);
+    else if (asm_define_equ(as, copy, size, node, true, at))
+        asm_symbol_get(as, copy, size)->hidden = true;
+}
+
+/* Labels in front of the statement; false when nothing follows or something was wrong. */
+static bool take_labels(struct assembler *as, struct asm_lexer *lexer)
+{
+    for (;;) {
+        struct asm_token token = lexer->token;
+        struct asm_at at = asm_lex_at(lexer);
+        struct asm_lexer ahead = *lexer;
+        asm_lex_next(&ahead);
+        if (!asm_lex_is(&ahead, ":"))
+            return token.kind != TOKEN_END;
+        if (token.kind == TOKEN_NAME)
+            asm_define_label(as, token.text, token.size, at);
+        else if (token.kind == TOKEN_NUMBER && token.text[0] != '\'')
+            asm_define_local(as, token.number, at);
+        else
+            asm_error(as, at, "expected a label before ':'");
+        *lexer = ahead;
+        asm_lex_next(lexer);
+    }
+}
+
+/* NAME = EXPRESSION */
+static bool take_assignment(struct assembler *as, struct asm_lexer *lexer)
+{
+    struct asm_token name = lexer->token;
+    struct asm_at at = asm_lex_at(lexer);
+    struct asm_lexer ahead = *lexer;
+    struct asm_failure fail = {.at = at};
+    asm_lex_next(&ahead);
+    if (name.kind != TOKEN_NAME || !asm_lex_is(&ahead, "="))
+        return false;
+    asm_lex_next(&ahead);
+    const struct asm_node *node = asm_parse_expr(as, &ahead, &fail);
+    if (!node && !as->stop)
+        asm_error(as, fail.at, "%s", fail.text);
+    else if (node && asm_expect_end(as, &ahead))
+        asm_define_equ(as, name.text, name.size, node, true, at);
+    return true;
+}
+
+static void statement(struct assembler *as)
+{
+    const struct asm_statement *s = &as->statement;
+    struct asm_lexer lexer;
+    asm_lex_start(&lexer, s->text, s->size, s->place);
+    bool named = lexer.token.kind == TOKEN_NAME;
+    struct asm_token first = lexer.token;
+    if (named && first.text[0] == '.') {
+        struct asm_lexer ahead = lexer;
+        asm_lex_next(&ahead);
+        if (asm_condition_directive(as, first.text, first.size, &ahead))
+            return;
+    }
+    if (!asm_is_active(as) || !take_labels(as, &lexer) || take_assignment(as, &lexer))
+        return;
+    struct asm_token word = lexer.token;
+    if (word.kind != TOKEN_NAME) {
+        char shown[64];
+        asm_error(as, asm_lex_at(&lexer),
+                  "expected an instruction, a directive or a label, found %s",
+                  asm_lex_shown(&lexer, shown, sizeof shown));
+        return;
+    }
+    const struct asm_macro *macro = asm_macro_find(as, word.text, word.size);
+    if (macro) {
+        asm_lex_next(&lexer);
+        asm_macro_call(as, macro, &lexer);
+    } else if (word.text[0] == '.') {
+        asm_directive(as, &lexer);
+    } else {
+        /* a mnemonic runs up to a blank: names of later families hold an '@' */
+        size_t size = word.size;
+        while (word.text + size < lexer.end && word.text[size] == '@') {
+            size++;
+            while (word.text + size < lexer.end && asm_name_char(word.text[size]))
+                size++;
+        }
+        lexer.at = word.text + size;
+        asm_lex_next(&lexer);
+        asm_instruction(as, word.text, size, &lexer);
+    }
+}
+
+static void run(struct assembler *as, const char *name, const char *text, size_t size)
+{
+    as->section = asm_section_get(as, ".text", 5);
+    as->previous_section = as->section;
+    char *kept = asm_copy(as, name, strlen(name));
+    if (!as->section || !kept || !asm_index_mnemonics(as))
+        return;
+    for (size_t i = 0; i < as->options->define_count; i++)
+        define(as, as->options->defines[i]);
+    struct asm_place start = {.file = kept, .line = 1};
+    as->statement.place = &start;
+    if (!asm_push_file(as, kept, text, size, NULL))
+        return;
+    while (asm_next_statement(as))
+        statement(as);
+}
+
+static void release(struct assembler *as)
+{
+    for (size_t i = 0; i < as->section_count; i++) {
+        free(as->sections[i]->items);
+        sam_buffer_free(&as->sections[i]->raw);
+    }
+    for (size_t i = 0; i < as->text_count; i++)
+        sam_buffer_free(&as->texts[i]);
+    free(as->sections);
+    free(as->texts);
+    free(as->symbols);
+    asm_free_blocks(as);
+}
+
+enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
+                             const char *text, size_t size, struct sam_image **image,
+                             char **messages, struct sam_error *error)
+{
+    *image = NULL;
+    *messages = NULL;
+    struct assembler *as = sam_alloc(1, sizeof *as);
+    if (!as)
+        return sam_fail_memory(error);
+    as->options = options;
+    as->isa = options->isa;
+    as->error = error;
+    run(as, name, text, size);
+    struct sam_image *out = NULL;
+    if (!as->stop) {
+        asm_layout(as);
+        out = asm_emit(as);
+    }
+    enum sam_status status = as->status;
+    if (status != SAM_OK) {
+        sam_image_free(out);
+        out = NULL;
+    }
+    *messages = asm_finish_messages(as);
+    release(as);
+    free(as);
+    *image = out;
+    if (!*messages) {
+        sam_image_free(out);
+        *image = NULL;
+        return sam_fail_memory(error);
+    }
+    return status;
+}
+
+void sam_text_free(char *text)
+{
+    free(text);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the assembler. A text flows through
+ *   source (frames, macros, conditionals) -> statements -> directives or instructions -> items of
+ *   sections -> layout (addresses, long branches) -> emit (words, image).
+ * Pass one ends with items whose sizes are known but for branches that may grow; pass two evaluates
+ * every expression and encodes. */
+#ifndef SAM_ASM_H
+#define SAM_ASM_H
+
+#include "isa/isa.h"
+
+/* Limits that keep a hostile text from eating the machine. */
+enum {
+    ASM_MAX_ERRORS = 200,
+    ASM_MAX_FRAMES = 64, /* macros, repetitions and files inside each other */
+    ASM_MAX_CONDITIONS = 64,
+    ASM_MAX_DEPTH = 200, /* of an expression */
+    ASM_MAX_STATEMENTS = 4 << 20,
+    ASM_MAX_ARGS = 8,
+    ASM_MAX_ALIGNMENT = 1 << 20,
+};
+#define ASM_MAX_SIZE     (UINT64_C(256) << 20) /* all sections together */
+#define ASM_MAX_EXPANDED (UINT64_C(256) << 20) /* characters that macros and files give */
+
+/* Where a statement stands. `text` is the line as the reader of a message wants to see it. */
+struct asm_place {
+    const char *file;
+    unsigned line;
+    const char *text;     /* what columns count on: comments blanked */
+    const char *original; /* the same line as written, or NULL */
+    size_t size;
+    const struct asm_place *outer; /* where the macro was called or the file included */
+    const char *macro;             /* name for "in ...", with outer */
+    unsigned serial;               /* order of reading: messages are sorted by it */
+};
+
+struct asm_at {
+    const struct asm_place *place;
+    unsigned column; /* from 1; 0 = the whole line */
+};
+
+/* --- expressions */
+enum asm_node_kind {
+    NODE_NUMBER,
+    NODE_SYMBOL,
+    NODE_EQU, /* a .set value that was not yet a number where it was used */
+    NODE_DOT,
+    NODE_UNARY,
+    NODE_BINARY,
+    NODE_TERNARY,
+    NODE_MODIFIER,
+};
+
+enum asm_operator {
+    OP_NONE,
+    OP_NEG,
+    OP_NOT,
+    OP_LNOT,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD,
+    OP_ADD,
+    OP_SUB,
+    OP_SHL,
+    OP_SHR,
+    OP_LT,
+    OP_GT,
+    OP_LE,
+    OP_GE,
+    OP_EQ,
+    OP_NE,
+    OP_AND,
+    OP_XOR,
+    OP_OR,
+    OP_LAND,
+    OP_LOR,
+    /* modifiers */
+    OP_HI,
+    OP_LO,
+    OP_PCREL_HI,
+    OP_PCREL_LO,
+    OP_PCREL_PREV, /* low part for the auipc just before; only in pseudo.def */
+};
+
+struct asm_section;
+struct asm_symbol;
+
+/* A place in a section: `delta` bytes into an item; an item past the last is the section's end.
+ * `offset` is exact as long as nothing in front of it can grow; positions with one epoch have an
+ * exact distance. */
+struct asm_position {
+    struct asm_section *section;
+    size_t item;
+    uint64_t delta;
+    uint64_t offset;
+    unsigned epoch;
+};
+
+struct asm_value {
+    int64_t number;
+    const struct asm_section *section; /* relative to it; NULL: a plain number */
+    unsigned epoch;
+};
+
+enum asm_known { ASM_KNOWN, ASM_UNKNOWN, ASM_WRONG };
+
+/* The value of one .set, evaluated once a layout. */
+struct asm_equ {
+    const struct asm_node *expr;
+    enum asm_known early; /* state in pass one */
+    struct asm_value value;
+    unsigned stamp;
+    enum asm_known state;
+    int64_t number;
+    bool visiting;
+};
+
+struct asm_node {
+    enum asm_node_kind kind;
+    enum asm_operator op;
+    unsigned depth;
+    struct asm_at at;
+    union {
+        int64_t number;
+        struct asm_symbol *symbol;
+        struct asm_equ *equ;
+        struct asm_position position;
+        const struct asm_node *child[3];
+    };
+};
+
+struct asm_symbol {
+    char *name;
+    enum { SYMBOL_UNDEFINED, SYMBOL_LABEL, SYMBOL_EQU } state;
+    bool global, function, hidden;
+    bool fixed; /* .equ, -D: a second .equ is an error; .set may change it */
+    struct asm_at defined;
+    struct asm_position position;
+    struct asm_equ *equ;
+    const struct asm_node *size;
+    unsigned count; /* definitions of a numeric label so far */
+};
+
+/* --- tokens */
+enum asm_token_kind {
+    TOKEN_END,
+    TOKEN_NAME,
+    TOKEN_NUMBER,
+    TOKEN_STRING,
+    TOKEN_LOCAL,   /* 1f, 1b */
+    TOKEN_BINDING, /* $d in pseudo.def */
+    TOKEN_PUNCT,
+    TOKEN_BAD,
+};
+
+struct asm_token {
+    enum asm_token_kind kind;
+    const char *text;
+    size_t size;
+    int64_t number; /* value; number of a local label */
+    char punct[3];
+    const char *problem; /* of a TOKEN_BAD */
+};
+
+struct asm_args;
+
+struct asm_lexer {
+    const char *start, *at, *end;
+    const struct asm_place *place;
+    unsigned fixed_column;           /* pseudo-instruction text: all of it stands here */
+    const struct asm_args *bindings; /* operands that $x names, or NULL */
+    struct asm_token token;
+};
+
+/* --- instructions */
+struct asm_arg {
+    const struct sam_operand *operand;
+    int32_t number; /* register number, or value when expr is NULL */
+    const struct asm_node *expr;
+    struct asm_at at;
+};
+
+struct asm_args {
+    unsigned count;
+    struct asm_arg arg[ASM_MAX_ARGS];
+};
+
+struct asm_insn {
+    enum sam_op op;
+    uint32_t bits;      /* aq and rl */
+    enum sam_op prefix; /* inserted in front: regext, regexti or SAM_OP_ILLEGAL */
+    const struct asm_insn *explicit_prefix;
+    bool relaxable, relaxed;
+    uint64_t address; /* of the word itself, after an inserted prefix */
+    const struct asm_insn *previous;
+    struct asm_args args;
+    struct asm_at at;
+};
+
+/* --- sections */
+enum asm_item_kind { ITEM_INSN, ITEM_RAW, ITEM_VALUE, ITEM_FILL, ITEM_ALIGN };
+
+struct asm_item {
+    enum asm_item_kind kind;
+    uint64_t offset;
+    uint64_t size;
+    struct asm_at at;
+    union {
+        struct asm_insn *insn;
+        size_t raw; /* first byte in section->raw */
+        const struct asm_node *value;
+        struct {
+            uint64_t pattern; /* of `width` bytes */
+            uint8_t width;
+        } fill;
+        struct {
+            uint64_t alignment;
+            uint64_t limit; /* skip at most so many bytes */
+            int fill;       /* byte, or -1: nops in code, zeros elsewhere */
+        } align;
+    };
+};
+
+struct asm_section {
+    char *name;
+    bool execute, write, nobits;
+    bool fixed; /* .address given */
+    uint64_t address;
+    uint64_t alignment;
+    uint64_t size; /* in pass one: so far, branches short */
+    unsigned epoch;
+    struct asm_item *items;
+    size_t count, capacity;
+    struct sam_buffer raw;
+    size_t order;
+};
+
+/* --- source */
+struct asm_statement {
+    const char *text;
+    size_t size;
+    const struct asm_place *place;
+};
+
+struct asm_body_line {
+    const char *text;
+    size_t size;
+    const struct asm_place *place;
+};
+
+struct asm_body {
+    struct asm_body_line *lines;
+    size_t count, capacity;
+};
+
+struct asm_parameter {
+    const char *name;
+    const char *fallback; /* default text, or NULL */
+    bool required, vararg;
+};
+
+struct asm_macro {
+    const char *name;
+    struct asm_parameter *parameters;
+    size_t parameter_count, parameter_capacity;
+    struct asm_body body;
+    struct asm_macro *next;
+};
+
+struct asm_frame {
+    /* a file */
+    const char *file;
+    const char *text, *clean; /* as written; comments blanked out */
+    size_t size, at;
+    unsigned line;
+    const struct asm_place *place; /* of the line being read */
+    /* a body, run `repeat` times */
+    const struct asm_body *body;
+    size_t next;
+    uint64_t repeat;
+    const struct asm_macro *macro; /* parameter names, or NULL */
+    const char **arguments;        /* a value each parameter */
+    const char **series;           /* .irp: values of the one parameter, one a turn */
+    const char *series_name;
+    uint64_t turn;
+    unsigned number; /* \@ */
+    const struct asm_place *outer;
+    const char *title;
+    size_t conditions; /* open when the frame began */
+};
+
+struct asm_condition {
+    bool taken;  /* a branch was already assembled */
+    bool active; /* this branch is */
+    bool parent; /* the surrounding text is */
+    bool in_else;
+    const struct asm_place *place;
+};
+
+struct asm_block;
+
+/* A message in asm.messages. */
+struct asm_message {
+    size_t start, size, first_line;
+    unsigned serial;
+    bool is_error;
+};
+
+struct assembler {
+    const struct sam_asm_options *options;
+    struct sam_isa isa;
+    struct sam_error *error;
+    struct sam_buffer messages;
+    struct asm_message *index;
+    size_t index_count, index_capacity;
+    unsigned error_count;
+    unsigned serial;
+    bool stop; /* out of memory, or a limit was passed: read no further */
+    enum sam_status status;
+
+    struct asm_block *blocks; /* everything that lives until the end */
+    struct sam_buffer *texts; /* included files and their blanked copies */
+    size_t text_count, text_capacity;
+
+    struct asm_symbol **symbols; /* open hash table, size a power of two */
+    size_t symbol_count, symbol_capacity;
+    uint16_t *mnemonics; /* heads of chains by hash: row numbers, pseudo rows behind them */
+    uint16_t *mnemonic_next;
+    const char *suggested;
+
+    struct asm_section **sections;
+    size_t section_count, section_capacity;
+    struct asm_section *section, *previous_section;
+    struct asm_section *section_stack[16];
+    size_t section_depth;
+    uint64_t total_size;
+
+    struct asm_frame frames[ASM_MAX_FRAMES];
+    size_t frame_count;
+    struct asm_condition conditions[ASM_MAX_CONDITIONS];
+    size_t condition_count;
+    struct asm_macro *macros;
+    unsigned macro_number;
+    uint64_t statement_count, expanded;
+    struct asm_statement statement;
+
+    unsigned stamp; /* layout number, 0 in pass one */
+    unsigned depth; /* of evaluation and of pseudo-instructions */
+};
+
+/* asm_report.c */
+void asm_error(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
+void asm_warning(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
+/* An error after which nothing more is read. */
+void asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
+void asm_out_of_memory(struct assembler *as);
+/* Every message in the order of the text; the first error into as->error. NULL: no memory. */
+char *asm_finish_messages(struct assembler *as);
+/* Memory that lives as long as the assembler; NULL after asm_out_of_memory. */
+void *asm_new(struct assembler *as, size_t count, size_t size);
+char *asm_copy(struct assembler *as, const char *text, size_t size);
+struct asm_place *asm_new_place(struct assembler *as);
+void asm_free_blocks(struct assembler *as);
+
+/* asm_lex.c */
+/* `text` with comments replaced by spaces, lines and columns kept. */
+bool asm_blank_comments(const char *text, size_t size, struct sam_buffer *out,
+                        size_t *open_comment);
+void asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
+                   const struct asm_place *place);
+void asm_lex_next(struct asm_lexer *lexer);
+struct asm_at asm_lex_at(const struct asm_lexer *lexer);
+bool asm_lex_is(const struct asm_lexer *lexer, const char *punct);
+bool asm_lex_take(struct asm_lexer *lexer, const char *punct);
+bool asm_lex_is_name(const struct asm_lexer *lexer, const char *name);
+/* The token as a message shows it: "'x'" or "the end of the line". */
+const char *asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size);
+/* Bytes of a string token, escapes resolved. NULL and *problem on a bad escape. */
+char *asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
+                 const char **problem);
+/* Value of one character or escape at *at (which moves). -1: none. */
+int asm_character(const char **at, const char *end, const char **problem);
+bool asm_name_start(char c);
+bool asm_name_char(char c);
+
+/* asm_expr.c */
+/* NULL with the problem in *fail (text of at most 200 characters). */
+struct asm_failure {
+    struct asm_at at;
+    char text[256];
+};
+const struct asm_node *asm_parse_expr(struct assembler *as, struct asm_lexer *lexer,
+                                      struct asm_failure *fail);
+void asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
+    SAM_PRINTF(3, 4);
+const struct asm_node *asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
+const struct asm_node *asm_binary_node(struct assembler *as, enum asm_operator op,
+                                       const struct asm_node *a, const struct asm_node *b);
+/* Pass one: is the value certain already? ASM_WRONG after an error was reported. */
+enum asm_known asm_eval_early(struct assembler *as, const struct asm_node *node, int64_t *number);
+struct asm_value asm_position_value(const struct asm_position *position);
+enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
+                              struct asm_value *value);
+/* Pass two; errors are reported unless `quiet`. `insn` gives pc to the modifiers, may be NULL. */
+enum asm_known asm_eval(struct assembler *as, const struct asm_node *node,
+                        const struct asm_insn *insn, bool quiet, int64_t *number);
+
+/* asm_symbol.c */
+struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size);
+struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size);
+/* The symbol that `1f` or `1b` names; NULL when there is no 1 before. */
+struct asm_symbol *asm_local_label(struct assembler *as, int64_t number, bool forward);
+void asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at);
+void asm_define_local(struct assembler *as, int64_t number, struct asm_at at);
+bool asm_define_equ(struct assembler *as, const char *name, size_t size,
+                    const struct asm_node *expr, bool may_change, struct asm_at at);
+bool asm_reserved_name(const struct assembler *as, const char *name, size_t size);
+uint32_t asm_hash(const char *text, size_t size);
+
+/* asm_section.c */
+struct asm_section *asm_section_get(struct assembler *as, const char *name, size_t size);
+struct asm_position asm_here(struct assembler *as);
+struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
+                              struct asm_at at);
+void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at);
+void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
+                   struct asm_at at);
+void asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
+                  struct asm_at at);
+void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t limit,
+                   struct asm_at at);
+uint64_t asm_position_address(const struct asm_position *position);
+
+/* asm_source.c */
+bool asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
+                   const struct asm_place *outer);
+/* The next statement, macros expanded, conditions decided. False at the end. */
+bool asm_next_statement(struct assembler *as);
+struct asm_at asm_statement_at(struct assembler *as);
+bool asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
+                   struct asm_body *body);
+bool asm_push_body(struct assembler *as, struct asm_frame *frame);
+
+/* asm_macro.c */
+bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
+                         struct asm_lexer *lexer);
+const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size);
+void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct asm_lexer *lexer);
+/* The body line with the frame's arguments put in; *result in as's memory. */
+bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
+                    size_t size, const char **result, size_t *result_size);
+
+/* asm_condition.c */
+/* .if and its family; true when the statement was one. Called for skipped text too. */
+bool asm_condition_directive(struct assembler *as, const char *name, size_t size,
+                             struct asm_lexer *lexer);
+bool asm_is_active(const struct assembler *as);
+
+/* asm_directive.c, asm_data.c */
+void asm_directive(struct assembler *as, struct asm_lexer *lexer);
+bool asm_data_directive(struct assembler *as, const char *name, size_t size,
+                        struct asm_lexer *lexer);
+bool asm_expect_end(struct assembler *as, struct asm_lexer *lexer);
+/* An expression that must be a number here; `what` for the message. */
+bool asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what, int64_t *number);
+
+/* asm_operand.c */
+bool asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
+                        struct asm_args *args, struct asm_failure *fail);
+const struct asm_arg *asm_find_arg(const struct asm_args *args, char letter);
+
+/* asm_insn.c */
+bool asm_index_mnemonics(struct assembler *as);
+void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
+                     struct asm_lexer *lexer);
+
+/* asm_layout.c */
+void asm_layout(struct assembler *as);
+/* asm_emit.c */
+struct sam_image *asm_emit(struct assembler *as);
+/* The words of one instruction at insn->address, the inserted prefix first: how many. */
+unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3]);
+void asm_section_bytes(struct assembler *as, const struct asm_section *section,
+                       struct sam_buffer *out);
+
+#endif

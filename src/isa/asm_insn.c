@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a mnemonic and its operands to items: the row that fits, pseudo-instructions, prefixes. */
+#include "isa/asm.h"
+
+#include <stdio.h>
+
+enum { INDEX_SIZE = 2048, LONGEST_MNEMONIC = 40, MAX_EXPANSION = 4 };
+
+/* Rows and pseudo rows in one numbering; 0 (the illegal row) ends a chain. */
+static const char *mnemonic_of(size_t number)
+{
+    return number < SAM_OP_COUNT ? sam_insn_rows[number].mnemonic
+                                 : sam_pseudo_rows[number - SAM_OP_COUNT].mnemonic;
+}
+
+static const char *operands_of(size_t number)
+{
+    return number < SAM_OP_COUNT ? sam_insn_rows[number].operands
+                                 : sam_pseudo_rows[number - SAM_OP_COUNT].operands;
+}
+
+static uint32_t on_of(size_t number)
+{
+    return number < SAM_OP_COUNT ? sam_insn_rows[number].on
+                                 : sam_pseudo_rows[number - SAM_OP_COUNT].on;
+}
+
+bool asm_index_mnemonics(struct assembler *as)
+{
+    size_t count = SAM_OP_COUNT + sam_pseudo_row_count;
+    as->mnemonics = asm_new(as, INDEX_SIZE, sizeof *as->mnemonics);
+    as->mnemonic_next = asm_new(as, count, sizeof *as->mnemonic_next);
+    if (!as->mnemonics || !as->mnemonic_next)
+        return false;
+    for (size_t i = count; i-- > 1;) {
+        if (i >= SAM_OP_COUNT && !sam_pseudo_rows[i - SAM_OP_COUNT].in)
+            continue;
+        const char *name = mnemonic_of(i);
+        uint16_t *head = &as->mnemonics[asm_hash(name, strlen(name)) % INDEX_SIZE];
+        as->mnemonic_next[i] = *head;
+        *head = (uint16_t)i;
+    }
+    return true;
+}
+
+/* The first row called `name` at or after `number` in its chain; 0 = none. */
+static size_t next_row(const struct assembler *as, const char *name, size_t number)
+{
+    while (number && strcmp(mnemonic_of(number), name) != 0)
+        number = as->mnemonic_next[number];
+    return number;
+}
+
+static size_t first_row(const struct assembler *as, const char *name)
+{
+    return next_row(as, name, as->mnemonics[asm_hash(name, strlen(name)) % INDEX_SIZE]);
+}
+
+/* --- messages */
+
+static size_t edit_distance(const char *a, const char *b, size_t limit)
+{
+    size_t row[LONGEST_MNEMONIC + 1], n = strlen(b), m = strlen(a);
+    if (n > LONGEST_MNEMONIC || (m > n ? m - n : n - m) > limit)
+        return limit + 1;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_at at)
+{
+    size_t limit = strlen(name) < 4 ? 1 : 2, best = limit + 1, found = 0;
+    for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
+        if (!sam_is_on(on_of(i), &as->isa))
+            continue;
+        size_t distance = edit_distance(name, mnemonic_of(i), limit);
+        if (distance < best) {
+            best = distance;
+            found = i;
+        }
+    }
+    if (found)
+        asm_error(as, at, "unknown instruction '%s'; did you mean '%s'?", name, mnemonic_of(found));
+    else
+        asm_error(as, at, "unknown instruction '%s'", name);
+}
+
+static void not_on(struct assembler *as, size_t number, struct asm_at at)
+{
+    char have[128], need[128] = "";
+    uint32_t on = on_of(number);
+    sam_isa_format(&as->isa, have, sizeof have);
+    if ((on & SAM_ON_SYSTEM) && (as->isa.extensions & SAM_EXT_XVENTUS)) {
+        asm_error(as, at, "'%s' does not exist on a Ventus warp (--isa is %s)", mnemonic_of(number),
+                  have);
+        return;
+    }
+    struct sam_isa missing = {.xlen = on & SAM_ON_RV64 ? 64 : on & SAM_ON_RV32 ? 32 : as->isa.xlen};
+    missing.extensions = on & 0xffff & ~as->isa.extensions;
+    sam_isa_format(&missing, need, sizeof need);
+    const char *shown = need;
+    if (missing.xlen == as->isa.xlen && strlen(need) > 4)
+        shown = need + 4 + (need[4] == '_');
+    else if (!missing.extensions)
+        need[4] = '\0';
+    asm_error(as, at, "'%s' needs %s, which --isa %s does not have", mnemonic_of(number), shown,
+              have);
+}
+
+/* "add rd, rs1, rs2" */
+static void usage_of(size_t number, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s ", mnemonic_of(number));
+    for (const char *c = operands_of(number); *c && used < size; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        const char *put = operand ? operand->name : *c == ',' ? ", " : *c == '(' ? "(" : ")";
+        if (operand && operand->kind == SAM_KIND_VM)
+            put = "[, v0.t]";
+        if (*c == ',' && c[1] == 'm') {
+            put = "[, rm]";
+            c++;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s", put);
+    }
+}
+
+/* --- one real instruction */
+
+static const struct asm_insn *last_insn(const struct asm_section *section)
+{
+    const struct asm_item *last = section->count ? &section->items[section->count - 1] : NULL;
+    return last && last->kind == ITEM_INSN ? last->insn : NULL;
+}
+
+static bool is_register(const struct asm_arg *arg)
+{
+    return arg->operand->kind == SAM_KIND_X || arg->operand->kind == SAM_KIND_V;
+}
+
+static bool fits_field(const struct sam_operand *operand, int64_t value, unsigned xlen)
+{
+    if (xlen == 32 && operand->is_signed && value > INT32_MAX && value <= UINT32_MAX)
+        value -= INT64_C(1) << 32;
+    return sam_operand_fits(operand, value);
+}
+
+/* Ventus 4.2.2: which prefix goes in front, when none is written. A form with a 5-bit immediate
+ * takes REGEXTI, which keeps the immediate's upper bits; any other REGEXT. */
+static void choose_prefix(struct assembler *as, struct asm_insn *insn)
+{
+    bool high = false, widens = false, wide = false;
+    const struct asm_arg *first = NULL;
+    for (unsigned i = 0; i < insn->args.count; i++) {
+        const struct asm_arg *arg = &insn->args.arg[i];
+        if (is_register(arg) && arg->number > 31) {
+            high = true;
+            first = first ? first : arg;
+        }
+        if (!sam_operand_widens(arg->operand))
+            continue;
+        widens = true;
+        int64_t value;
+        if (arg->expr && asm_eval_early(as, arg->expr, &value) == ASM_KNOWN)
+            wide = !fits_field(arg->operand, value, as->isa.xlen);
+    }
+    if (!(as->isa.extensions & SAM_EXT_XVENTUS)) {
+        if (first)
+            asm_error(as, first->at, "%c%d: registers above 31 need xventus",
+                      first->operand->kind == SAM_KIND_X ? 'x' : 'v', first->number);
+        return;
+    }
+    if (insn->explicit_prefix)
+        return;
+    if (high && sam_op_is_prefix(insn->op))
+        asm_error(as, first->at, "a prefix takes registers up to 31");
+    else if (wide || (high && widens))
+        insn->prefix = SAM_OP_regexti;
+    else if (high)
+        insn->prefix = SAM_OP_regext;
+}
+
+/* A conditional branch that may turn out too short; one whose reach is certain stays as it is, and
+ * distances across it remain known. */
+static bool may_grow(struct assembler *as, const struct asm_insn *insn)
+{
+    const struct asm_arg *target = asm_find_arg(&insn->args, 'p');
+    struct asm_value value;
+    if ((sam_insn_rows[insn->op].match & 0x7f) != SAM_OPC_BRANCH || !target || !target->expr)
+        return false;
+    if (asm_eval_value(as, target->expr, &value) != ASM_KNOWN || value.section != as->section ||
+        value.epoch != as->section->epoch)
+        return true;
+    int64_t distance = value.number - (int64_t)as->section->size;
+    return distance < -4000 || distance > 4000;
+}
+
+static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
+                     const struct asm_args *args, struct asm_at at)
+{
+    struct asm_section *section = as->section;
+    if (!section->execute)
+        asm_error(as, at, "instruction in section %s, which is not executable", section->name);
+    if (section->execute && section->epoch == 0 && section->size % 4)
+        asm_error(as, at, "the instruction is not 4-byte aligned (.align 2 is missing)");
+    struct asm_insn *insn = asm_new(as, 1, sizeof *insn);
+    if (!insn)
+        return;
+    *insn = (struct asm_insn){.op = op, .bits = bits, .args = *args, .at = at};
+    const struct asm_insn *before = last_insn(section);
+    insn->previous = before;
+    if (before && sam_op_is_prefix(before->op)) {
+        if (sam_op_is_prefix(op))
+            asm_error(as, at, "two prefixes in a row are illegal (Ventus manual 4.2.2)");
+        else
+            insn->explicit_prefix = before;
+    }
+    choose_prefix(as, insn);
+    insn->relaxable = may_grow(as, insn);
+    struct asm_item *item = asm_add_item(as, ITEM_INSN, insn->prefix ? 8 : 4, at);
+    if (!item)
+        return;
+    item->insn = insn;
+    if (insn->relaxable)
+        section->epoch++;
+}
+
+/* --- constants */
+
+static void add_simple(struct assembler *as, enum sam_op op, int32_t rd, int32_t rs1, int64_t value,
+                       struct asm_at at)
+{
+    struct asm_args args = {0};
+    for (const char *c = sam_insn_rows[op].operands; *c; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        if (!operand)
+            continue;
+        struct asm_arg *arg = &args.arg[args.count++];
+        int64_t number = *c == 'd' ? rd : *c == 's' ? rs1 : value;
+        *arg = (struct asm_arg){.operand = operand, .number = (int32_t)number, .at = at};
+    }
+    add_insn(as, op, 0, &args, at);
+}
+
+/* The usual sequence: 12 bits at a time from the top, zero bits shifted over. */
+static void load_constant(struct assembler *as, int32_t rd, int64_t value, struct asm_at at)
+{
+    int32_t low = sam_sext32((uint32_t)value, 12);
+    bool wide = as->isa.xlen == 64;
+    if (value >= -2048 && value <= 2047) {
+        add_simple(as, SAM_OP_addi, rd, 0, value, at);
+    } else if (value >= INT32_MIN && value <= INT32_MAX) {
+        add_simple(as, SAM_OP_lui, rd, 0, ((value + 0x800) >> 12) & 0xfffff, at);
+        if (low)
+            add_simple(as, wide ? SAM_OP_addiw : SAM_OP_addi, rd, rd, low, at);
+    } else {
+        int64_t upper = (int64_t)((uint64_t)value - (uint64_t)(int64_t)low) >> 12;
+        int shift = 12;
+        for (; !(upper & 1); shift++)
+            upper >>= 1;
+        load_constant(as, rd, upper, at);
+        add_simple(as, SAM_OP_slli_64, rd, rd, shift, at);
+        if (low)
+            add_simple(as, SAM_OP_addi, rd, rd, low, at);
+    }
+}
+
+static void expand(struct assembler *as, const char *expansion, const struct asm_args *args,
+                   struct asm_at at);
+
+static void load_immediate(struct assembler *as, const struct asm_args *args, struct asm_at at)
+{
+    const struct asm_arg *rd = asm_find_arg(args, 'd'), *arg = asm_find_arg(args, 'A');
+    int64_t value;
+    enum asm_known known = asm_eval_early(as, arg->expr, &value);
+    if (known == ASM_UNKNOWN) { /* an address, or a symbol that is defined further down */
+        expand(as, "lui $d,%hi($A);addi $d,$d,%lo($A)", args, at);
+    } else if (known == ASM_KNOWN) {
+        if (as->isa.xlen == 32 && (value < INT32_MIN || value > UINT32_MAX))
+            asm_error(as, arg->at, "li: %lld does not fit 32 bits", (long long)value);
+        else
+            load_constant(as, rd->number, as->isa.xlen == 32 ? (int32_t)value : value, at);
+    }
+}
+
+/* --- choosing a row */
+
+static void assemble(struct assembler *as, const char *name, struct asm_lexer *lexer,
+                     struct asm_at at);
+
+/* "?i=0 text", "?M text": the text behind a condition that holds, or NULL. */
+static const char *applicable(struct assembler *as, const char *expansion,
+                              const struct asm_args *args)
+{
+    if (expansion[0] != '?')
+        return expansion;
+    const struct asm_arg *arg = asm_find_arg(args, expansion[1]);
+    int64_t value = arg ? arg->number : 1;
+    if (arg && arg->expr && asm_eval_early(as, arg->expr, &value) != ASM_KNOWN)
+        return NULL;
+    return value == 0 ? strchr(expansion, ' ') + 1 : NULL;
+}
+
+static void expand(struct assembler *as, const char *expansion, const struct asm_args *args,
+                   struct asm_at at)
+{
+    if (as->depth >= MAX_EXPANSION)
+        return;
+    as->depth++;
+    while (*expansion) {
+        char name[LONGEST_MNEMONIC];
+        size_t size = strcspn(expansion, ";"), word = strcspn(expansion, " ;");
+        snprintf(name, sizeof name, "%.*s", (int)word, expansion);
+        struct asm_lexer lexer = {.start = expansion,
+                                  .at = expansion + word,
+                                  .end = expansion + size,
+                                  .place = at.place,
+                                  .fixed_column = at.column ? at.column : 1,
+                                  .bindings = args};
+        asm_lex_next(&lexer);
+        assemble(as, name, &lexer, at);
+        expansion += size + (expansion[size] == ';');
+    }
+    as->depth--;
+}
+
+static bool try_row(struct assembler *as, size_t number, uint32_t bits,
+                    const struct asm_lexer *from, struct asm_failure *fail, struct asm_at at)
+{
+    struct asm_lexer lexer = *from;
+    struct asm_args args;
+    if (!asm_match_operands(as, &lexer, operands_of(number), &args, fail))
+        return false;
+    if (number < SAM_OP_COUNT) {
+        add_insn(as, (enum sam_op)number, bits, &args, at);
+        return true;
+    }
+    const char *expansion = applicable(as, sam_pseudo_rows[number - SAM_OP_COUNT].expansion, &args);
+    if (!expansion)
+        return false;
+    if (expansion[0] == '=')
+        load_immediate(as, &args, at);
+    else
+        expand(as, expansion, &args, at);
+    return true;
+}
+
+/* .aq, .rl, .aqrl behind the name of an atomic: the bits, the suffix cut off. */
+static uint32_t cut_order(struct assembler *as, char *name)
+{
+    static const struct {
+        const char *text;
+        uint32_t bits;
+    } suffixes[] = {{".aqrl", 3u << 25}, {".aq", 1u << 26}, {".rl", 1u << 25}};
+    for (size_t i = 0; i < SAM_COUNT(suffixes); i++) {
+        size_t size = strlen(name), cut = strlen(suffixes[i].text);
+        if (size <= cut || strcmp(name + size - cut, suffixes[i].text) != 0)
+            continue;
+        name[size - cut] = '\0';
+        size_t row = first_row(as, name);
+        if (row && row < SAM_OP_COUNT && (sam_insn_rows[row].match & 0x7f) == SAM_OPC_AMO)
+            return suffixes[i].bits;
+        name[size - cut] = '.';
+    }
+    return 0;
+}
+
+static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexer *lexer,
+                     struct asm_at at)
+{
+    char name[LONGEST_MNEMONIC];
+    snprintf(name, sizeof name, "%s", mnemonic);
+    size_t row = first_row(as, name), best = 0;
+    uint32_t bits = row ? 0 : cut_order(as, name);
+    if (bits)
+        row = first_row(as, name);
+    if (!row) {
+        unknown_mnemonic(as, name, at);
+        return;
+    }
+    struct asm_failure best_fail = {.at = at};
+    size_t off = row;
+    for (; row; row = next_row(as, name, as->mnemonic_next[row])) {
+        if (!sam_is_on(on_of(row), &as->isa))
+            continue;
+        struct asm_failure fail = {.at = at};
+        if (try_row(as, row, bits, lexer, &fail, at) || as->stop)
+            return;
+        if (!best || fail.at.column > best_fail.at.column) {
+            best = row;
+            best_fail = fail;
+        }
+    }
+    if (!best) {
+        not_on(as, off, at);
+        return;
+    }
+    char usage[160];
+    usage_of(best, usage, sizeof usage);
+    asm_error(as, best_fail.at, "%s (%s)", best_fail.text, usage);
+}
+
+void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
+                     struct asm_lexer *lexer)
+{
+    struct asm_at at = asm_lex_at(lexer);
+    char name[LONGEST_MNEMONIC];
+    at.column = (unsigned)(mnemonic - lexer->place->text) + 1;
+    if (size >= sizeof name) {
+        asm_error(as, at, "unknown instruction '%.*s...'", 32, mnemonic);
+        return;
+    }
+    for (size_t i = 0; i <= size; i++) {
+        char c = i < size ? mnemonic[i] : '\0';
+        name[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    assemble(as, name, lexer, at);
+}

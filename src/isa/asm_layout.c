@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses: sections one after the other, branches that do not reach made long. */
+#include "isa/asm.h"
+
+enum { PAGE = 4096, SECTION_ALIGNMENT = 16, MAX_ROUNDS = 64 };
+
+/* Size of an instruction's words. */
+static uint64_t insn_size(const struct asm_insn *insn)
+{
+    return 4u + (insn->prefix ? 4 : 0) + (insn->relaxed ? 4 : 0);
+}
+
+static void place_items(struct asm_section *section)
+{
+    uint64_t offset = 0;
+    for (size_t i = 0; i < section->count; i++) {
+        struct asm_item *item = &section->items[i];
+        item->offset = offset;
+        if (item->kind == ITEM_INSN) {
+            item->size = insn_size(item->insn);
+            item->insn->address = section->address + offset + (item->insn->prefix ? 4 : 0);
+        } else if (item->kind == ITEM_ALIGN) {
+            uint64_t a = item->align.alignment, skip = (a - offset % a) % a;
+            item->size = skip > item->align.limit ? 0 : skip;
+        }
+        offset += item->size;
+    }
+    section->size = offset;
+}
+
+/* Order of sections in memory: code (.text first), constants, data, zeros. */
+static int rank_of(const struct asm_section *section)
+{
+    if (strcmp(section->name, ".text") == 0)
+        return 0;
+    return section->execute ? 1 : !section->write ? 2 : section->nobits ? 4 : 3;
+}
+
+static void sort_sections(struct assembler *as)
+{
+    for (size_t i = 1; i < as->section_count; i++) {
+        struct asm_section *moved = as->sections[i];
+        size_t j = i;
+        for (; j > 0 && rank_of(as->sections[j - 1]) > rank_of(moved); j--)
+            as->sections[j] = as->sections[j - 1];
+        as->sections[j] = moved;
+    }
+}
+
+static uint64_t round_up(uint64_t value, uint64_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+static void place_sections(struct assembler *as)
+{
+    uint64_t next = as->options->base;
+    const struct asm_section *before = NULL;
+    for (size_t i = 0; i < as->section_count; i++) {
+        struct asm_section *section = as->sections[i];
+        if (!section->fixed) {
+            uint64_t alignment =
+                section->alignment > SECTION_ALIGNMENT ? section->alignment : SECTION_ALIGNMENT;
+            /* other permissions begin on a page of their own */
+            if (before && (before->execute != section->execute || before->write != section->write))
+                alignment = alignment > PAGE ? alignment : PAGE;
+            if (before || section->alignment > SECTION_ALIGNMENT)
+                next = round_up(next, alignment);
+            section->address = next;
+        }
+        place_items(section);
+        next = section->address + section->size;
+        if (section->size)
+            before = section;
+    }
+}
+
+/* Make long what does not reach; with `all` whatever may. True when something grew. */
+static bool grow_branches(struct assembler *as, bool all)
+{
+    bool grew = false;
+    as->stamp++;
+    for (size_t s = 0; s < as->section_count; s++) {
+        struct asm_section *section = as->sections[s];
+        for (size_t i = 0; i < section->count && section->epoch; i++) {
+            if (section->items[i].kind != ITEM_INSN)
+                continue;
+            struct asm_insn *insn = section->items[i].insn;
+            if (!insn->relaxable || insn->relaxed)
+                continue;
+            const struct asm_arg *target = asm_find_arg(&insn->args, 'p');
+            int64_t value;
+            if (asm_eval(as, target->expr, insn, true, &value) != ASM_KNOWN)
+                continue;
+            int64_t distance = (int64_t)((uint64_t)value - insn->address);
+            if (as->isa.xlen == 32)
+                distance = (int32_t)distance;
+            if (all || distance < -4096 || distance > 4094) {
+                insn->relaxed = true;
+                grew = true;
+            }
+        }
+    }
+    return grew;
+}
+
+void asm_layout(struct assembler *as)
+{
+    sort_sections(as);
+    int round = 0;
+    do
+        place_sections(as);
+    while (grow_branches(as, ++round > MAX_ROUNDS) && !as->stop);
+    as->stamp++;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .macro, .rept, .irp, .irpc: recording bodies, reading arguments, putting them in. */
+#include "isa/asm.h"
+
+#include <stdio.h>
+
+static bool is(const char *text, size_t size, const char *name)
+{
+    return strlen(name) == size && memcmp(text, name, size) == 0;
+}
+
+const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size)
+{
+    for (const struct asm_macro *m = as->macros; m; m = m->next)
+        if (is(name, size, m->name))
+            return m;
+    return NULL;
+}
+
+/* --- putting arguments in */
+
+static const char *argument_of(const struct asm_frame *frame, const char *name, size_t size)
+{
+    if (frame->series && is(name, size, frame->series_name))
+        return frame->series[frame->turn];
+    for (size_t i = 0; frame->macro && i < frame->macro->parameter_count; i++)
+        if (is(name, size, frame->macro->parameters[i].name))
+            return frame->arguments[i];
+    return NULL;
+}
+
+/* The argument named at `name`: the longest name that is a parameter, cut only at dots, so that
+ * \op.vv works. *size is what the name takes. */
+static const char *longest_argument(const struct asm_frame *frame, const char *name, size_t limit,
+                                    size_t *size)
+{
+    size_t length = 0;
+    while (length < limit && asm_name_char(name[length]))
+        length++;
+    while (length) {
+        const char *found = argument_of(frame, name, length);
+        if (found) {
+            *size = length;
+            return found;
+        }
+        do
+            length--;
+        while (length && name[length] != '.');
+    }
+    return NULL;
+}
+
+bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
+                    size_t size, const char **result, size_t *result_size)
+{
+    *result = text;
+    *result_size = size;
+    if (!memchr(text, '\\', size))
+        return true;
+    struct sam_buffer out = {0};
+    for (size_t i = 0; i < size; i++) {
+        size_t left = size - i - 1, used = 0;
+        const char *next = text + i + 1, *put = NULL;
+        if (text[i] == '\\' && left >= 2 && next[0] == '(' && next[1] == ')') {
+            i += 2;
+        } else if (text[i] == '\\' && left && next[0] == '@') {
+            sam_buffer_printf(&out, "%u", frame->number);
+            i++;
+        } else if (text[i] == '\\' && (put = longest_argument(frame, next, left, &used))) {
+            sam_buffer_append(&out, put, strlen(put));
+            i += used;
+        } else {
+            sam_buffer_append(&out, text + i, 1);
+        }
+        if (out.size > (1u << 20)) {
+            sam_buffer_free(&out);
+            asm_fatal(as, asm_statement_at(as), "a macro line grows beyond 1 MiB");
+            return false;
+        }
+    }
+    *result = asm_copy(as, sam_buffer_text(&out), out.size);
+    *result_size = out.size;
+    if (out.failed)
+        asm_out_of_memory(as);
+    sam_buffer_free(&out);
+    return *result && !as->stop;
+}
+
+/* --- reading arguments */
+
+struct cursor {
+    const char *at, *end;
+};
+
+static void skip_blanks(struct cursor *c)
+{
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r'))
+        c->at++;
+}
+
+/* One argument up to a comma outside of quotes and brackets, blanks around it and quotes about
+ * the whole of it removed. */
+static char *read_argument(struct assembler *as, struct cursor *c, bool rest)
+{
+    skip_blanks(c);
+    const char *start = c->at;
+    int brackets = 0;
+    while (c->at < c->end && (rest || brackets > 0 || *c->at != ',')) {
+        if (*c->at == '"') {
+            do
+                c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
+            while (c->at < c->end && *c->at != '"');
+        } else if (*c->at == '\'' && c->end - c->at > 2 && c->at[2] == '\'') {
+            c->at += 2;
+        }
+        if (c->at < c->end) {
+            brackets += *c->at == '(' || *c->at == '[';
+            brackets -= *c->at == ')' || *c->at == ']';
+            c->at++;
+        }
+    }
+    const char *end = c->at;
+    while (end > start && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        end--;
+    size_t size = (size_t)(end - start);
+    if (!rest && size >= 2 && start[0] == '"' && !memchr(start + 1, '"', size - 2) &&
+        end[-1] == '"') {
+        start++;
+        size -= 2;
+    }
+    return asm_copy(as, start, size);
+}
+
+static bool keyword(const struct asm_macro *macro, struct cursor *c, size_t *index)
+{
+    struct cursor probe = *c;
+    skip_blanks(&probe);
+    const char *name = probe.at;
+    while (probe.at < probe.end && asm_name_char(*probe.at))
+        probe.at++;
+    size_t size = (size_t)(probe.at - name);
+    skip_blanks(&probe);
+    if (!size || probe.end - probe.at < 1 || *probe.at != '=' ||
+        (probe.end - probe.at > 1 && probe.at[1] == '='))
+        return false;
+    for (size_t i = 0; i < macro->parameter_count; i++) {
+        if (is(name, size, macro->parameters[i].name)) {
+            *index = i;
+            c->at = probe.at + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool bind_arguments(struct assembler *as, const struct asm_macro *macro, struct cursor *c,
+                           const char **values)
+{
+    struct asm_at at = asm_statement_at(as);
+    size_t next = 0;
+    skip_blanks(c);
+    while (c->at < c->end) {
+        size_t index = next;
+        if (!keyword(macro, c, &index))
+            next++;
+        if (index >= macro->parameter_count) {
+            asm_error(as, at, "macro %s takes %zu argument%s, more were given", macro->name,
+                      macro->parameter_count, macro->parameter_count == 1 ? "" : "s");
+            return false;
+        }
+        char *value = read_argument(as, c, macro->parameters[index].vararg);
+        if (!value)
+            return false;
+        values[index] = value[0] || !macro->parameters[index].fallback
+                            ? value
+                            : macro->parameters[index].fallback;
+        if (c->at < c->end) /* a comma */
+            c->at++;
+        skip_blanks(c);
+    }
+    for (size_t i = 0; i < macro->parameter_count; i++) {
+        const struct asm_parameter *p = &macro->parameters[i];
+        if (p->required && (!values[i] || !values[i][0])) {
+            asm_error(as, at, "macro %s needs its argument '%s'", macro->name, p->name);
+            return false;
+        }
+        if (!values[i])
+            values[i] = p->fallback ? p->fallback : "";
+    }
+    return true;
+}
+
+static char *title_of(struct assembler *as, const char *kind, const char *name)
+{
+    char text[128];
+    int size = snprintf(text, sizeof text, "%s%s", kind, name);
+    return asm_copy(as, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+}
+
+void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct asm_lexer *lexer)
+{
+    const char **values = asm_new(as, macro->parameter_count, sizeof *values);
+    struct cursor c = {lexer->token.text, lexer->end};
+    if (!values || !bind_arguments(as, macro, &c, values))
+        return;
+    struct asm_frame frame = {.body = &macro->body,
+                              .repeat = 1,
+                              .macro = macro,
+                              .arguments = values,
+                              .number = as->macro_number++,
+                              .title = title_of(as, "macro ", macro->name)};
+    asm_push_body(as, &frame);
+}
+
+/* --- .macro */
+
+static bool read_parameter(struct assembler *as, struct asm_macro *macro, struct cursor *c)
+{
+    const char *name = c->at;
+    while (c->at < c->end && asm_name_char(*c->at))
+        c->at++;
+    if (c->at == name) {
+        asm_error(as, asm_statement_at(as), "damaged parameter list of macro %s", macro->name);
+        return false;
+    }
+    struct asm_parameter p = {.name = asm_copy(as, name, (size_t)(c->at - name))};
+    skip_blanks(c);
+    if (c->at < c->end && *c->at == ':') {
+        const char *kind = ++c->at;
+        while (c->at < c->end && asm_name_char(*c->at))
+            c->at++;
+        size_t size = (size_t)(c->at - kind);
+        p.required = is(kind, size, "req");
+        p.vararg = is(kind, size, "vararg");
+        if (!p.required && !p.vararg) {
+            asm_error(as, asm_statement_at(as), "expected req or vararg after ':', found '%.*s'",
+                      (int)size, kind);
+            return false;
+        }
+        skip_blanks(c);
+    }
+    if (c->at < c->end && *c->at == '=') {
+        c->at++;
+        p.fallback = read_argument(as, c, false);
+    }
+    if (macro->parameter_count == macro->parameter_capacity) {
+        size_t capacity = macro->parameter_capacity ? 2 * macro->parameter_capacity : 8;
+        struct asm_parameter *grown = asm_new(as, capacity, sizeof *grown);
+        if (!grown)
+            return false;
+        if (macro->parameter_count)
+            memcpy(grown, macro->parameters, macro->parameter_count * sizeof *grown);
+        macro->parameters = grown;
+        macro->parameter_capacity = capacity;
+    }
+    macro->parameters[macro->parameter_count++] = p;
+    return p.name != NULL;
+}
+
+static void define_macro(struct assembler *as, struct asm_lexer *lexer)
+{
+    static const char *const openers[] = {".macro", NULL};
+    struct asm_at at = asm_lex_at(lexer);
+    struct asm_macro *macro = asm_new(as, 1, sizeof *macro);
+    if (!macro)
+        return;
+    bool named = lexer->token.kind == TOKEN_NAME;
+    macro->name = asm_copy(as, lexer->token.text, named ? lexer->token.size : 0);
+    if (!macro->name)
+        return;
+    struct cursor c = {lexer->token.text + lexer->token.size, lexer->end};
+    bool good = named;
+    if (!named)
+        asm_error(as, at, "expected the macro's name after .macro");
+    skip_blanks(&c);
+    if (good && c.at < c.end && *c.at == ',')
+        c.at++;
+    for (skip_blanks(&c); good && c.at < c.end; skip_blanks(&c)) {
+        good = read_parameter(as, macro, &c);
+        skip_blanks(&c);
+        if (c.at < c.end && *c.at == ',')
+            c.at++;
+    }
+    bool again = good && asm_macro_find(as, macro->name, strlen(macro->name));
+    if (again)
+        asm_error(as, at, "macro '%s' is already defined", macro->name);
+    if (asm_read_body(as, openers, ".endm", &macro->body) && good && !again) {
+        macro->next = as->macros;
+        as->macros = macro;
+    }
+}
+
+/* --- repetitions */
+
+static const char *const repeat_openers[] = {".rept", ".irp", ".irpc", NULL};
+
+static void repeat(struct assembler *as, struct asm_lexer *lexer)
+{
+    struct asm_at at = asm_lex_at(lexer);
+    int64_t count = 0;
+    bool good = asm_constant(as, lexer, "the count of .rept", &count) && asm_expect_end(as, lexer);
+    struct asm_body *body = asm_new(as, 1, sizeof *body);
+    if (!body || !asm_read_body(as, repeat_openers, ".endr", body) || !good)
+        return;
+    if (count < 0 || count > ASM_MAX_STATEMENTS) {
+        asm_error(as, at, ".rept %lld is outside 0..%d", (long long)count, ASM_MAX_STATEMENTS);
+        return;
+    }
+    struct asm_frame frame = {.body = body,
+                              .repeat = (uint64_t)count,
+                              .number = as->macro_number++,
+                              .title = title_of(as, ".rept", "")};
+    const struct asm_frame *outer = as->frame_count ? &as->frames[as->frame_count - 1] : NULL;
+    if (outer && outer->body) /* \@ of the macro that holds the repetition */
+        frame.number = outer->number;
+    asm_push_body(as, &frame);
+}
+
+/* .irp name, a, b, c and .irpc name, abc. */
+static void repeat_over(struct assembler *as, struct asm_lexer *lexer, bool characters)
+{
+    struct asm_at at = asm_lex_at(lexer);
+    bool good = lexer->token.kind == TOKEN_NAME;
+    char *name = good ? asm_copy(as, lexer->token.text, lexer->token.size) : NULL;
+    if (!good)
+        asm_error(as, at, "expected a name after %s", characters ? ".irpc" : ".irp");
+    struct cursor c = {lexer->token.text + lexer->token.size, lexer->end};
+    skip_blanks(&c);
+    if (c.at < c.end && *c.at == ',')
+        c.at++;
+    skip_blanks(&c);
+    size_t room = (size_t)(c.end - c.at) + 1, count = 0;
+    const char **values = asm_new(as, room, sizeof *values);
+    struct asm_body *body = asm_new(as, 1, sizeof *body);
+    if (!values || !body)
+        return;
+    while (c.at < c.end && count < room) {
+        if (characters) {
+            values[count] = asm_copy(as, c.at++, 1);
+        } else {
+            values[count] = read_argument(as, &c, false);
+            c.at += c.at < c.end;
+        }
+        if (!values[count++])
+            return;
+    }
+    if (!asm_read_body(as, repeat_openers, ".endr", body) || !good || !name)
+        return;
+    struct asm_frame frame = {.body = body,
+                              .repeat = count,
+                              .series = values,
+                              .series_name = name,
+                              .number = as->macro_number++,
+                              .title = title_of(as, characters ? ".irpc " : ".irp ", name)};
+    asm_push_body(as, &frame);
+}
+
+static void leave_macro(struct assembler *as)
+{
+    for (size_t i = as->frame_count; i-- > 0;) {
+        if (!as->frames[i].macro)
+            continue;
+        as->frame_count = i + 1;
+        as->condition_count = as->frames[i].conditions;
+        as->frames[i].next = as->frames[i].body->count;
+        return;
+    }
+    asm_error(as, asm_statement_at(as), ".exitm outside of a macro");
+}
+
+bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
+                         struct asm_lexer *lexer)
+{
+    if (is(name, size, ".macro"))
+        define_macro(as, lexer);
+    else if (is(name, size, ".rept"))
+        repeat(as, lexer);
+    else if (is(name, size, ".irp") || is(name, size, ".irpc"))
+        repeat_over(as, lexer, is(name, size, ".irpc"));
+    else if (is(name, size, ".exitm"))
+        leave_macro(as);
+    else if (is(name, size, ".endm") || is(name, size, ".endr"))
+        asm_error(as, asm_statement_at(as), "%.*s without its beginning", (int)size, name);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols: labels, numeric labels, .equ and .set. */
+#include "isa/asm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+uint32_t asm_hash(const char *text, size_t size)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+bool asm_reserved_name(const struct assembler *as, const char *name, size_t size)
+{
+    return sam_x_register(name, size) >= 0 ||
+           ((as->isa.extensions & SAM_EXT_ZVE32F) && sam_v_register(name, size) >= 0);
+}
+
+static struct asm_symbol **slot_of(struct asm_symbol **table, size_t capacity, const char *name,
+                                   size_t size)
+{
+    size_t i = asm_hash(name, size) & (capacity - 1);
+    while (table[i] && (strncmp(table[i]->name, name, size) != 0 || table[i]->name[size] != '\0'))
+        i = (i + 1) & (capacity - 1);
+    return &table[i];
+}
+
+struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size)
+{
+    return as->symbol_capacity ? *slot_of(as->symbols, as->symbol_capacity, name, size) : NULL;
+}
+
+static bool grow_table(struct assembler *as)
+{
+    size_t capacity = as->symbol_capacity ? as->symbol_capacity * 2 : 256;
+    struct asm_symbol **table = sam_alloc(capacity, sizeof(struct asm_symbol *));
+    if (!table) {
+        asm_out_of_memory(as);
+        return false;
+    }
+    for (size_t i = 0; i < as->symbol_capacity; i++)
+        if (as->symbols[i])
+            *slot_of(table, capacity, as->symbols[i]->name, strlen(as->symbols[i]->name)) =
+                as->symbols[i];
+    free(as->symbols);
+    as->symbols = table;
+    as->symbol_capacity = capacity;
+    return true;
+}
+
+struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size)
+{
+    struct asm_symbol *found = asm_symbol_find(as, name, size);
+    if (found)
+        return found;
+    if (as->symbol_count * 2 >= as->symbol_capacity && !grow_table(as))
+        return NULL;
+    struct asm_symbol *symbol = asm_new(as, 1, sizeof *symbol);
+    if (!symbol || !(symbol->name = asm_copy(as, name, size)))
+        return NULL;
+    symbol->hidden = (size >= 2 && name[0] == '.' && name[1] == 'L') || name[0] == '\1';
+    *slot_of(as->symbols, as->symbol_capacity, name, size) = symbol;
+    as->symbol_count++;
+    return symbol;
+}
+
+/* The label `number` in its count-th definition is the symbol "\1number\1count"; "\1number" itself
+ * counts. */
+static struct asm_symbol *numeric(struct assembler *as, int64_t number, unsigned count)
+{
+    char name[48];
+    int size = count ? snprintf(name, sizeof name, "\1%lld\1%u", (long long)number, count)
+                     : snprintf(name, sizeof name, "\1%lld", (long long)number);
+    return asm_symbol_get(as, name, (size_t)size);
+}
+
+struct asm_symbol *asm_local_label(struct assembler *as, int64_t number, bool forward)
+{
+    struct asm_symbol *counter = numeric(as, number, 0);
+    if (!counter || (!forward && counter->count == 0))
+        return NULL;
+    return numeric(as, number, counter->count + forward);
+}
+
+static void place_label(struct assembler *as, struct asm_symbol *symbol, struct asm_at at)
+{
+    symbol->state = SYMBOL_LABEL;
+    symbol->position = asm_here(as);
+    symbol->defined = at;
+}
+
+void asm_define_local(struct assembler *as, int64_t number, struct asm_at at)
+{
+    struct asm_symbol *counter = numeric(as, number, 0);
+    struct asm_symbol *symbol = counter ? numeric(as, number, ++counter->count) : NULL;
+    if (symbol)
+        place_label(as, symbol, at);
+}
+
+static void already_defined(struct assembler *as, const struct asm_symbol *symbol, struct asm_at at)
+{
+    asm_error(as, at, "symbol '%s' is already defined at %s:%u", symbol->name,
+              symbol->defined.place->file, symbol->defined.place->line);
+}
+
+void asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at)
+{
+    if (asm_reserved_name(as, name, size)) {
+        asm_error(as, at, "'%.*s' is a register, not a label", (int)size, name);
+        return;
+    }
+    if (size == 1 && name[0] == '.') {
+        asm_error(as, at, "'.' cannot be a label");
+        return;
+    }
+    struct asm_symbol *symbol = asm_symbol_get(as, name, size);
+    if (symbol && symbol->state != SYMBOL_UNDEFINED)
+        already_defined(as, symbol, at);
+    else if (symbol)
+        place_label(as, symbol, at);
+}
+
+bool asm_define_equ(struct assembler *as, const char *name, size_t size,
+                    const struct asm_node *expr, bool may_change, struct asm_at at)
+{
+    if (asm_reserved_name(as, name, size)) {
+        asm_error(as, at, "'%.*s' is a register, not a symbol", (int)size, name);
+        return false;
+    }
+    struct asm_symbol *symbol = asm_symbol_get(as, name, size);
+    struct asm_equ *equ = asm_new(as, 1, sizeof *equ);
+    if (!symbol || !equ)
+        return false;
+    if (symbol->state == SYMBOL_LABEL || (symbol->state == SYMBOL_EQU && symbol->fixed)) {
+        already_defined(as, symbol, at);
+        return false;
+    }
+    equ->expr = expr;
+    equ->early = asm_eval_value(as, expr, &equ->value);
+    if (equ->early == ASM_WRONG)
+        return false;
+    symbol->state = SYMBOL_EQU;
+    symbol->equ = equ;
+    symbol->fixed = !may_change;
+    symbol->defined = at;
+    return true;
+}

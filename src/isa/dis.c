@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The disassembler: the tables read backwards. What it prints assembles back to the word; a word
+ * with bits set that its text cannot say is printed as .word with the meaning behind it. */
+#include "isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Values of operands by letter. */
+struct bindings {
+    unsigned count;
+    struct {
+        char letter;
+        int32_t value;
+    } of[8];
+};
+
+static bool find(const struct bindings *b, char letter, int32_t *value)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        if (b->of[i].letter == letter) {
+            *value = b->of[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool bind(struct bindings *b, char letter, int32_t value)
+{
+    int32_t before;
+    if (find(b, letter, &before))
+        return before == value;
+    if (b->count == SAM_COUNT(b->of))
+        return false;
+    b->of[b->count].letter = letter;
+    b->of[b->count++].value = value;
+    return true;
+}
+
+/* The operand's value with the bits of the prefix, as sam_decode has it. */
+static int32_t value_of(const struct sam_operand *operand, const struct sam_insn *insn)
+{
+    switch (operand->slot) {
+    case SAM_SLOT_RD: return insn->rd;
+    case SAM_SLOT_RS1:
+        if (operand->letter == 'Z') /* bits 10:8 of a widened csr immediate stand in rs3 */
+            return insn->rs3 << 8 | insn->rs1;
+        return insn->rs1;
+    case SAM_SLOT_RS2: return insn->rs2;
+    case SAM_SLOT_RS3: return insn->rs3;
+    case SAM_SLOT_IMM: return insn->imm;
+    default: return sam_operand_get(operand, insn->word);
+    }
+}
+
+struct printer {
+    const struct sam_isa *isa;
+    const struct sam_image *image;
+    uint64_t pc;
+    struct sam_buffer out;
+};
+
+/* A name that the assembler reads back as a symbol. */
+static bool is_plain(const char *name)
+{
+    size_t size = strlen(name);
+    if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
+        sam_x_register(name, size) >= 0 || sam_v_register(name, size) >= 0)
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+              *c == '_' || *c == '.' || *c == '$'))
+            return false;
+    return true;
+}
+
+static void print_target(struct printer *p, int32_t distance)
+{
+    uint64_t target = p->pc + (uint64_t)(int64_t)distance;
+    if (p->isa->xlen == 32)
+        target = (uint32_t)target;
+    const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
+    if (symbol && symbol->value == target && is_plain(symbol->name) &&
+        sam_image_find(p->image, symbol->name) == symbol)
+        sam_buffer_printf(&p->out, "%s", symbol->name);
+    else
+        sam_buffer_printf(&p->out, ". %c %ld", distance < 0 ? '-' : '+', labs((long)distance));
+}
+
+static void print_vtype(struct printer *p, int32_t value)
+{
+    static const char *const groups[] = {"m1", "m2", "m4", "m8", "", "mf8", "mf4", "mf2"};
+    if (value > 255 || (value & 7) == 4 || value & 32)
+        sam_buffer_printf(&p->out, "%d", value);
+    else
+        sam_buffer_printf(&p->out, "e%d, %s, %s, %s", 8 << (value >> 3 & 3), groups[value & 7],
+                          value & 64 ? "ta" : "tu", value & 128 ? "ma" : "mu");
+}
+
+static void print_fence(struct printer *p, int32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        if (value & 8 >> i)
+            sam_buffer_append(&p->out, &"iorw"[i], 1);
+    if (!value)
+        sam_buffer_append(&p->out, "0", 1);
+}
+
+static void print_operand(struct printer *p, const struct sam_operand *operand, int32_t value)
+{
+    static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "", "", "dyn"};
+    const char *csr;
+    switch (operand->kind) {
+    case SAM_KIND_X: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
+    case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
+    case SAM_KIND_V0: sam_buffer_printf(&p->out, "v0"); break;
+    case SAM_KIND_VM: sam_buffer_printf(&p->out, "%s", value ? "" : ", v0.t"); break;
+    case SAM_KIND_RM: sam_buffer_printf(&p->out, "%s", modes[value & 7]); break;
+    case SAM_KIND_TARGET: print_target(p, value); break;
+    case SAM_KIND_VTYPE: print_vtype(p, value); break;
+    case SAM_KIND_FENCE: print_fence(p, value); break;
+    case SAM_KIND_CSR:
+        csr = sam_csr_name(p->isa, (unsigned)value);
+        if (csr)
+            sam_buffer_printf(&p->out, "%s", csr);
+        else
+            sam_buffer_printf(&p->out, "0x%x", value);
+        break;
+    default: sam_buffer_printf(&p->out, "%d", value); break;
+    }
+}
+
+static void print(struct printer *p, const char *mnemonic, const char *suffix, const char *pattern,
+                  const struct bindings *values)
+{
+    sam_buffer_printf(&p->out, "%s%s%s", mnemonic, suffix, pattern[0] ? " " : "");
+    for (const char *c = pattern; *c; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        int32_t value = 0;
+        if (*c == ',' && c[1] == 'm' && find(values, 'm', &value) && value == 7) {
+            c++; /* the dynamic rounding mode is left out */
+            continue;
+        }
+        if (operand) {
+            find(values, *c, &value);
+            print_operand(p, operand, value);
+        } else {
+            sam_buffer_append(&p->out, c, 1);
+            if (*c == ',')
+                sam_buffer_append(&p->out, " ", 1);
+        }
+    }
+}
+
+/* --- pseudo-instructions, from their expansion */
+
+/* The literal of an expansion at *at as a number; moves behind it. */
+static bool literal(const char **at, const struct sam_operand *operand, int32_t *value)
+{
+    size_t size = strcspn(*at, ",()$");
+    char text[16];
+    if (!size || size >= sizeof text)
+        return false;
+    memcpy(text, *at, size);
+    text[size] = '\0';
+    *at += size;
+    char *end = text;
+    *value = operand->kind == SAM_KIND_X   ? sam_x_register(text, size)
+             : operand->kind == SAM_KIND_V ? sam_v_register(text, size)
+             : strcmp(text, "iorw") == 0   ? 15
+                                           : (int32_t)strtol(text, &end, 0);
+    return true;
+}
+
+/* Does the expansion's one instruction describe the decoded one? Then its $x are in *found. */
+static bool matches(const char *expansion, const struct sam_insn_row *row,
+                    const struct bindings *values, struct bindings *found)
+{
+    size_t name = strlen(row->mnemonic);
+    if (strncmp(expansion, row->mnemonic, name) != 0 || expansion[name] != ' ' ||
+        strchr(expansion, ';'))
+        return false;
+    const char *at = expansion + name + 1;
+    for (const char *c = row->operands; *c; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        int32_t value = 0, wanted;
+        if (!operand) {
+            if (*at++ != *c)
+                return false;
+            continue;
+        }
+        find(values, *c, &value);
+        if (*at == '$') {
+            if (!bind(found, at[1], value))
+                return false;
+            at += 2;
+        } else if (operand->kind == SAM_KIND_VM) {
+            if (!value)
+                return false;
+        } else if (!literal(&at, operand, &wanted) || wanted != value) {
+            return false;
+        }
+    }
+    return *at == '\0';
+}
+
+static bool print_pseudo(struct printer *p, const struct sam_insn_row *row,
+                         const struct bindings *values)
+{
+    for (size_t i = 0; i < sam_pseudo_row_count; i++) {
+        const struct sam_pseudo_row *pseudo = &sam_pseudo_rows[i];
+        struct bindings found = {0};
+        if (pseudo->out && sam_is_on(pseudo->on, p->isa) &&
+            matches(pseudo->expansion, row, values, &found)) {
+            print(p, pseudo->mnemonic, "", pseudo->operands, &found);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint32_t prefix,
+                     const struct sam_image *image, char *text, size_t size)
+{
+    static const char *const orders[] = {"", ".rl", ".aq", ".aqrl"};
+    struct sam_insn insn;
+    if (!sam_decode(isa, word, prefix, &insn)) {
+        if (size)
+            snprintf(text, size, ".word 0x%08x", word);
+        return false;
+    }
+    const struct sam_insn_row *row = &sam_insn_rows[insn.op];
+    struct bindings values = {0};
+    uint32_t said = row->mask; /* bits that the text determines */
+    for (const char *c = row->operands; *c; c++) {
+        const struct sam_operand *operand = sam_operand_find(*c);
+        if (!operand)
+            continue;
+        bind(&values, *c, value_of(operand, &insn));
+        said = sam_operand_put(operand, said, -1);
+    }
+    bool is_amo = (row->match & 0x7f) == SAM_OPC_AMO;
+    if (is_amo)
+        said |= 3u << 25;
+    struct printer p = {.isa = isa, .image = image, .pc = pc};
+    bool silent = (word & ~said) != 0;
+    if (silent)
+        sam_buffer_printf(&p.out, ".word 0x%08x # ", word);
+    if (!print_pseudo(&p, row, &values))
+        print(&p, row->mnemonic, orders[is_amo ? word >> 25 & 3 : 0], row->operands, &values);
+    if (size)
+        snprintf(text, size, "%s", p.out.failed ? "" : sam_buffer_text(&p.out));
+    sam_buffer_free(&p.out);
+    return true;
+}
