@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static enum sam_status write_array(const char *folder, const char *name, float *data, size_t count,
-                                   struct sam_error *error)
+static enum sam_status write_array(const char *folder, const char *name, const float *data,
+                                   size_t count, struct sam_error *error)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    struct sam_array array = {.dtype = SAM_F32, .rank = 1, .data = data};
+    struct sam_array array = {.dtype = SAM_F32, .rank = 1, .data = (void *)data};
     array.shape[0] = array.count = count;
     array.size = count * sizeof *data;
     return sam_npy_write(path, &array, error);

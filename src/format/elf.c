@@ -96,9 +96,10 @@ static const char *type_name(unsigned type)
     }
 }
 
-static enum sam_status read_header(struct reader *r)
+/* What libelf needs to open the file at all, checked first for a message that says what is wrong.
+ */
+static enum sam_status read_identification(struct reader *r)
 {
-    /* The identification bytes come first in every ELF file: these tell libelf's messages apart. */
     if (r->size < EI_NIDENT || memcmp(r->bytes, ELFMAG, SELFMAG) != 0)
         return bad(r, "not an ELF file");
     if (r->bytes[EI_CLASS] != ELFCLASS32 && r->bytes[EI_CLASS] != ELFCLASS64)
@@ -110,6 +111,13 @@ static enum sam_status read_header(struct reader *r)
     if (r->size < (r->xlen == 32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)))
         return bad(r, "truncated: %llu bytes do not hold an ELF header",
                    (unsigned long long)r->size);
+    return SAM_OK;
+}
+
+static enum sam_status read_header(struct reader *r)
+{
+    if (!r->elf)
+        return bad(r, "damaged ELF header: %s", elf_errmsg(-1));
     if (!gelf_getehdr(r->elf, &r->ehdr))
         return bad(r, "damaged ELF header: %s", elf_errmsg(-1));
     if (r->ehdr.e_machine != EM_RISCV)
@@ -375,7 +383,8 @@ static enum sam_status add_piece(struct reader *r, const struct segment *segment
 }
 
 /* Segments and section headers, both in rising address: one walk cuts the first by the second.
- * What no section header covers (padding, the ELF header itself) is memory all the same. */
+ * Padding that no section header covers is memory all the same; the ELF header, which GNU ld puts
+ * before .text when it finds room, is not: below 0x80000000 it would lie in Ventus local memory. */
 static enum sam_status cut_segments(struct reader *r)
 {
     enum sam_status status = SAM_OK;
@@ -392,7 +401,8 @@ static enum sam_status cut_segments(struct reader *r)
                 return bad(r, "section %zu (0x%llx..0x%llx) overlaps another or leaves its segment",
                            header->index, (unsigned long long)header->address,
                            (unsigned long long)header_end);
-            if (header->address > cursor)
+            bool file_header = cursor == segment->address && segment->offset == 0;
+            if (header->address > cursor && !file_header)
                 status = add_piece(r, segment, cursor, header->address, NULL);
             if (status == SAM_OK)
                 status = add_piece(r, segment, header->address, header_end, header);
@@ -442,12 +452,11 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
         return sam_fail_memory(error);
     memcpy(copy, data, size);
     struct reader r = {.bytes = copy, .size = size, .name = name, .error = error};
-    enum sam_status status;
-    r.elf = elf_memory((char *)copy, size);
-    if (!r.elf)
-        status = bad(&r, "%s", elf_errmsg(-1));
-    else
+    enum sam_status status = read_identification(&r);
+    if (status == SAM_OK) {
+        r.elf = elf_memory((char *)copy, size);
         status = read_all(&r);
+    }
     if (status == SAM_OK)
         *image = r.image;
     else

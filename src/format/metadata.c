@@ -133,15 +133,16 @@ static enum sam_status read_values(struct lines *l, uint64_t **values, size_t *c
 }
 
 /* How many values stand before the buffers: the count of values tells the two forms apart, as 14
- * and 13 differ modulo 3. */
+ * and 13 differ modulo 3. A newer file that lost one value has the older one's count; it begins
+ * with an address where the older one has a small number. */
 static enum sam_status detect_form(const struct lines *l, const uint64_t *values, size_t count,
                                    size_t *fixed)
 {
-    *fixed = count % 3 == FIXED_OLD % 3 ? FIXED_OLD : FIXED_NEW;
-    if (count >= *fixed && count % 3 == *fixed % 3 && values[*fixed - 1] == (count - *fixed) / 3)
-        return SAM_OK;
-    /* For the message only: a file that begins with an address is of the newer form. */
     size_t likely = count && values[0] < 0x1000 ? FIXED_OLD : FIXED_NEW;
+    *fixed = count % 3 == FIXED_OLD % 3 ? FIXED_OLD : FIXED_NEW;
+    if (count >= *fixed && count % 3 == *fixed % 3 && values[*fixed - 1] == (count - *fixed) / 3 &&
+        (*fixed == FIXED_NEW || likely == FIXED_OLD))
+        return SAM_OK;
     if (count < likely)
         return sam_fail(l->error, SAM_ERR_INPUT,
                         "%s: %zu numbers; at least %zu stand before the buffers", l->name,

@@ -117,7 +117,7 @@ static bool take_string(struct header *h, char *text, size_t room)
 
 static enum sam_status read_descr(struct header *h, struct sam_array *array)
 {
-    char text[24];
+    char text[24] = "";
     skip_space(h);
     if (h->at < h->end && (*h->at == '[' || *h->at == '('))
         return sam_fail(h->error, SAM_ERR_INPUT, "%s: structured elements are not supported",

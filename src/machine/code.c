@@ -24,7 +24,13 @@ struct sam_code {
     const struct sam_machine *machine;
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
+    unsigned vectors; /* sam_code_vectors */
 };
+
+unsigned sam_code_vectors(const struct sam_code *code)
+{
+    return code->vectors;
+}
 
 struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view)
 {
@@ -173,6 +179,8 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
                                                              : insn->rs3;
             vector = true;
             odd |= number & 1;
+            if ((number | 1u) >= c->code->vectors) /* a pair or group names the next one too */
+                c->code->vectors = (number | 1u) + 1;
             if (operand->slot == SAM_SLOT_RS3)
                 uop->rd = insn->rs3; /* store data: the slot that flags do not need */
         }

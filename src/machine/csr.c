@@ -5,6 +5,8 @@
 /* Implemented bits of mstatus: MIE, MPIE, MPP, FS, VS. Zfinx makes FS read-only zero in the
  * standard; start-up code of Ventus kernels sets it, so it is kept as plain storage. */
 #define MSTATUS_BITS UINT64_C(0x7e88)
+#define MSTATUS_FS   UINT64_C(0x6000)
+#define MSTATUS_VS   UINT64_C(0x0600)
 
 void sam_fill_scalar32(struct sam_machine *machine);
 void sam_fill_scalar64(struct sam_machine *machine);
@@ -37,6 +39,14 @@ static bool has_fp(const struct sam_machine *machine)
     return machine->isa.extensions & (SAM_EXT_ZFINX | SAM_EXT_ZVE32F);
 }
 
+/* mstatus.SD: the top bit when FS or VS is dirty. */
+static uint64_t dirty(const struct sam_core *core, bool narrow)
+{
+    bool set =
+        (core->mstatus & MSTATUS_FS) == MSTATUS_FS || (core->mstatus & MSTATUS_VS) == MSTATUS_VS;
+    return (uint64_t)set << (narrow ? 31 : 63);
+}
+
 bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
 {
     const struct sam_machine *machine = sam_code_machine(core->code);
@@ -47,7 +57,7 @@ bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uin
     case 0x001: *value = core->fflags; return has_fp(machine);
     case 0x002: *value = core->frm; return has_fp(machine);
     case 0x003: *value = (uint64_t)core->frm << 5 | core->fflags; return has_fp(machine);
-    case 0x300: *value = core->mstatus; return true;
+    case 0x300: *value = core->mstatus | dirty(core, narrow); return true;
     case 0x301: *value = misa(&machine->isa); return true;
     case 0x305: *value = core->mtvec; return true;
     case 0x340: *value = core->mscratch; return true;

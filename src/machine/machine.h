@@ -215,6 +215,9 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
 /* Is this page decoded? Then stores to it must come to resolve: its write_limit stays 0. */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
 const struct sam_machine *sam_code_machine(const struct sam_code *code);
+/* One more than the highest vector register that decoded instructions can write: the others have
+ * kept their value. */
+unsigned sam_code_vectors(const struct sam_code *code);
 /* The instruction at `pc` as words: false when it cannot be fetched. */
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);
