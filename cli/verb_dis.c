@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "samite/file.h"
+#include "samite/format.h"
 #include "samite/isa.h"
 
 enum { MAX_FILE = 256 << 20 };
@@ -144,6 +145,21 @@ static int show_file(const struct request *r, const char *path)
     if (sam_file_load(path, MAX_FILE, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
     int code = CLI_BAD_INPUT;
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        struct sam_image *image;
+        if (sam_elf_parse(data, size, path, &image, &error) != SAM_OK) {
+            code = cli_report(&error);
+        } else if (image->xlen != r->isa.xlen) {
+            fprintf(stderr, "samite dis: error: %s holds RV%u code, --isa says RV%u\n", path,
+                    image->xlen, r->isa.xlen);
+            sam_image_free(image);
+        } else {
+            code = show(r, image);
+            sam_image_free(image);
+        }
+        free(data);
+        return code;
+    }
     if (looks_hex(data, size) && !from_hex(data, &size) && size)
         fprintf(stderr, "samite dis: error: %s: expected lines of 8 hexadecimal digits\n", path);
     else
@@ -217,10 +233,12 @@ const struct cli_verb verb_dis = {
     .summary = "disassemble a program or single words",
     .usage = "[options] FILE|0xWORD...",
     .options = options,
-    .details = "Reads flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
-               "again to the same bytes; a word that is no instruction is a .word.\n\n"
-               "Example:\n"
-               "  samite dis 0x0232b457\n"
-               "  samite dis --base 0x80000000 kernel.bin\n",
+    .details =
+        "Reads ELF files, flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
+        "again to the same bytes; a word that is no instruction is a .word.\n\n"
+        "Example:\n"
+        "  samite dis 0x0232b457\n"
+        "  samite dis kernel.elf\n"
+        "  samite dis --base 0x80000000 kernel.bin\n",
     .run = run,
 };

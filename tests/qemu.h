@@ -21,6 +21,11 @@ bool qemu_available(const struct qemu_target *target);
  * output (malloc'ed, *size bytes); NULL, having said why on standard error, when a step fails. */
 void *qemu_run(const struct qemu_target *target, const char *text, size_t *size);
 
+/* The bytes of one section of the program (malloc'ed, *size bytes), or NULL as above. Programs are
+ * linked with .text at 0x80000000, .data at 0x90000000 and .bss at 0xa0000000. */
+void *qemu_section(const struct qemu_target *target, const char *text, const char *section,
+                   size_t *size);
+
 /* Assembly that ends a program: write a4 bytes from `symbol`, exit. */
 #define QEMU_FINISH(symbol)                                                                        \
     "li a0, 1\nla a1, " symbol "\nmv a2, a4\nli a7, 64\necall\n"                                   \

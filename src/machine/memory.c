@@ -4,8 +4,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define CHUNK_BITS 16
-#define CHUNK_SIZE (UINT64_C(1) << CHUNK_BITS)
+#define CHUNK_BITS  16
+#define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
+#define SLAB_CHUNKS 64 /* taken from the host at once, as zero pages that it fills when touched */
+
+struct slab {
+    struct slab *next;
+    uint8_t *bytes; /* page-aligned, in `block` */
+    unsigned used;  /* chunks */
+    void *block;
+};
 
 /* Chunks by address, open addressing; a chunk never moves once made. */
 struct slot {
@@ -18,6 +26,7 @@ struct sam_memory {
     struct slot *slots;
     size_t slot_count; /* power of two */
     size_t used;
+    struct slab *slabs; /* newest first */
     struct sam_region *regions; /* by address, not overlapping */
     size_t region_count;
     size_t region_capacity;
@@ -42,8 +51,11 @@ void sam_memory_free(struct sam_memory *memory)
 {
     if (!memory)
         return;
-    for (size_t i = 0; i < memory->slot_count; i++)
-        free(memory->slots[i].bytes);
+    for (struct slab *slab = memory->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab->block);
+        free(slab);
+    }
     free(memory->slots);
     free(memory->regions);
     pthread_mutex_destroy(&memory->lock);
@@ -144,6 +156,25 @@ static bool grow_slots(struct sam_memory *memory)
     return true;
 }
 
+static uint8_t *new_chunk(struct sam_memory *memory)
+{
+    struct slab *slab = memory->slabs;
+    if (!slab || slab->used == SLAB_CHUNKS) {
+        slab = sam_alloc(1, sizeof *slab);
+        void *block = slab ? calloc(1, SLAB_CHUNKS * CHUNK_SIZE + SAM_PAGE_SIZE) : NULL;
+        if (!block) {
+            free(slab);
+            return NULL;
+        }
+        uintptr_t past = (uintptr_t)block % SAM_PAGE_SIZE;
+        slab->block = block;
+        slab->bytes = (uint8_t *)block + (past ? SAM_PAGE_SIZE - past : 0);
+        slab->next = memory->slabs;
+        memory->slabs = slab;
+    }
+    return slab->bytes + CHUNK_SIZE * slab->used++;
+}
+
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
 {
     uint64_t number = (address >> CHUNK_BITS) + 1;
@@ -152,9 +183,8 @@ uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
     if (memory->used * 2 < memory->slot_count || grow_slots(memory)) {
         struct slot *slot = find_slot(memory->slots, memory->slot_count, number);
         if (!slot->number) {
-            slot->bytes = aligned_alloc(SAM_PAGE_SIZE, CHUNK_SIZE);
+            slot->bytes = new_chunk(memory);
             if (slot->bytes) {
-                memset(slot->bytes, 0, CHUNK_SIZE);
                 slot->number = number;
                 memory->used++;
             }

@@ -326,6 +326,8 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
  * not act compute on 1.0, which raises nothing. `repair` (FMA): a NaN result sends the whole
  * instruction to the exact way, since x86 does not raise NV for infinity * 0 + NaN. */
 #define F(x) sam_bits_f32(x)
+/* Without a condition: compilers would make two paths of one and lose the vectors. */
+#define SELECT(m, x, y) ((y) ^ (((x) ^ (y)) & (uint32_t)(m)))
 #define HOST_OP(name, B0, BI, BSTEP, host, exact, repair)                                          \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \
     static SAM_NOINLINE const struct sam_uop *masked_##name(SAM_HANDLER_ARGS)                      \
@@ -343,8 +345,8 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
             LANES                                                                                  \
             {                                                                                      \
                 const uint32_t one = 0x3f800000;                                                   \
-                const uint32_t a = m[i] ? va[i] : one, b = m[i] ? (BI) : one;                      \
-                const uint32_t d = m[i] ? vd[i] : one;                                             \
+                const uint32_t a = SELECT(m[i], va[i], one), b = SELECT(m[i], (BI), one);          \
+                const uint32_t d = SELECT(m[i], vd[i], one);                                       \
                 (void)a, (void)b, (void)d;                                                         \
                 const uint32_t bits_ = sam_f32_bits(host);                                         \
                 nan |= NAN_(bits_);                                                                \

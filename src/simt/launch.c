@@ -282,11 +282,12 @@ static bool init_worker(struct sam_worker *worker, struct sam_run *run)
     if (!sam_space_init(worker) ||
         !(worker->code = sam_code_new(&run->gpu->machine, &worker->view)))
         return false;
-    size_t size = launch->warps * sizeof *worker->warps;
-    worker->warps = aligned_alloc(64, size);
-    if (!worker->warps)
+    /* Zero pages of the host: registers that no instruction names are never touched. */
+    worker->warp_block = calloc(1, launch->warps * sizeof *worker->warps + 64);
+    if (!worker->warp_block)
         return false;
-    memset(worker->warps, 0, size);
+    uintptr_t past = (uintptr_t)worker->warp_block % 64;
+    worker->warps = (struct sam_warp *)(void *)((char *)worker->warp_block + (64 - past) % 64);
     for (uint32_t i = 0; i < launch->warps; i++)
         worker->warps[i].worker = worker;
     if (!options->collect_stats && !options->log.write)
@@ -298,7 +299,7 @@ static void release_worker(struct sam_worker *worker)
 {
     for (uint32_t i = 0; worker->warps && i < worker->run->launch->warps; i++)
         sam_warp_release(&worker->warps[i]);
-    free(worker->warps);
+    free(worker->warp_block);
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_observer_free(worker->observer);
