@@ -122,6 +122,9 @@ void cli_print_help(const struct cli_verb *verb, FILE *out)
         fprintf(out, "\n%s", verb->details);
 }
 
+static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or "
+                                  "input.\n";
+
 /* Text for roff: a leading dot or quote would be a request, a dash a hyphen. */
 static void roff(const char *text, FILE *out)
 {
@@ -160,8 +163,23 @@ void cli_print_man(const struct cli_verb *verb, FILE *out)
     }
     fprintf(out, ".SH DETAILS\n.nf\n");
     roff(verb->details ? verb->details : "", out);
-    fprintf(out, ".fi\n.SH EXIT STATUS\n0 done, 1 the program under test failed, 2 bad usage or "
-                 "input.\n");
+    fprintf(out, ".fi\n.SH EXIT STATUS\n%s", exit_status);
+}
+
+void cli_print_man_overview(FILE *out)
+{
+    fprintf(
+        out,
+        ".TH SAMITE 1 \"\" \"Samite %s\" \"Samite\"\n.SH NAME\nsamite \\- run, check and measure "
+        "programs for RISC\\-V tensor accelerators\n.SH SYNOPSIS\n.B samite\nVERB [options] "
+        "FILE...\n.SH VERBS\n",
+        sam_version());
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
+        fprintf(out, ".TP\n.BR samite\\-%s (1)\n", (*v)->name);
+        roff((*v)->summary, out);
+        fputc('\n', out);
+    }
+    fprintf(out, ".SH EXIT STATUS\n%s", exit_status);
 }
 
 bool cli_print_completion(const char *shell, FILE *out)

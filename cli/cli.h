@@ -50,9 +50,10 @@ int cli_report(const struct sam_error *error);
 /* A number in C notation (all of the text, 64 bits). */
 bool cli_parse_u64(const char *text, uint64_t *value);
 
-/* --help of one verb; man page of one verb; completion script ("bash", "zsh"). */
+/* --help of one verb; man page of one verb, of the command; completion script ("bash", "zsh"). */
 void cli_print_help(const struct cli_verb *verb, FILE *out);
 void cli_print_man(const struct cli_verb *verb, FILE *out);
+void cli_print_man_overview(FILE *out);
 bool cli_print_completion(const char *shell, FILE *out);
 
 #endif

@@ -5,10 +5,12 @@
 #include "cli.h"
 #include "cli_args.h"
 
-extern const struct cli_verb verb_asm;
+extern const struct cli_verb verb_asm, verb_dis, verb_isa;
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_asm,
+    &verb_dis,
+    &verb_isa,
     NULL,
 };
 
@@ -21,7 +23,7 @@ static void print_usage(FILE *out)
     fprintf(out, "\n  samite VERB --help            options of a verb, with an example\n"
                  "  samite --version\n"
                  "  samite --completion bash|zsh  completion script on standard output\n"
-                 "  samite --man VERB             man page on standard output\n");
+                 "  samite --man [VERB]           man page on standard output\n");
 }
 
 static const struct cli_verb *find_verb(const char *name)
@@ -35,14 +37,18 @@ static const struct cli_verb *find_verb(const char *name)
 /* `samite --man VERB`, `samite --completion SHELL`. */
 static int print_generated(const char *what, const char *which)
 {
-    if (strcmp(what, "--man") == 0 && which && find_verb(which)) {
+    if (strcmp(what, "--man") == 0 && !which) {
+        cli_print_man_overview(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(what, "--man") == 0 && find_verb(which)) {
         cli_print_man(find_verb(which), stdout);
         return CLI_OK;
     }
     if (strcmp(what, "--completion") == 0 && which && cli_print_completion(which, stdout))
         return CLI_OK;
     fprintf(stderr, "samite: error: %s needs %s\n", what,
-            strcmp(what, "--man") == 0 ? "a verb" : "bash or zsh");
+            strcmp(what, "--man") == 0 ? "one of the verbs" : "bash or zsh");
     return CLI_BAD_INPUT;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite asm: text to a flat binary or hexadecimal words. */
+/* samite asm: text to an ELF file, a flat binary or hexadecimal words. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "samite/file.h"
+#include "samite/format.h"
 #include "samite/isa.h"
 
 enum { MAX_LIST = 256, MAX_SOURCE = 256 << 20 };
@@ -74,7 +75,13 @@ static int write_image(const struct sam_image *image, const struct request *r)
     struct sam_error error = {0};
     unsigned char *data = NULL;
     size_t size = 0;
-    if (!flatten(image, &data, &size) || (strcmp(r->format, "hex") == 0 && !to_hex(&data, &size))) {
+    if (strcmp(r->format, "elf") == 0) {
+        void *elf = NULL;
+        if (sam_elf_make(image, &elf, &size, &error) != SAM_OK)
+            return cli_report(&error);
+        data = elf;
+    } else if (!flatten(image, &data, &size) ||
+               (strcmp(r->format, "hex") == 0 && !to_hex(&data, &size))) {
         free(data);
         return CLI_BAD_INPUT;
     }
@@ -115,7 +122,7 @@ static int assemble(const struct request *r)
 
 static int run(struct cli_args *args)
 {
-    struct request r = {.isa = "ventus", .format = "bin", .base = 0x80000000};
+    struct request r = {.isa = "ventus", .format = "elf", .base = 0x80000000};
     const char *value;
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
@@ -148,14 +155,15 @@ static int run(struct cli_args *args)
         return cli_usage_error(args, "no source file");
     if (!r.out)
         return cli_usage_error(args, "no output file (-o OUT)");
-    if (strcmp(r.format, "bin") != 0 && strcmp(r.format, "hex") != 0)
-        return cli_usage_error(args, "--format: expected bin or hex, found '%s'", r.format);
+    if (strcmp(r.format, "elf") != 0 && strcmp(r.format, "bin") != 0 &&
+        strcmp(r.format, "hex") != 0)
+        return cli_usage_error(args, "--format: expected elf, bin or hex, found '%s'", r.format);
     return assemble(&r);
 }
 
 static const struct cli_option options[] = {
     {'i', "isa", "STRING", "instruction set: ventus (default), tensor, or rv32im_zicsr..."},
-    {'f', "format", "FORMAT", "bin (flat, default), hex (8 digits a word a line)"},
+    {'f', "format", "FORMAT", "elf (default), bin (flat), hex (8 digits a word a line)"},
     {'b', "base", "ADDR", "address of .text (0x80000000)"},
     {'D', "define", "NAME=VALUE", "define a symbol, as .set before line 1; repeatable"},
     {'I', "include", "DIR", "search .include files there too; repeatable"},
@@ -172,7 +180,7 @@ const struct cli_verb verb_asm = {
                "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
                "instructions. Registers above 31 bring their REGEXT by themselves.\n\n"
                "Example:\n"
-               "  samite asm kernel.s -o kernel.bin\n"
+               "  samite asm kernel.s -o kernel.elf\n"
                "  samite asm -f hex -D LANES=8 kernel.s -o -\n",
     .run = run,
 };

@@ -35,12 +35,12 @@ struct sam_metadata_buffer {
 };
 
 struct sam_metadata {
-    bool has_start;        /* false: an older file without start_addr (0x80000000 is taken) */
+    bool has_start; /* false: an older file without start_addr (0x80000000 is taken) */
     uint64_t start;
     uint64_t kernel_id;
     uint64_t grid[3];
-    uint64_t lanes;        /* wf_size */
-    uint64_t warps;        /* wg_size */
+    uint64_t lanes;         /* wf_size */
+    uint64_t warps;         /* wg_size */
     uint64_t metadata_base; /* CSR_KNL */
     uint64_t lds_size;
     uint64_t pds_size;
@@ -65,17 +65,27 @@ SAM_API enum sam_status sam_data_parse(const char *text, size_t size, const char
 
 /* --- NumPy .npy (versions 1.0 to 3.0) */
 enum sam_dtype {
-    SAM_U8, SAM_I8, SAM_U16, SAM_I16, SAM_U32, SAM_I32, SAM_U64, SAM_I64,
-    SAM_F16, SAM_F32, SAM_F64, SAM_BOOL,
+    SAM_U8,
+    SAM_I8,
+    SAM_U16,
+    SAM_I16,
+    SAM_U32,
+    SAM_I32,
+    SAM_U64,
+    SAM_I64,
+    SAM_F16,
+    SAM_F32,
+    SAM_F64,
+    SAM_BOOL,
 };
 
 struct sam_array {
     enum sam_dtype dtype;
-    size_t rank;         /* 0..8 */
+    size_t rank; /* 0..8 */
     uint64_t shape[8];
-    size_t count;        /* elements */
-    size_t size;         /* bytes of data */
-    void *data;          /* C order, little-endian, malloc'ed */
+    size_t count; /* elements */
+    size_t size;  /* bytes of data */
+    void *data;   /* C order, little-endian, malloc'ed */
 };
 
 SAM_API size_t sam_dtype_size(enum sam_dtype dtype);

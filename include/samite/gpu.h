@@ -96,14 +96,14 @@ SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image
 
 /* A launch as the hardware sees it (Ventus manual 2.3). */
 struct sam_launch {
-    uint32_t start;       /* first pc of every warp */
-    uint32_t metadata;    /* CSR_KNL: address of the 64-byte metadata buffer */
-    uint32_t grid[3];     /* workgroups in x, y, z, each >= 1 */
-    uint32_t lanes;       /* CSR_NUMT: 4, 8, 16 or 32 */
-    uint32_t warps;       /* CSR_NUMW: warps a workgroup, 1..SAM_MAX_WARPS */
-    uint32_t lds_size;    /* bytes a workgroup, for the report only */
-    uint32_t pds_size;    /* bytes a thread */
-    uint32_t pds_base;    /* address of private memory */
+    uint32_t start;                /* first pc of every warp */
+    uint32_t metadata;             /* CSR_KNL: address of the 64-byte metadata buffer */
+    uint32_t grid[3];              /* workgroups in x, y, z, each >= 1 */
+    uint32_t lanes;                /* CSR_NUMT: 4, 8, 16 or 32 */
+    uint32_t warps;                /* CSR_NUMW: warps a workgroup, 1..SAM_MAX_WARPS */
+    uint32_t lds_size;             /* bytes a workgroup, for the report only */
+    uint32_t pds_size;             /* bytes a thread */
+    uint32_t pds_base;             /* address of private memory */
     const struct sam_image *image; /* symbols for reports, may be NULL */
 };
 
@@ -128,23 +128,23 @@ SAM_API enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_im
 
 enum sam_trap_kind {
     SAM_TRAP_NONE,
-    SAM_TRAP_ILLEGAL,       /* tval = the word */
-    SAM_TRAP_FETCH,         /* tval = the pc */
+    SAM_TRAP_ILLEGAL, /* tval = the word */
+    SAM_TRAP_FETCH,   /* tval = the pc */
     SAM_TRAP_FETCH_MISALIGNED,
     SAM_TRAP_LOAD_MISALIGNED, /* tval = the address, lane = the lowest lane that has it */
     SAM_TRAP_STORE_MISALIGNED,
     SAM_TRAP_LOAD_FAULT,
     SAM_TRAP_STORE_FAULT,
-    SAM_TRAP_FETCH_PAGE,    /* SV39 */
+    SAM_TRAP_FETCH_PAGE, /* SV39 */
     SAM_TRAP_LOAD_PAGE,
     SAM_TRAP_STORE_PAGE,
-    SAM_TRAP_PRIVATE_RANGE, /* private address >= pdsSize; tval = it */
-    SAM_TRAP_STACK_OVERFLOW, /* SIMT stack */
-    SAM_TRAP_ENDPRG_DIVERGED, /* endprg under a partial mask or a non-empty SIMT stack */
+    SAM_TRAP_PRIVATE_RANGE,    /* private address >= pdsSize; tval = it */
+    SAM_TRAP_STACK_OVERFLOW,   /* SIMT stack */
+    SAM_TRAP_ENDPRG_DIVERGED,  /* endprg under a partial mask or a non-empty SIMT stack */
     SAM_TRAP_BARRIER_DIVERGED, /* barrier reached by some lanes only */
-    SAM_TRAP_DEADLOCK,      /* every warp that has not ended waits */
-    SAM_TRAP_BUDGET,        /* max_insns */
-    SAM_TRAP_PRINT_FULL,    /* the print buffer's index is past its end */
+    SAM_TRAP_DEADLOCK,         /* every warp that has not ended waits */
+    SAM_TRAP_BUDGET,           /* max_insns */
+    SAM_TRAP_PRINT_FULL,       /* the print buffer's index is past its end */
 };
 
 struct sam_trap {
@@ -155,7 +155,7 @@ struct sam_trap {
     uint32_t lane;  /* the lane that failed, or UINT32_MAX */
     uint32_t lanes; /* mask of active lanes */
     uint32_t pc;
-    uint32_t word;  /* instruction at pc, 0 when it cannot be fetched */
+    uint32_t word; /* instruction at pc, 0 when it cannot be fetched */
     uint64_t tval;
 };
 
@@ -184,20 +184,20 @@ struct sam_gpu_stats {
     /* collected */
     uint64_t scalar_insns;
     uint64_t vector_insns;
-    uint64_t lane_insns;       /* scalar instructions count 1, vector ones their active lanes */
-    uint64_t vector_lanes;     /* active lanes of vector instructions */
-    uint64_t vector_slots;     /* lanes of vector instructions, active or not */
-    uint64_t barriers;         /* warps that arrived */
-    uint64_t memory_insns;     /* warp instructions that access memory */
-    uint64_t memory_accesses;  /* elements they accessed */
-    uint64_t lines;            /* distinct 64-byte lines, summed over global-memory instructions */
+    uint64_t lane_insns;      /* scalar instructions count 1, vector ones their active lanes */
+    uint64_t vector_lanes;    /* active lanes of vector instructions */
+    uint64_t vector_slots;    /* lanes of vector instructions, active or not */
+    uint64_t barriers;        /* warps that arrived */
+    uint64_t memory_insns;    /* warp instructions that access memory */
+    uint64_t memory_accesses; /* elements they accessed */
+    uint64_t lines;           /* distinct 64-byte lines, summed over global-memory instructions */
     uint64_t global_insns;
     uint64_t lds_insns;
-    uint64_t lds_conflicts;    /* extra turns: accesses to one of 32 banks at different words */
-    uint64_t simt_depth;       /* deepest SIMT stack */
+    uint64_t lds_conflicts; /* extra turns: accesses to one of 32 banks at different words */
+    uint64_t simt_depth;    /* deepest SIMT stack */
     struct sam_branch_stats *branches; /* by pc */
     size_t branch_count;
-    struct sam_mix_row *mix;           /* by falling count */
+    struct sam_mix_row *mix; /* by falling count */
     size_t mix_count;
 };
 

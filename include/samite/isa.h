@@ -36,7 +36,8 @@ struct sam_isa {
 /* Parse an ISA string in the RISC-V convention ("rv32im_zicsr_zfinx_zve32f_xventus", case folded),
  * or one of the short names "ventus" (rv32ima_zicsr_zfinx_zve32f_xventus) and "tensor"
  * (rv64im_zicsr_zfinx_xtensorload_xmatrix). SAM_ERR_USAGE names the part that is not understood.
- * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1). */
+ * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1).
+ */
 SAM_API enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa,
                                       struct sam_error *error);
 /* The canonical ISA string, written to `text` (cut to `size`, always terminated). */
@@ -49,9 +50,16 @@ SAM_API void sam_isa_format(const struct sam_isa *isa, char *text, size_t size);
 SAM_API bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint32_t prefix,
                              const struct sam_image *image, char *text, size_t size);
 
+/* The whole image as assembly text: sections with their addresses, symbols as labels, code
+ * disassembled with address and word behind each line, data as numbers. sam_assemble gives the same
+ * bytes at the same addresses again. *text is freed with sam_text_free. */
+SAM_API enum sam_status sam_disassemble_image(const struct sam_isa *isa,
+                                              const struct sam_image *image, char **text,
+                                              struct sam_error *error);
+
 struct sam_asm_options {
     struct sam_isa isa;
-    uint64_t base;             /* address of the first section, .text */
+    uint64_t base;              /* address of the first section, .text */
     const char *const *defines; /* "NAME=VALUE" or "NAME", like .equ before line 1 */
     size_t define_count;
     const char *const *include_paths;
@@ -66,6 +74,43 @@ SAM_API enum sam_status sam_assemble(const struct sam_asm_options *options, cons
                                      const char *text, size_t size, struct sam_image **image,
                                      char **messages, struct sam_error *error);
 SAM_API void sam_text_free(char *text);
+
+/* --- the tables, to read */
+struct sam_isa_field {
+    char name[24]; /* "rs1", "imm[10:5]"; fixed bits: their value, "0110011"; ignored bits: "-" */
+    unsigned high, low;
+    bool fixed;
+};
+
+struct sam_isa_entry {
+    const char *mnemonic;
+    char operands[96];     /* "rd, offset[11:0](rs1)" */
+    const char *family;    /* "Zicsr: control and status registers" */
+    char extensions[64];   /* what brings it: "zicsr", "i, rv64 only" */
+    const char *meaning;   /* of an instruction; NULL for a pseudo-instruction */
+    const char *expansion; /* of a pseudo-instruction, statements separated by ';'; else NULL */
+    const char *source;    /* manual and section */
+    uint32_t match, mask;
+    struct sam_isa_field fields[16]; /* from bit 31 down to 0 */
+    size_t field_count;
+};
+
+/* Entry `index` of the instruction tables, pseudo-instructions last; false behind the end. */
+SAM_API bool sam_isa_entry_get(size_t index, struct sam_isa_entry *entry);
+/* Is the entry there under `isa`? */
+SAM_API bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index);
+
+struct sam_csr_entry {
+    const char *name;
+    const char *meaning;
+    unsigned address;
+    char extensions[64]; /* "" = always */
+};
+
+/* CSR `index` under `isa`, in the order of the table; false behind the end. Rows of extensions
+ * that are off are left out. */
+SAM_API bool sam_csr_entry_get(const struct sam_isa *isa, size_t index,
+                               struct sam_csr_entry *entry);
 
 #ifdef __cplusplus
 }

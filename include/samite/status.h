@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define SAM_API __attribute__((visibility("default")))
+#define SAM_API               __attribute__((visibility("default")))
 #define SAM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define SAM_API

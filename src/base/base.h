@@ -15,11 +15,16 @@
 #define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
 #define SAM_UNLIKELY(x)  __builtin_expect(!!(x), 0)
+#define SAM_NOINLINE     __attribute__((noinline))
 
 /* Record a failure in `error` (may be NULL) and return `status`. */
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
     SAM_PRINTF(3, 4);
 enum sam_status sam_fail_memory(struct sam_error *error);
+#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
+#define sam_fail(error, status, ...) (sam_fail((error), (status), __VA_ARGS__), (status))
+#define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
+#endif
 
 /* --- growing byte buffer; also the string builder. `data` is NUL-terminated past `size`. Once an
  * allocation fails, `failed` is set, further appends do nothing: check once at the end. */

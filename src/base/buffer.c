@@ -105,6 +105,7 @@ bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...)
                            format, again);
     va_end(again);
     if (length < 0 || buffer->failed) {
+        buffer->data[buffer->size] = 0;
         buffer->failed = true;
         return false;
     }

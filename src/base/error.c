@@ -5,6 +5,9 @@
 
 #include "config.h"
 
+#undef sam_fail /* base.h has macros of these names for the analyzer */
+#undef sam_fail_memory
+
 const char *sam_status_name(enum sam_status status)
 {
     switch (status) {

@@ -40,7 +40,39 @@ struct sam_output {
     FILE *file;
     char *path;
     char *temporary; /* NULL: written in place (standard output, a device, a pipe) */
+    int write_errno; /* of the first write that failed */
 };
+
+/* A new file beside `output->path`, named after it, with the permissions any new file gets.
+ * (mkstemp makes it private, and the umask cannot be read without changing it.) */
+static FILE *open_temporary(struct sam_output *output, mode_t mode)
+{
+    errno = ENOENT;
+    for (unsigned attempt = 0; attempt < 1000 && output->path[0]; attempt++) {
+        struct sam_buffer name = {0};
+        if (!sam_buffer_printf(&name, "%s.%ld-%u.tmp", output->path, (long)getpid(), attempt)) {
+            sam_buffer_free(&name);
+            errno = ENOMEM;
+            return NULL;
+        }
+        int fd = open((char *)name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+        if (file) {
+            output->temporary = (char *)name.data;
+            return file;
+        }
+        int reason = errno;
+        if (fd >= 0) {
+            close(fd);
+            unlink((char *)name.data);
+        }
+        sam_buffer_free(&name);
+        errno = reason;
+        if (reason != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
 
 enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error)
 {
@@ -51,31 +83,13 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
         return sam_fail_memory(error);
     }
     struct stat existing;
-    bool in_place = is_std(path) || (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode));
-    if (is_std(path)) {
+    bool exists = !is_std(path) && stat(path, &existing) == 0;
+    if (is_std(path))
         output->file = stdout;
-    } else if (in_place) {
+    else if (exists && !S_ISREG(existing.st_mode))
         output->file = fopen(path, "wb");
-    } else {
-        struct sam_buffer name = {0};
-        sam_buffer_printf(&name, "%s.XXXXXX", path);
-        if (name.failed) {
-            sam_buffer_free(&name);
-            sam_output_abort(output);
-            return sam_fail_memory(error);
-        }
-        output->temporary = (char *)name.data;
-        int fd = mkstemp(output->temporary);
-        if (fd < 0) {
-            free(output->temporary);
-            output->temporary = NULL;
-        } else {
-            mode_t mask = umask(0);
-            umask(mask);
-            fchmod(fd, 0666 & ~mask);
-            output->file = fdopen(fd, "wb");
-        }
-    }
+    else
+        output->file = open_temporary(output, exists ? existing.st_mode & 0777 : 0666);
     if (!output->file) {
         enum sam_status status =
             sam_fail(error, SAM_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
@@ -88,24 +102,32 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
 
 bool sam_output_write(struct sam_output *output, const void *data, size_t size)
 {
-    return size == 0 || fwrite(data, 1, size, output->file) == size;
+    if (size == 0 || fwrite(data, 1, size, output->file) == size)
+        return true;
+    if (!output->write_errno)
+        output->write_errno = errno;
+    return false;
 }
 
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
-    bool bad = ferror(output->file) != 0;
-    if (output->file == stdout)
-        bad |= fflush(stdout) != 0;
-    else
-        bad |= fclose(output->file) != 0;
+    int reason = output->write_errno;
+    int closed = output->file == stdout ? fflush(stdout) : fclose(output->file);
     output->file = NULL;
-    if (!bad && output->temporary && rename(output->temporary, output->path) == 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-    } else if (bad || output->temporary) {
-        status = sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", output->path, strerror(errno));
+    if (!reason && closed != 0)
+        reason = errno;
+    if (!reason && output->temporary) {
+        if (rename(output->temporary, output->path) == 0) {
+            free(output->temporary);
+            output->temporary = NULL;
+        } else {
+            reason = errno;
+        }
     }
+    if (reason)
+        status =
+            sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", output->path, strerror(reason));
     sam_output_abort(output);
     return status;
 }
@@ -126,9 +148,9 @@ void sam_output_abort(struct sam_output *output)
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error)
 {
-    struct sam_output *output;
+    struct sam_output *output = NULL;
     enum sam_status status = sam_output_open(path, &output, error);
-    if (status != SAM_OK)
+    if (!output)
         return status;
     if (!sam_output_write(output, data, size)) {
         status = sam_fail(error, SAM_ERR_IO, "%s: cannot write: %s", path, strerror(errno));

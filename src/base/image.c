@@ -102,11 +102,15 @@ enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *erro
         qsort(image->sections, image->section_count, sizeof *image->sections, by_address);
     if (image->symbol_count)
         qsort(image->symbols, image->symbol_count, sizeof *image->symbols, by_value);
-    for (size_t i = 1; i < image->section_count; i++) {
-        const struct sam_section *a = &image->sections[i - 1], *b = &image->sections[i];
-        if (a->size && b->size && b->address - a->address < a->size)
+    const struct sam_section *a = NULL; /* the one before, empty ones aside */
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *b = &image->sections[i];
+        if (b->size == 0)
+            continue;
+        if (a && b->address - a->address < a->size)
             return sam_fail(error, SAM_ERR_INPUT, "sections %s and %s overlap at 0x%llx", a->name,
                             b->name, (unsigned long long)b->address);
+        a = b;
     }
     return SAM_OK;
 }

@@ -255,13 +255,15 @@ static void add_simple(struct assembler *as, enum sam_op op, int32_t rd, int32_t
     add_insn(as, op, 0, &args, at);
 }
 
-/* The usual sequence: 12 bits at a time from the top, zero bits shifted over. */
-static void load_constant(struct assembler *as, int32_t rd, int64_t value, struct asm_at at)
+/* The usual sequence: 12 bits at a time from the top, zero bits shifted over. The first of several
+ * instructions is an addiw on RV64, as in GNU as. */
+static void load_constant(struct assembler *as, int32_t rd, int64_t value, bool is_part,
+                          struct asm_at at)
 {
     int32_t low = sam_sext32((uint32_t)value, 12);
     bool wide = as->isa.xlen == 64;
     if (value >= -2048 && value <= 2047) {
-        add_simple(as, SAM_OP_addi, rd, 0, value, at);
+        add_simple(as, is_part ? SAM_OP_addiw : SAM_OP_addi, rd, 0, value, at);
     } else if (value >= INT32_MIN && value <= INT32_MAX) {
         add_simple(as, SAM_OP_lui, rd, 0, ((value + 0x800) >> 12) & 0xfffff, at);
         if (low)
@@ -271,7 +273,7 @@ static void load_constant(struct assembler *as, int32_t rd, int64_t value, struc
         int shift = 12;
         for (; !(upper & 1); shift++)
             upper >>= 1;
-        load_constant(as, rd, upper, at);
+        load_constant(as, rd, upper, true, at);
         add_simple(as, SAM_OP_slli_64, rd, rd, shift, at);
         if (low)
             add_simple(as, SAM_OP_addi, rd, rd, low, at);
@@ -292,7 +294,7 @@ static void load_immediate(struct assembler *as, const struct asm_args *args, st
         if (as->isa.xlen == 32 && (value < INT32_MIN || value > UINT32_MAX))
             asm_error(as, arg->at, "li: %lld does not fit 32 bits", (long long)value);
         else
-            load_constant(as, rd->number, as->isa.xlen == 32 ? (int32_t)value : value, at);
+            load_constant(as, rd->number, as->isa.xlen == 32 ? (int32_t)value : value, false, at);
     }
 }
 

@@ -61,27 +61,13 @@ struct printer {
     struct sam_buffer out;
 };
 
-/* A name that the assembler reads back as a symbol. */
-static bool is_plain(const char *name)
-{
-    size_t size = strlen(name);
-    if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
-        sam_x_register(name, size) >= 0 || sam_v_register(name, size) >= 0)
-        return false;
-    for (const char *c = name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              *c == '_' || *c == '.' || *c == '$'))
-            return false;
-    return true;
-}
-
 static void print_target(struct printer *p, int32_t distance)
 {
     uint64_t target = p->pc + (uint64_t)(int64_t)distance;
     if (p->isa->xlen == 32)
         target = (uint32_t)target;
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
-    if (symbol && symbol->value == target && is_plain(symbol->name) &&
+    if (symbol && symbol->value == target && sam_name_is_plain(symbol->name) &&
         sam_image_find(p->image, symbol->name) == symbol)
         sam_buffer_printf(&p->out, "%s", symbol->name);
     else

@@ -66,8 +66,16 @@ bool sam_is_on(uint32_t on, const struct sam_isa *isa);
 
 /* Operand slots: the register numbers and the immediate an instruction uses, whatever its
  * format. */
-enum sam_slot { SAM_SLOT_NONE, SAM_SLOT_RD, SAM_SLOT_RS1, SAM_SLOT_RS2, SAM_SLOT_RS3, SAM_SLOT_IMM,
-                SAM_SLOT_VM, SAM_SLOT_RM };
+enum sam_slot {
+    SAM_SLOT_NONE,
+    SAM_SLOT_RD,
+    SAM_SLOT_RS1,
+    SAM_SLOT_RS2,
+    SAM_SLOT_RS3,
+    SAM_SLOT_IMM,
+    SAM_SLOT_VM,
+    SAM_SLOT_RM
+};
 
 /* What an operand is, for parsing and printing. */
 enum sam_operand_kind {
@@ -78,9 +86,9 @@ enum sam_operand_kind {
     SAM_KIND_UPPER,  /* imm20, also %hi() */
     SAM_KIND_TARGET, /* pc-relative address */
     SAM_KIND_CSR,
-    SAM_KIND_V0,     /* the text v0: the mask register of a merge or a carry */
-    SAM_KIND_VM,     /* ", v0.t" or nothing */
-    SAM_KIND_RM,     /* rounding mode, may be left out (dyn) */
+    SAM_KIND_V0, /* the text v0: the mask register of a merge or a carry */
+    SAM_KIND_VM, /* ", v0.t" or nothing */
+    SAM_KIND_RM, /* rounding mode, may be left out (dyn) */
     SAM_KIND_VTYPE,
     SAM_KIND_FENCE,
     SAM_KIND_VALUE, /* an expression of any size; pseudo-instructions only */
@@ -141,6 +149,9 @@ int sam_x_register(const char *name, size_t size);
 int sam_v_register(const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
+
+/* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
+bool sam_name_is_plain(const char *name);
 
 /* CSRs by address. Several names may have one address; the first row is printed. */
 struct sam_csr_row {

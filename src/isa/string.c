@@ -67,8 +67,8 @@ enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_
         out.extensions |= extension;
         text += size;
     }
-    if (out.extensions & (SAM_EXT_ZFINX | SAM_EXT_ZVE32F | SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD |
-                          SAM_EXT_XMATRIX))
+    if (out.extensions &
+        (SAM_EXT_ZFINX | SAM_EXT_ZVE32F | SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
         out.extensions |= SAM_EXT_ZICSR; /* all of them bring CSRs */
     if (out.extensions & SAM_EXT_XVENTUS) {
         out.extensions |= SAM_EXT_ZVE32F; /* lanes are its point */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The harness of the benchmarks. A benchmark program is bench/<name>.c:
+ *
+ *   static double decode(void *context, uint64_t rounds) { ...; return words decoded; }
+ *
+ *   int main(int argc, char **argv)
+ *   {
+ *       struct bench *bench = bench_open(argc, argv, "Decoding");
+ *       bench_rate(bench, "decode", "M words/s", 1e6, decode, &words, 0);
+ *       return bench_close(bench);
+ *   }
+ *
+ * Command line: [--quick] [--json FILE] [--list] [FILTER...]; a filter is a part of a name. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench;
+
+/* Work of `rounds` rounds. Returns how much was done, in the caller's unit (words, lines, lane
+ * instructions); a negative number means that it failed, which fails the program. */
+typedef double bench_work(void *context, uint64_t rounds);
+
+/* Never NULL: exits with 2 on a bad command line. */
+struct bench *bench_open(int argc, char **argv, const char *title);
+
+/* Should a benchmark of this name run? For set-up that is worth skipping. */
+bool bench_wants(const struct bench *bench, const char *name);
+
+/* Measure a rate: `work` is run with growing rounds until one run is long enough (this warms up),
+ * then several times; the row is the median of work per second, divided by `scale` (1e6 for "M").
+ * `reference` is a figure in the same unit to compare with, 0 when there is none. Returns the
+ * figure (for use as a reference), 0 when the filters leave it out or it failed. */
+double bench_rate(struct bench *bench, const char *name, const char *unit, double scale,
+                  bench_work *work, void *context, double reference);
+
+/* As bench_rate, but the row is the time of one unit of work, in seconds divided by `scale`
+ * (1e-6 for "us"). */
+double bench_time(struct bench *bench, const char *name, const char *unit, double scale,
+                  bench_work *work, void *context, double reference);
+
+/* A row that was measured elsewhere (bytes of memory, a ratio). */
+void bench_value(struct bench *bench, const char *name, const char *unit, double value,
+                 double reference);
+
+/* Print the table, write the JSON file, free. Returns the exit code: 1 when a benchmark failed or
+ * the file cannot be written. */
+int bench_close(struct bench *bench);
+
+/* Keep the compiler from dropping the computation of `value`. */
+static inline void bench_use(const void *value)
+{
+    __asm__ volatile("" : : "r"(value) : "memory");
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite dis: words, flat binaries, hexadecimal words and ELF files to assembly text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "samite/file.h"
+#include "samite/format.h"
+#include "samite/isa.h"
+
+enum { MAX_FILE = 256 << 20 };
+
+struct request {
+    struct sam_isa isa;
+    uint64_t base;
+    bool json;
+    bool words; /* from the command line: no headings */
+};
+
+static bool is_prefix(const char *text)
+{
+    return strncmp(text, "regext", 6) == 0 || strncmp(text, "regpair", 7) == 0;
+}
+
+/* JSON strings hold no control characters here; names may hold quotes. */
+static void put_json(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        if ((unsigned char)*text >= ' ')
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+/* One code section a line a word, as text or JSON objects. */
+static void put_words(const struct request *r, const struct sam_image *image,
+                      const struct sam_section *section, bool *first)
+{
+    uint32_t prefix = 0;
+    for (uint64_t at = 0; at + 4 <= section->data_size; at += 4) {
+        const uint8_t *b = section->data + at;
+        uint32_t word = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        uint64_t pc = section->address + at;
+        char text[256];
+        bool known = sam_disassemble(&r->isa, word, pc, prefix, image, text, sizeof text);
+        prefix = known && is_prefix(text) ? word : 0;
+        if (r->json) {
+            printf("%s{\"pc\": %llu, \"word\": %u, \"known\": %s, \"text\": ", *first ? "" : ",\n",
+                   (unsigned long long)pc, word, known ? "true" : "false");
+            put_json(text);
+            putchar('}');
+        } else {
+            printf("    %-36s # %08llx: %08x\n", text, (unsigned long long)pc, word);
+        }
+        *first = false;
+    }
+}
+
+static int show(const struct request *r, const struct sam_image *image)
+{
+    struct sam_error error = {0};
+    if (r->json || r->words) {
+        bool first = true;
+        fputs(r->json ? "[" : "", stdout);
+        for (size_t i = 0; i < image->section_count; i++)
+            if (image->sections[i].execute)
+                put_words(r, image, &image->sections[i], &first);
+        fputs(r->json ? "]\n" : "", stdout);
+        return CLI_OK;
+    }
+    char *text;
+    if (sam_disassemble_image(&r->isa, image, &text, &error) != SAM_OK)
+        return cli_report(&error);
+    fputs(text, stdout);
+    sam_text_free(text);
+    return CLI_OK;
+}
+
+/* Bytes at the base address as an image of one code section. */
+static int show_bytes(const struct request *r, const void *data, size_t size)
+{
+    struct sam_error error = {0};
+    struct sam_image *image = sam_image_new(r->isa.xlen);
+    char name[] = ".text";
+    struct sam_section section = {.name = name,
+                                  .address = r->base,
+                                  .size = size,
+                                  .data_size = size,
+                                  .data = (uint8_t *)data,
+                                  .execute = true};
+    int code;
+    if (!image)
+        return fprintf(stderr, "samite dis: error: out of memory\n"), CLI_BAD_INPUT;
+    if (sam_image_add_section(image, &section, &error) != SAM_OK ||
+        sam_image_finish(image, &error) != SAM_OK)
+        code = cli_report(&error);
+    else
+        code = show(r, image);
+    sam_image_free(image);
+    return code;
+}
+
+/* Lines of 8 hexadecimal digits, as `samite asm -f hex` writes, into bytes in place. */
+static bool from_hex(char *text, size_t *size)
+{
+    size_t out = 0;
+    if (*size < 8)
+        return false;
+    for (size_t i = 0; i < *size;) {
+        char digits[9] = "", *end;
+        if (*size - i < 8)
+            return false;
+        memcpy(digits, text + i, 8);
+        unsigned long word = strtoul(digits, &end, 16);
+        if (*end || strspn(digits, "0123456789abcdefABCDEF") != 8)
+            return false;
+        i += 8;
+        if (i < *size && text[i] == '\r')
+            i++;
+        if (i < *size && text[i++] != '\n')
+            return false;
+        for (int b = 0; b < 4; b++)
+            text[out++] = (char)(word >> (8 * b));
+    }
+    *size = out;
+    return true;
+}
+
+static bool looks_hex(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr("0123456789abcdefABCDEF\r\n", text[i]) || !text[i])
+            return false;
+    return true;
+}
+
+static int show_file(const struct request *r, const char *path)
+{
+    struct sam_error error = {0};
+    char *data;
+    size_t size;
+    if (sam_file_load(path, MAX_FILE, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_BAD_INPUT;
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        struct sam_image *image;
+        if (sam_elf_parse(data, size, path, &image, &error) != SAM_OK) {
+            code = cli_report(&error);
+        } else if (image->xlen != r->isa.xlen) {
+            fprintf(stderr, "samite dis: error: %s holds RV%u code, --isa says RV%u\n", path,
+                    image->xlen, r->isa.xlen);
+            sam_image_free(image);
+        } else {
+            code = show(r, image);
+            sam_image_free(image);
+        }
+        free(data);
+        return code;
+    }
+    if (looks_hex(data, size) && !from_hex(data, &size) && size)
+        fprintf(stderr, "samite dis: error: %s: expected lines of 8 hexadecimal digits\n", path);
+    else
+        code = show_bytes(r, data, size);
+    free(data);
+    return code;
+}
+
+static bool is_word(const char *text)
+{
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.base = 0x80000000};
+    struct sam_error error = {0};
+    const char *isa = "ventus", *value, *file = NULL;
+    uint8_t *words = NULL;
+    size_t size = 0;
+    int code = CLI_OK;
+    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
+        uint64_t word;
+        switch (option) {
+        case 'i': isa = value; break;
+        case 'j': r.json = true; break;
+        case 'b':
+            if (!cli_parse_u64(value, &r.base))
+                code = cli_usage_error(args, "--base: '%s' is no address", value);
+            break;
+        case CLI_POSITIONAL:
+            if (!is_word(value)) {
+                if (file || words)
+                    code = cli_usage_error(args, "one file, or words; '%s' is too much", value);
+                file = value;
+                break;
+            }
+            uint8_t *grown = realloc(words, size + 4);
+            if (!grown || file || !cli_parse_u64(value, &word) || word > UINT32_MAX) {
+                words = grown ? grown : words;
+                code = cli_usage_error(args, "'%s' is no 32-bit word", value);
+                break;
+            }
+            words = grown;
+            for (int b = 0; b < 4; b++)
+                words[size++] = (uint8_t)(word >> (8 * b));
+            break;
+        default: code = CLI_BAD_INPUT;
+        }
+    }
+    if (code == CLI_OK && !file && !words)
+        code = cli_usage_error(args, "no file and no word");
+    if (code == CLI_OK && sam_isa_parse(isa, &r.isa, &error) != SAM_OK)
+        code = cli_report(&error);
+    r.words = words != NULL;
+    if (code == CLI_OK)
+        code = words ? show_bytes(&r, words, size) : show_file(&r, file);
+    free(words);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    {'i', "isa", "STRING", "instruction set: ventus (default), tensor, or rv32im_zicsr..."},
+    {'b', "base", "ADDR", "address of a flat file or of the words (0x80000000)"},
+    {'j', "json", NULL, "an array of {pc, word, known, text}"},
+    {0},
+};
+
+const struct cli_verb verb_dis = {
+    .name = "dis",
+    .summary = "disassemble a program or single words",
+    .usage = "[options] FILE|0xWORD...",
+    .options = options,
+    .details =
+        "Reads ELF files, flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
+        "again to the same bytes; a word that is no instruction is a .word.\n\n"
+        "Example:\n"
+        "  samite dis 0x0232b457\n"
+        "  samite dis kernel.elf\n"
+        "  samite dis --base 0x80000000 kernel.bin\n",
+    .run = run,
+};

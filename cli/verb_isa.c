@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite isa: the instruction tables, to read. */
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "samite/isa.h"
+
+static void list_instructions(const struct sam_isa *isa)
+{
+    struct sam_isa_entry entry, before = {.family = ""};
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
+        char left[128];
+        if (!sam_isa_entry_is_on(isa, i))
+            continue;
+        if (strcmp(entry.family, before.family) != 0)
+            printf("%s%s\n", before.family[0] ? "\n" : "", entry.family);
+        before = entry;
+        snprintf(left, sizeof left, "%s %s", entry.mnemonic, entry.operands);
+        if (entry.expansion && entry.expansion[0] == '=')
+            printf("  %-44s as few instructions as the value takes\n", left);
+        else
+            printf("  %-44s %s\n", left, entry.meaning ? entry.meaning : entry.expansion);
+    }
+    struct sam_csr_entry csr;
+    printf("\nControl and status registers\n");
+    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++)
+        printf("  0x%03x %-12s %s\n", csr.address, csr.name, csr.meaning);
+}
+
+/* Two lines: bit numbers above, names below, cells as wide as the wider of both. */
+static void print_diagram(const struct sam_isa_entry *entry)
+{
+    char bits[512] = "", names[512] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < entry->field_count; i++) {
+        const struct sam_isa_field *f = &entry->fields[i];
+        char range[16];
+        if (f->high == f->low)
+            snprintf(range, sizeof range, "%u", f->high);
+        else
+            snprintf(range, sizeof range, "%u..%u", f->high, f->low);
+        int width = (int)strlen(range);
+        if ((int)strlen(f->name) > width)
+            width = (int)strlen(f->name);
+        if (at + (size_t)width + 4 >= sizeof bits)
+            return;
+        snprintf(bits + at, sizeof bits - at, "  %*s ", width, range);
+        snprintf(names + at, sizeof names - at, "| %*s ", width, f->name);
+        at += (size_t)width + 3;
+    }
+    printf("  %s\n  %s|\n", bits, names);
+}
+
+static void print_entry(const struct sam_isa_entry *entry)
+{
+    printf("%s %s\n", entry->mnemonic, entry->operands);
+    if (entry->expansion) {
+        printf("  stands for  %s\n", entry->expansion[0] == '='
+                                         ? "as few instructions as the value takes"
+                                         : entry->expansion);
+    } else {
+        printf("  %s\n\n", entry->meaning);
+        print_diagram(entry);
+        printf("\n  match       0x%08x, mask 0x%08x\n", entry->match, entry->mask);
+    }
+    printf("  extension   %s\n  source      %s\n", entry->extensions, entry->source);
+}
+
+static void json_text(const char *name, const char *text, const char *behind)
+{
+    printf("\"%s\": ", name);
+    if (!text) {
+        printf("null%s", behind);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++)
+        printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    printf("\"%s", behind);
+}
+
+static void json_entry(const struct sam_isa_entry *entry)
+{
+    putchar('{');
+    json_text("mnemonic", entry->mnemonic, ", ");
+    json_text("operands", entry->operands, ", ");
+    json_text("family", entry->family, ", ");
+    json_text("extensions", entry->extensions, ", ");
+    json_text("meaning", entry->meaning, ", ");
+    json_text("expansion", entry->expansion, ", ");
+    json_text("source", entry->source, ", ");
+    printf("\"match\": %u, \"mask\": %u, \"fields\": [", entry->match, entry->mask);
+    for (size_t i = 0; i < entry->field_count; i++) {
+        const struct sam_isa_field *f = &entry->fields[i];
+        printf("%s{", i ? ", " : "");
+        json_text("name", f->name, ", ");
+        printf("\"high\": %u, \"low\": %u, \"fixed\": %s}", f->high, f->low,
+               f->fixed ? "true" : "false");
+    }
+    printf("]}");
+}
+
+static void json_csrs(const struct sam_isa *isa, const char *name)
+{
+    struct sam_csr_entry csr;
+    bool first = true;
+    printf("], \"csrs\": [");
+    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++) {
+        if (name && strcasecmp(csr.name, name) != 0)
+            continue;
+        printf("%s\n {", first ? "" : ",");
+        json_text("name", csr.name, ", ");
+        json_text("meaning", csr.meaning, ", ");
+        json_text("extensions", csr.extensions, ", ");
+        printf("\"address\": %u}", csr.address);
+        first = false;
+    }
+    printf("]}\n");
+}
+
+/* Entries called `name`, or all that are on; as JSON. */
+static void json_all(const struct sam_isa *isa, const char *name)
+{
+    struct sam_isa_entry entry;
+    bool first = true;
+    printf("{\"instructions\": [");
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
+        if (name ? strcasecmp(entry.mnemonic, name) != 0 : !sam_isa_entry_is_on(isa, i))
+            continue;
+        printf("%s\n ", first ? "" : ",");
+        json_entry(&entry);
+        first = false;
+    }
+    json_csrs(isa, name);
+}
+
+/* Everything called `name`, whatever is on: the entry says what brings it. */
+static unsigned print_all(const struct sam_isa *isa, const char *name, bool quiet)
+{
+    struct sam_isa_entry entry;
+    struct sam_csr_entry csr;
+    unsigned found = 0;
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
+        if (strcasecmp(entry.mnemonic, name) != 0)
+            continue;
+        if (!quiet && found)
+            printf("\n");
+        if (!quiet)
+            print_entry(&entry);
+        found++;
+    }
+    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++) {
+        if (strcasecmp(csr.name, name) != 0)
+            continue;
+        if (!quiet)
+            printf("%sCSR 0x%03x %s\n  %s\n", found ? "\n" : "", csr.address, csr.name,
+                   csr.meaning);
+        found++;
+    }
+    return found;
+}
+
+static int run(struct cli_args *args)
+{
+    const char *text = "ventus", *name = NULL, *value;
+    struct sam_error error = {0};
+    struct sam_isa isa;
+    bool json = false;
+    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
+        switch (option) {
+        case 'i': text = value; break;
+        case 'j': json = true; break;
+        case CLI_POSITIONAL:
+            if (name)
+                return cli_usage_error(args, "one instruction, please; '%s' is a second", value);
+            name = value;
+            break;
+        default: return CLI_BAD_INPUT;
+        }
+    }
+    if (sam_isa_parse(text, &isa, &error) != SAM_OK)
+        return cli_report(&error);
+    if (name && !print_all(&isa, name, true))
+        return cli_usage_error(args, "no instruction and no CSR is called '%s'", name);
+    if (json)
+        json_all(&isa, name);
+    else if (name)
+        print_all(&isa, name, false);
+    else
+        list_instructions(&isa);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {'i', "isa", "STRING", "list what this instruction set has: ventus (default), tensor, ..."},
+    {'j', "json", NULL, "as JSON"},
+    {0},
+};
+
+const struct cli_verb verb_isa = {
+    .name = "isa",
+    .summary = "show the instruction tables",
+    .usage = "[options] [MNEMONIC|CSR]",
+    .options = options,
+    .details = "Without a name: every instruction, pseudo-instruction and CSR of the instruction\n"
+               "set, with its meaning. With one: its fields, operands, meaning and source, and\n"
+               "which extension brings it.\n\n"
+               "Example:\n"
+               "  samite isa vblt\n"
+               "  samite isa --isa rv64ima_zicsr\n",
+    .run = run,
+};

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fp.h"
+
+#define SIGN     UINT32_C(0x80000000)
+#define INFINITE UINT32_C(0x7f800000)
+#define LARGEST  UINT32_C(0x7f7fffff)
+
+/* The number (-1)^sign * sig * 2^exp, sig = 0 for zero. A result that cannot be held exactly has
+ * its lowest bit set ("jammed"): that bit lies far below the rounding position, so it only says
+ * that something is there. */
+struct number {
+    bool sign;
+    int exp;
+    uint64_t sig;
+};
+
+/* Where the highest bit of a normalised sig is: a sum of two still fits. */
+#define TOP 62
+/* Bits of a normalised sig below the 24 of a float. */
+#define EXTRA (TOP - 23)
+
+static bool is_infinite(uint32_t a)
+{
+    return (a & ~SIGN) == INFINITE;
+}
+
+static bool is_zero(uint32_t a)
+{
+    return (a & ~SIGN) == 0;
+}
+
+static uint64_t shift_right_jam(uint64_t sig, int count)
+{
+    if (count > 63)
+        return sig != 0;
+    return sig >> count | ((sig & ((UINT64_C(1) << count) - 1)) != 0);
+}
+
+static struct number normalise(struct number n)
+{
+    if (n.sig == 0)
+        return n;
+    int left = __builtin_clzll(n.sig) - (63 - TOP);
+    n.sig = left < 0 ? shift_right_jam(n.sig, -left) : n.sig << left;
+    n.exp -= left;
+    return n;
+}
+
+/* A finite float, normalised. */
+static struct number unpack(uint32_t a)
+{
+    int exp = (int)(a >> 23 & 0xff);
+    uint32_t fraction = a & 0x7fffff;
+    struct number n = {.sign = a >> 31, .exp = exp - 150, .sig = fraction | UINT32_C(1) << 23};
+    if (exp == 0) {
+        n.exp = -149;
+        n.sig = fraction;
+    }
+    return normalise(n);
+}
+
+/* sig / 2^drop as an integer in the given mode, 0 < drop < 64. */
+static uint64_t round_off(bool sign, uint64_t sig, int drop, enum sam_round round)
+{
+    uint64_t kept = sig >> drop, half = UINT64_C(1) << (drop - 1);
+    uint64_t rest = sig & (2 * half - 1);
+    switch (round) {
+    case SAM_RNE: return kept + (rest > half || (rest == half && (kept & 1)));
+    case SAM_RTZ: return kept;
+    case SAM_RDN: return kept + (sign && rest);
+    case SAM_RUP: return kept + (!sign && rest);
+    case SAM_RMM: return kept + (rest >= half);
+    }
+    return kept;
+}
+
+static uint32_t overflow(bool sign, enum sam_round round, unsigned *flags)
+{
+    bool away = round == SAM_RNE || round == SAM_RMM || round == (sign ? SAM_RDN : SAM_RUP);
+    *flags |= SAM_FP_OF | SAM_FP_NX;
+    return (sign ? SIGN : 0) | (away ? INFINITE : LARGEST);
+}
+
+/* The float nearest to n in the given mode. */
+static uint32_t round_pack(struct number n, enum sam_round round, unsigned *flags)
+{
+    uint32_t sign = n.sign ? SIGN : 0;
+    if (n.sig == 0)
+        return sign;
+    n = normalise(n);
+    int exp = n.exp + TOP + 127; /* biased; below 1: a subnormal, which has fewer bits */
+    if (exp > 254)
+        return overflow(n.sign, round, flags);
+    int drop = EXTRA;
+    bool tiny = false;
+    if (exp < 1) {
+        /* Tiny after rounding: still below 2^-126 when rounded to 24 bits of any exponent. */
+        tiny = exp < 0 || round_off(n.sign, n.sig, EXTRA, round) < UINT64_C(1) << 24;
+        drop += 1 - exp;
+        if (drop > 63) {
+            n.sig = shift_right_jam(n.sig, drop - 63);
+            drop = 63;
+        }
+        exp = 1;
+    }
+    /* The hidden bit adds one to the exponent field, and so does a carry out of the fraction. */
+    uint32_t bits = ((uint32_t)(exp - 1) << 23) + (uint32_t)round_off(n.sign, n.sig, drop, round);
+    if (bits >= INFINITE)
+        return overflow(n.sign, round, flags);
+    if (n.sig & ((UINT64_C(1) << drop) - 1))
+        *flags |= tiny ? SAM_FP_UF | SAM_FP_NX : SAM_FP_NX;
+    return sign | bits;
+}
+
+static uint32_t invalid(unsigned *flags)
+{
+    *flags |= SAM_FP_NV;
+    return SAM_F32_NAN;
+}
+
+/* The result when an operand is a NaN. */
+static uint32_t from_nan(bool signaling, unsigned *flags)
+{
+    return signaling ? invalid(flags) : SAM_F32_NAN;
+}
+
+/* a + b of normalised numbers. When both highest bits are two or more places apart, at most one
+ * bit cancels and the jammed bit stays far below the rounding position; when they are closer,
+ * nothing is shifted out, because a product has 48 bits at most of the 63. */
+static uint32_t add_numbers(struct number a, struct number b, enum sam_round round, unsigned *flags)
+{
+    if (a.sig == 0 && b.sig == 0)
+        return (a.sign == b.sign ? a.sign : round == SAM_RDN) ? SIGN : 0;
+    if (a.sig == 0 || (b.sig != 0 && a.exp < b.exp)) {
+        struct number swap = a;
+        a = b;
+        b = swap;
+    }
+    b.sig = shift_right_jam(b.sig, b.sig ? a.exp - b.exp : 0);
+    if (a.sign == b.sign) {
+        a.sig += b.sig;
+    } else if (a.sig == b.sig) {
+        return round == SAM_RDN ? SIGN : 0;
+    } else {
+        a.sign ^= a.sig < b.sig;
+        a.sig = a.sig > b.sig ? a.sig - b.sig : b.sig - a.sig;
+    }
+    return round_pack(a, round, flags);
+}
+
+uint32_t sam_f32_add(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)
+{
+    if (sam_f32_is_nan(a) || sam_f32_is_nan(b))
+        return from_nan(sam_f32_is_snan(a) || sam_f32_is_snan(b), flags);
+    if (is_infinite(a))
+        return is_infinite(b) && a != b ? invalid(flags) : a;
+    if (is_infinite(b))
+        return b;
+    return add_numbers(unpack(a), unpack(b), round, flags);
+}
+
+uint32_t sam_f32_sub(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)
+{
+    return sam_f32_add(a, b ^ SIGN, round, flags); /* a NaN stays one, signaling or not */
+}
+
+/* Of 24-bit significands: 48 bits, exact. */
+static struct number multiply(struct number a, struct number b)
+{
+    return (struct number){
+        .sign = a.sign ^ b.sign,
+        .exp = a.exp + b.exp + 2 * EXTRA,
+        .sig = (a.sig >> EXTRA) * (b.sig >> EXTRA),
+    };
+}
+
+uint32_t sam_f32_mul(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)
+{
+    if (sam_f32_is_nan(a) || sam_f32_is_nan(b))
+        return from_nan(sam_f32_is_snan(a) || sam_f32_is_snan(b), flags);
+    if (is_infinite(a) || is_infinite(b))
+        return is_zero(a) || is_zero(b) ? invalid(flags) : ((a ^ b) & SIGN) | INFINITE;
+    return round_pack(multiply(unpack(a), unpack(b)), round, flags);
+}
+
+uint32_t sam_f32_fma(uint32_t a, uint32_t b, uint32_t c, enum sam_round round, unsigned *flags)
+{
+    bool nan = sam_f32_is_nan(a) || sam_f32_is_nan(b);
+    bool infinite = !nan && (is_infinite(a) || is_infinite(b));
+    if (infinite && (is_zero(a) || is_zero(b)))
+        return invalid(flags);
+    if (nan || sam_f32_is_nan(c))
+        return from_nan(sam_f32_is_snan(a) || sam_f32_is_snan(b) || sam_f32_is_snan(c), flags);
+    if (infinite) {
+        uint32_t product = ((a ^ b) & SIGN) | INFINITE;
+        return is_infinite(c) && c != product ? invalid(flags) : product;
+    }
+    if (is_infinite(c))
+        return c;
+    return add_numbers(normalise(multiply(unpack(a), unpack(b))), unpack(c), round, flags);
+}
+
+uint32_t sam_f32_div(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)
+{
+    uint32_t sign = (a ^ b) & SIGN;
+    if (sam_f32_is_nan(a) || sam_f32_is_nan(b))
+        return from_nan(sam_f32_is_snan(a) || sam_f32_is_snan(b), flags);
+    if (is_infinite(a))
+        return is_infinite(b) ? invalid(flags) : sign | INFINITE;
+    if (is_infinite(b))
+        return sign;
+    if (is_zero(b)) {
+        if (is_zero(a))
+            return invalid(flags);
+        *flags |= SAM_FP_DZ;
+        return sign | INFINITE;
+    }
+    struct number x = unpack(a), y = unpack(b);
+    uint64_t divisor = y.sig >> EXTRA; /* 24 bits, so that the quotient has 39 or 40 */
+    struct number quotient = {
+        .sign = x.sign ^ y.sign,
+        .exp = x.exp - y.exp - EXTRA,
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): b is not zero, unpack normalises */
+        .sig = x.sig / divisor | (x.sig % divisor != 0),
+    };
+    return round_pack(quotient, round, flags);
+}
+
+uint32_t sam_f32_sqrt(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    if (sam_f32_is_nan(a))
+        return from_nan(sam_f32_is_snan(a), flags);
+    if (is_zero(a))
+        return a; /* -0 too */
+    if (a & SIGN)
+        return invalid(flags);
+    if (is_infinite(a))
+        return a;
+    struct number x = unpack(a);
+    if (x.exp & 1) {
+        x.sig <<= 1;
+        x.exp--;
+    }
+    uint64_t root = 0, rest = x.sig; /* rest = x.sig - root * root, bit by bit */
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1) {
+        uint64_t step = (2 * root + bit) * bit;
+        if (rest >= step) {
+            rest -= step;
+            root += bit;
+        }
+    }
+    struct number y = {.sign = false, .exp = x.exp / 2, .sig = root | (rest != 0)};
+    return round_pack(y, round, flags);
+}
+
+/* The bits as an integer that orders as the numbers do, with -0 just below +0. */
+static int32_t order(uint32_t a)
+{
+    return (int32_t)(a & SIGN ? a ^ 0x7fffffff : a);
+}
+
+static uint32_t min_max(uint32_t a, uint32_t b, bool max, unsigned *flags)
+{
+    if (sam_f32_is_snan(a) || sam_f32_is_snan(b))
+        *flags |= SAM_FP_NV;
+    if (sam_f32_is_nan(a))
+        return sam_f32_is_nan(b) ? SAM_F32_NAN : b;
+    if (sam_f32_is_nan(b))
+        return a;
+    return (order(a) < order(b)) != max ? a : b;
+}
+
+uint32_t sam_f32_min(uint32_t a, uint32_t b, unsigned *flags)
+{
+    return min_max(a, b, false, flags);
+}
+
+uint32_t sam_f32_max(uint32_t a, uint32_t b, unsigned *flags)
+{
+    return min_max(a, b, true, flags);
+}
+
+bool sam_f32_eq(uint32_t a, uint32_t b, unsigned *flags)
+{
+    if (sam_f32_is_snan(a) || sam_f32_is_snan(b))
+        *flags |= SAM_FP_NV;
+    return !sam_f32_is_nan(a) && !sam_f32_is_nan(b) && (a == b || (is_zero(a) && is_zero(b)));
+}
+
+bool sam_f32_le(uint32_t a, uint32_t b, unsigned *flags)
+{
+    if (sam_f32_is_nan(a) || sam_f32_is_nan(b)) {
+        *flags |= SAM_FP_NV;
+        return false;
+    }
+    return order(a) <= order(b) || (is_zero(a) && is_zero(b));
+}
+
+bool sam_f32_lt(uint32_t a, uint32_t b, unsigned *flags)
+{
+    if (sam_f32_is_nan(a) || sam_f32_is_nan(b)) {
+        *flags |= SAM_FP_NV;
+        return false;
+    }
+    return order(a) < order(b) && !(is_zero(a) && is_zero(b));
+}
+
+/* An integer from -lowest to highest, in two's complement. */
+static uint64_t to_integer(uint32_t a, uint64_t lowest, uint64_t highest, enum sam_round round,
+                           unsigned *flags)
+{
+    bool sign = a >> 31 && !sam_f32_is_nan(a);
+    uint64_t limit = sign ? lowest : highest, magnitude = UINT64_MAX;
+    bool fits = false, inexact = false;
+    if (!sam_f32_is_nan(a) && !is_infinite(a)) {
+        struct number n = unpack(a);
+        fits = n.exp <= 1; /* below 2^64 */
+        if (n.exp >= 0) {
+            magnitude = fits ? n.sig << n.exp : 0;
+        } else {
+            if (n.exp < -63) {
+                n.sig = shift_right_jam(n.sig, -63 - n.exp);
+                n.exp = -63;
+            }
+            magnitude = round_off(sign, n.sig, -n.exp, round);
+            inexact = (n.sig & ((UINT64_C(1) << -n.exp) - 1)) != 0;
+        }
+    }
+    if (!fits || magnitude > limit) {
+        *flags |= SAM_FP_NV;
+        magnitude = limit;
+    } else if (inexact) {
+        *flags |= SAM_FP_NX;
+    }
+    return sign ? 0 - magnitude : magnitude;
+}
+
+int32_t sam_f32_to_i32(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    return (int32_t)to_integer(a, UINT64_C(1) << 31, INT32_MAX, round, flags);
+}
+
+uint32_t sam_f32_to_u32(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    return (uint32_t)to_integer(a, 0, UINT32_MAX, round, flags);
+}
+
+int64_t sam_f32_to_i64(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    return (int64_t)to_integer(a, UINT64_C(1) << 63, INT64_MAX, round, flags);
+}
+
+uint64_t sam_f32_to_u64(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    return to_integer(a, 0, UINT64_MAX, round, flags);
+}
+
+uint32_t sam_i64_to_f32(int64_t a, enum sam_round round, unsigned *flags)
+{
+    uint64_t magnitude = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    return round_pack((struct number){.sign = a < 0, .exp = 0, .sig = magnitude}, round, flags);
+}
+
+uint32_t sam_u64_to_f32(uint64_t a, enum sam_round round, unsigned *flags)
+{
+    return round_pack((struct number){.sign = false, .exp = 0, .sig = a}, round, flags);
+}
+
+uint32_t sam_i32_to_f32(int32_t a, enum sam_round round, unsigned *flags)
+{
+    return sam_i64_to_f32(a, round, flags);
+}
+
+uint32_t sam_u32_to_f32(uint32_t a, enum sam_round round, unsigned *flags)
+{
+    return sam_u64_to_f32(a, round, flags);
+}
+
+uint32_t sam_f32_class(uint32_t a)
+{
+    if (sam_f32_is_nan(a))
+        return sam_f32_is_snan(a) ? 1 << 8 : 1 << 9;
+    uint32_t magnitude = a & ~SIGN;
+    int distance = magnitude == 0 ? 0 : magnitude < 0x800000 ? 1 : magnitude < INFINITE ? 2 : 3;
+    /* -infinity, -normal, -subnormal, -0, +0, +subnormal, +normal, +infinity */
+    return UINT32_C(1) << (a & SIGN ? 3 - distance : 4 + distance);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy .npy files, format versions 1.0 to 3.0: a magic, a version, the size of the header, the
+ * header (the text of a Python dictionary with exactly the keys descr, fortran_order and shape),
+ * the elements. Source: NumPy's documentation of numpy.lib.format. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "samite/format.h"
+
+#define MAGIC        "\x93NUMPY"
+#define MAGIC_SIZE   6
+#define MAX_RANK     8
+#define MAX_HEADER   65536
+#define FILE_LIMIT   ((UINT64_C(1) << 32) + MAX_HEADER)
+#define HEADER_ALIGN 64
+
+static const struct dtype {
+    const char *name;
+    char kind; /* NumPy's letter */
+    unsigned char size;
+} dtypes[] = {
+    [SAM_U8] = {"u8", 'u', 1},   [SAM_I8] = {"i8", 'i', 1},   [SAM_U16] = {"u16", 'u', 2},
+    [SAM_I16] = {"i16", 'i', 2}, [SAM_U32] = {"u32", 'u', 4}, [SAM_I32] = {"i32", 'i', 4},
+    [SAM_U64] = {"u64", 'u', 8}, [SAM_I64] = {"i64", 'i', 8}, [SAM_F16] = {"f16", 'f', 2},
+    [SAM_F32] = {"f32", 'f', 4}, [SAM_F64] = {"f64", 'f', 8}, [SAM_BOOL] = {"bool", 'b', 1},
+};
+
+size_t sam_dtype_size(enum sam_dtype dtype)
+{
+    return (size_t)dtype < SAM_COUNT(dtypes) ? dtypes[dtype].size : 0;
+}
+
+const char *sam_dtype_name(enum sam_dtype dtype)
+{
+    return (size_t)dtype < SAM_COUNT(dtypes) ? dtypes[dtype].name : "?";
+}
+
+bool sam_dtype_parse(const char *name, enum sam_dtype *dtype)
+{
+    for (size_t i = 0; i < SAM_COUNT(dtypes); i++) {
+        if (strcmp(dtypes[i].name, name) == 0) {
+            *dtype = (enum sam_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void sam_array_free(struct sam_array *array)
+{
+    free(array->data);
+    *array = (struct sam_array){0};
+}
+
+/* --- the header's text */
+
+struct header {
+    const char *at;
+    const char *end;
+    const char *name; /* of the file */
+    struct sam_error *error;
+    bool big_endian;
+    bool fortran;
+};
+
+static enum sam_status bad(const struct header *h, const char *what)
+{
+    return sam_fail(h->error, SAM_ERR_INPUT, "%s: damaged npy header: %s", h->name, what);
+}
+
+static void skip_space(struct header *h)
+{
+    while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t'))
+        h->at++;
+}
+
+static bool take(struct header *h, char c)
+{
+    skip_space(h);
+    if (h->at == h->end || *h->at != c)
+        return false;
+    h->at++;
+    return true;
+}
+
+static bool take_word(struct header *h, const char *word)
+{
+    size_t size = strlen(word);
+    skip_space(h);
+    if ((size_t)(h->end - h->at) < size || memcmp(h->at, word, size) != 0)
+        return false;
+    h->at += size;
+    return true;
+}
+
+/* A Python string without escapes; cut off at the room there is, which no valid one needs. */
+static bool take_string(struct header *h, char *text, size_t room)
+{
+    size_t length = 0;
+    skip_space(h);
+    if (h->at == h->end || (*h->at != '\'' && *h->at != '"'))
+        return false;
+    char quote = *h->at++;
+    for (; h->at < h->end && *h->at != quote; h->at++) {
+        if (*h->at < ' ' || *h->at > '~' || *h->at == '\\')
+            return false;
+        if (length < room - 1)
+            text[length++] = *h->at;
+    }
+    text[length] = '\0';
+    if (h->at == h->end)
+        return false;
+    h->at++;
+    return true;
+}
+
+static enum sam_status read_descr(struct header *h, struct sam_array *array)
+{
+    char text[24] = "";
+    skip_space(h);
+    if (h->at < h->end && (*h->at == '[' || *h->at == '('))
+        return sam_fail(h->error, SAM_ERR_INPUT, "%s: structured elements are not supported",
+                        h->name);
+    if (!take_string(h, text, sizeof text))
+        return bad(h, "'descr' is not a string");
+    const char *type = text;
+    char order = '|';
+    if (*type == '<' || *type == '>' || *type == '=' || *type == '|')
+        order = *type++;
+    h->big_endian = order == '>';
+    for (size_t i = 0; i < SAM_COUNT(dtypes); i++) {
+        if (type[0] != dtypes[i].kind || type[1] != (char)('0' + dtypes[i].size) || type[2])
+            continue;
+        if (dtypes[i].size > 1 && order == '|')
+            return sam_fail(h->error, SAM_ERR_INPUT, "%s: element type '%s' has no byte order",
+                            h->name, text);
+        array->dtype = (enum sam_dtype)i;
+        return SAM_OK;
+    }
+    return sam_fail(h->error, SAM_ERR_INPUT,
+                    "%s: element type '%s' is not supported (u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 b1)",
+                    h->name, text);
+}
+
+static enum sam_status read_dimension(struct header *h, uint64_t *value)
+{
+    const char *first = h->at;
+    uint64_t sum = 0;
+    for (; h->at < h->end && *h->at >= '0' && *h->at <= '9'; h->at++) {
+        uint64_t digit = (uint64_t)(*h->at - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return bad(h, "a dimension of 'shape' is too large");
+        sum = sum * 10 + digit;
+    }
+    if (h->at == first)
+        return bad(h, "'shape' is not a tuple of numbers");
+    if (h->at < h->end && *h->at == 'L')
+        h->at++; /* written by Python 2 */
+    *value = sum;
+    return SAM_OK;
+}
+
+/* "()", "(3,)", "(3, 4)", "(3, 4,)"; not "(3)", which is a number in Python. */
+static enum sam_status read_shape(struct header *h, struct sam_array *array)
+{
+    if (!take(h, '('))
+        return bad(h, "'shape' is not a tuple of numbers");
+    bool comma = false;
+    array->rank = 0;
+    while (!take(h, ')')) {
+        if (array->rank && !comma)
+            return bad(h, "'shape' is not a tuple of numbers");
+        if (array->rank == MAX_RANK)
+            return sam_fail(h->error, SAM_ERR_INPUT, "%s: more than %d dimensions", h->name,
+                            MAX_RANK);
+        skip_space(h);
+        enum sam_status status = read_dimension(h, &array->shape[array->rank]);
+        if (status != SAM_OK)
+            return status;
+        array->rank++;
+        comma = take(h, ',');
+    }
+    if (array->rank == 1 && !comma)
+        return bad(h, "'shape' is a number, expected a tuple");
+    return SAM_OK;
+}
+
+static enum sam_status read_header(struct header *h, struct sam_array *array)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
+    unsigned seen = 0;
+    bool comma = true;
+    if (!take(h, '{'))
+        return bad(h, "it does not begin with '{'");
+    while (!take(h, '}')) {
+        char key[24];
+        enum sam_status status = SAM_OK;
+        if (!comma || !take_string(h, key, sizeof key) || !take(h, ':'))
+            return bad(h, "expected 'key': value, ...");
+        unsigned bit = strcmp(key, "descr") == 0           ? DESCR
+                       : strcmp(key, "fortran_order") == 0 ? ORDER
+                       : strcmp(key, "shape") == 0         ? SHAPE
+                                                           : 0;
+        if (bit == 0 || (seen & bit))
+            return sam_fail(h->error, SAM_ERR_INPUT, "%s: damaged npy header: key '%s' %s", h->name,
+                            key, bit ? "stands twice" : "is unknown");
+        seen |= bit;
+        if (bit == DESCR)
+            status = read_descr(h, array);
+        else if (bit == SHAPE)
+            status = read_shape(h, array);
+        else if (take_word(h, "True"))
+            h->fortran = true;
+        else if (!take_word(h, "False"))
+            return bad(h, "'fortran_order' is neither True nor False");
+        if (status != SAM_OK)
+            return status;
+        comma = take(h, ',');
+    }
+    if (seen != ALL)
+        return bad(h, "descr, fortran_order or shape is missing");
+    skip_space(h);
+    if (h->at != h->end)
+        return bad(h, "text behind the closing '}'");
+    return SAM_OK;
+}
+
+/* Elements and bytes of a shape; false when they do not fit. */
+static bool measure(struct sam_array *array)
+{
+    uint64_t count = 1;
+    for (size_t i = 0; i < array->rank; i++) /* an empty array has no other size */
+        if (array->shape[i] == 0)
+            count = 0;
+    for (size_t i = 0; count && i < array->rank; i++)
+        if (__builtin_mul_overflow(count, array->shape[i], &count))
+            return false;
+    array->count = (size_t)count;
+    return count <= SIZE_MAX / 16 &&
+           !__builtin_mul_overflow(array->count, sam_dtype_size(array->dtype), &array->size);
+}
+
+/* Copy `from`, whose elements stand in column-major order, into C order. */
+static void copy_fortran(const struct sam_array *array, const uint8_t *from, size_t item)
+{
+    uint64_t index[MAX_RANK] = {0}, stride[MAX_RANK];
+    uint64_t step = 1, at = 0;
+    for (size_t d = 0; d < array->rank; d++) {
+        stride[d] = step;
+        step *= array->shape[d];
+    }
+    uint8_t *to = array->data;
+    for (size_t i = 0; i < array->count; i++, to += item) {
+        memcpy(to, from + at * item, item);
+        for (size_t d = array->rank; d-- > 0;) {
+            at += stride[d];
+            if (++index[d] < array->shape[d])
+                break;
+            at -= stride[d] * array->shape[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static void swap_bytes(uint8_t *data, size_t count, size_t item)
+{
+    for (; count--; data += item) {
+        for (size_t i = 0; i < item / 2; i++) {
+            uint8_t low = data[i];
+            data[i] = data[item - 1 - i];
+            data[item - 1 - i] = low;
+        }
+    }
+}
+
+static enum sam_status read_elements(const struct header *h, struct sam_array *array,
+                                     const uint8_t *from, size_t room)
+{
+    if (!measure(array))
+        return sam_fail(h->error, SAM_ERR_INPUT, "%s: the shape is too large", h->name);
+    if (array->size != room)
+        return sam_fail(h->error, SAM_ERR_INPUT,
+                        "%s: %zu elements of %s take %zu bytes, the file has %zu", h->name,
+                        array->count, sam_dtype_name(array->dtype), array->size, room);
+    array->data = sam_alloc(array->size, 1);
+    if (!array->data)
+        return sam_fail_memory(h->error);
+    size_t item = sam_dtype_size(array->dtype);
+    if (h->fortran && array->rank > 1)
+        copy_fortran(array, from, item);
+    else if (room)
+        memcpy(array->data, from, room);
+    if (h->big_endian)
+        swap_bytes(array->data, array->count, item);
+    return SAM_OK;
+}
+
+enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
+                              struct sam_array *array, struct sam_error *error)
+{
+    const uint8_t *bytes = data;
+    *array = (struct sam_array){0};
+    if (size < MAGIC_SIZE + 4 || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: not an npy file", name);
+    unsigned major = bytes[MAGIC_SIZE], minor = bytes[MAGIC_SIZE + 1];
+    if (major < 1 || major > 3 || minor != 0)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: npy version %u.%u, expected 1.0 to 3.0", name,
+                        major, minor);
+    size_t start = MAGIC_SIZE + 2 + (major == 1 ? 2 : 4);
+    if (size < start)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in the npy header", name);
+    size_t length = major == 1 ? sam_le16(bytes + start - 2) : sam_le32(bytes + start - 4);
+    if (length > MAX_HEADER)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: an npy header of %zu bytes, at most %d expected",
+                        name, length, MAX_HEADER);
+    if (length > size - start)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%s: truncated in the npy header: %zu bytes promised, %zu found", name,
+                        length, size - start);
+    struct header h = {
+        .at = (const char *)bytes + start,
+        .end = (const char *)bytes + start + length,
+        .name = name,
+        .error = error,
+    };
+    enum sam_status status = read_header(&h, array);
+    if (status == SAM_OK)
+        status = read_elements(&h, array, bytes + start + length, size - start - length);
+    if (status != SAM_OK)
+        sam_array_free(array);
+    return status;
+}
+
+enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
+{
+    struct sam_buffer file = {0};
+    *array = (struct sam_array){0};
+    enum sam_status status = sam_file_read(path, FILE_LIMIT, &file, error);
+    if (status == SAM_OK)
+        status = sam_npy_parse(sam_buffer_text(&file), file.size, path, array, error);
+    sam_buffer_free(&file);
+    return status;
+}
+
+enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
+                              struct sam_error *error)
+{
+    struct sam_array check = *array;
+    if (array->rank > MAX_RANK || (size_t)array->dtype >= SAM_COUNT(dtypes) || !measure(&check) ||
+        check.count != array->count || check.size != array->size)
+        return sam_fail(error, SAM_ERR_USAGE, "%s: the array's shape, count and size disagree",
+                        path);
+    struct sam_buffer file = {0};
+    const struct dtype *type = &dtypes[array->dtype];
+    sam_buffer_append(&file, MAGIC "\x01\x00\x00\x00", MAGIC_SIZE + 4);
+    sam_buffer_printf(&file, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+                      type->size > 1 ? '<' : '|', type->kind, type->size);
+    for (size_t i = 0; i < array->rank; i++)
+        sam_buffer_printf(&file, i ? ", %llu" : "%llu", (unsigned long long)array->shape[i]);
+    sam_buffer_printf(&file, array->rank == 1 ? ",), }" : "), }");
+    /* Spaces and a newline, so that the elements begin at a multiple of 64. */
+    sam_buffer_fill(&file, ' ', (size_t) - (file.size + 1) % HEADER_ALIGN);
+    sam_buffer_append(&file, "\n", 1);
+    enum sam_status status;
+    if (!file.failed) {
+        size_t length = file.size - MAGIC_SIZE - 4;
+        file.data[MAGIC_SIZE + 2] = (uint8_t)length;
+        file.data[MAGIC_SIZE + 3] = (uint8_t)(length >> 8);
+        sam_buffer_append(&file, array->data, array->size);
+    }
+    if (file.failed)
+        status = sam_fail_memory(error);
+    else
+        status = sam_file_write(path, file.data, file.size, error);
+    sam_buffer_free(&file);
+    return status;
+}

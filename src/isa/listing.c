@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole image as text that assembles to the same bytes at the same addresses. */
+#include "isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONG_RUN = 32 }; /* zeros worth a .zero */
+
+struct listing {
+    const struct sam_isa *isa;
+    const struct sam_image *image;
+    struct sam_buffer out;
+    size_t next_symbol;
+};
+
+bool sam_name_is_plain(const char *name)
+{
+    size_t size = strlen(name);
+    if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
+        sam_x_register(name, size) >= 0 || sam_v_register(name, size) >= 0)
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+              *c == '_' || *c == '.' || *c == '$'))
+            return false;
+    return true;
+}
+
+/* Names may be there twice in an ELF file (static functions); the first keeps its name. */
+static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
+{
+    return sam_name_is_plain(symbol->name) && sam_image_find(l->image, symbol->name) == symbol;
+}
+
+/* Labels at `address`; earlier ones that fell between two lines are passed over. */
+static void put_labels(struct listing *l, uint64_t address)
+{
+    for (; l->next_symbol < l->image->symbol_count; l->next_symbol++) {
+        const struct sam_symbol *symbol = &l->image->symbols[l->next_symbol];
+        if (symbol->value > address)
+            return;
+        if (symbol->value < address || !symbol->section_relative || !is_label(l, symbol))
+            continue;
+        if (symbol->global)
+            sam_buffer_printf(&l->out, "    .globl %s\n", symbol->name);
+        if (symbol->function)
+            sam_buffer_printf(&l->out, "    .type %s, @function\n", symbol->name);
+        sam_buffer_printf(&l->out, "%s:\n", symbol->name);
+    }
+}
+
+/* Where the next label stands at or before `end`. */
+static uint64_t next_label(const struct listing *l, uint64_t end)
+{
+    for (size_t i = l->next_symbol; i < l->image->symbol_count; i++)
+        if (l->image->symbols[i].section_relative)
+            return l->image->symbols[i].value < end ? l->image->symbols[i].value : end;
+    return end;
+}
+
+static void put_code(struct listing *l, const struct sam_section *section)
+{
+    uint32_t prefix = 0;
+    uint64_t at = 0;
+    for (; at + 4 <= section->data_size; at += 4) {
+        uint64_t pc = section->address + at;
+        uint32_t word = sam_le32(section->data + at);
+        char text[256];
+        put_labels(l, pc);
+        bool known = sam_disassemble(l->isa, word, pc, prefix, l->image, text, sizeof text);
+        struct sam_insn insn;
+        bool is_text = known && text[0] != '.'; /* behind a .word the assembler sees no prefix */
+        prefix =
+            is_text && sam_decode(l->isa, word, 0, &insn) && sam_op_is_prefix(insn.op) ? word : 0;
+        sam_buffer_printf(&l->out, "    %-36s # %08llx: %08x\n", text, (unsigned long long)pc,
+                          word);
+    }
+    for (; at < section->data_size; at++) {
+        put_labels(l, section->address + at);
+        sam_buffer_printf(&l->out, "    .byte 0x%02x\n", section->data[at]);
+    }
+}
+
+static uint64_t zeros_at(const struct sam_section *section, uint64_t at, uint64_t end)
+{
+    uint64_t count = 0;
+    while (at + count < end && section->data[at + count] == 0)
+        count++;
+    return count;
+}
+
+static void put_data(struct listing *l, const struct sam_section *section)
+{
+    for (uint64_t at = 0; at < section->data_size && !l->out.failed;) {
+        put_labels(l, section->address + at);
+        uint64_t end = next_label(l, section->address + section->data_size) - section->address;
+        uint64_t zeros = zeros_at(section, at, end);
+        if (zeros >= LONG_RUN) {
+            sam_buffer_printf(&l->out, "    .zero %llu\n", (unsigned long long)zeros);
+            at += zeros;
+        } else {
+            uint64_t size = end - at >= 4 ? 4 : 1;
+            char text[24];
+            if (size == 4)
+                snprintf(text, sizeof text, ".word 0x%08x", sam_le32(section->data + at));
+            else
+                snprintf(text, sizeof text, ".byte 0x%02x", section->data[at]);
+            sam_buffer_printf(&l->out, "    %-36s # %08llx\n", text,
+                              (unsigned long long)(section->address + at));
+            at += size;
+        }
+    }
+}
+
+static void put_rest(struct listing *l, const struct sam_section *section)
+{
+    for (uint64_t at = section->data_size; at < section->size;) {
+        put_labels(l, section->address + at);
+        uint64_t end = next_label(l, section->address + section->size) - section->address;
+        sam_buffer_printf(&l->out, "    .zero %llu\n", (unsigned long long)(end - at));
+        at = end;
+    }
+}
+
+/* The section's name; a second one of that name gets its number behind it. */
+static void put_heading(struct listing *l, size_t index)
+{
+    const struct sam_section *section = &l->image->sections[index];
+    bool again = false;
+    for (size_t i = 0; i < index; i++)
+        again |= strcmp(l->image->sections[i].name, section->name) == 0;
+    sam_buffer_printf(&l->out, "    .section \"");
+    for (const char *c = section->name; *c; c++)
+        sam_buffer_append(&l->out, (unsigned char)*c < ' ' || *c == '"' || *c == '\\' ? "_" : c, 1);
+    if (again || !section->name[0])
+        sam_buffer_printf(&l->out, ".%zu", index);
+    sam_buffer_printf(&l->out, "\", \"a%s%s\", @%s\n", section->write ? "w" : "",
+                      section->execute ? "x" : "",
+                      section->size && !section->data_size ? "nobits" : "progbits");
+    sam_buffer_printf(&l->out, "    .address 0x%llx\n", (unsigned long long)section->address);
+}
+
+enum sam_status sam_disassemble_image(const struct sam_isa *isa, const struct sam_image *image,
+                                      char **text, struct sam_error *error)
+{
+    struct listing l = {.isa = isa, .image = image};
+    *text = NULL;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const struct sam_symbol *symbol = &image->symbols[i];
+        if (!symbol->section_relative && is_label(&l, symbol))
+            sam_buffer_printf(&l.out, "    .set %s, 0x%llx\n", symbol->name,
+                              (unsigned long long)symbol->value);
+    }
+    for (size_t i = 0; i < image->section_count && !l.out.failed; i++) {
+        const struct sam_section *section = &image->sections[i];
+        put_heading(&l, i);
+        if (section->execute)
+            put_code(&l, section);
+        else
+            put_data(&l, section);
+        put_rest(&l, section);
+        put_labels(&l, section->address + section->size);
+    }
+    if (l.out.failed || !(*text = sam_strdup(sam_buffer_text(&l.out)))) {
+        sam_buffer_free(&l.out);
+        return sam_fail_memory(error);
+    }
+    sam_buffer_free(&l.out);
+    return SAM_OK;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoding pages into micro-ops, and running them. */
+#include <stdlib.h>
+
+#include "machine/fpenv.h"
+#include "machine/threads.h"
+
+/* Out-of-line pair for one prefix: the changed instruction and the way back. */
+struct fused {
+    struct sam_uop ops[2];
+    uint64_t pc; /* of the changed instruction */
+};
+
+struct code_page {
+    struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that leaves for the next page */
+    uint64_t pc;
+    struct fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
+    struct code_page *next;            /* of the same hash */
+};
+
+#define PAGE_HASH 64u
+
+struct sam_code {
+    const struct sam_machine *machine;
+    struct sam_view *view;
+    struct code_page *pages[PAGE_HASH];
+    unsigned vectors; /* sam_code_vectors */
+};
+
+unsigned sam_code_vectors(const struct sam_code *code)
+{
+    return code->vectors;
+}
+
+struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view)
+{
+    struct sam_code *code = sam_alloc(1, sizeof *code);
+    if (code) {
+        code->machine = machine;
+        code->view = view;
+    }
+    return code;
+}
+
+void sam_code_free(struct sam_code *code)
+{
+    for (unsigned i = 0; code && i < PAGE_HASH; i++) {
+        for (struct code_page *page = code->pages[i], *next; page; page = next) {
+            next = page->next;
+            for (unsigned j = 0; j < SAM_PAGE_OPS; j++)
+                free(page->fused[j]);
+            free(page);
+        }
+    }
+    free(code);
+}
+
+const struct sam_machine *sam_code_machine(const struct sam_code *code)
+{
+    return code->machine;
+}
+
+static struct code_page *find_page(const struct sam_code *code, uint64_t page_pc)
+{
+    struct code_page *page = code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
+    while (page && page->pc != page_pc)
+        page = page->next;
+    return page;
+}
+
+bool sam_code_has(const struct sam_code *code, uint64_t address)
+{
+    return find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1)) != NULL;
+}
+
+static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done;
+
+static void reset_page(struct code_page *page)
+{
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
+        page->ops[i] = (struct sam_uop){.fn = op_translate};
+    page->ops[SAM_PAGE_OPS] = (struct sam_uop){.fn = op_leave_page};
+}
+
+/* Instruction `index` of the page is to be decoded anew, and so is a prefix before it. */
+static void forget(struct sam_code *code, struct code_page *page, unsigned index)
+{
+    page->ops[index] = (struct sam_uop){.fn = op_translate};
+    struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
+    struct sam_uop *previous = before ? &before->ops[(index - 1) % SAM_PAGE_OPS] : NULL;
+    if (previous && previous->fn == op_prefix)
+        *previous = (struct sam_uop){.fn = op_translate};
+}
+
+void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
+{
+    struct code_page *page = find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1));
+    if (!page)
+        return;
+    unsigned first = address % SAM_PAGE_SIZE / 4;
+    forget(code, page, first);
+    if (size > 4)
+        forget(code, page, first + 1);
+}
+
+static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
+{
+    struct code_page *page = sam_alloc(1, sizeof *page);
+    if (!page)
+        return NULL;
+    page->pc = page_pc;
+    reset_page(page);
+    struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
+    page->next = *bucket;
+    *bucket = page;
+    /* From now on a store to the page has to come to resolve. */
+    struct sam_page *entry = &code->view->pages[(uint32_t)page_pc >> 12];
+    entry->write_limit = 0;
+    return page;
+}
+
+uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
+                         enum sam_access access)
+{
+    struct sam_fault fault = {0, address};
+    uint8_t *host = NULL;
+    if (address & (size - 1))
+        fault.cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
+    else
+        host = c->view->resolve(c->view, address, size, access, &fault);
+    if (!host) {
+        c->cause = fault.cause;
+        c->tval = fault.address;
+    } else if (access == SAM_STORE) {
+        sam_code_store(c->code, address, size);
+    }
+    return host;
+}
+
+bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
+                    struct sam_fault *fault)
+{
+    const uint8_t *host = core->view->resolve(core->view, pc, 4, SAM_FETCH, fault);
+    if (host)
+        *word = sam_le32(host);
+    return host != NULL;
+}
+
+/* --------------------------------------------------------------------------- decoding */
+
+static bool is_vector_register(const struct sam_operand *operand)
+{
+    return operand->kind == SAM_KIND_V;
+}
+
+/* Operands from the decoded form to what handlers read. */
+static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t pc, bool in_page,
+                     struct sam_uop *uop)
+{
+    const struct sam_machine *machine = c->code->machine;
+    const char *operands = sam_insn_rows[insn->op].operands;
+    *uop = (struct sam_uop){.fn = machine->handlers[insn->op],
+                            .rd = insn->rd,
+                            .rs1 = insn->rs1,
+                            .rs2 = insn->rs2,
+                            .rs3 = insn->rs3,
+                            .imm = insn->imm};
+    bool vector = false, odd = false, target = false, rounds = false;
+    for (const char *l = operands; *l; l++) {
+        const struct sam_operand *operand = sam_operand_find(*l);
+        if (!operand)
+            continue;
+        if (operand->kind == SAM_KIND_X && operand->slot == SAM_SLOT_RD && insn->rd == 0)
+            uop->rd = SAM_X_SINK;
+        if (is_vector_register(operand)) {
+            uint8_t number = operand->slot == SAM_SLOT_RD    ? insn->rd
+                             : operand->slot == SAM_SLOT_RS1 ? insn->rs1
+                             : operand->slot == SAM_SLOT_RS2 ? insn->rs2
+                                                             : insn->rs3;
+            vector = true;
+            odd |= number & 1;
+            if ((number | 1u) >= c->code->vectors) /* a pair or group names the next one too */
+                c->code->vectors = (number | 1u) + 1;
+            if (operand->slot == SAM_SLOT_RS3)
+                uop->rd = insn->rs3; /* store data: the slot that flags do not need */
+        }
+        target |= operand->kind == SAM_KIND_TARGET;
+        rounds |= operand->kind == SAM_KIND_RM;
+    }
+    if (vector)
+        uop->rs3 = (uint8_t)((insn->vm ? SAM_UOP_VM : 0) | (odd ? SAM_UOP_ODD : 0));
+    if (rounds)
+        uop->imm = insn->rm;
+    if (target) {
+        uint64_t to = pc + (uint64_t)(int64_t)insn->imm;
+        if (c->code->machine->isa.xlen == 32)
+            to = (uint32_t)to;
+        bool near = in_page && to / SAM_PAGE_SIZE == pc / SAM_PAGE_SIZE && !(to & 3);
+        if (near)
+            uop->imm = (int32_t)(to % SAM_PAGE_SIZE / 4);
+        else if (vector)
+            uop->rs3 |= SAM_UOP_FAR;
+        else
+            uop->fn = machine->far_handlers[insn->op];
+    }
+    if (insn->pair)
+        uop->fn = machine->pair_handler;
+    if (!uop->fn)
+        uop->fn = op_illegal;
+}
+
+/* A prefix: its micro-op leads to a pair out of line. */
+static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uint32_t prefix)
+{
+    uint64_t pc = page->pc + index * 4u;
+    uint32_t word = 0;
+    struct sam_fault fault;
+    struct sam_insn insn;
+    if (!page->fused[index] && !(page->fused[index] = sam_alloc(1, sizeof *page->fused[index])))
+        return false;
+    struct fused *fused = page->fused[index];
+    fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
+    if (!sam_code_fetch(c, fused->pc, &word, &fault))
+        /* Nothing behind the prefix: it does nothing, the next instruction's fetch traps. */
+        fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
+    else if (sam_decode(&c->code->machine->isa, word, prefix, &insn))
+        fill_uop(c, &insn, fused->pc, index + 1 < SAM_PAGE_OPS, &fused->ops[0]);
+    else
+        fused->ops[0] = (struct sam_uop){.fn = op_illegal};
+    fused->ops[1] = (struct sam_uop){.fn = op_resume};
+    page->ops[index] = (struct sam_uop){.fn = op_prefix, .link = fused->ops};
+    return true;
+}
+
+/* Decode instruction `op` of the running page in place. False: c->cause and c->tval are set. */
+static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
+{
+    struct code_page *page = find_page(c->code, c->page_pc);
+    unsigned index = (unsigned)(op - page->ops);
+    uint64_t pc = page->pc + index * 4u;
+    uint32_t word;
+    struct sam_fault fault;
+    struct sam_insn insn;
+    if (!sam_code_fetch(c, pc, &word, &fault)) {
+        c->cause = fault.cause;
+        c->tval = fault.address;
+        return false;
+    }
+    sam_decode(&c->code->machine->isa, word, 0, &insn);
+    if (insn.op == SAM_OP_ILLEGAL) {
+        page->ops[index] = (struct sam_uop){.fn = op_illegal};
+    } else if (!sam_op_is_prefix(insn.op)) {
+        fill_uop(c, &insn, pc, true, &page->ops[index]);
+    } else if (!fuse(c, page, index, word)) {
+        c->cause = SAM_CAUSE_FETCH_ACCESS;
+        c->tval = pc;
+        return false;
+    }
+    return true;
+}
+
+/* The first time an instruction is reached. */
+static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
+{
+    if (!translate(c, op))
+        SAM_TRAP_SET();
+    SAM_GO(op);
+}
+
+bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn *insn)
+{
+    uint64_t pc = sam_pc_of(c, op);
+    uint32_t word, prefix = 0;
+    struct sam_fault fault;
+    bool in_page = (uintptr_t)op - (uintptr_t)c->ops < SAM_PAGE_OPS * sizeof *op;
+    if (!sam_code_fetch(c, pc, &word, &fault))
+        return false;
+    if (c->stepping)
+        prefix = c->pending_prefix;
+    else if (!in_page && !sam_code_fetch(c, pc - 4, &prefix, &fault))
+        return false;
+    return sam_decode(&c->code->machine->isa, word, prefix, insn);
+}
+
+uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op)
+{
+    uint32_t word = 0;
+    struct sam_fault fault;
+    sam_code_fetch(c, sam_pc_of(c, op), &word, &fault);
+    return word;
+}
+
+static const struct sam_uop *op_illegal(SAM_HANDLER_ARGS)
+{
+    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+}
+
+static const struct sam_uop *op_prefix(SAM_HANDLER_ARGS)
+{
+    left -= op - entry + 1;
+    entry = op->link;
+    c->line_pc = sam_pc_of(c, op) + 4;
+    SAM_GO(entry);
+}
+
+/* Behind an out-of-line instruction: back to its page, or on to the next. */
+static const struct sam_uop *op_resume(SAM_HANDLER_ARGS)
+{
+    left -= op - entry;
+    uint64_t pc = c->line_pc + 4;
+    uint64_t offset = pc - c->page_pc;
+    if (SAM_LIKELY(offset < SAM_PAGE_SIZE)) {
+        entry = c->ops + offset / 4;
+        SAM_GO(entry);
+    }
+    entry = op;
+    left += 1; /* go_to counts the micro-op it leaves */
+    SAM_JUMP_PC(pc);
+}
+
+/* Behind the last instruction of a page, or in place of one that a prefix could not reach. */
+static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
+{
+    bool sentinel = op == c->ops + SAM_PAGE_OPS;
+    left += 1; /* no instruction itself */
+    SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
+}
+
+/* Behind a single step. */
+static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
+{
+    c->retired = sam_retired_at(c, op, entry, left);
+    c->pc = c->line_pc + 4;
+    c->exit = SAM_EXIT_BUDGET;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------- running */
+
+const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left)
+{
+    c->pc = sam_pc_of(c, next);
+    c->retired += (uint64_t)(c->quantum - left);
+    c->exit = SAM_EXIT_BUDGET;
+    return NULL;
+}
+
+const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
+                                    const struct sam_uop *entry, int64_t left)
+{
+    c->pc = sam_pc_of(c, op);
+    c->retired = sam_retired_at(c, op, entry, left);
+    c->exit = SAM_EXIT_TRAP;
+    return NULL;
+}
+
+const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *op,
+                                     const struct sam_uop *entry, int64_t left, unsigned event,
+                                     uint64_t next_pc)
+{
+    c->retired = sam_retired_at(c, op, entry, left) + 1;
+    c->pc = next_pc;
+    c->exit = SAM_EXIT_EVENT;
+    c->event = event;
+    return NULL;
+}
+
+/* Make `pc` the running page's; NULL with c->cause and c->tval set. */
+static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
+{
+    uint64_t page_pc = pc & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+    struct sam_fault fault = {SAM_CAUSE_FETCH_ACCESS, pc};
+    struct code_page *page = find_page(c->code, page_pc);
+    uint32_t word;
+    if (pc & 3)
+        fault.cause = SAM_CAUSE_FETCH_MISALIGNED;
+    else if (!page && sam_code_fetch(c, pc, &word, &fault))
+        page = make_page(c->code, page_pc);
+    if (!page || (pc & 3)) {
+        c->cause = fault.cause;
+        c->tval = fault.address;
+        return NULL;
+    }
+    c->ops = page->ops;
+    c->page_pc = page_pc;
+    return page->ops + (pc - page_pc) / 4;
+}
+
+const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
+                                const struct sam_uop *entry, int64_t left, uint64_t pc)
+{
+    if (c->code->machine->isa.xlen == 32)
+        pc = (uint32_t)pc;
+    if (pc & 3)
+        SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* of the jump itself */
+    left -= op - entry + 1;
+    c->exit = SAM_EXIT_BUDGET;
+    if (left > 0) {
+        entry = enter_page(c, pc);
+        if (entry)
+            SAM_GO(entry);
+        c->exit = SAM_EXIT_TRAP;
+    }
+    c->pc = pc;
+    c->retired += (uint64_t)(c->quantum - left);
+    return NULL;
+}
+
+void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
+{
+    *core = (struct sam_core){.view = view,
+                              .pages = view->pages,
+                              .code = code,
+                              .pc = pc,
+                              .frm_plain = true,
+                              .fault_lane = UINT32_MAX};
+}
+
+/* Handlers until one stops. */
+static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
+{
+    c->quantum = left;
+    c->loop_entry = op;
+    c->loop_left = left;
+#if SAM_TAIL_CALLS
+    op->fn(c, op, op, left);
+#else
+    while (op)
+        op = op->fn(c, op, c->loop_entry, c->loop_left);
+#endif
+}
+
+enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
+{
+    core->fault_lane = UINT32_MAX;
+    const struct sam_uop *op = enter_page(core, core->pc);
+    if (!op)
+        return core->exit = SAM_EXIT_TRAP;
+    sam_host_fp host = sam_host_fp_enter();
+    run_from(core, op, budget);
+    core->fflags |= (uint8_t)sam_host_fp_flags();
+    sam_host_fp_leave(host);
+    return core->exit;
+}
+
+enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
+{
+    struct sam_insn ignored;
+    struct sam_fault fault;
+    uint32_t word;
+    insn = insn ? insn : &ignored;
+    *insn = (struct sam_insn){.op = SAM_OP_ILLEGAL};
+    core->fault_lane = UINT32_MAX;
+    core->exit = SAM_EXIT_TRAP;
+    if (!enter_page(core, core->pc))
+        return core->exit;
+    if (!sam_code_fetch(core, core->pc, &word, &fault)) {
+        core->cause = fault.cause;
+        core->tval = fault.address;
+        return core->exit;
+    }
+    if (!sam_decode(&core->code->machine->isa, word, core->pending_prefix, insn)) {
+        core->cause = SAM_CAUSE_ILLEGAL;
+        core->tval = word;
+        return core->exit;
+    }
+    if (sam_op_is_prefix(insn->op)) {
+        core->pending_prefix = word;
+        core->pc += 4;
+        core->retired++;
+        return core->exit = SAM_EXIT_BUDGET;
+    }
+    struct sam_uop line[2] = {{.fn = NULL}, {.fn = op_step_done}};
+    fill_uop(core, insn, core->pc, true, &line[0]);
+    core->line_pc = core->pc;
+    core->stepping = true;
+    sam_host_fp host = sam_host_fp_enter();
+    run_from(core, line, 1);
+    core->fflags |= (uint8_t)sam_host_fp_flags();
+    sam_host_fp_leave(host);
+    core->stepping = false;
+    core->pending_prefix = 0;
+    return core->exit;
+}

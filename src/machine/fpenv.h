@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's floating-point environment during a run: sticky flags cleared at its start and
+ * collected when the program reads fflags or the run ends; round-to-nearest-even throughout (other
+ * modes take the path of base/fp.h). */
+#ifndef SAM_FPENV_H
+#define SAM_FPENV_H
+
+#include "base/fp.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+
+typedef unsigned sam_host_fp;
+
+/* All exceptions masked, nearest even, no flush to zero, flags clear. */
+static inline sam_host_fp sam_host_fp_enter(void)
+{
+    unsigned old = _mm_getcsr();
+    _mm_setcsr(0x1f80);
+    return old;
+}
+
+static inline void sam_host_fp_leave(sam_host_fp old)
+{
+    _mm_setcsr(old);
+}
+
+static inline unsigned sam_host_fp_flags(void)
+{
+    unsigned csr = _mm_getcsr();
+    return (csr & 0x20 ? SAM_FP_NX : 0u) | (csr & 0x10 ? SAM_FP_UF : 0u) |
+           (csr & 0x08 ? SAM_FP_OF : 0u) | (csr & 0x04 ? SAM_FP_DZ : 0u) |
+           (csr & 0x01 ? SAM_FP_NV : 0u);
+}
+
+static inline void sam_host_fp_clear(void)
+{
+    _mm_setcsr(0x1f80);
+}
+
+#else
+#include <fenv.h>
+
+typedef fenv_t sam_host_fp;
+
+static inline sam_host_fp sam_host_fp_enter(void)
+{
+    fenv_t old;
+    feholdexcept(&old);
+    fesetround(FE_TONEAREST);
+    return old;
+}
+
+static inline void sam_host_fp_leave(sam_host_fp old)
+{
+    fesetenv(&old);
+}
+
+static inline unsigned sam_host_fp_flags(void)
+{
+    int raised = fetestexcept(FE_ALL_EXCEPT);
+    return (raised & FE_INEXACT ? SAM_FP_NX : 0u) | (raised & FE_UNDERFLOW ? SAM_FP_UF : 0u) |
+           (raised & FE_OVERFLOW ? SAM_FP_OF : 0u) | (raised & FE_DIVBYZERO ? SAM_FP_DZ : 0u) |
+           (raised & FE_INVALID ? SAM_FP_NV : 0u);
+}
+
+static inline void sam_host_fp_clear(void)
+{
+    feclearexcept(FE_ALL_EXCEPT);
+}
+#endif
+
+#endif

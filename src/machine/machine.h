@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of machine/: memory, views of it, the scalar core, decoded code and traps.
+ *
+ * A core runs micro-ops: each instruction of a page of code is decoded once, when it is first
+ * reached, into a handler pointer and its operands. A handler does its work and calls the next one
+ * in tail position (threads.h). Memory goes through a view: one entry a 4 KiB page with the host
+ * address and how many bytes of the page may be read and written, so that the common access is a
+ * load, a compare and the access itself; bounds, local memory, translation and stores to code are
+ * all matters of how an entry is filled. */
+#ifndef SAM_MACHINE_H
+#define SAM_MACHINE_H
+
+#include "base/base.h"
+#include "isa/isa.h"
+
+#define SAM_PAGE_SIZE 4096u
+#define SAM_PAGE_OPS  1024u /* instructions a page */
+#define SAM_X_SINK    64u   /* register that takes writes to x0 */
+
+/* ---------------------------------------------------------------- physical memory (memory.c) */
+
+/* Buffers (which bytes exist) and the bytes themselves, in chunks that come into being when they
+ * are first touched. Safe for several threads, mapping aside. */
+struct sam_memory;
+
+struct sam_region {
+    uint64_t base;
+    uint64_t size;
+};
+
+struct sam_memory *sam_memory_new(void);
+void sam_memory_free(struct sam_memory *memory);
+/* Add a buffer. One inside an existing buffer is fine; one that starts where an existing one does
+ * and is larger lets that one grow; any other overlap is refused, and so is one that wraps. */
+enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
+                               struct sam_error *error);
+/* The buffer that holds `address`, or NULL. */
+const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
+/* The first multiple of `align` at or above `from` with `size` free bytes and a free page behind
+ * them; 0 when there is none below `limit`. */
+uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
+                        uint64_t size, uint64_t align);
+/* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
+uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
+/* Copy in or out, whatever the buffers. False: host out of memory. */
+bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
+bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
+
+/* ------------------------------------------------------------------------- causes and traps */
+
+/* RISC-V causes, then ours. */
+enum sam_cause {
+    SAM_CAUSE_FETCH_MISALIGNED = 0,
+    SAM_CAUSE_FETCH_ACCESS = 1,
+    SAM_CAUSE_ILLEGAL = 2,
+    SAM_CAUSE_BREAKPOINT = 3,
+    SAM_CAUSE_LOAD_MISALIGNED = 4,
+    SAM_CAUSE_LOAD_ACCESS = 5,
+    SAM_CAUSE_STORE_MISALIGNED = 6,
+    SAM_CAUSE_STORE_ACCESS = 7,
+    SAM_CAUSE_ECALL = 11,
+    SAM_CAUSE_FETCH_PAGE = 12,
+    SAM_CAUSE_LOAD_PAGE = 13,
+    SAM_CAUSE_STORE_PAGE = 15,
+    SAM_CAUSE_CUSTOM = 24, /* the machine above defines 24.. */
+};
+
+enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE };
+
+struct sam_fault {
+    unsigned cause;
+    uint64_t address;
+};
+
+/* ------------------------------------------------------------------------------------- view */
+
+struct sam_page {
+    uint8_t *host;       /* the page's bytes */
+    uint16_t read_limit; /* bytes from the page's start that may be read, 0..4096 */
+    uint16_t write_limit;
+    uint32_t tag; /* upper address bits, XLEN 64 only */
+};
+
+#define SAM_VIEW_PAGES (UINT32_C(1) << 20) /* all of a 32-bit address space */
+
+struct sam_view {
+    struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
+    /* Host address of an access that the pages do not answer, or NULL with *fault filled. May fill
+     * the page's entry so that the next access is answered at once. Aligned accesses only; they
+     * never cross a page. */
+    uint8_t *(*resolve)(struct sam_view *view, uint64_t address, unsigned size,
+                        enum sam_access access, struct sam_fault *fault);
+};
+
+bool sam_view_init(struct sam_view *view);
+void sam_view_release(struct sam_view *view);
+/* Forget every entry. */
+void sam_view_flush(struct sam_view *view);
+
+/* ------------------------------------------------------------------------------------- core */
+
+struct sam_core;
+struct sam_uop;
+
+/* `entry` is the first micro-op of the straight run that `op` belongs to and `left` how many
+ * instructions may still be run, counted up to `entry`: so counting costs nothing but at jumps. */
+typedef const struct sam_uop *sam_handler(struct sam_core *c, const struct sam_uop *op,
+                                          const struct sam_uop *entry, int64_t left);
+
+struct sam_uop {
+    sam_handler *fn;
+    union {
+        struct {
+            uint8_t rd, rs1, rs2;
+            uint8_t rs3; /* third source, or SAM_UOP_* flags of a vector instruction */
+            int32_t imm; /* immediate; of a near branch the index of the target in its page */
+        };
+        const struct sam_uop *link; /* of a prefix: the instruction it changes, out of line */
+    };
+};
+
+/* Flags in rs3 of instructions with a vm field or a vector branch. */
+enum {
+    SAM_UOP_VM = 1,  /* unmasked */
+    SAM_UOP_ODD = 2, /* names an odd vector register, illegal under LMUL 2 */
+    SAM_UOP_FAR = 4, /* the branch leaves its page: imm is the offset in bytes */
+};
+
+enum sam_exit {
+    SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
+    SAM_EXIT_TRAP,   /* pc is the instruction that failed */
+    SAM_EXIT_EVENT,  /* the machine above: core->event says what; pc is the next instruction */
+};
+
+struct sam_code;
+
+struct sam_core {
+    union {
+        uint32_t x32[SAM_X_SINK + 8];
+        uint64_t x64[SAM_X_SINK + 8];
+    };
+    const struct sam_uop *ops; /* of the page that runs */
+    uint64_t page_pc;          /* address of that page */
+    struct sam_page *pages;    /* view->pages */
+    struct sam_view *view;
+    struct sam_code *code;
+    uint64_t line_pc;  /* pc of a micro-op that stands outside its page */
+    uint8_t frm;       /* rounding mode CSR, 0..7 */
+    uint8_t fflags;    /* raised so far, the host's sticky flags aside */
+    uint8_t frm_plain; /* frm is round-to-nearest-even */
+    bool reserved;     /* lr/sc */
+    uint64_t reservation;
+    uint64_t reserved_value;
+    /* between runs */
+    uint64_t pc;
+    uint64_t retired; /* instructions up to the start of the run */
+    int64_t quantum;  /* `left` at the start of the run */
+    enum sam_exit exit;
+    unsigned event;
+    unsigned cause;
+    uint64_t tval;
+    uint32_t fault_lane; /* UINT32_MAX: none */
+    /* builds without tail calls keep the handler arguments here */
+    const struct sam_uop *loop_entry;
+    int64_t loop_left;
+    /* machine CSRs */
+    uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
+    bool stepping;           /* within sam_core_step */
+    uint32_t pending_prefix; /* single-stepping: the prefix word just executed, or 0 */
+};
+
+/* Reset to zero registers and `pc`. */
+void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code,
+                   uint64_t pc);
+/* Run at least one instruction and stop soon after `budget` of them (a straight run is finished).
+ * Host floating-point flags and rounding are kept from and for the caller. */
+enum sam_exit sam_core_run(struct sam_core *core, int64_t budget);
+/* Run exactly one instruction; a prefix is one and takes effect on the next step. `insn`, when
+ * not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
+enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn);
+/* fflags as the program would read them. Only between runs. */
+static inline unsigned sam_core_fflags(const struct sam_core *core)
+{
+    return core->fflags;
+}
+
+/* CSRs every core has: address -> value. `instret` is the count at this instruction. False: no
+ * such CSR here, or a write to a read-only one: illegal instruction. */
+bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
+bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+
+/* ------------------------------------------------------------------------------ decoded code */
+
+/* What a machine brings: its ISA, a handler for each instruction, CSRs and events of its own. */
+struct sam_machine {
+    struct sam_isa isa;
+    sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
+    sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
+    sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    /* CSRs above the common ones; NULL or false: not mine. */
+    bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t *value);
+    bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t value);
+    /* 0: a write to mtvec aside, traps end the run. */
+    bool traps_vector;
+};
+
+/* Fill the scalar handlers for machine->isa.xlen. */
+void sam_machine_init_scalar(struct sam_machine *machine);
+
+/* The pages of code that one thread of the host has decoded. */
+struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view);
+void sam_code_free(struct sam_code *code);
+/* `size` bytes at `address` (in one page) are being stored: decode them anew if they were code. */
+void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
+/* Is this page decoded? Then stores to it must come to resolve: its write_limit stays 0. */
+bool sam_code_has(const struct sam_code *code, uint64_t address);
+const struct sam_machine *sam_code_machine(const struct sam_code *code);
+/* One more than the highest vector register that decoded instructions can write: the others have
+ * kept their value. */
+unsigned sam_code_vectors(const struct sam_code *code);
+/* The instruction at `pc` as words: false when it cannot be fetched. */
+bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
+                    struct sam_fault *fault);
+
+/* The instruction word of a micro-op, for reports; 0 when it cannot be fetched any more. */
+uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op);
+/* All of the instruction, for handlers that read the rest themselves (REGPAIR). */
+bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn *insn);
+
+#endif

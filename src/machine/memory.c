@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/machine.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define CHUNK_BITS  16
+#define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
+#define SLAB_CHUNKS 64 /* taken from the host at once, as zero pages that it fills when touched */
+
+struct slab {
+    struct slab *next;
+    uint8_t *bytes; /* page-aligned, in `block` */
+    unsigned used;  /* chunks */
+    void *block;
+};
+
+/* Chunks by address, open addressing; a chunk never moves once made. */
+struct slot {
+    uint64_t number; /* address >> CHUNK_BITS, plus one; 0 = free */
+    uint8_t *bytes;
+};
+
+struct sam_memory {
+    pthread_mutex_t lock;
+    struct slot *slots;
+    size_t slot_count; /* power of two */
+    size_t used;
+    struct slab *slabs; /* newest first */
+    struct sam_region *regions; /* by address, not overlapping */
+    size_t region_count;
+    size_t region_capacity;
+};
+
+struct sam_memory *sam_memory_new(void)
+{
+    struct sam_memory *memory = sam_alloc(1, sizeof *memory);
+    if (!memory)
+        return NULL;
+    memory->slot_count = 64;
+    memory->slots = sam_alloc(memory->slot_count, sizeof *memory->slots);
+    if (!memory->slots || pthread_mutex_init(&memory->lock, NULL) != 0) {
+        free(memory->slots);
+        free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+void sam_memory_free(struct sam_memory *memory)
+{
+    if (!memory)
+        return;
+    for (struct slab *slab = memory->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab->block);
+        free(slab);
+    }
+    free(memory->slots);
+    free(memory->regions);
+    pthread_mutex_destroy(&memory->lock);
+    free(memory);
+}
+
+/* Index of the first region that ends above `address`. */
+static size_t region_above(const struct sam_memory *memory, uint64_t address)
+{
+    size_t low = 0, high = memory->region_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct sam_region *r = &memory->regions[middle];
+        if (r->base + (r->size - 1) >= address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address)
+{
+    size_t at = region_above(memory, address);
+    if (at < memory->region_count && memory->regions[at].base <= address)
+        return &memory->regions[at];
+    return NULL;
+}
+
+enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
+                               struct sam_error *error)
+{
+    if (size == 0)
+        return SAM_OK;
+    if (size - 1 > UINT64_MAX - base)
+        return sam_fail(error, SAM_ERR_USAGE, "buffer 0x%llx..+0x%llx wraps the address space",
+                        (unsigned long long)base, (unsigned long long)size);
+    size_t at = region_above(memory, base);
+    struct sam_region *r = at < memory->region_count ? &memory->regions[at] : NULL;
+    if (r && r->base <= base && size <= r->size - (base - r->base))
+        return SAM_OK;
+    bool grows = r && r->base == base;
+    const struct sam_region *next = grows ? (at + 1 < memory->region_count ? r + 1 : NULL) : r;
+    if (next && next->base <= base + (size - 1))
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "buffer 0x%llx..+0x%llx overlaps buffer 0x%llx..+0x%llx",
+                        (unsigned long long)base, (unsigned long long)size,
+                        (unsigned long long)next->base, (unsigned long long)next->size);
+    if (grows) {
+        r->size = size;
+        return SAM_OK;
+    }
+    void *grown = sam_grow(memory->regions, memory->region_count, &memory->region_capacity,
+                           sizeof *memory->regions);
+    if (!grown)
+        return sam_fail_memory(error);
+    memory->regions = grown;
+    memmove(memory->regions + at + 1, memory->regions + at,
+            (memory->region_count - at) * sizeof *memory->regions);
+    memory->regions[at] = (struct sam_region){base, size};
+    memory->region_count++;
+    return SAM_OK;
+}
+
+uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
+                        uint64_t size, uint64_t align)
+{
+    uint64_t at = (from + align - 1) / align * align;
+    for (size_t i = region_above(memory, at); i < memory->region_count; i++) {
+        const struct sam_region *r = &memory->regions[i];
+        if (r->base >= at && r->base - at >= size + SAM_PAGE_SIZE)
+            break;
+        at = (r->base + r->size + SAM_PAGE_SIZE + align - 1) / align * align;
+    }
+    return at <= limit && limit - at >= size ? at : 0;
+}
+
+static struct slot *find_slot(struct slot *slots, size_t count, uint64_t number)
+{
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
+    while (slots[at].number && slots[at].number != number)
+        at = (at + 1) & (count - 1);
+    return &slots[at];
+}
+
+static bool grow_slots(struct sam_memory *memory)
+{
+    size_t count = memory->slot_count * 2;
+    struct slot *slots = sam_alloc(count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < memory->slot_count; i++)
+        if (memory->slots[i].number)
+            *find_slot(slots, count, memory->slots[i].number) = memory->slots[i];
+    free(memory->slots);
+    memory->slots = slots;
+    memory->slot_count = count;
+    return true;
+}
+
+static uint8_t *new_chunk(struct sam_memory *memory)
+{
+    struct slab *slab = memory->slabs;
+    if (!slab || slab->used == SLAB_CHUNKS) {
+        slab = sam_alloc(1, sizeof *slab);
+        void *block = slab ? calloc(1, SLAB_CHUNKS * CHUNK_SIZE + SAM_PAGE_SIZE) : NULL;
+        if (!block) {
+            free(slab);
+            return NULL;
+        }
+        uintptr_t past = (uintptr_t)block % SAM_PAGE_SIZE;
+        slab->block = block;
+        slab->bytes = (uint8_t *)block + (past ? SAM_PAGE_SIZE - past : 0);
+        slab->next = memory->slabs;
+        memory->slabs = slab;
+    }
+    return slab->bytes + CHUNK_SIZE * slab->used++;
+}
+
+uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
+{
+    uint64_t number = (address >> CHUNK_BITS) + 1;
+    uint8_t *bytes = NULL;
+    pthread_mutex_lock(&memory->lock);
+    if (memory->used * 2 < memory->slot_count || grow_slots(memory)) {
+        struct slot *slot = find_slot(memory->slots, memory->slot_count, number);
+        if (!slot->number) {
+            slot->bytes = new_chunk(memory);
+            if (slot->bytes) {
+                slot->number = number;
+                memory->used++;
+            }
+        }
+        bytes = slot->bytes;
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
+}
+
+/* The part of [address, address + size) that lies in the first chunk. */
+static size_t chunk_part(uint64_t address, size_t size)
+{
+    uint64_t rest = CHUNK_SIZE - (address & (CHUNK_SIZE - 1));
+    return size < rest ? size : (size_t)rest;
+}
+
+bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size)
+{
+    const uint8_t *from = data;
+    while (size) {
+        size_t part = chunk_part(address, size);
+        uint8_t *host = sam_memory_host(memory, address);
+        if (!host)
+            return false;
+        memcpy(host, from, part);
+        from += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size)
+{
+    uint8_t *to = data;
+    while (size) {
+        size_t part = chunk_part(address, size);
+        const uint8_t *host = sam_memory_host(memory, address);
+        if (!host)
+            return false;
+        memcpy(to, host, part);
+        to += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+bool sam_view_init(struct sam_view *view)
+{
+    view->pages = calloc(SAM_VIEW_PAGES, sizeof *view->pages);
+    return view->pages != NULL;
+}
+
+void sam_view_release(struct sam_view *view)
+{
+    free(view->pages);
+    view->pages = NULL;
+}
+
+void sam_view_flush(struct sam_view *view)
+{
+    /* Entries that were never filled are not touched, so that their memory stays virtual. */
+    for (uint32_t i = 0; i < SAM_VIEW_PAGES; i++)
+        if (view->pages[i].host)
+            view->pages[i] = (struct sam_page){0};
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scalar semantics, once for both widths. scalar32.c and scalar64.c include this with
+ *   XLEN, ux_t, sx_t   the register width and its types
+ *   X(n)               register n of core c
+ *   FAST               sam_fast32 or sam_fast64
+ *   FILL               name of the function that enters the handlers in a table
+ * defined. RISC-V unprivileged manual, chapters 2, 4, 7, 13, 14, 21 (Zfinx). */
+#include "base/fp.h"
+#include "machine/fpenv.h"
+#include "machine/threads.h"
+
+#define RD            X(op->rd)
+#define RS1           X(op->rs1)
+#define RS2           X(op->rs2)
+#define RS3           X(op->rs3)
+#define IMM           ((ux_t)(sx_t)op->imm)
+#define SEXT32(value) ((ux_t)(sx_t)(int32_t)(value))
+
+/* ------------------------------------------------------------------- I: arithmetic */
+
+#define ALU(name, expression)                                                                      \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        RD = (ux_t)(expression);                                                                   \
+        SAM_NEXT();                                                                                \
+    }
+
+ALU(lui, (sx_t)(int32_t)((uint32_t)op->imm << 12))
+ALU(auipc, sam_pc_of(c, op) + (uint64_t)(int64_t)(int32_t)((uint32_t)op->imm << 12))
+ALU(addi, RS1 + IMM)
+ALU(slti, (sx_t)RS1 < (sx_t)IMM)
+ALU(sltiu, RS1 < IMM)
+ALU(xori, RS1 ^ IMM)
+ALU(ori, RS1 | IMM)
+ALU(andi, RS1 &IMM)
+ALU(slli, RS1 << op->imm)
+ALU(srli, RS1 >> op->imm)
+ALU(srai, (sx_t)RS1 >> op->imm)
+ALU(add, RS1 + RS2)
+ALU(sub, RS1 - RS2)
+ALU(sll, RS1 << (RS2 & (XLEN - 1)))
+ALU(slt, (sx_t)RS1 < (sx_t)RS2)
+ALU(sltu, RS1 < RS2)
+ALU(xor_, RS1 ^ RS2)
+ALU(srl, RS1 >> (RS2 & (XLEN - 1)))
+ALU(sra, (sx_t)RS1 >> (RS2 & (XLEN - 1)))
+ALU(or_, RS1 | RS2)
+ALU(and_, RS1 &RS2)
+
+SAM_HANDLER(op_nothing)
+{
+    SAM_NEXT();
+}
+
+/* ----------------------------------------------------------------------- I: control */
+
+SAM_HANDLER(op_jal)
+{
+    RD = (ux_t)(sam_pc_of(c, op) + 4);
+    SAM_JUMP(c->ops + op->imm);
+}
+
+SAM_HANDLER(op_jal_far)
+{
+    uint64_t pc = sam_pc_of(c, op), to = pc + (uint64_t)(int64_t)op->imm;
+    if (!(to & 3))
+        RD = (ux_t)(pc + 4);
+    SAM_JUMP_PC(to);
+}
+
+SAM_HANDLER(op_jalr)
+{
+    ux_t to = (RS1 + IMM) & ~(ux_t)1;
+    if (SAM_UNLIKELY(to & 3))
+        SAM_JUMP_PC(to);
+    RD = (ux_t)(sam_pc_of(c, op) + 4);
+    if (SAM_LIKELY((uint64_t)to - c->page_pc < SAM_PAGE_SIZE))
+        SAM_JUMP(c->ops + (to & (SAM_PAGE_SIZE - 1)) / 4);
+    SAM_JUMP_PC(to);
+}
+
+#define BRANCH(name, condition)                                                                    \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        if (condition)                                                                             \
+            SAM_JUMP(c->ops + op->imm);                                                            \
+        SAM_NEXT();                                                                                \
+    }                                                                                              \
+    SAM_HANDLER(op_##name##_far)                                                                   \
+    {                                                                                              \
+        if (condition)                                                                             \
+            SAM_JUMP_PC(sam_pc_of(c, op) + (uint64_t)(int64_t)op->imm);                            \
+        SAM_NEXT();                                                                                \
+    }
+
+BRANCH(beq, RS1 == RS2)
+BRANCH(bne, RS1 != RS2)
+BRANCH(blt, (sx_t)RS1 < (sx_t)RS2)
+BRANCH(bge, (sx_t)RS1 >= (sx_t)RS2)
+BRANCH(bltu, RS1 < RS2)
+BRANCH(bgeu, RS1 >= RS2)
+
+/* ------------------------------------------------------------------------ I: memory */
+
+/* The fast path alone is a leaf; what the pages do not answer goes to a function of its own. */
+#define ACCESS(name, type, access, body)                                                           \
+    static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
+    {                                                                                              \
+        uint8_t *host = sam_access_slow(c, RS1 + IMM, sizeof(type), access);                       \
+        if (!host)                                                                                 \
+            SAM_TRAP_SET();                                                                        \
+        body;                                                                                      \
+        SAM_NEXT();                                                                                \
+    }                                                                                              \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        uint8_t *host = FAST(c, RS1 + IMM, sizeof(type), access == SAM_STORE);                     \
+        if (SAM_UNLIKELY(!host))                                                                   \
+            SAM_MUSTTAIL return slow_##name(c, op, entry, left);                                   \
+        body;                                                                                      \
+        SAM_NEXT();                                                                                \
+    }
+
+#define LOAD(name, type, extended)                                                                 \
+    ACCESS(name, type, SAM_LOAD, type value; memcpy(&value, host, sizeof value);                   \
+           RD = (ux_t)(extended)value)
+#define STORE(name, type)                                                                          \
+    ACCESS(name, type, SAM_STORE, type value = (type)RS2; memcpy(host, &value, sizeof value))
+
+LOAD(lb, int8_t, sx_t)
+LOAD(lh, int16_t, sx_t)
+LOAD(lw, int32_t, sx_t)
+LOAD(lbu, uint8_t, ux_t)
+LOAD(lhu, uint16_t, ux_t)
+STORE(sb, uint8_t)
+STORE(sh, uint16_t)
+STORE(sw, uint32_t)
+#if XLEN == 64
+LOAD(ld, int64_t, sx_t)
+LOAD(lwu, uint32_t, ux_t)
+STORE(sd, uint64_t)
+#endif
+
+/* ------------------------------------------------------------------------- RV64I: words */
+
+#if XLEN == 64
+ALU(addiw, SEXT32(RS1 + IMM))
+ALU(slliw, SEXT32((uint32_t)RS1 << op->imm))
+ALU(srliw, SEXT32((uint32_t)RS1 >> op->imm))
+ALU(sraiw, (int32_t)RS1 >> op->imm)
+ALU(addw, SEXT32(RS1 + RS2))
+ALU(subw, SEXT32(RS1 - RS2))
+ALU(sllw, SEXT32((uint32_t)RS1 << (RS2 & 31)))
+ALU(srlw, SEXT32((uint32_t)RS1 >> (RS2 & 31)))
+ALU(sraw, (sx_t)((int32_t)RS1 >> (RS2 & 31)))
+#endif
+
+/* ------------------------------------------------------------------------------- M */
+
+#if XLEN == 64
+typedef __int128 wide_t;
+typedef unsigned __int128 uwide_t;
+#else
+typedef int64_t wide_t;
+typedef uint64_t uwide_t;
+#endif
+
+ALU(mul, RS1 *RS2)
+ALU(mulh, ((wide_t)(sx_t)RS1 * (wide_t)(sx_t)RS2) >> XLEN)
+ALU(mulhsu, ((wide_t)(sx_t)RS1 * (wide_t)RS2) >> XLEN)
+ALU(mulhu, ((uwide_t)RS1 * RS2) >> XLEN)
+
+/* a / b and a % b of signed type `s`, unsigned type `u`: RISC-V M 13.2, table "division by zero
+ * and overflow". The negation of the smallest number wraps to itself. */
+#define DIVISIONS(suffix, s, u)                                                                    \
+    ALU(div##suffix, (s)((u)RS2 == 0          ? (s)-1                                              \
+                         : (s)(u)RS2 == (s)-1 ? (s)((u)0 - (u)RS1)                                 \
+                                              : (s)((s)(u)RS1 / (s)(u)RS2)))                       \
+    ALU(divu##suffix, (s)((u)RS2 == 0 ? (u)-1 : (u)((u)RS1 / (u)RS2)))                             \
+    ALU(rem##suffix, (s)((u)RS2 == 0          ? (s)(u)RS1                                          \
+                         : (s)(u)RS2 == (s)-1 ? (s)0                                               \
+                                              : (s)((s)(u)RS1 % (s)(u)RS2)))                       \
+    ALU(remu##suffix, (s)((u)RS2 == 0 ? (u)RS1 : (u)((u)RS1 % (u)RS2)))
+
+DIVISIONS(, sx_t, ux_t)
+#if XLEN == 64
+ALU(mulw, SEXT32(RS1 *RS2))
+DIVISIONS(w, int32_t, uint32_t)
+#endif
+
+/* ------------------------------------------------------------------------------- A */
+
+/* Atomic across the threads of the host that share the memory. */
+#define AMO(name, type, update)                                                                    \
+    ACCESS(name, type, SAM_STORE, type *cell = (type *)(void *)host;                               \
+           type old = __atomic_load_n(cell, __ATOMIC_RELAXED); type b = (type)RS2;                 \
+           while (!__atomic_compare_exchange_n(cell, &old, (type)(update), true, __ATOMIC_SEQ_CST, \
+                                               __ATOMIC_RELAXED)) continue;                        \
+           RD = (ux_t)(sx_t)old)
+
+/* A reservation holds the value that was read: sc fails when the word has changed since. */
+#define LR_SC(suffix, type)                                                                        \
+    ACCESS(lr_##suffix, type, SAM_LOAD,                                                            \
+           type old = __atomic_load_n((type *)(void *)host, __ATOMIC_SEQ_CST);                     \
+           c->reserved = true; c->reservation = RS1; c->reserved_value = (uint64_t)old;            \
+           RD = (ux_t)(sx_t)old)                                                                   \
+    ACCESS(sc_##suffix, type, SAM_STORE, type expected = (type)c->reserved_value;                  \
+           bool done = c->reserved && c->reservation == RS1 &&                                     \
+                       __atomic_compare_exchange_n((type *)(void *)host, &expected, (type)RS2,     \
+                                                   false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);     \
+           c->reserved = false; RD = !done)
+
+#define AMOS(suffix, type, utype)                                                                  \
+    LR_SC(suffix, type)                                                                            \
+    AMO(amoswap_##suffix, type, b)                                                                 \
+    AMO(amoadd_##suffix, type, (utype)old + (utype)b)                                              \
+    AMO(amoxor_##suffix, type, old ^ b)                                                            \
+    AMO(amoand_##suffix, type, old &b)                                                             \
+    AMO(amoor_##suffix, type, old | b)                                                             \
+    AMO(amomin_##suffix, type, old < b ? old : b)                                                  \
+    AMO(amomax_##suffix, type, old > b ? old : b)                                                  \
+    AMO(amominu_##suffix, type, (utype)old < (utype)b ? old : b)                                   \
+    AMO(amomaxu_##suffix, type, (utype)old > (utype)b ? old : b)
+
+AMOS(w, int32_t, uint32_t)
+#if XLEN == 64
+AMOS(d, int64_t, uint64_t)
+#endif
+
+/* --------------------------------------------------------------------------- Zicsr */
+
+enum { CSR_REPLACE, CSR_SET, CSR_CLEAR };
+
+/* One CSR instruction; `writes` is false for csrrs/csrrc with x0 or a zero immediate, `reads` for
+ * csrrw(i) to x0. False: illegal. */
+static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, int mode,
+                       uint64_t operand, bool reads, bool writes, uint64_t *old)
+{
+    uint64_t value = 0;
+    if (address == 1 || address == 3) {
+        c->fflags |= (uint8_t)sam_host_fp_flags();
+        sam_host_fp_clear();
+    }
+    if (reads && !sam_csr_read(c, address, instret, &value))
+        return false;
+    *old = value;
+    if (!writes)
+        return true;
+    if (mode == CSR_SET)
+        operand = value | operand;
+    else if (mode == CSR_CLEAR)
+        operand = value & ~operand;
+    return sam_csr_write(c, address, (ux_t)operand);
+}
+
+#define CSR_OP(name, mode, operand_value, reads, writes)                                           \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        uint64_t old;                                                                              \
+        unsigned address = (unsigned)op->imm & 0xfff;                                              \
+        c->event = 0;                                                                              \
+        if (!csr_access(c, sam_retired_at(c, op, entry, left), address, mode, operand_value,       \
+                        reads, writes, &old)) {                                                    \
+            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));                                       \
+        }                                                                                          \
+        if (reads)                                                                                 \
+            RD = (ux_t)old;                                                                        \
+        if (SAM_UNLIKELY(c->event))                                                                \
+            return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
+        SAM_NEXT();                                                                                \
+    }
+
+/* Bits 10:8 of a widened immediate stand in rs3. */
+#define CSR_UIMM ((uint64_t)op->rs1 | (uint64_t)op->rs3 << 8)
+
+CSR_OP(csrrw, CSR_REPLACE, RS1, op->rd != SAM_X_SINK, true)
+CSR_OP(csrrs, CSR_SET, RS1, true, op->rs1 != 0)
+CSR_OP(csrrc, CSR_CLEAR, RS1, true, op->rs1 != 0)
+CSR_OP(csrrwi, CSR_REPLACE, CSR_UIMM, op->rd != SAM_X_SINK, true)
+CSR_OP(csrrsi, CSR_SET, CSR_UIMM, true, CSR_UIMM != 0)
+CSR_OP(csrrci, CSR_CLEAR, CSR_UIMM, true, CSR_UIMM != 0)
+
+/* --------------------------------------------------------------------------- Zfinx */
+
+/* The rounding mode of this instruction: imm is its rm field. Above SAM_RMM: frm holds no mode. */
+static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *op)
+{
+    return op->imm == 7 ? c->frm : (unsigned)op->imm;
+}
+
+static const struct sam_uop *bad_rounding(SAM_HANDLER_ARGS)
+{
+    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+}
+
+/* A result that depends on the rounding mode: the host's when that is nearest even. */
+#define FP_ROUNDED(name, host, exact)                                                              \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        enum sam_round round = (enum sam_round)rounding(c, op);                                    \
+        if (SAM_UNLIKELY(round > SAM_RMM))                                                         \
+            SAM_MUSTTAIL return bad_rounding(c, op, entry, left);                                  \
+        uint32_t bits;                                                                             \
+        if (SAM_LIKELY(round == SAM_RNE)) {                                                        \
+            bits = sam_f32_bits(host);                                                             \
+            bits = sam_f32_is_nan(bits) ? SAM_F32_NAN : bits;                                      \
+        } else {                                                                                   \
+            unsigned flags = 0;                                                                    \
+            bits = exact;                                                                          \
+            c->fflags |= (uint8_t)flags;                                                           \
+        }                                                                                          \
+        RD = SEXT32(bits);                                                                         \
+        SAM_NEXT();                                                                                \
+    }
+
+#define A32 ((uint32_t)RS1)
+#define B32 ((uint32_t)RS2)
+#define C32 ((uint32_t)RS3)
+#define NEG UINT32_C(0x80000000)
+
+#define AF sam_bits_f32(A32)
+#define BF sam_bits_f32(B32)
+
+FP_ROUNDED(fadd_s, AF + BF, sam_f32_add(A32, B32, round, &flags))
+FP_ROUNDED(fsub_s, AF - BF, sam_f32_sub(A32, B32, round, &flags))
+FP_ROUNDED(fmul_s, AF *BF, sam_f32_mul(A32, B32, round, &flags))
+FP_ROUNDED(fdiv_s, AF / BF, sam_f32_div(A32, B32, round, &flags))
+FP_ROUNDED(fsqrt_s, __builtin_sqrtf(AF), sam_f32_sqrt(A32, round, &flags))
+
+/* `flags` lives in a block of its own: a local whose address is taken must be dead before the
+ * tail call. */
+#define FP_EXACT(name, exact)                                                                      \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        enum sam_round round = (enum sam_round)rounding(c, op);                                    \
+        if (SAM_UNLIKELY(round > SAM_RMM))                                                         \
+            SAM_MUSTTAIL return bad_rounding(c, op, entry, left);                                  \
+        {                                                                                          \
+            unsigned flags = 0;                                                                    \
+            RD = (ux_t)(exact);                                                                    \
+            c->fflags |= (uint8_t)flags;                                                           \
+        }                                                                                          \
+        SAM_NEXT();                                                                                \
+    }
+
+FP_EXACT(fcvt_w_s, SEXT32(sam_f32_to_i32(A32, round, &flags)))
+FP_EXACT(fcvt_wu_s, SEXT32(sam_f32_to_u32(A32, round, &flags)))
+FP_EXACT(fcvt_s_w, SEXT32(sam_i32_to_f32((int32_t)A32, round, &flags)))
+FP_EXACT(fcvt_s_wu, SEXT32(sam_u32_to_f32(A32, round, &flags)))
+#if XLEN == 64
+FP_EXACT(fcvt_l_s, sam_f32_to_i64(A32, round, &flags))
+FP_EXACT(fcvt_lu_s, sam_f32_to_u64(A32, round, &flags))
+FP_EXACT(fcvt_s_l, SEXT32(sam_i64_to_f32((int64_t)RS1, round, &flags)))
+FP_EXACT(fcvt_s_lu, SEXT32(sam_u64_to_f32(RS1, round, &flags)))
+#endif
+
+/* rs3 and rm both: the rounding mode is in imm. */
+FP_EXACT(fmadd_s, SEXT32(sam_f32_fma(A32, B32, C32, round, &flags)))
+FP_EXACT(fmsub_s, SEXT32(sam_f32_fma(A32, B32, C32 ^ NEG, round, &flags)))
+FP_EXACT(fnmsub_s, SEXT32(sam_f32_fma(A32 ^ NEG, B32, C32, round, &flags)))
+FP_EXACT(fnmadd_s, SEXT32(sam_f32_fma(A32 ^ NEG, B32, C32 ^ NEG, round, &flags)))
+
+/* No rounding. */
+#define FP_PLAIN(name, expression)                                                                 \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        {                                                                                          \
+            unsigned flags = 0;                                                                    \
+            RD = (ux_t)(expression);                                                               \
+            c->fflags |= (uint8_t)flags;                                                           \
+        }                                                                                          \
+        SAM_NEXT();                                                                                \
+    }
+
+FP_PLAIN(fmin_s, SEXT32(sam_f32_min(A32, B32, &flags)))
+FP_PLAIN(fmax_s, SEXT32(sam_f32_max(A32, B32, &flags)))
+FP_PLAIN(feq_s, sam_f32_eq(A32, B32, &flags))
+FP_PLAIN(flt_s, sam_f32_lt(A32, B32, &flags))
+FP_PLAIN(fle_s, sam_f32_le(A32, B32, &flags))
+ALU(fsgnj_s, SEXT32((A32 & ~NEG) | (B32 & NEG)))
+ALU(fsgnjn_s, SEXT32((A32 & ~NEG) | (~B32 & NEG)))
+ALU(fsgnjx_s, SEXT32(A32 ^ (B32 & NEG)))
+ALU(fclass_s, sam_f32_class(A32))
+ALU(fmv_x_w, SEXT32(A32))
+
+/* ------------------------------------------------------------------- system (no Ventus) */
+
+SAM_HANDLER(op_ecall)
+{
+    SAM_TRAP(SAM_CAUSE_ECALL, 0);
+}
+
+SAM_HANDLER(op_ebreak)
+{
+    SAM_TRAP(SAM_CAUSE_BREAKPOINT, sam_pc_of(c, op));
+}
+
+SAM_HANDLER(op_mret)
+{
+    SAM_JUMP_PC(c->mepc);
+}
+
+/* ---------------------------------------------------------------------------- the table */
+
+void FILL(struct sam_machine *machine);
+void FILL(struct sam_machine *machine)
+{
+    sam_handler **h = machine->handlers, **far = machine->far_handlers;
+#define SET(name) h[SAM_OP_##name] = op_##name
+    SET(lui), SET(auipc), SET(jal), SET(jalr);
+    SET(beq), SET(bne), SET(blt), SET(bge), SET(bltu), SET(bgeu);
+    far[SAM_OP_jal] = op_jal_far;
+    far[SAM_OP_beq] = op_beq_far, far[SAM_OP_bne] = op_bne_far, far[SAM_OP_blt] = op_blt_far;
+    far[SAM_OP_bge] = op_bge_far, far[SAM_OP_bltu] = op_bltu_far, far[SAM_OP_bgeu] = op_bgeu_far;
+    SET(lb), SET(lh), SET(lw), SET(lbu), SET(lhu), SET(sb), SET(sh), SET(sw);
+    SET(addi), SET(slti), SET(sltiu), SET(xori), SET(ori), SET(andi);
+    h[SAM_OP_slli] = h[SAM_OP_slli_64] = op_slli;
+    h[SAM_OP_srli] = h[SAM_OP_srli_64] = op_srli;
+    h[SAM_OP_srai] = h[SAM_OP_srai_64] = op_srai;
+    SET(add), SET(sub), SET(sll), SET(slt), SET(sltu), SET(xor_), SET(srl), SET(sra), SET(or_);
+    SET(and_);
+    h[SAM_OP_fence] = h[SAM_OP_fence_tso] = h[SAM_OP_fence_i] = h[SAM_OP_wfi] = op_nothing;
+    SET(ecall), SET(ebreak), SET(mret);
+    SET(mul), SET(mulh), SET(mulhsu), SET(mulhu), SET(div), SET(divu), SET(rem), SET(remu);
+#define SET_AMOS(suffix)                                                                           \
+    SET(lr_##suffix), SET(sc_##suffix), SET(amoswap_##suffix), SET(amoadd_##suffix);               \
+    SET(amoxor_##suffix), SET(amoand_##suffix), SET(amoor_##suffix), SET(amomin_##suffix);         \
+    SET(amomax_##suffix), SET(amominu_##suffix), SET(amomaxu_##suffix)
+    SET_AMOS(w);
+    SET(csrrw), SET(csrrs), SET(csrrc), SET(csrrwi), SET(csrrsi), SET(csrrci);
+    SET(fadd_s), SET(fsub_s), SET(fmul_s), SET(fdiv_s), SET(fsqrt_s);
+    SET(fsgnj_s), SET(fsgnjn_s), SET(fsgnjx_s), SET(fmin_s), SET(fmax_s);
+    SET(feq_s), SET(flt_s), SET(fle_s), SET(fclass_s);
+    SET(fcvt_w_s), SET(fcvt_wu_s), SET(fcvt_s_w), SET(fcvt_s_wu);
+    SET(fmadd_s), SET(fmsub_s), SET(fnmsub_s), SET(fnmadd_s);
+    h[SAM_OP_flw] = op_lw, h[SAM_OP_fsw] = op_sw;
+    h[SAM_OP_fmv_x_w] = h[SAM_OP_fmv_w_x] = op_fmv_x_w;
+#if XLEN == 64
+    SET(ld), SET(lwu), SET(sd);
+    SET(addiw), SET(slliw), SET(srliw), SET(sraiw);
+    SET(addw), SET(subw), SET(sllw), SET(srlw), SET(sraw);
+    SET(mulw), SET(divw), SET(divuw), SET(remw), SET(remuw);
+    SET_AMOS(d);
+    SET(fcvt_l_s), SET(fcvt_lu_s), SET(fcvt_s_l), SET(fcvt_s_lu);
+#endif
+#undef SET
+#undef SET_AMOS
+}

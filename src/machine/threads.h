@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How handlers chain. In an optimised build the next handler is called in tail position and a run
+ * is one long jump from handler to handler; in a debug or sanitised build, where compilers do not
+ * turn such calls into jumps, a handler returns the next micro-op to a loop. The one place where
+ * the two differ. */
+#ifndef SAM_THREADS_H
+#define SAM_THREADS_H
+
+#include "machine/machine.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SAM_SANITIZED 1
+#elif defined(__has_feature)
+#define SAM_SANITIZED __has_feature(address_sanitizer)
+#else
+#define SAM_SANITIZED 0
+#endif
+
+#if !defined(SAM_TAIL_CALLS)
+#if defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
+#define SAM_TAIL_CALLS 1
+#else
+#define SAM_TAIL_CALLS 0
+#endif
+#endif
+
+#if defined(__clang__)
+#define SAM_MUSTTAIL __attribute__((musttail))
+#else
+#define SAM_MUSTTAIL
+#endif
+
+#define SAM_HANDLER_ARGS                                                                           \
+    struct sam_core *c, const struct sam_uop *op, const struct sam_uop *entry, int64_t left
+#define SAM_HANDLER(name) static const struct sam_uop *name(SAM_HANDLER_ARGS)
+
+#if SAM_TAIL_CALLS
+#define SAM_GO(next)       SAM_MUSTTAIL return (next)->fn(c, (next), entry, left)
+#define SAM_GO_LOOSE(next) return (next)->fn(c, (next), entry, left)
+#else
+#define SAM_GO(next)       return c->loop_entry = entry, c->loop_left = left, (next)
+#define SAM_GO_LOOSE(next) SAM_GO(next)
+#endif
+
+/* Go on with the instruction behind this one. */
+#define SAM_NEXT() SAM_GO(op + 1)
+
+/* Go on at a micro-op of the same page. */
+#define SAM_JUMP(target)                                                                           \
+    do {                                                                                           \
+        left -= op - entry + 1;                                                                    \
+        entry = (target);                                                                          \
+        if (SAM_UNLIKELY(left <= 0))                                                               \
+            return sam_stop_at(c, entry, left);                                                    \
+        SAM_GO(entry);                                                                             \
+    } while (0)
+
+/* Go on at any pc. clang's musttail wants one signature; from or to another one (SAM_GO_LOOSE too)
+ * a plain call in tail position becomes a jump all the same. */
+#define SAM_JUMP_PC(pc) return sam_go_to(c, op, entry, left, (pc))
+
+/* Stop: this instruction failed. The second form: with c->cause and c->tval set. */
+#define SAM_TRAP(why, value)                                                                       \
+    do {                                                                                           \
+        c->cause = (why);                                                                          \
+        c->tval = (value);                                                                         \
+        SAM_TRAP_SET();                                                                            \
+    } while (0)
+#define SAM_TRAP_SET() return sam_stop_trap(c, op, entry, left)
+
+const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
+const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
+                                const struct sam_uop *entry, int64_t left, uint64_t pc);
+const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
+                                    const struct sam_uop *entry, int64_t left);
+/* Stop with an event; the instruction is done and counted, the next one is at `next_pc`. */
+const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *op,
+                                     const struct sam_uop *entry, int64_t left, unsigned event,
+                                     uint64_t next_pc);
+
+/* The pc of a micro-op: by its place in its page, or, outside, as noted when it was entered. */
+static inline uint64_t sam_pc_of(const struct sam_core *c, const struct sam_uop *op)
+{
+    uintptr_t offset = (uintptr_t)op - (uintptr_t)c->ops;
+    return offset < SAM_PAGE_OPS * sizeof *op ? c->page_pc + offset / sizeof *op * 4 : c->line_pc;
+}
+
+/* Instructions retired before this one. */
+static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam_uop *op,
+                                      const struct sam_uop *entry, int64_t left)
+{
+    return c->retired + (uint64_t)(c->quantum - left + (op - entry));
+}
+
+/* --- memory, the fast path. Null: go to sam_access_slow. XLEN 32. */
+static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, unsigned size,
+                                  bool write)
+{
+    const struct sam_page *page = &c->pages[address >> 12];
+    uint32_t offset = address & (SAM_PAGE_SIZE - 1);
+    uint32_t limit = write ? page->write_limit : page->read_limit;
+    if (SAM_LIKELY(offset + size <= limit && !(address & (size - 1))))
+        return page->host + offset;
+    return NULL;
+}
+
+static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, unsigned size,
+                                  bool write)
+{
+    const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+    uint32_t offset = (uint32_t)address & (SAM_PAGE_SIZE - 1);
+    uint32_t limit = write ? page->write_limit : page->read_limit;
+    if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
+                   !(address & (size - 1))))
+        return page->host + offset;
+    return NULL;
+}
+
+/* Alignment, then the view's resolve. NULL with c->cause and c->tval set. */
+uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
+                         enum sam_access access);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine as its user sees it: memory, programs, preparing a launch. */
+#include <stdlib.h>
+
+#include "simt/simt.h"
+
+static enum sam_status check_options(const struct sam_gpu_options *options, struct sam_error *error)
+{
+    if (options->jobs > 256)
+        return sam_fail(error, SAM_ERR_USAGE, "%u workers: at most 256", options->jobs);
+    if (options->sv39 && (options->ptbr & (SAM_PAGE_SIZE - 1)))
+        return sam_fail(error, SAM_ERR_USAGE, "root page table at 0x%llx: not a multiple of 4096",
+                        (unsigned long long)options->ptbr);
+    return SAM_OK;
+}
+
+enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_options *options,
+                                    struct sam_error *error)
+{
+    static const struct sam_gpu_options defaults = {0};
+    options = options ? options : &defaults;
+    enum sam_status status = check_options(options, error);
+    if (status == SAM_OK)
+        gpu->options = *options;
+    return status;
+}
+
+enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gpu **out,
+                            struct sam_error *error)
+{
+    struct sam_gpu *gpu = sam_alloc(1, sizeof *gpu);
+    *out = NULL;
+    if (!gpu || !(gpu->memory = sam_memory_new())) {
+        sam_gpu_free(gpu);
+        return sam_fail_memory(error);
+    }
+    enum sam_status status = sam_gpu_set_options(gpu, options, error);
+    if (status == SAM_OK)
+        status = sam_isa_parse("ventus", &gpu->machine.isa, error);
+    if (status != SAM_OK) {
+        sam_gpu_free(gpu);
+        return status;
+    }
+    sam_machine_init_scalar(&gpu->machine);
+    sam_lanes_fill(&gpu->machine);
+    sam_warp_fill(&gpu->machine);
+    *out = gpu;
+    return SAM_OK;
+}
+
+void sam_gpu_free(struct sam_gpu *gpu)
+{
+    if (gpu)
+        sam_memory_free(gpu->memory);
+    free(gpu);
+}
+
+/* ---------------------------------------------------------------------------------- memory */
+
+enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
+                            struct sam_error *error)
+{
+    if (size > (UINT64_C(1) << 32) - address)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "buffer 0x%08x..+0x%llx reaches past the 32-bit address space", address,
+                        (unsigned long long)size);
+    if (size && address < SAM_LDS_BASE + SAM_LDS_SIZE && address + size > SAM_LDS_BASE)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "buffer 0x%08x..+0x%llx lies in the local-memory window "
+                        "0x%08x..0x%08x",
+                        address, (unsigned long long)size, SAM_LDS_BASE,
+                        SAM_LDS_BASE + SAM_LDS_SIZE - 1);
+    return sam_memory_map(gpu->memory, address, size, error);
+}
+
+enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
+                              struct sam_error *error)
+{
+    uint64_t at = sam_memory_gap(gpu->memory, SAM_BUFFER_BASE, UINT64_C(1) << 32, size ? size : 1,
+                                 SAM_PAGE_SIZE);
+    if (!at)
+        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %u bytes", size);
+    *address = (uint32_t)at;
+    return sam_gpu_map(gpu, *address, size, error);
+}
+
+static enum sam_status check_range(const struct sam_gpu *gpu, uint32_t address, size_t size,
+                                   const char *what, struct sam_error *error)
+{
+    const struct sam_region *region = sam_memory_find(gpu->memory, address);
+    if (size && (!region || size > region->size - (address - region->base)))
+        return sam_fail(error, SAM_ERR_USAGE, "%s of 0x%llx bytes at 0x%08x: not in one buffer",
+                        what, (unsigned long long)size, address);
+    return SAM_OK;
+}
+
+enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data, size_t size,
+                              struct sam_error *error)
+{
+    enum sam_status status = check_range(gpu, address, size, "write", error);
+    if (status == SAM_OK && !sam_memory_write(gpu->memory, address, data, size))
+        status = sam_fail_memory(error);
+    return status;
+}
+
+enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
+                             struct sam_error *error)
+{
+    enum sam_status status = check_range(gpu, address, size, "read", error);
+    if (status == SAM_OK && !sam_memory_read(gpu->memory, address, data, size))
+        status = sam_fail_memory(error);
+    return status;
+}
+
+enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
+                             struct sam_error *error)
+{
+    if (image->xlen != 32)
+        return sam_fail(error, SAM_ERR_INPUT, "a Ventus GPGPU runs 32-bit programs, this one is %u",
+                        image->xlen);
+    enum sam_status status = SAM_OK;
+    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (s->address > UINT32_MAX)
+            return sam_fail(error, SAM_ERR_INPUT, "section %s at 0x%llx: above 4 GiB", s->name,
+                            (unsigned long long)s->address);
+        uint32_t address = (uint32_t)s->address;
+        const struct sam_region *region = sam_memory_find(gpu->memory, address);
+        if (!region || s->size > region->size - (address - region->base))
+            status = sam_gpu_map(gpu, address, s->size, error);
+        if (status == SAM_OK && s->data_size)
+            status = sam_gpu_write(gpu, address, s->data, s->data_size, error);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- launches */
+
+/* Offsets in the metadata buffer, Ventus 2.2. */
+enum {
+    KNL_ENTRY = 0,
+    KNL_ARG_BASE = 4,
+    KNL_WORK_DIM = 8,
+    KNL_GLOBAL_SIZE = 12,
+    KNL_LOCAL_SIZE = 24,
+    KNL_GLOBAL_OFFSET = 36,
+    KNL_PRINT_ADDR = 48,
+    KNL_PRINT_SIZE = 52,
+    KNL_SIZE = 64,
+};
+
+#define DEFAULT_PDS 1024u /* bytes a thread; Ventus 2.3 */
+
+static uint32_t private_size(const struct sam_image *image, const struct sam_kernel *kernel)
+{
+    uint32_t size = kernel->pds_size;
+    for (size_t i = 0; !kernel->pds_size && i < image->resource_count; i++)
+        if (image->resources[i].pds_bytes > size)
+            size = image->resources[i].pds_bytes;
+    return size ? (size + 3) & ~3u : DEFAULT_PDS;
+}
+
+static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_launch *launch,
+                                    struct sam_error *error)
+{
+    uint64_t items = 1, groups = 1;
+    launch->lanes = kernel->lanes ? kernel->lanes : 32;
+    for (int i = 0; i < 3; i++) {
+        if (!kernel->grid[i] || !kernel->block[i])
+            return sam_fail(error, SAM_ERR_USAGE, "grid and block sizes start at 1");
+        if (kernel->block[i] > SAM_MAX_WARPS * SAM_MAX_LANES)
+            return sam_fail(error, SAM_ERR_USAGE, "block of %u work-items: at most %u",
+                            kernel->block[i], SAM_MAX_WARPS * SAM_MAX_LANES);
+        items *= kernel->block[i];
+        groups *= kernel->grid[i];
+        if (groups > UINT32_MAX)
+            return sam_fail(error, SAM_ERR_USAGE, "more than 2^32 - 1 workgroups");
+        launch->grid[i] = kernel->grid[i];
+    }
+    uint64_t warps = (items + launch->lanes - 1) / launch->lanes;
+    if (warps > SAM_MAX_WARPS)
+        return sam_fail(
+            error, SAM_ERR_USAGE, "block of %llu work-items needs %llu warps of %u; at most %u",
+            (unsigned long long)items, (unsigned long long)warps, launch->lanes, SAM_MAX_WARPS);
+    launch->warps = (uint32_t)warps;
+    return SAM_OK;
+}
+
+enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *image,
+                                const struct sam_kernel *kernel, struct sam_launch *launch,
+                                struct sam_error *error)
+{
+    *launch = (struct sam_launch){.start = (uint32_t)image->entry, .image = image};
+    const struct sam_symbol *symbol = sam_image_find(image, kernel->name);
+    if (!symbol)
+        return sam_fail(error, SAM_ERR_INPUT, "the program has no symbol '%s'", kernel->name);
+    enum sam_status status = check_kernel(kernel, launch, error);
+    if (status != SAM_OK)
+        return status;
+    launch->pds_size = private_size(image, kernel);
+    uint64_t pds = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps *
+                   launch->lanes * launch->pds_size;
+    if (pds > UINT64_C(1) << 31)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "private memory of %u bytes a thread needs %llu bytes in all; at most 2^31",
+                        launch->pds_size, (unsigned long long)pds);
+
+    uint32_t args = 0, print = 0;
+    uint8_t metadata[KNL_SIZE] = {0};
+    if ((status = sam_gpu_alloc(gpu, KNL_SIZE, &launch->metadata, error)) != SAM_OK ||
+        (status = sam_gpu_alloc(gpu, (uint32_t)pds, &launch->pds_base, error)) != SAM_OK)
+        return status;
+    if (kernel->args_size > UINT32_MAX / 2)
+        return sam_fail(error, SAM_ERR_USAGE, "argument buffer of %zu bytes", kernel->args_size);
+    if (kernel->args_size &&
+        ((status = sam_gpu_alloc(gpu, (uint32_t)kernel->args_size, &args, error)) != SAM_OK ||
+         (status = sam_gpu_write(gpu, args, kernel->args, kernel->args_size, error)) != SAM_OK))
+        return status;
+    if (kernel->print_size &&
+        (status = sam_gpu_alloc(gpu, kernel->print_size, &print, error)) != SAM_OK)
+        return status;
+
+    uint32_t dimensions = kernel->grid[2] * kernel->block[2] > 1   ? 3
+                          : kernel->grid[1] * kernel->block[1] > 1 ? 2
+                                                                   : 1;
+    sam_put_le32(metadata + KNL_ENTRY, (uint32_t)symbol->value);
+    sam_put_le32(metadata + KNL_ARG_BASE, args);
+    sam_put_le32(metadata + KNL_WORK_DIM, dimensions);
+    for (int i = 0; i < 3; i++) {
+        sam_put_le32(metadata + KNL_GLOBAL_SIZE + 4 * i, kernel->grid[i] * kernel->block[i]);
+        sam_put_le32(metadata + KNL_LOCAL_SIZE + 4 * i, kernel->block[i]);
+    }
+    sam_put_le32(metadata + KNL_PRINT_ADDR, print);
+    sam_put_le32(metadata + KNL_PRINT_SIZE, kernel->print_size);
+    return sam_gpu_write(gpu, launch->metadata, metadata, sizeof metadata, error);
+}
+
+/* Ventus 2.3: scalar stack in local memory, 1 KiB a warp, growing upward; private stack at 0. */
+const char *sam_gpu_start_code(void)
+{
+    return "\t.section .text\n"
+           "\t.globl _start\n"
+           "_start:\n"
+           "\tvsetvli t4, zero, e32, m1, ta, ma\n"
+           "\tcsrr t1, wid\n"
+           "\tslli t1, t1, 10\n"
+           "\tcsrr sp, lds\n"
+           "\tadd sp, sp, t1\n"
+           "\tli tp, 0\n"
+           "\tcsrr t0, knl\n"
+           "\tlw t1, 0(t0)\n"
+           "\tlw a0, 4(t0)\n"
+           "\tjalr t1\n"
+           "\tendprg\n";
+}

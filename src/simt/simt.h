@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of simt/: warps, their lanes and SIMT stack, and what a launch is made of.
+ *
+ * Registers are [register][lane], always 32 lanes wide in memory; a warp of fewer lanes leaves the
+ * rest undefined. A vector handler has two ways: every lane acts (no mask is read), or some do
+ * (results are blended by an all-ones/all-zeros word a lane). Ventus ISA manual v2.02. */
+#ifndef SAM_SIMT_H
+#define SAM_SIMT_H
+
+#include <pthread.h>
+
+#include "machine/machine.h"
+#include "samite/gpu.h"
+
+#define SAM_LANES  SAM_MAX_LANES
+#define SAM_VREGS  256
+#define SAM_GROUPS 2 /* registers of an LMUL 2 group */
+
+/* Causes of ours, above the RISC-V ones. */
+enum {
+    SAM_CAUSE_PRIVATE = SAM_CAUSE_CUSTOM,
+    SAM_CAUSE_STACK,
+    SAM_CAUSE_ENDPRG,
+    SAM_CAUSE_BARRIER,
+    SAM_CAUSE_DEADLOCK,
+    SAM_CAUSE_BUDGET,
+    SAM_CAUSE_PRINT,
+};
+
+enum { SAM_EVENT_END = 1, SAM_EVENT_BARRIER, SAM_EVENT_PRINT };
+
+/* {rpc, other path's pc, other path's mask}. Ventus 4.2.1. */
+struct sam_simt_entry {
+    uint32_t rpc;
+    uint32_t pc;
+    uint32_t mask;
+};
+
+enum sam_warp_state { SAM_WARP_READY, SAM_WARP_WAITS, SAM_WARP_ENDED };
+
+struct sam_warp {
+    struct sam_core core; /* first: a handler's core is its warp */
+    /* Which lanes act, for group 0 and 1: all ones or zero a lane, and as bits. */
+    int32_t mask[SAM_GROUPS][SAM_LANES] __attribute__((aligned(64)));
+    uint32_t bits[SAM_GROUPS];
+    uint8_t groups;  /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
+    uint8_t full;    /* 1: groups is 1 and every lane of the warp acts */
+    uint8_t full_32; /* the same, in a warp of 32 lanes */
+    uint32_t simt;   /* SIMT mask */
+    uint32_t lanes;  /* num_thread */
+    uint32_t all;    /* mask of all of them */
+    uint32_t vl;
+    uint32_t vtype; /* bit 31: vill */
+    uint32_t rpc;
+    struct sam_simt_entry *stack;
+    uint32_t depth;
+    uint32_t stack_capacity;
+    uint32_t stack_limit;
+    uint32_t deepest;
+    /* launch CSRs */
+    uint32_t tid, numw, knl, wgid, wid, lds, pds, group[3];
+    uint32_t pds_size;
+    uint32_t print;
+    uint32_t taken; /* lanes of the vector branch that runs */
+    uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
+    enum sam_warp_state state;
+    uint32_t barrier_pc;
+    struct sam_worker *worker;
+    /* scratch of one instruction */
+    int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
+    uint32_t address[SAM_LANES] __attribute__((aligned(64)));
+    uint32_t data[SAM_LANES] __attribute__((aligned(64)));
+    uint32_t v[SAM_VREGS][SAM_LANES] __attribute__((aligned(64)));
+};
+
+static inline struct sam_warp *sam_warp_of(struct sam_core *core)
+{
+    return (struct sam_warp *)(void *)core;
+}
+
+/* warp.c */
+
+/* Ready to run from launch->start; registers zero, all lanes active, e32 m1, vl = lanes. */
+void sam_warp_reset(struct sam_warp *warp, const struct sam_launch *launch);
+void sam_warp_release(struct sam_warp *warp);
+/* SIMT mask := bits; the lane masks follow from it, vl and vtype. */
+void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
+/* vset*: new vtype and AVL. `keep` leaves vl as it is when it still fits. Returns vl. */
+uint32_t sam_warp_set_vtype(struct sam_warp *warp, uint32_t vtype, uint64_t avl, bool keep);
+bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
+bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+/* Handlers that are not lane loops. */
+void sam_warp_fill(struct sam_machine *machine);
+/* The rest of a vector branch; warp->taken holds the lanes in the mask whose compare holds. */
+const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
+                                      const struct sam_uop *entry, int64_t left);
+
+/* pair.c: any instruction under REGPAIR. */
+const struct sam_uop *sam_op_pair(struct sam_core *c, const struct sam_uop *op,
+                                  const struct sam_uop *entry, int64_t left);
+
+/* lanes_*.c: the lane loops, compiled for several levels of the host's instruction set. */
+void sam_lanes_fill_base(struct sam_machine *machine);
+void sam_lanes_fill_v3(struct sam_machine *machine);
+void sam_lanes_fill_v4(struct sam_machine *machine);
+/* lanes.c: the best of them for this host. */
+void sam_lanes_fill(struct sam_machine *machine);
+
+/* space.c: what a worker's workgroup sees in memory. False: out of memory. */
+struct sam_worker;
+bool sam_space_init(struct sam_worker *worker);
+void sam_space_release(struct sam_worker *worker);
+/* Zero the local memory that the last workgroup touched. */
+void sam_space_clear_lds(struct sam_worker *worker);
+
+/* launch.c */
+
+/* A host thread that runs workgroups one after another. */
+struct sam_worker {
+    struct sam_view view; /* first: a view's resolve finds its worker */
+    struct sam_code *code;
+    struct sam_run *run;
+    struct sam_warp *warps; /* launch->warps of them, 64-byte aligned in warp_block */
+    void *warp_block;
+    uint8_t **lds;          /* pages of the LDS window, NULL where untouched */
+    uint32_t *lds_touched;  /* numbers of those in use */
+    uint32_t lds_count, lds_capacity;
+    uint32_t workgroup;            /* the one that runs */
+    bool busy;                     /* runs it */
+    bool has_turn;                 /* every earlier workgroup has ended */
+    struct sam_observer *observer; /* NULL on the fast path */
+    uint64_t warp_insns;
+};
+
+/* A launch under way. */
+struct sam_run {
+    struct sam_gpu *gpu;
+    const struct sam_launch *launch;
+    uint64_t workgroups;
+    struct sam_worker *workers;
+    unsigned worker_count;
+    uint32_t print_base, print_size; /* 0: none */
+    uint32_t print_shown;            /* bytes */
+    bool print_line_open;
+    pthread_mutex_t lock; /* of all below, and of the workers' `busy` and `workgroup` */
+    pthread_cond_t turn;
+    uint64_t next; /* workgroup to hand out */
+    bool failed;
+    struct sam_trap trap;        /* of the lowest workgroup that failed */
+    enum sam_status host_status; /* a failure that is not the program's */
+    struct sam_error host_error;
+};
+
+struct sam_gpu {
+    struct sam_gpu_options options;
+    struct sam_memory *memory;
+    struct sam_machine machine;
+};
+
+/* Wait until every workgroup before this worker's has ended: the print buffer is used in the order
+ * of workgroups whatever the number of workers. */
+void sam_run_wait_turn(struct sam_worker *worker);
+/* Show what the kernel has printed. False: sink failed or the buffer is full (core's cause set). */
+bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
+
+/* observe.c: commit log and statistics, on single-stepped runs. */
+struct sam_observer;
+struct sam_observer *sam_observer_new(const struct sam_gpu *gpu, const struct sam_launch *launch);
+void sam_observer_free(struct sam_observer *observer);
+/* Run one instruction of the warp under observation. */
+enum sam_exit sam_observer_step(struct sam_observer *observer, struct sam_warp *warp);
+/* Move the counts to `stats`, adding. False: out of memory. */
+bool sam_observer_collect(struct sam_observer *observer, struct sam_gpu_stats *stats);
+/* Did the log's sink refuse? */
+bool sam_observer_failed(const struct sam_observer *observer);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker's workgroup sees behind an address: local memory of its own, SV39 translation, the
+ * bounds of buffers. Fills the view's pages. */
+#include "simt/simt.h"
+
+#include <stdlib.h>
+
+#define LDS_PAGES (SAM_LDS_SIZE / SAM_PAGE_SIZE)
+
+void sam_space_release(struct sam_worker *worker)
+{
+    for (uint32_t i = 0; worker->lds && i < worker->lds_count; i++)
+        free(worker->lds[worker->lds_touched[i]]);
+    free(worker->lds);
+    free(worker->lds_touched);
+    sam_view_release(&worker->view);
+}
+
+/* Local memory starts zeroed in every workgroup, so that results do not depend on which worker ran
+ * which. Pages stay allocated; a kernel that touched very many gives them back. */
+void sam_space_clear_lds(struct sam_worker *worker)
+{
+    bool give_back = worker->lds_count > 256;
+    for (uint32_t i = 0; i < worker->lds_count; i++) {
+        uint32_t number = worker->lds_touched[i];
+        if (!give_back) {
+            memset(worker->lds[number], 0, SAM_PAGE_SIZE);
+            continue;
+        }
+        worker->view.pages[SAM_LDS_BASE / SAM_PAGE_SIZE + number] = (struct sam_page){0};
+        free(worker->lds[number]);
+        worker->lds[number] = NULL;
+    }
+    if (give_back)
+        worker->lds_count = 0;
+}
+
+static uint8_t *lds_page(struct sam_worker *worker, uint32_t number)
+{
+    if (!worker->lds[number]) {
+        size_t capacity = worker->lds_capacity;
+        void *grown = sam_grow(worker->lds_touched, worker->lds_count, &capacity,
+                               sizeof *worker->lds_touched);
+        uint8_t *page = grown ? aligned_alloc(SAM_PAGE_SIZE, SAM_PAGE_SIZE) : NULL;
+        if (grown) {
+            worker->lds_touched = grown;
+            worker->lds_capacity = (uint32_t)capacity;
+        }
+        if (!page)
+            return NULL;
+        memset(page, 0, SAM_PAGE_SIZE);
+        worker->lds[number] = page;
+        worker->lds_touched[worker->lds_count++] = number;
+    }
+    return worker->lds[number];
+}
+
+/* ---------------------------------------------------------------------------------- SV39 */
+
+enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_A = 64, PTE_D = 128 };
+
+static unsigned access_cause(enum sam_access access)
+{
+    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
+           : access == SAM_LOAD ? SAM_CAUSE_LOAD_ACCESS
+                                : SAM_CAUSE_STORE_ACCESS;
+}
+
+static unsigned page_cause(enum sam_access access)
+{
+    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_PAGE
+           : access == SAM_LOAD ? SAM_CAUSE_LOAD_PAGE
+                                : SAM_CAUSE_STORE_PAGE;
+}
+
+/* Walk three levels from options.ptbr. RISC-V Privileged 4.4; U is ignored, A and D are set.
+ * Returns 0, or the cause of the fault. */
+static unsigned translate(struct sam_worker *worker, uint32_t address, enum sam_access access,
+                          uint64_t *physical)
+{
+    const struct sam_gpu *gpu = worker->run->gpu;
+    uint64_t table = gpu->options.ptbr;
+    for (int level = 2; level >= 0; level--) {
+        unsigned shift = 12 + 9 * (unsigned)level;
+        uint64_t at = table + ((uint64_t)address >> shift & 511) * 8, entry;
+        const struct sam_region *region = sam_memory_find(gpu->memory, at);
+        if (!region && !gpu->options.loose_bounds)
+            return access_cause(access);
+        uint8_t *host = sam_memory_host(gpu->memory, at & ~UINT64_C(7));
+        if (!host)
+            return access_cause(access);
+        entry = __atomic_load_n((uint64_t *)(void *)host, __ATOMIC_RELAXED);
+        if (!(entry & PTE_V) || (!(entry & PTE_R) && (entry & PTE_W)))
+            return page_cause(access);
+        uint64_t frame = (entry >> 10 & ((UINT64_C(1) << 44) - 1)) << 12;
+        if (!(entry & (PTE_R | PTE_X))) {
+            table = frame;
+            continue;
+        }
+        uint64_t inside = (UINT64_C(1) << shift) - 1;
+        unsigned need = access == SAM_FETCH ? PTE_X : access == SAM_LOAD ? PTE_R : PTE_W;
+        if (!(entry & need) || (frame & inside))
+            return page_cause(access);
+        uint64_t marks = PTE_A | (access == SAM_STORE ? PTE_D : 0);
+        if ((entry & marks) != marks)
+            __atomic_fetch_or((uint64_t *)(void *)host, marks, __ATOMIC_RELAXED);
+        *physical = frame | (address & inside);
+        return 0;
+    }
+    return page_cause(access);
+}
+
+/* ------------------------------------------------------------------------------- resolve */
+
+/* Is any byte of the page part of the print buffer? */
+static bool holds_print(const struct sam_run *run, uint64_t page)
+{
+    return run->print_size && page + SAM_PAGE_SIZE > run->print_base &&
+           page < (uint64_t)run->print_base + run->print_size;
+}
+
+static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size,
+                        enum sam_access access, struct sam_fault *fault)
+{
+    struct sam_worker *worker = (struct sam_worker *)(void *)view;
+    const struct sam_gpu *gpu = worker->run->gpu;
+    const uint32_t address = (uint32_t)address64;
+    struct sam_page *page = &view->pages[address / SAM_PAGE_SIZE];
+    const uint32_t offset = address % SAM_PAGE_SIZE;
+    const uint16_t whole = SAM_PAGE_SIZE;
+    *fault = (struct sam_fault){access_cause(access), address};
+
+    if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
+        uint8_t *host =
+            access == SAM_FETCH ? NULL : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
+        if (!host)
+            return NULL;
+        *page = (struct sam_page){.host = host, .read_limit = whole, .write_limit = whole};
+        return host + offset;
+    }
+
+    uint64_t physical = address;
+    if (gpu->options.sv39) {
+        unsigned cause = translate(worker, address, access, &physical);
+        if (cause) {
+            fault->cause = cause;
+            return NULL;
+        }
+    }
+    const uint64_t base = physical - offset;
+    const bool gated = holds_print(worker->run, base) && access != SAM_FETCH;
+    if (gated)
+        sam_run_wait_turn(worker);
+    const struct sam_region *region = sam_memory_find(gpu->memory, physical);
+    uint32_t limit = whole; /* bytes from the page's start, when it starts in the buffer */
+    if (!gpu->options.loose_bounds) {
+        if (!region || region->size - (physical - region->base) < size)
+            return NULL;
+        uint64_t end = region->base + region->size;
+        limit = region->base > base          ? 0
+                : end - base < SAM_PAGE_SIZE ? (uint32_t)(end - base)
+                                             : whole;
+    }
+    uint8_t *host = sam_memory_host(gpu->memory, base);
+    if (!host)
+        return NULL;
+    if (access == SAM_FETCH)
+        return host + offset;
+    /* Under SV39 an entry gains the right to write with the first store, which sets D. A code page
+     * never does: every store to it has to be seen. */
+    bool code = sam_code_has(worker->code, address);
+    uint32_t writable = gpu->options.sv39 && access != SAM_STORE ? 0 : limit;
+    if (page->host == host && page->write_limit)
+        writable = page->write_limit;
+    uint32_t readable = gpu->options.sv39 && access != SAM_LOAD ? 0 : limit;
+    if (page->host == host && page->read_limit)
+        readable = page->read_limit;
+    if (!gated)
+        *page = (struct sam_page){.host = host,
+                                  .read_limit = (uint16_t)readable,
+                                  .write_limit = (uint16_t)(code ? 0 : writable)};
+    return host + offset;
+}
+
+bool sam_space_init(struct sam_worker *worker)
+{
+    worker->view.resolve = resolve;
+    worker->lds = calloc(LDS_PAGES, sizeof *worker->lds);
+    return sam_view_init(&worker->view) && worker->lds;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A failure in words. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "simt/simt.h"
+
+static const char *describe_kind(const struct sam_trap *trap, char *text, size_t size)
+{
+    unsigned long long at = trap->tval;
+    switch (trap->kind) {
+    case SAM_TRAP_NONE: return "no trap";
+    case SAM_TRAP_ILLEGAL: return "illegal instruction";
+    case SAM_TRAP_FETCH: snprintf(text, size, "no code at 0x%08llx", at); return text;
+    case SAM_TRAP_FETCH_MISALIGNED:
+        snprintf(text, size, "jump to 0x%08llx, not a multiple of 4", at);
+        return text;
+    case SAM_TRAP_LOAD_MISALIGNED:
+        snprintf(text, size, "misaligned load from 0x%08llx", at);
+        return text;
+    case SAM_TRAP_STORE_MISALIGNED:
+        snprintf(text, size, "misaligned store to 0x%08llx", at);
+        return text;
+    case SAM_TRAP_LOAD_FAULT:
+        snprintf(text, size, "load from 0x%08llx, outside every buffer", at);
+        return text;
+    case SAM_TRAP_STORE_FAULT:
+        snprintf(text, size, "store to 0x%08llx, outside every buffer", at);
+        return text;
+    case SAM_TRAP_FETCH_PAGE: snprintf(text, size, "fetch page fault at 0x%08llx", at); return text;
+    case SAM_TRAP_LOAD_PAGE: snprintf(text, size, "load page fault at 0x%08llx", at); return text;
+    case SAM_TRAP_STORE_PAGE: snprintf(text, size, "store page fault at 0x%08llx", at); return text;
+    case SAM_TRAP_PRIVATE_RANGE:
+        snprintf(text, size, "private address 0x%llx is past the thread's private memory", at);
+        return text;
+    case SAM_TRAP_STACK_OVERFLOW:
+        snprintf(text, size, "SIMT stack overflow at %llu entries", at);
+        return text;
+    case SAM_TRAP_ENDPRG_DIVERGED: return "endprg while lanes are diverged";
+    case SAM_TRAP_BARRIER_DIVERGED: return "deadlock: barrier reached by some lanes only";
+    case SAM_TRAP_DEADLOCK: return "deadlock: every warp waits, not all at this barrier";
+    case SAM_TRAP_BUDGET:
+        snprintf(text, size, "still running after %llu instructions", at);
+        return text;
+    case SAM_TRAP_PRINT_FULL:
+        snprintf(text, size, "print buffer full: index %llu is past its end", at);
+        return text;
+    }
+    return "unknown trap";
+}
+
+void sam_trap_describe(const struct sam_trap *trap, const struct sam_image *image, char *text,
+                       size_t size)
+{
+    struct sam_buffer out = {0};
+    struct sam_isa isa;
+    char what[96], insn[96] = "";
+    sam_buffer_printf(&out, "%s; workgroup %u (%u,%u,%u) warp %u lanes 0x%08x",
+                      describe_kind(trap, what, sizeof what), trap->workgroup, trap->group[0],
+                      trap->group[1], trap->group[2], trap->warp, trap->lanes);
+    if (trap->lane != UINT32_MAX)
+        sam_buffer_printf(&out, " lane %u", trap->lane);
+    sam_buffer_printf(&out, " pc 0x%08x", trap->pc);
+    const struct sam_symbol *symbol = sam_image_symbol_at(image, trap->pc);
+    if (symbol)
+        sam_buffer_printf(&out, " <%s+0x%x>", symbol->name, trap->pc - (uint32_t)symbol->value);
+    if (trap->word && sam_isa_parse("ventus", &isa, NULL) == SAM_OK) {
+        sam_disassemble(&isa, trap->word, trap->pc, 0, image, insn, sizeof insn);
+        sam_buffer_printf(&out, " (0x%08x) %s", trap->word, insn);
+    }
+    if (size)
+        snprintf(text, size, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+}

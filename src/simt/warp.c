@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A warp's control state: masks, vtype, the SIMT stack, CSRs, and the handlers that work on them.
+ * Ventus 3.2, 4.2.1, 4.2.4; RISC-V V 6. */
+#include "simt/simt.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "machine/fpenv.h"
+#include "machine/threads.h"
+
+#define W (sam_warp_of(c))
+
+#define MSTATUS_VS 0x600u
+
+#define VTYPE_E32      0x10u /* vsew 010 */
+#define VTYPE_LMUL     0x07u
+#define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements stay in either case */
+#define VTYPE_VILL     0x80000000u
+
+/* ------------------------------------------------------------------------ masks and vtype */
+
+void sam_warp_set_mask(struct sam_warp *w, uint32_t bits)
+{
+    w->simt = bits;
+    for (uint32_t g = 0; g < SAM_GROUPS; g++) {
+        /* Elements g * lanes .. of the group that lie below vl. */
+        uint32_t first = g * w->lanes;
+        uint32_t below = w->vl <= first ? 0 : w->vl - first;
+        uint32_t tail = below >= 32 ? UINT32_MAX : (UINT32_C(1) << below) - 1;
+        w->bits[g] = bits & tail;
+        for (int i = 0; i < SAM_LANES; i++)
+            w->mask[g][i] = -(int32_t)((w->bits[g] >> i) & 1);
+    }
+    w->full = w->groups == 1 && w->bits[0] == w->all;
+    w->full_32 = w->full && w->lanes == 32;
+}
+
+uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bool keep)
+{
+    uint32_t lmul = vtype & VTYPE_LMUL;
+    if ((vtype & ~(VTYPE_LMUL | VTYPE_AGNOSTIC)) != VTYPE_E32 || lmul > 1) {
+        w->vtype = VTYPE_VILL;
+        w->vl = 0;
+        w->groups = 0;
+    } else {
+        w->vtype = vtype;
+        w->groups = (uint8_t)(1u << lmul);
+        uint32_t most = w->lanes << lmul;
+        uint64_t wanted = keep ? w->vl : avl;
+        w->vl = wanted < most ? (uint32_t)wanted : most;
+    }
+    sam_warp_set_mask(w, w->simt);
+    return w->vl;
+}
+
+void sam_warp_reset(struct sam_warp *w, const struct sam_launch *launch)
+{
+    struct sam_simt_entry *stack = w->stack;
+    uint32_t capacity = w->stack_capacity;
+    struct sam_worker *worker = w->worker;
+    memset(w, 0, offsetof(struct sam_warp, v));
+    memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
+    w->stack = stack;
+    w->stack_capacity = capacity;
+    w->worker = worker;
+    sam_core_init(&w->core, &worker->view, worker->code, launch->start);
+    w->core.mstatus = MSTATUS_VS; /* as start-up code finds it behind its vsetvli */
+    w->lanes = launch->lanes;
+    w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
+    w->vl = launch->lanes;
+    w->vtype = VTYPE_E32 | VTYPE_AGNOSTIC;
+    w->groups = 1;
+    sam_warp_set_mask(w, w->all);
+}
+
+void sam_warp_release(struct sam_warp *w)
+{
+    free(w->stack);
+    w->stack = NULL;
+    w->stack_capacity = 0;
+}
+
+/* ----------------------------------------------------------------------------------- CSRs */
+
+bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t *value)
+{
+    const struct sam_warp *w = sam_warp_of(core);
+    switch (address) {
+    case 0x008: *value = 0; return true;
+    case 0xc20: *value = w->vl; return true;
+    case 0xc21: *value = w->vtype; return true;
+    case 0xc22: *value = 4 * w->lanes; return true;
+    case 0x800: *value = w->tid; return true;
+    case 0x801: *value = w->numw; return true;
+    case 0x802: *value = w->lanes; return true;
+    case 0x803: *value = w->knl; return true;
+    case 0x804: *value = w->wgid; return true;
+    case 0x805: *value = w->wid; return true;
+    case 0x806: *value = w->lds; return true;
+    case 0x807: *value = w->pds; return true;
+    case 0x808:
+    case 0x809:
+    case 0x80a: *value = w->group[address - 0x808]; return true;
+    case 0x80b: *value = w->print; return true;
+    case 0x80c: *value = w->rpc; return true;
+    default: return false;
+    }
+}
+
+bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t value)
+{
+    struct sam_warp *w = sam_warp_of(core);
+    switch (address) {
+    case 0x008: return true; /* vstart is always 0 */
+    case 0x80b:
+        w->print = (uint32_t)value;
+        if (w->print)
+            core->event = SAM_EVENT_PRINT;
+        return true;
+    case 0x80c: w->rpc = (uint32_t)value; return true;
+    default: return false;
+    }
+}
+
+/* -------------------------------------------------------------------------- SIMT stack */
+
+static bool reserve_stack(struct sam_warp *w, uint32_t entries)
+{
+    if (entries > w->stack_limit)
+        return false;
+    if (entries <= w->stack_capacity)
+        return true;
+    uint32_t capacity = w->stack_capacity ? w->stack_capacity * 2 : 64;
+    struct sam_simt_entry *grown = realloc(w->stack, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    w->stack = grown;
+    w->stack_capacity = capacity;
+    return true;
+}
+
+/* Push {rpc, rpc, mask} and the other path. False: the stack is full. */
+static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
+{
+    if (!reserve_stack(w, w->depth + 2))
+        return false;
+    w->stack[w->depth++] = (struct sam_simt_entry){w->rpc, w->rpc, w->simt};
+    w->stack[w->depth++] = (struct sam_simt_entry){w->rpc, other_pc, other};
+    if (w->depth > w->deepest)
+        w->deepest = w->depth;
+    return true;
+}
+
+const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
+                                      const struct sam_uop *entry, int64_t left)
+{
+    struct sam_warp *w = W;
+    const uint32_t taken = w->taken, rest = w->simt & ~taken;
+    const bool far = op->rs3 & SAM_UOP_FAR;
+    const uint32_t pc = (uint32_t)sam_pc_of(c, op);
+    const uint32_t target =
+        far ? pc + (uint32_t)op->imm : (uint32_t)c->page_pc + 4u * (uint32_t)op->imm;
+    w->npc = pc + 4;
+    if (!taken)
+        SAM_NEXT();
+    bool jump = true;
+    if (rest) {
+        if (target & 3)
+            SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, target);
+        /* The path with fewer lanes runs first, on a tie the taken one. */
+        jump = __builtin_popcount(taken) <= __builtin_popcount(rest);
+        if (!diverge(w, jump ? pc + 4 : target, jump ? rest : taken))
+            SAM_TRAP(SAM_CAUSE_STACK, w->depth);
+        sam_warp_set_mask(w, jump ? taken : rest);
+    }
+    if (!jump)
+        SAM_NEXT();
+    if (far)
+        SAM_JUMP_PC(target);
+    SAM_JUMP(c->ops + op->imm);
+}
+
+SAM_HANDLER(op_join)
+{
+    struct sam_warp *w = W;
+    if (!w->depth || w->stack[w->depth - 1].rpc != (uint32_t)sam_pc_of(c, op))
+        SAM_NEXT();
+    const struct sam_simt_entry top = w->stack[--w->depth];
+    w->npc = top.pc;
+    sam_warp_set_mask(w, top.mask);
+    if (SAM_LIKELY(top.pc - (uint32_t)c->page_pc < SAM_PAGE_SIZE && !(top.pc & 3)))
+        SAM_JUMP(c->ops + (top.pc & (SAM_PAGE_SIZE - 1)) / 4);
+    SAM_JUMP_PC(top.pc);
+}
+
+SAM_HANDLER(op_setrpc)
+{
+    uint32_t rpc = c->x32[op->rs1] + (uint32_t)op->imm;
+    W->rpc = rpc;
+    c->x32[op->rd] = rpc;
+    SAM_NEXT();
+}
+
+/* ------------------------------------------------------------------------------ control */
+
+SAM_HANDLER(op_endprg)
+{
+    if (W->depth || W->simt != W->all)
+        SAM_TRAP(SAM_CAUSE_ENDPRG, W->depth);
+    return sam_stop_event(c, op, entry, left, SAM_EVENT_END, sam_pc_of(c, op) + 4);
+}
+
+SAM_HANDLER(op_barrier)
+{
+    if (W->simt != W->all)
+        SAM_TRAP(SAM_CAUSE_BARRIER, W->simt);
+    W->barrier_pc = (uint32_t)sam_pc_of(c, op);
+    return sam_stop_event(c, op, entry, left, SAM_EVENT_BARRIER, W->barrier_pc + 4u);
+}
+
+/* Within a warp lanes are always in step. */
+SAM_HANDLER(op_barriersub)
+{
+    SAM_NEXT();
+}
+
+/* vset*: rs1 = x0 asks for VLMAX, or with rd = x0 as well keeps vl. RISC-V V 6.2. */
+SAM_HANDLER(op_vsetvli)
+{
+    bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
+    c->x32[op->rd] =
+        sam_warp_set_vtype(W, (uint32_t)op->imm, most ? UINT32_MAX : c->x32[op->rs1], keep);
+    SAM_NEXT();
+}
+
+SAM_HANDLER(op_vsetivli)
+{
+    c->x32[op->rd] = sam_warp_set_vtype(W, (uint32_t)op->imm, op->rs1, false);
+    SAM_NEXT();
+}
+
+SAM_HANDLER(op_vsetvl)
+{
+    bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
+    c->x32[op->rd] =
+        sam_warp_set_vtype(W, c->x32[op->rs2], most ? UINT32_MAX : c->x32[op->rs1], keep);
+    SAM_NEXT();
+}
+
+/* ------------------------------------------------------- lanes that are not lane loops */
+
+/* vmv.x.s, vfmv.f.s: every active lane writes rd, the highest one's value stays. */
+SAM_HANDLER(op_vmv_x_s)
+{
+    if (!W->groups)
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+    if (W->bits[0])
+        c->x32[op->rd] = W->v[op->rs2][31 - __builtin_clz(W->bits[0])];
+    SAM_NEXT();
+}
+
+/* Which lanes of group g act: vm = 0 takes those whose v0 element has bit 0 set. */
+static uint32_t acting_bits(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
+{
+    uint32_t bits = w->bits[g];
+    for (unsigned i = 0; i < SAM_LANES && !(op->rs3 & SAM_UOP_VM); i++)
+        if (!(w->v[g][i] & 1))
+            bits &= ~(UINT32_C(1) << i);
+    return bits;
+}
+
+static bool groups_fit(const struct sam_warp *w, const struct sam_uop *op)
+{
+    return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
+}
+
+/* VFEXP: exp in double precision, rounded once more; it raises no flags. */
+static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
+{
+    unsigned before = sam_host_fp_flags();
+    for (unsigned g = 0; g < w->groups; g++) {
+        for (uint32_t bits = acting_bits(w, op, g); bits; bits &= bits - 1) {
+            unsigned i = (unsigned)__builtin_ctz(bits);
+            float x = sam_bits_f32(w->v[op->rs2 + g][i]);
+            uint32_t result = sam_f32_bits((float)exp((double)x));
+            w->v[op->rd + g][i] = sam_f32_is_nan(result) ? SAM_F32_NAN : result;
+        }
+    }
+    w->core.fflags |= (uint8_t)before;
+    sam_host_fp_clear();
+}
+
+SAM_HANDLER(op_vfexp_v)
+{
+    if (!groups_fit(W, op))
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+    exp_lanes(W, op);
+    SAM_NEXT();
+}
+
+/* VFTTA: vd[i*n+j] += sum over l of vs1[i*k+l] * vs2[j*k+l], fused, in rising l. The sources are
+ * read whole before vd changes. */
+static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *op)
+{
+    uint32_t m = w->lanes == 4 || w->lanes == 8 ? 2 : 4, n = m;
+    uint32_t k = w->lanes == 4 ? 2 : w->lanes == 32 ? 8 : 4;
+    uint32_t result[SAM_LANES];
+    unsigned flags = 0;
+    uint32_t bits = acting_bits(w, op, 0);
+    bits &= m * n == 32 ? UINT32_MAX : (UINT32_C(1) << (m * n)) - 1;
+    const uint32_t *a = w->v[op->rs1], *b = w->v[op->rs2];
+    for (uint32_t rest = bits; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), i = lane / n, j = lane % n;
+        uint32_t sum = w->v[op->rd][lane];
+        for (uint32_t l = 0; l < k; l++)
+            sum = sam_f32_fma(a[i * k + l], b[j * k + l], sum, (enum sam_round)w->core.frm, &flags);
+        result[lane] = sum;
+    }
+    for (; bits; bits &= bits - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(bits);
+        w->v[op->rd][lane] = result[lane];
+    }
+    w->core.fflags |= (uint8_t)flags;
+}
+
+SAM_HANDLER(op_vftta_vv)
+{
+    if (!W->groups || c->frm > SAM_RMM)
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+    tile_product(W, op);
+    SAM_NEXT();
+}
+
+void sam_warp_fill(struct sam_machine *machine)
+{
+    sam_handler **h = machine->handlers;
+    h[SAM_OP_join] = op_join;
+    h[SAM_OP_setrpc] = op_setrpc;
+    h[SAM_OP_endprg] = op_endprg;
+    h[SAM_OP_barrier] = op_barrier;
+    h[SAM_OP_barriersub] = op_barriersub;
+    h[SAM_OP_vsetvli] = op_vsetvli;
+    h[SAM_OP_vsetivli] = op_vsetivli;
+    h[SAM_OP_vsetvl] = op_vsetvl;
+    h[SAM_OP_vmv_x_s] = h[SAM_OP_vfmv_f_s] = op_vmv_x_s;
+    h[SAM_OP_vfexp_v] = op_vfexp_v;
+    h[SAM_OP_vftta_vv] = op_vftta_vv;
+    machine->csr_read = sam_warp_csr_read;
+    machine->csr_write = sam_warp_csr_write;
+    machine->pair_handler = sam_op_pair;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of trace/: records of what a machine did, and how they are written. Knows base only;
+ * the machines call it. */
+#ifndef SAM_TRACE_H
+#define SAM_TRACE_H
+
+#include "base/base.h"
+
+/* One access to memory. */
+struct sam_commit_access {
+    uint32_t address;
+    uint32_t value; /* of a store */
+};
+
+enum { SAM_COMMIT_ACCESSES = 64 };
+
+/* What one instruction of a warp did. */
+struct sam_commit {
+    unsigned core; /* warp */
+    uint32_t pc;
+    uint32_t word;
+    const char *text; /* disassembly */
+    /* scalar register, 0 = none */
+    unsigned x;
+    uint32_t x_value;
+    /* CSRs other than vstart and fflags */
+    unsigned csr_count;
+    struct {
+        unsigned address;
+        const char *name;
+        uint32_t value;
+    } csrs[4];
+    uint32_t fflags; /* raised by this instruction */
+    /* vector state */
+    bool vector; /* a vector instruction: "e32 m1 l8" stands in the line */
+    unsigned lmul, vl, lanes;
+    unsigned v_count;         /* registers written */
+    unsigned v;               /* the first of them */
+    const uint32_t *v_values; /* [v_count][32] */
+    uint32_t mask;
+    /* memory */
+    bool load, store;
+    unsigned access_size; /* bytes an access */
+    unsigned access_count;
+    struct sam_commit_access accesses[SAM_COMMIT_ACCESSES];
+    /* SIMT stack, instructions of opcode 0x5b */
+    bool simt;
+    uint32_t npc;
+    uint32_t depth;
+};
+
+/* Append the two lines of the public ISA simulator's commit log. */
+void sam_commit_format(const struct sam_commit *commit, struct sam_buffer *out);
+
+#endif

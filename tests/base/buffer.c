@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing buffers, arrays, copies of text, error lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+/* Under the address sanitizer an impossible size is NULL too, not the end of the program. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    struct sam_buffer buffer = {0};
+    assert_string_equal(sam_buffer_text(&buffer), "");
+    assert_true(sam_buffer_append(&buffer, NULL, 0));
+    assert_int_equal(buffer.size, 0);
+    assert_string_equal(sam_buffer_text(&buffer), "");
+    sam_buffer_free(&buffer);
+    assert_null(buffer.data);
+    sam_buffer_free(&buffer); /* a freed buffer is an empty one */
+}
+
+/* Pieces of every size, against one flat array. */
+static void test_append(void **state)
+{
+    (void)state;
+    enum { LARGEST = 300 };
+    static uint8_t expected[LARGEST * (LARGEST + 1) / 2];
+    struct sam_buffer buffer = {0};
+    size_t size = 0;
+    for (size_t piece = 0; piece <= LARGEST; piece++) {
+        for (size_t i = 0; i < piece; i++)
+            expected[size + i] = (uint8_t)(piece * 31 + i);
+        assert_true(piece % 2 ? sam_buffer_append(&buffer, expected + size, piece)
+                              : sam_buffer_fill(&buffer, (uint8_t)piece, piece));
+        if (piece % 2 == 0)
+            memset(expected + size, (int)(uint8_t)piece, piece);
+        size += piece;
+        assert_int_equal(buffer.size, size);
+        assert_int_equal(buffer.data[size], 0);
+        assert_true(buffer.capacity > size);
+    }
+    assert_memory_equal(buffer.data, expected, size);
+    sam_buffer_free(&buffer);
+}
+
+/* Texts shorter than, as long as and longer than the room there is. */
+static void test_printf(void **state)
+{
+    (void)state;
+    static char text[2000];
+    for (size_t length = 0; length < sizeof text; length += length < 300 ? 1 : 97) {
+        struct sam_buffer buffer = {0};
+        memset(text, 'x', length);
+        text[length] = '\0';
+        assert_true(sam_buffer_printf(&buffer, "%s", text));
+        assert_int_equal(buffer.size, length);
+        assert_true(sam_buffer_printf(&buffer, "%s%d", text, -7));
+        assert_int_equal(buffer.size, 2 * length + 2);
+        assert_int_equal(strlen(sam_buffer_text(&buffer)), 2 * length + 2);
+        assert_string_equal(sam_buffer_text(&buffer) + 2 * length, "-7");
+        assert_memory_equal(buffer.data + length, text, length);
+        sam_buffer_free(&buffer);
+    }
+}
+
+/* A size that cannot be had fails once and for all, and leaves what was there. */
+static void test_failure_stays(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 4 + 1};
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
+        struct sam_buffer buffer = {0};
+        assert_true(sam_buffer_printf(&buffer, "kept"));
+        assert_false(sam_buffer_fill(&buffer, 1, sizes[i]));
+        assert_true(buffer.failed);
+        assert_false(sam_buffer_append(&buffer, "more", 4));
+        assert_false(sam_buffer_fill(&buffer, 0, 1));
+        assert_false(sam_buffer_printf(&buffer, "%d", 1));
+        assert_int_equal(buffer.size, 4);
+        assert_string_equal(sam_buffer_text(&buffer), "kept");
+        sam_buffer_free(&buffer);
+        assert_false(buffer.failed);
+    }
+}
+
+static void test_alloc(void **state)
+{
+    (void)state;
+    /* The products wrap to small numbers. */
+    assert_null(sam_alloc(SIZE_MAX / 2 + 1, 2));
+    assert_null(sam_alloc(SIZE_MAX / 4 + 2, 4));
+    assert_null(sam_alloc(SIZE_MAX, SIZE_MAX));
+    static const size_t sizes[][2] = {{0, 0}, {0, 8}, {8, 0}, {3, 100}};
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
+        uint8_t *memory = sam_alloc(sizes[i][0], sizes[i][1]);
+        assert_non_null(memory);
+        for (size_t k = 0; k < sizes[i][0] * sizes[i][1]; k++)
+            assert_int_equal(memory[k], 0);
+        free(memory);
+    }
+}
+
+static void test_grow(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    size_t capacity = 0, moves = 0;
+    for (size_t count = 0; count < 10000; count++) {
+        size_t before = capacity;
+        uint32_t *grown = sam_grow(array, count, &capacity, sizeof *array);
+        assert_non_null(grown);
+        assert_true(capacity > count);
+        moves += capacity != before;
+        array = grown;
+        array[count] = (uint32_t)count;
+    }
+    assert_true(moves < 12);
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(array[i], i);
+    /* Too large: the array and its capacity stay. */
+    size_t huge = SIZE_MAX / 8;
+    assert_null(sam_grow(array, huge, &huge, sizeof *array));
+    assert_int_equal(huge, SIZE_MAX / 8);
+    assert_int_equal(array[9999], 9999);
+    free(array);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    char *all = sam_strdup("section"), *part = sam_strndup("section", 4),
+         *none = sam_strndup("", 0);
+    assert_string_equal(all, "section");
+    assert_string_equal(part, "sect");
+    assert_string_equal(none, "");
+    free(all);
+    free(part);
+    free(none);
+}
+
+static void test_error_line(void **state)
+{
+    (void)state;
+    struct sam_error error;
+    static char longest[4000];
+    memset(longest, 'y', sizeof longest - 1);
+    assert_int_equal(sam_fail(&error, SAM_ERR_INPUT, "line %d\nof %s", 3, "x\n"), SAM_ERR_INPUT);
+    assert_int_equal(error.status, SAM_ERR_INPUT);
+    assert_string_equal(error.text, "line 3 of x ");
+    sam_fail(&error, SAM_ERR_IO, "%s", longest);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    assert_int_equal(sam_fail(NULL, SAM_ERR_USAGE, "nobody listens"), SAM_ERR_USAGE);
+    assert_int_equal(sam_fail_memory(&error), SAM_ERR_MEMORY);
+    assert_string_equal(error.text, "out of memory");
+    for (enum sam_status status = SAM_OK; status <= SAM_ERR_STOPPED; status++)
+        assert_string_not_equal(sam_status_name(status), "unknown status");
+    assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),  cmocka_unit_test(test_append),
+        cmocka_unit_test(test_printf), cmocka_unit_test(test_failure_stays),
+        cmocka_unit_test(test_alloc),  cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_copies), cmocka_unit_test(test_error_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and writing files: limits, what cannot be opened, standard streams, all or nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A folder of the test's own, removed at its end. */
+static char folder[1024];
+static char path[1200];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/samite-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", folder);
+    return 0;
+}
+
+/* Entries of the folder, removed on request. */
+static size_t entries(bool clear)
+{
+    size_t count = 0;
+    char name[2048];
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        count++;
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (clear)
+            assert_int_equal(remove(name), 0);
+    }
+    closedir(dir);
+    return count;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    entries(true);
+    return rmdir(folder);
+}
+
+static void expect_content(const char *text)
+{
+    struct sam_buffer content = {0};
+    assert_int_equal(sam_file_read(path, 1000, &content, NULL), SAM_OK);
+    assert_string_equal(sam_buffer_text(&content), text);
+    assert_int_equal(content.size, strlen(text));
+    sam_buffer_free(&content);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 4096, 65535, 65536, 65537, 300000};
+    static uint8_t data[300000];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * i >> 8);
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
+        struct sam_buffer content = {0};
+        struct sam_error error;
+        assert_int_equal(sam_file_write(path, data, sizes[i], NULL), SAM_OK);
+        assert_int_equal(sam_file_read(path, sizes[i], &content, NULL), SAM_OK);
+        assert_int_equal(content.size, sizes[i]);
+        if (sizes[i])
+            assert_memory_equal(content.data, data, sizes[i]);
+        sam_buffer_free(&content);
+        if (sizes[i] == 0)
+            continue;
+        assert_int_equal(sam_file_read(path, sizes[i] - 1, &content, &error), SAM_ERR_INPUT);
+        assert_non_null(strstr(error.text, "limit"));
+        assert_true(content.size < sizes[i]);
+        sam_buffer_free(&content);
+    }
+    assert_int_equal(entries(false), 1);
+}
+
+static void test_cannot_read(void **state)
+{
+    (void)state;
+    struct sam_buffer content = {0};
+    struct sam_error error;
+    char missing[1300];
+    snprintf(missing, sizeof missing, "%s/missing", folder);
+    assert_int_equal(sam_file_read(missing, 10, &content, &error), SAM_ERR_IO);
+    assert_non_null(strstr(error.text, missing));
+    assert_int_equal(sam_file_read(folder, 10, &content, &error), SAM_ERR_IO);
+    assert_int_equal(sam_file_read("", 10, &content, &error), SAM_ERR_IO);
+    assert_int_equal(content.size, 0);
+    sam_buffer_free(&content);
+}
+
+static void cannot_write(const char *where)
+{
+    struct sam_error error = {0};
+    struct sam_output *output = (struct sam_output *)1;
+    assert_int_equal(sam_file_write(where, "x", 1, &error), SAM_ERR_IO);
+    assert_true(error.status == SAM_ERR_IO && strstr(error.text, where));
+    assert_null(strstr(error.text, "Success"));
+    assert_int_equal(sam_output_open(where, &output, NULL), SAM_ERR_IO);
+    assert_null(output);
+}
+
+static void test_cannot_write(void **state)
+{
+    (void)state;
+    char below[1300];
+    assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
+    size_t before = entries(false);
+    snprintf(below, sizeof below, "%s/below", path); /* under a file */
+    cannot_write(below);
+    snprintf(below, sizeof below, "%s/missing/file", folder);
+    cannot_write(below);
+    cannot_write(folder);
+    cannot_write("");
+    assert_int_equal(entries(false), before);
+}
+
+/* Nothing shows before the commit; an abort leaves no trace. */
+static void test_all_or_nothing(void **state)
+{
+    (void)state;
+    struct sam_output *output;
+    assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
+    size_t before = entries(false);
+
+    assert_int_equal(sam_output_open(path, &output, NULL), SAM_OK);
+    assert_true(sam_output_write(output, "ne", 2));
+    assert_true(sam_output_write(output, NULL, 0));
+    expect_content("old");
+    sam_output_abort(output);
+    expect_content("old");
+    assert_int_equal(entries(false), before);
+
+    struct sam_output *second;
+    assert_int_equal(sam_output_open(path, &output, NULL), SAM_OK);
+    assert_int_equal(sam_output_open(path, &second, NULL), SAM_OK); /* two at once */
+    assert_true(sam_output_write(output, "first", 5));
+    assert_true(sam_output_write(second, "second", 6));
+    assert_int_equal(sam_output_commit(output, NULL), SAM_OK);
+    expect_content("first");
+    assert_int_equal(sam_output_commit(second, NULL), SAM_OK);
+    expect_content("second");
+    assert_int_equal(entries(false), before);
+    sam_output_abort(NULL);
+}
+
+/* The name turns into a folder while the file is written. */
+static void test_rename_fails(void **state)
+{
+    (void)state;
+    struct sam_output *output;
+    struct sam_error error = {0};
+    remove(path);
+    size_t before = entries(false);
+    assert_int_equal(sam_output_open(path, &output, NULL), SAM_OK);
+    assert_true(sam_output_write(output, "text", 4));
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(sam_output_commit(output, &error), SAM_ERR_IO);
+    assert_non_null(strstr(error.text, path));
+    assert_null(strstr(error.text, "Success"));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(entries(false), before);
+}
+
+/* A device is written in place; a full one is an error, whenever it shows. */
+static void test_devices(void **state)
+{
+    (void)state;
+    static const uint8_t large[100000];
+    struct sam_output *output;
+    struct sam_error error = {0};
+    assert_int_equal(sam_file_write("/dev/null", large, sizeof large, NULL), SAM_OK);
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    assert_int_equal(sam_file_write("/dev/full", large, 1, &error), SAM_ERR_IO);
+    assert_int_equal(sam_file_write("/dev/full", large, sizeof large, &error), SAM_ERR_IO);
+    assert_non_null(strstr(error.text, "No space left"));
+    assert_int_equal(sam_output_open("/dev/full", &output, NULL), SAM_OK);
+    assert_false(sam_output_write(output, large, sizeof large));
+    assert_int_equal(sam_output_commit(output, &error), SAM_ERR_IO);
+    assert_non_null(strstr(error.text, "No space left"));
+}
+
+static void test_permissions(void **state)
+{
+    (void)state;
+    struct stat info;
+    mode_t mask = umask(027);
+    remove(path);
+    assert_int_equal(sam_file_write(path, "x", 1, NULL), SAM_OK);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640); /* as any new file */
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(sam_file_write(path, "y", 1, NULL), SAM_OK);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600); /* a private file stays private */
+    umask(mask);
+}
+
+/* "-", with the standard streams turned to a file for a moment. */
+static void test_standard_streams(void **state)
+{
+    (void)state;
+    struct sam_buffer content = {0};
+    fflush(stdout);
+    int saved_out = dup(STDOUT_FILENO);
+    assert_non_null(freopen(path, "wb", stdout));
+    enum sam_status written = sam_file_write("-", "through -", 9, NULL);
+    struct sam_output *output = NULL;
+    enum sam_status opened = sam_output_open("-", &output, NULL);
+    sam_output_abort(output); /* must not close standard output */
+    int still_open = fputs("!", stdout);
+    fflush(stdout);
+    dup2(saved_out, STDOUT_FILENO);
+    close(saved_out);
+    assert_int_equal(written, SAM_OK);
+    assert_int_equal(opened, SAM_OK);
+    assert_true(still_open >= 0);
+    assert_int_not_equal(access("-", F_OK), 0);
+    expect_content("through -!");
+
+    assert_non_null(freopen(path, "rb", stdin));
+    assert_int_equal(sam_file_read("-", 100, &content, NULL), SAM_OK);
+    assert_string_equal(sam_buffer_text(&content), "through -!");
+    sam_buffer_free(&content);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_cannot_read),
+        cmocka_unit_test(test_cannot_write), cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_rename_fails), cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_permissions),  cmocka_unit_test(test_standard_streams),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

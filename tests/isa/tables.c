@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables themselves: no word has two meanings, fields do not collide, every text is sound. */
+#include "isa/isa_test.h"
+
+/* Both rows can be on in one hart. */
+static bool together(const struct sam_insn_row *a, const struct sam_insn_row *b)
+{
+    uint32_t both = a->on | b->on;
+    bool other = both & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX | SAM_ON_SYSTEM);
+    if ((both & SAM_EXT_XVENTUS) && (other || (both & SAM_ON_RV64)))
+        return false;
+    return (both & (SAM_ON_RV32 | SAM_ON_RV64)) != (SAM_ON_RV32 | SAM_ON_RV64);
+}
+
+/* fence.tso is one word among the fences; the table says so by its order. */
+static bool meant(int a, int b)
+{
+    return a == SAM_OP_fence_tso && b == SAM_OP_fence;
+}
+
+static void test_no_word_matches_two_rows(void **state)
+{
+    (void)state;
+    for (int a = 1; a < SAM_OP_COUNT; a++) {
+        for (int b = a + 1; b < SAM_OP_COUNT; b++) {
+            const struct sam_insn_row *x = &sam_insn_rows[a], *y = &sam_insn_rows[b];
+            bool overlap = ((x->match ^ y->match) & x->mask & y->mask) == 0;
+            if (overlap && together(x, y) && !meant(a, b))
+                fail_msg("%s (%08x/%08x) and %s (%08x/%08x)", x->mnemonic, x->match, x->mask,
+                         y->mnemonic, y->match, y->mask);
+        }
+    }
+}
+
+static void test_match_within_mask(void **state)
+{
+    (void)state;
+    for (int op = 1; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        if ((row->match & ~row->mask) || (row->mask & 0x7f) != 0x7f || (row->match & 3) != 3)
+            fail_msg("%s: match %08x, mask %08x", row->mnemonic, row->match, row->mask);
+    }
+}
+
+static uint32_t bits_of(const struct sam_operand *operand)
+{
+    return sam_operand_put(operand, 0, -1);
+}
+
+static void test_operands_do_not_collide(void **state)
+{
+    (void)state;
+    for (int op = 1; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        uint32_t used = row->mask;
+        for (const char *c = row->operands; *c; c++) {
+            const struct sam_operand *operand = sam_operand_find(*c);
+            if (!operand) {
+                assert_non_null(strchr(",()", *c));
+                continue;
+            }
+            if (used & bits_of(operand))
+                fail_msg("%s: %s lies on other bits", row->mnemonic, operand->name);
+            used |= bits_of(operand);
+        }
+        uint32_t free_bits = ~used;
+        if ((row->match & 0x7f) == SAM_OPC_AMO)
+            free_bits &= ~(3u << 25); /* aq, rl */
+        /* fence: fm, rs1, rd are reserved for finer fences; fence.i: imm, rs1, rd */
+        if (free_bits && op != SAM_OP_fence && op != SAM_OP_fence_i)
+            fail_msg("%s: bits %08x have no meaning", row->mnemonic, free_bits);
+    }
+}
+
+/* Every value of the field, and nothing else, goes through put and get. */
+static void test_operand_put_get(void **state)
+{
+    (void)state;
+    for (int letter = '!'; letter < 127; letter++) {
+        const struct sam_operand *operand = sam_operand_find((char)letter);
+        int64_t low, high;
+        if (!operand || !bits_of(operand))
+            continue;
+        sam_operand_range(operand, &low, &high);
+        int64_t step = INT64_C(1) << operand->shift;
+        for (int64_t v = low; v <= high; v += step) {
+            assert_true(sam_operand_fits(operand, v));
+            uint32_t word = sam_operand_put(operand, 0xa5a5a5a5, (int32_t)v);
+            assert_int_equal(sam_operand_get(operand, word), v);
+            assert_int_equal((word ^ 0xa5a5a5a5) & ~bits_of(operand), 0);
+        }
+        assert_false(sam_operand_fits(operand, low - step));
+        assert_false(sam_operand_fits(operand, high + step));
+        if (step > 1)
+            assert_false(sam_operand_fits(operand, low + 1));
+    }
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    for (int op = 1; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        assert_true(row->mnemonic[0] && row->meaning[0] && row->source[0] && row->on);
+    }
+    for (size_t i = 0; i < sam_csr_row_count; i++) {
+        assert_true(sam_csr_rows[i].address < 4096);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(sam_csr_rows[i].name, sam_csr_rows[j].name);
+    }
+}
+
+/* What is public describes all 32 bits of each row. */
+static void test_entries_cover_the_word(void **state)
+{
+    (void)state;
+    struct sam_isa_entry entry;
+    size_t index = 0;
+    for (; sam_isa_entry_get(index, &entry); index++) {
+        int next = 31;
+        if (entry.expansion) {
+            assert_int_equal(entry.field_count, 0);
+            continue;
+        }
+        uint32_t fixed = 0, value = 0;
+        for (size_t i = 0; i < entry.field_count; i++) {
+            const struct sam_isa_field *f = &entry.fields[i];
+            assert_int_equal(f->high, next);
+            assert_true(f->low <= f->high && f->name[0]);
+            next = (int)f->low - 1;
+            for (unsigned b = 0; f->fixed && b <= f->high - f->low; b++) {
+                fixed |= 1u << (f->high - b);
+                value |= (uint32_t)(f->name[b] == '1') << (f->high - b);
+            }
+        }
+        assert_int_equal(next, -1);
+        assert_int_equal(fixed, entry.mask);
+        assert_int_equal(value, entry.match);
+    }
+    assert_int_equal(index, SAM_OP_COUNT - 1 + sam_pseudo_row_count);
+}
+
+static void test_registers(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 256; i++) {
+        char name[8];
+        int size = snprintf(name, sizeof name, "v%u", i);
+        assert_int_equal(sam_v_register(name, (size_t)size), i);
+        name[0] = 'x';
+        assert_int_equal(sam_x_register(name, (size_t)size), i < 64 ? (int)i : -1);
+        if (i < 64)
+            assert_int_equal(sam_x_register(sam_x_name(i), strlen(sam_x_name(i))), i);
+    }
+    assert_int_equal(sam_x_register("fp", 2), 8);
+    assert_int_equal(sam_x_register("x01", 3), -1);
+    assert_int_equal(sam_v_register("v256", 4), -1);
+}
+
+static void test_csr_names(void **state)
+{
+    (void)state;
+    struct sam_isa ventus = test_isa("ventus"), plain = test_isa("rv32i_zicsr");
+    assert_int_equal(sam_csr_address(&ventus, "tid", 3), 0x800);
+    assert_int_equal(sam_csr_address(&ventus, "CSR_TID", 7), 0x800);
+    assert_int_equal(sam_csr_address(&ventus, "gidx", 4), 0x808);
+    assert_int_equal(sam_csr_address(&ventus, "gdx", 3), 0x808);
+    assert_int_equal(sam_csr_address(&plain, "tid", 3), -1);
+    assert_string_equal(sam_csr_name(&ventus, 0x80c), "rpc");
+    assert_null(sam_csr_name(&plain, 0x80c));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_word_matches_two_rows),
+        cmocka_unit_test(test_match_within_mask),
+        cmocka_unit_test(test_operands_do_not_collide),
+        cmocka_unit_test(test_operand_put_get),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_entries_cover_the_word),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_csr_names),
+    };
+    return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+}

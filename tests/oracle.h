@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One program of many small experiments, run by QEMU and on a Ventus warp, results compared word
+ * for word. Both machines get the same code and the same addresses; what Ventus defines otherwise
+ * than RISC-V stands in macros that the two preludes define each in its own way. */
+#ifndef TEST_ORACLE_H
+#define TEST_ORACLE_H
+
+#include "base/base.h"
+#include "qemu.h"
+
+#define ORACLE_DEPTH 3
+
+/* A loop over a table of words: each turn runs `load` with the address in place of %s. */
+struct oracle_axis {
+    const char *table; /* label, see oracle_table */
+    const uint32_t *values;
+    size_t count;  /* turns */
+    size_t step;   /* words from one turn to the next */
+    size_t window; /* words the load takes, for the report */
+    const char *load;
+};
+
+struct oracle_part { /* what one store of a turn holds */
+    char what[64];
+    size_t first;
+    size_t words;
+};
+
+struct oracle_record { /* one set of nested loops */
+    struct oracle_axis axes[ORACLE_DEPTH];
+    size_t depth;
+    size_t first; /* word of the results */
+    size_t turns;
+    size_t words; /* a turn */
+    size_t first_part, part_count;
+};
+
+struct oracle {
+    struct sam_buffer code, data;
+    struct oracle_record *records;
+    size_t record_count, record_capacity;
+    struct oracle_part *parts;
+    size_t part_count, part_capacity;
+    size_t words; /* results so far */
+    bool failed;  /* out of memory */
+};
+
+void oracle_free(struct oracle *oracle);
+/* Assembly, as it is. Loops use s0..s5 and s11; t6 is for macros. */
+void oracle_code(struct oracle *oracle, const char *format, ...) SAM_PRINTF(2, 3);
+/* A table of words in .data; the first `wrap` follow once more behind the last. */
+void oracle_table(struct oracle *oracle, const char *label, const uint32_t *values, size_t count,
+                  size_t wrap);
+/* Open the loops of a record; oracle_store between the two says what to compare. */
+void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t depth);
+void oracle_end(struct oracle *oracle);
+/* Keep the x register `reg`, or `words` elements of vector register `reg`. */
+void oracle_store(struct oracle *oracle, const char *reg, const char *format, ...) SAM_PRINTF(3, 4);
+void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, const char *format,
+                         ...) SAM_PRINTF(4, 5);
+
+/* Run both and compare; the preludes come before _start's code. Fails the cmocka test with the
+ * first differences and what they are of. Returns the number of words compared. */
+size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
+                    const char *qemu_prelude, const char *ventus_prelude, unsigned lanes);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The public headers: each compiles alone as C11 and as C++, without a warning and without what the
+# build defines; the shared library shows the functions they declare and nothing else.
+. "$SAMITE_SOURCE/tests/project/tap.sh"
+cd "$SAMITE_SOURCE" || exit 1
+
+alone() { # HEADER COMPILER...
+    header=$1
+    shift
+    printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
+        "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I include -
+}
+
+declared() { # every function with SAM_API in front, and how many
+    cat include/samite/*.h | tr '\n' ' ' | sed 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/, ,g' | sed 's/[;{}]/\n/g' |
+        sed -n 's/.*SAM_API [^(]*[ *]\(sam_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$scratch/declared"
+    [ -s "$scratch/declared" ]
+}
+
+exported() {
+    nm -D --defined-only "$SAMITE_BUILD/libsamite.so" | sed 's/.* //' | sort -u >"$scratch/exported"
+    declared
+    comm -13 "$scratch/declared" "$scratch/exported" >"$scratch/more"
+    [ ! -s "$scratch/more" ] || { echo 'exported and not declared:' && cat "$scratch/more" && return 1; }
+}
+
+defined() {
+    declared
+    nm -D --defined-only "$SAMITE_BUILD/libsamite.so" | sed 's/.* //' | sort -u >"$scratch/exported"
+    comm -23 "$scratch/declared" "$scratch/exported" >"$scratch/less"
+    [ ! -s "$scratch/less" ] || { echo 'declared and not defined:' && cat "$scratch/less" && return 1; }
+}
+
+for path in include/samite/*.h; do
+    header=${path#include/}
+    check "$header as C11" alone "$header" cc -std=c11 -xc
+    if command -v c++ >/dev/null; then
+        check "$header as C++" alone "$header" c++ -std=c++11 -xc++
+    else
+        skip "$header as C++" 'no C++ compiler'
+    fi
+done
+check 'nothing but the declared functions is exported' exported
+check 'every declared function is there' defined
+finish

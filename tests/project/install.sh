@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An installed tree: what is in it, and a program of a user built against it with pkg-config, with
+# the shared and with the static library.
+. "$SAMITE_SOURCE/tests/project/tap.sh"
+tree=$scratch/tree
+
+install_tree() {
+    meson install -C "$SAMITE_BUILD" --no-rebuild --destdir "$tree"
+    prefix=$(dirname "$(dirname "$(find "$tree" -path '*/bin/samite')")")
+    [ -x "$prefix/bin/samite" ]
+    printf '%s\n' "$prefix" >"$scratch/prefix"
+}
+
+holds() { # PATTERN...: paths under the prefix
+    for pattern in "$@"; do
+        find "$(cat "$scratch/prefix")" -path "*/$pattern" | grep -q . || { echo "no $pattern" && return 1; }
+    done
+}
+
+man_pages() { # one for the command and one for each verb
+    "$SAMITE" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p' |
+        while read -r verb; do
+            holds "share/man/man1/samite-$verb.1" || exit 1
+        done
+}
+
+user_program() { # FOLDER-OF-LIBRARIES MODE [PKG-CONFIG OPTION]
+    prefix=$(cat "$scratch/prefix")
+    libraries=$(dirname "$(find "$prefix" -name libsamite.a)")
+    export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tree"
+    if [ "$1" = static ]; then # without the shared library the linker takes the other
+        mkdir -p "$scratch/aside"
+        mv "$libraries"/libsamite.so* "$scratch/aside"
+    fi
+    # shellcheck disable=SC2046 # flags
+    cc "$SAMITE_SOURCE/tests/project/user.c" -o "$scratch/user-$1" \
+        $(pkg-config --cflags samite) \
+        $(pkg-config $([ "$1" = shared ] || echo --static) --libs samite)
+    [ "$1" = shared ] || mv "$scratch/aside"/* "$libraries"
+    LD_LIBRARY_PATH=$([ "$1" = static ] || echo "$libraries") "$scratch/user-$1" >"$scratch/said"
+    grep -q '^[0-9.]* rv32ima_zicsr_zfinx_zve32f_xventus$' "$scratch/said" || { cat "$scratch/said" && return 1; }
+    # The library that was meant is the one that is used.
+    case $1 in
+    shared) ldd "$scratch/user-$1" | grep -q libsamite ;;
+    static) ! ldd "$scratch/user-$1" | grep -q libsamite ;;
+    esac
+}
+
+runs() {
+    "$(cat "$scratch/prefix")/bin/samite" --version
+}
+
+check 'meson install' install_tree
+check 'command, libraries, headers, pkg-config' holds bin/samite 'lib*/libsamite.a' \
+    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h 'pkgconfig/samite.pc'
+check 'man pages' man_pages
+check 'man page of the command' holds share/man/man1/samite.1
+check 'completions' holds share/bash-completion/completions/samite.bash share/zsh/site-functions/_samite
+check 'installed command runs' runs
+check 'a program with the shared library' user_program shared
+check 'a program with the static library' user_program static
+finish

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loses memory: the sanitised build must see it, or its silence about the rest means nothing. */
+#include <stdlib.h>
+
+int main(void)
+{
+    void *volatile lost = malloc(100);
+    /* cppcheck-suppress memleak */
+    lost = NULL;
+    return lost != NULL;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The layering check finds what it is there to find.
+. "$SAMITE_SOURCE/tests/project/tap.sh"
+cd "$scratch" || exit 1
+
+arrows() { # FILE INCLUDE
+    mkdir -p "$(dirname "$1")"
+    printf '#include <stdio.h>\n#include "%s"\n' "$2" >"$1"
+    awk -f "$SAMITE_SOURCE/tools/arrows.awk" "$1"
+}
+
+refused() { # FILE INCLUDE
+    if arrows "$@" >said; then
+        return 1
+    fi
+    grep -q "^$1:2: " said || { cat said && return 1; }
+}
+
+check 'machine includes isa' arrows src/machine/a.c isa/isa.h
+check 'simt includes machine' arrows src/simt/a.c machine/machine.h
+check 'own folder' arrows src/base/a.c base/base.h
+check 'own folder, plain name' arrows cli/a.c cli.h
+check 'public header' arrows cli/a.c samite/isa.h
+check 'tests include anything' arrows tests/isa/a.c simt/simt.h
+check 'base includes isa' refused src/base/a.c isa/isa.h
+check 'isa includes machine' refused src/isa/a.def machine/machine.h
+check 'format includes isa' refused src/format/a.c isa/isa.h
+check 'siblings: trace and format' refused src/trace/a.c format/format.h
+check 'machine includes simt' refused src/machine/a.h simt/simt.h
+check 'cli includes src' refused cli/a.c base/base.h
+check 'examples include src' refused examples/a.c isa/isa.h
+check 'relative path' refused src/isa/a.c ../machine/machine.h
+check 'config.h in the command' refused cli/b.c config.h
+unknown_folder() { ! arrows src/other/a.c base/base.h; }
+check 'unknown folder' unknown_folder
+finish

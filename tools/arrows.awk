@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# The layering: which folder may include which. Reads source files given as arguments, relative to
+# the top; prints file:line of every include that the table does not allow. Exit 1 when there is one.
+BEGIN {
+    # Every folder may include its own files, the public headers and config.h.
+    allow["src/base"] = ""
+    allow["src/isa"] = "base"
+    allow["src/trace"] = "base"
+    allow["src/format"] = "base"
+    allow["src/machine"] = "base isa trace"
+    allow["src/simt"] = "base isa machine trace"
+    allow["src/tensor"] = "base isa machine trace"
+    allow["src/matrix"] = "base isa machine trace"
+    allow["src/tile"] = "base"
+    allow["src/codec"] = "base"
+    # Only the public headers: what these need, a user can do too.
+    allow["cli"] = allow["examples"] = allow["kernels"] = ""
+    allow["include/samite"] = ""
+    # The whole house.
+    free["tests"] = free["bench"] = free["fuzz"] = 1
+}
+
+function top_of(path, part)
+{
+    split(path, part, "/")
+    if (part[1] == "src" || part[1] == "include")
+        return part[1] "/" part[2]
+    return part[1]
+}
+
+function complain(text)
+{
+    printf "%s:%d: %s\n", FILENAME, FNR, text
+    bad = 1
+}
+
+FNR == 1 {
+    here = top_of(FILENAME)
+    if (!(here in allow) && !(here in free))
+        complain("folder " here " has no row in tools/arrows.awk")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*"/ && !(here in free) {
+    target = $0
+    sub(/^[^"]*"/, "", target)
+    sub(/".*/, "", target)
+    count = split(target, part, "/")
+    if (target ~ /(^|\/)\.\.?\//) {
+        complain("include of a relative path: " target)
+    } else if (count == 1) {
+        if (target == "config.h" && here !~ /^src\//)
+            complain(here " must not include config.h")
+    } else if (part[1] == "samite") {
+        if (here == "include/samite")
+            complain("public headers include each other without a folder: " target)
+    } else if ("src/" part[1] != here && \
+               index(" " allow[here] " ", " " part[1] " ") == 0) {
+        complain(here " must not include " target)
+    }
+}
+
+END { exit bad }

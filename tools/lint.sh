@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `./dev lint`: lint.sh BUILD JOBS, run at the top. Every finding is a line that starts with
+# file:line. With `format` behind, clang-format is let loose instead. What clang-tidy found clean is remembered in BUILD/lint until the file, a header or
+# the rules change.
+set -eu
+build=$1
+jobs=$2
+cache=$build/lint
+mkdir -p "$cache"
+status=0
+
+# Every file of the project, new ones too.
+files() {
+    if git rev-parse --git-dir >/dev/null 2>&1; then
+        git ls-files -co --exclude-standard | while read -r file; do
+            [ ! -f "$file" ] || printf '%s\n' "$file"
+        done
+    else
+        find . -type f ! -path './build*' ! -path './.git/*' | sed 's,^\./,,'
+    fi | LC_ALL=C sort
+}
+files >"$cache/files"
+grep -E '\.[ch]$' "$cache/files" >"$cache/c-files"
+
+if [ "${3:-}" = format ]; then
+    xargs clang-format -i <"$cache/c-files"
+    exit
+fi
+
+# check NAME COMMAND...: nothing to say when it passes
+check() {
+    name=$1
+    shift
+    if "$@" >"$cache/output" 2>&1; then
+        printf 'lint: %-12s ok\n' "$name"
+    else
+        cat "$cache/output"
+        printf 'lint: %-12s FAILED\n' "$name"
+        status=1
+    fi
+}
+
+arrows() {
+    grep -E '^(src|include|cli|examples|kernels|tests|bench|fuzz)/.*\.(c|h|def)$' "$cache/files" |
+        xargs awk -f tools/arrows.awk
+}
+
+# found PATTERN MEANING FILE...: every match is a finding
+found() {
+    pattern=$1
+    meaning=$2
+    shift 2
+    if grep -nIHE "$pattern" "$@" >"$cache/found"; then
+        awk -v meaning="$meaning" '{ match($0, /^[^:]*:[0-9]+:/); print substr($0, 1, RLENGTH), meaning }' \
+            "$cache/found"
+        return 1
+    fi
+}
+
+house_rules() {
+    bad=0
+    # The brackets keep these lines from finding themselves.
+    # shellcheck disable=SC2046 # names without spaces
+    found '\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b' 'an open end: finish it' $(cat "$cache/files") || bad=1
+    # shellcheck disable=SC2046
+    found '(^|[^A-Za-z0-9_.$}])/(home|root|work|tmp|Users)/[A-Za-z0-9_-]+/' 'a path of one machine' \
+        $(cat "$cache/files") || bad=1
+    grep -E '\.(c|h|def|s|S|sh|awk|build)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
+        xargs awk 'FNR == 1 { seen = 0 }
+            FNR <= 2 && /SPDX-License-Identifier: Apache-2\.0/ && (FNR == 1 || first ~ /^#!/) { seen = 1 }
+            FNR == 1 { first = $0 }
+            FNR == 2 && !seen { printf "%s:1: no SPDX line\n", FILENAME; bad = 1 }
+            END { exit bad }' || bad=1
+    grep -E '^(src|cli)/.*\.(c|h)$' "$cache/files" |
+        xargs awk 'FNR == 701 { printf "%s:701: more than 700 lines\n", FILENAME; bad = 1 }
+            END { exit bad }' || bad=1
+    # shellcheck disable=SC2046
+    found '[[:space:]]$' 'white space at the end of a line' \
+        $(grep -vE '\.(md|tsv)$' "$cache/files") || bad=1
+    return "$bad"
+}
+
+format() {
+    xargs clang-format --dry-run -Werror <"$cache/c-files" >"$cache/format" 2>&1 && return 0
+    grep -E '^[^ ].*: error' "$cache/format" | cut -d: -f1,2 | uniq | sed 's/$/: clang-format/'
+    return 1
+}
+
+shell_scripts() { # not: functions called by name, SAMITE from outside, awk in single quotes
+    grep -E '\.sh$|^dev$|^\.ci/run$' "$cache/files" | xargs shellcheck -x -f gcc -e SC2016,SC2153,SC2317
+}
+
+tidy() {
+    # What a result depends on besides the file itself.
+    rules=$({
+        clang-tidy --version
+        cat .clang-tidy meson.build
+        grep -E '\.(h|def)$|_tmpl\.c$' "$cache/files" | xargs cat
+    } | sha256sum | cut -c1-32)
+    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" | sort -u |
+        while read -r file; do
+            key=$(sha256sum <"$build/$file" | cut -c1-32)
+            stamp=$cache/$(printf '%s' "$file" | tr -c 'A-Za-z0-9_.-' _).tidy
+            if [ "$(cat "$stamp" 2>/dev/null)" != "$rules $key" ]; then
+                printf '%s\n%s\n%s\n' "$build/$file" "$stamp" "$rules $key"
+            fi
+        done >"$cache/tidy-work"
+    xargs -r -d '\n' -n 3 -P "$jobs" sh -c '
+        if out=$(clang-tidy -p "$0" --quiet --extra-arg=-Wno-unknown-warning-option "$1" 2>/dev/null); then
+            printf "%s" "$3" >"$2"
+        else
+            # Without the steps of the analyzer (clang-tidy FILE shows them) and the build folder.
+            printf "%s\n" "$out" | sed -n -E "s,^([^ ]*/)?\.\./([^ ]*: error: ),\2,p" |
+                grep . || printf "%s\n" "$out"
+            exit 1
+        fi' "$build" <"$cache/tidy-work"
+}
+
+# Uninitialised and dangling values are clang-tidy's: it follows pointers through calls.
+check_code() {
+    cppcheck --enable=warning,performance,portability --error-exitcode=1 --inline-suppr --quiet \
+        --std=c11 --language=c -j "$jobs" -I include -I src -I . -I "$build" \
+        --suppress=missingInclude --suppress=unmatchedSuppression \
+        --suppress=uninitvar --suppress=returnDanglingLifetime \
+        --template='{file}:{line}: {severity}: {message} [{id}]' \
+        --file-list="$cache/cppcheck-files"
+}
+
+check "house rules" house_rules
+check arrows arrows
+check format format
+check shell shell_scripts
+grep -E '\.c$' "$cache/c-files" | grep -vE '_tmpl\.c$' >"$cache/cppcheck-files"
+check cppcheck check_code
+check clang-tidy tidy
+exit $status
