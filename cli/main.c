@@ -5,12 +5,13 @@
 #include "cli.h"
 #include "cli_args.h"
 
-extern const struct cli_verb verb_asm, verb_dis, verb_isa;
+extern const struct cli_verb verb_asm, verb_dis, verb_isa, verb_run;
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_asm,
     &verb_dis,
     &verb_isa,
+    &verb_run,
     NULL,
 };
 

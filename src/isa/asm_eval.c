@@ -178,9 +178,10 @@ static enum asm_known eval_symbol(const struct evaluation *e, const struct asm_n
     }
     if (symbol->state == SYMBOL_EQU)
         return eval_equ(e, node, symbol->equ, out);
-    return symbol->name[0] == '\1'
-               ? wrong(e, node, "no label %s: follows this line", symbol->name + 1)
-               : wrong(e, node, "undefined symbol '%s'", symbol->name);
+    if (symbol->name[0] == '\1') /* "\1number\1count" */
+        return wrong(e, node, "no label %.*s: follows this line",
+                     (int)strcspn(symbol->name + 1, "\1"), symbol->name + 1);
+    return wrong(e, node, "undefined symbol '%s'", symbol->name);
 }
 
 /* The auipc whose %pcrel_hi a %pcrel_lo completes: the instruction at the label. */

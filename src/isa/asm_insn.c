@@ -124,7 +124,8 @@ static void not_on(struct assembler *as, size_t number, struct asm_at at)
 /* "add rd, rs1, rs2" */
 static void usage_of(size_t number, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s ", mnemonic_of(number));
+    size_t used = (size_t)snprintf(text, size, "%s%s", mnemonic_of(number),
+                                   operands_of(number)[0] ? " " : "");
     for (const char *c = operands_of(number); *c && used < size; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         const char *put = operand ? operand->name : *c == ',' ? ", " : *c == '(' ? "(" : ")";

@@ -62,6 +62,10 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
 
 static bool read_expression(struct matcher *m, struct asm_arg *arg)
 {
+    if (m->lexer->token.kind == TOKEN_BINDING) { /* messages point at what was written */
+        const struct asm_arg *from = asm_find_arg(m->lexer->bindings, (char)m->lexer->token.number);
+        arg->at = from ? from->at : arg->at;
+    }
     /* "(a0)": the offset is left out */
     if (asm_lex_is(m->lexer, "(") && arg->operand->kind == SAM_KIND_SIGNED) {
         struct asm_lexer ahead = *m->lexer;
@@ -81,10 +85,8 @@ static bool read_csr(struct matcher *m, struct asm_arg *arg)
     const struct asm_token *token = &m->lexer->token;
     int address =
         token->kind == TOKEN_NAME ? sam_csr_address(&m->as->isa, token->text, token->size) : -1;
-    if (address < 0) {
-        arg->expr = asm_parse_expr(m->as, m->lexer, m->fail);
-        return arg->expr != NULL;
-    }
+    if (address < 0)
+        return read_expression(m, arg);
     arg->number = address;
     asm_lex_next(m->lexer);
     return true;

@@ -6,8 +6,12 @@ struct asm_at asm_statement_at(struct assembler *as)
 {
     const struct asm_statement *s = &as->statement;
     unsigned column = 0;
-    if (s->text >= s->place->text && s->text <= s->place->text + s->place->size)
-        column = (unsigned)(s->text - s->place->text) + 1;
+    const char *text = s->text;
+    if (text >= s->place->text && text <= s->place->text + s->place->size) {
+        while (text < s->text + s->size && (*text == ' ' || *text == '\t'))
+            text++;
+        column = (unsigned)(text - s->place->text) + 1;
+    }
     return (struct asm_at){s->place, column};
 }
 

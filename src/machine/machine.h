@@ -94,8 +94,6 @@ struct sam_view {
 
 bool sam_view_init(struct sam_view *view);
 void sam_view_release(struct sam_view *view);
-/* Forget every entry. */
-void sam_view_flush(struct sam_view *view);
 
 /* ------------------------------------------------------------------------------------- core */
 

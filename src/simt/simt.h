@@ -120,8 +120,7 @@ struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_warp *warps; /* launch->warps of them, 64-byte aligned in warp_block */
-    void *warp_block;
+    struct sam_warp *warps; /* launch->warps of them */
     uint8_t **lds;          /* pages of the LDS window, NULL where untouched */
     uint32_t *lds_touched;  /* numbers of those in use */
     uint32_t lds_count, lds_capacity;

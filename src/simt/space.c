@@ -11,7 +11,7 @@ void sam_space_release(struct sam_worker *worker)
 {
     for (uint32_t i = 0; worker->lds && i < worker->lds_count; i++)
         free(worker->lds[worker->lds_touched[i]]);
-    free(worker->lds);
+    sam_pages_free(worker->lds, LDS_PAGES * sizeof *worker->lds);
     free(worker->lds_touched);
     sam_view_release(&worker->view);
 }
@@ -186,6 +186,6 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
 bool sam_space_init(struct sam_worker *worker)
 {
     worker->view.resolve = resolve;
-    worker->lds = calloc(LDS_PAGES, sizeof *worker->lds);
+    worker->lds = sam_pages_new(LDS_PAGES * sizeof *worker->lds);
     return sam_view_init(&worker->view) && worker->lds;
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite asm, dis and isa as a user runs them: files, streams, exit codes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static char folder[] = "/tmp/samite-cli-XXXXXX";
+
+/* Run "samite <arguments>" in the folder; its exit code, standard output and error in `out`. */
+static int run(struct sam_buffer *out, const char *format, ...) SAM_PRINTF(2, 3);
+static int run(struct sam_buffer *out, const char *format, ...)
+{
+    char arguments[1024], command[4096], block[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "cd %s && { '%s' %s; } 2>&1", folder, getenv("SAMITE"),
+             arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    sam_buffer_free(out);
+    for (size_t got; (got = fread(block, 1, sizeof block, pipe)) > 0;)
+        assert_true(sam_buffer_append(out, block, got));
+    int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[256];
+    struct sam_error error;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(sam_file_write(path, text, strlen(text), &error), SAM_OK);
+}
+
+static bool exists(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+#define EXPECT(code, text, ...)                                                                    \
+    do {                                                                                           \
+        int got_ = run(&out, __VA_ARGS__);                                                         \
+        if (got_ != (code) || !strstr(sam_buffer_text(&out), text))                                \
+            fail_msg("exit %d, expected %d with '%s': %s", got_, code, text,                       \
+                     sam_buffer_text(&out));                                                       \
+    } while (0)
+
+static const char program[] = "_start: la a0, d\nvadd.vi v200, v1, 7\nlw a1, 0(a0)\nendprg\n"
+                              ".data\nd: .word 1, 2\n.ascii \"xyz\"\n.bss\nb: .zero 8\n";
+
+static void test_formats(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    write_text("p.s", program);
+    assert_int_equal(run(&out, "asm -f hex p.s -o -"), 0);
+    assert_int_equal(out.size % 9, 0);
+    assert_memory_equal(sam_buffer_text(&out), "00001517\n00050513\n0060300b\n", 27);
+    assert_int_equal(run(&out, "asm --format=bin p.s -o p.bin"), 0);
+    assert_int_equal(run(&out, "asm p.s -o p.elf"), 0);
+    assert_string_equal(sam_buffer_text(&out), "");
+    EXPECT(0, "\177ELF", "--version && head -c 4 p.elf");
+    assert_int_equal(run(&out, "asm -f bin p.s -o - | cmp - p.bin"), 0);
+    assert_int_equal(run(&out, "asm -f bin - -o - < p.s | cmp - p.bin"), 0);
+    sam_buffer_free(&out);
+}
+
+/* What dis prints assembles to the same file, byte for byte. */
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    static const char *const formats[] = {"elf", "bin", "hex"};
+    write_text("p.s", program);
+    for (size_t i = 0; i < 3; i++) {
+        const char *f = formats[i];
+        EXPECT(0, "", "asm -f %s p.s -o a.%s", f, f);
+        EXPECT(0, "", "dis a.%s > a.dis && '%s' asm -f %s a.dis -o b.%s && cmp a.%s b.%s", f,
+               getenv("SAMITE"), f, f, f, f);
+    }
+    EXPECT(0, "_start:\n    auipc a0, 1", "dis a.elf");
+    EXPECT(0, "    vadd.vi v200, v1, 7 ", "dis a.elf");
+    EXPECT(0, "d:\n    .word 0x00000001", "dis a.elf");
+    EXPECT(0, ".address 0x1000\n", "dis --base 0x1000 a.bin");
+    sam_buffer_free(&out);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    EXPECT(0, "vbgeu v3, v4, . + 12", "dis 0x0032765b");
+    EXPECT(0, "vadd.vi v1, v2, 100", "dis 0x0c00300b 0x022230d7");
+    EXPECT(0, ".word 0xffffffff", "dis 0xffffffff");
+    EXPECT(0, "addw a0, a1, a2", "dis --isa rv64i 0x00c5853b");
+    EXPECT(0, ".word 0x00c5853b", "dis 0x00c5853b");
+    EXPECT(0, "\"pc\": 4096, \"word\": 19, \"known\": true, \"text\": \"nop\"",
+           "dis --json --base 0x1000 0x13");
+    EXPECT(2, "no 32-bit word", "dis 0x123456789");
+    EXPECT(2, "no 32-bit word", "dis 0xzz");
+    EXPECT(2, "no file and no word", "dis");
+    EXPECT(2, "cannot open", "dis nothing.bin");
+    sam_buffer_free(&out);
+}
+
+static void test_bad_input(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    write_text("bad.s", "nop\nnope\n  addi a0, a0, 5000\n");
+    EXPECT(2, "bad.s:2:1: error: unknown instruction 'nope'; did you mean 'nop'?\n    nope\n    ^",
+           "asm bad.s -o bad.elf");
+    EXPECT(2, "bad.s:3:16: error: addi: imm[11:0] = 5000 is outside -2048..2047",
+           "asm bad.s -o bad.elf");
+    assert_false(exists("bad.elf"));
+    EXPECT(2, "<stdin>:1:1: error:", "asm - -o x < bad.s | head -1; echo 'bad' | '%s' asm - -o x",
+           getenv("SAMITE"));
+    EXPECT(2, "no source file", "asm -o x");
+    EXPECT(2, "no output file", "asm bad.s");
+    EXPECT(2, "expected elf, bin or hex", "asm -f coff bad.s -o x");
+    EXPECT(2, "is no address", "asm --base here bad.s -o x");
+    EXPECT(2, "unknown extension", "asm --isa rv32iq bad.s -o x");
+    EXPECT(2, "cannot open", "asm nothing.s -o x");
+    EXPECT(2, "unknown option", "asm --frobnicate bad.s -o x");
+    write_text("bad.hex", "0000001\n");
+    EXPECT(2, "expected lines of 8 hexadecimal digits", "dis bad.hex");
+    write_text("bad.elf", "\177ELF nonsense");
+    EXPECT(2, "bad.elf", "dis bad.elf");
+    write_text("wide.s", "nop\n");
+    EXPECT(2, "holds RV64 code, --isa says RV32",
+           "asm --isa rv64i wide.s -o wide.elf && '%s' dis wide.elf", getenv("SAMITE"));
+    write_text("empty", "");
+    EXPECT(0, ".section", "dis empty");
+    sam_buffer_free(&out);
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    write_text("o.s", ".include \"inc.s\"\n.word N, D, .\n");
+    write_text("inc.s", ".word 7\n");
+    EXPECT(0, "00000007\n00000005\n00000001\n0000100c\n",
+           "asm -D N=5 --define D --base 0x1000 -f hex o.s -o -");
+    EXPECT(0, "00000007\n", "asm -I %s -D N=1 -D D -f hex - -o - < o.s", folder);
+    write_text("w.s", ".warning \"look\"\nnop\n");
+    EXPECT(0, "w.s:1:1: warning: .warning look", "asm w.s -o w.elf");
+    assert_true(exists("w.elf"));
+    sam_buffer_free(&out);
+}
+
+static void test_isa(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    EXPECT(0, "Xventus: SIMT on vectors\n  vbeq vs2, vs1, ", "isa");
+    EXPECT(0, "0x800 tid ", "isa");
+    assert_null(strstr(sam_buffer_text(&out), "addw "));
+    EXPECT(0, "addw rd, rs1, rs2", "isa --isa rv64i");
+    assert_null(strstr(sam_buffer_text(&out), "vbeq"));
+    EXPECT(0,
+           "match       0x0000405b, mask 0x0000707f\n  extension   xventus\n  source      "
+           "Ventus 4.2.1",
+           "isa vblt");
+    EXPECT(0, "| offset[12] | offset[10:5] |", "isa VBLT");
+    EXPECT(0, "stands for  sub $d,zero,$t", "isa neg");
+    EXPECT(0, "CSR 0x80c rpc", "isa rpc");
+    EXPECT(2, "no instruction and no CSR is called 'nothing'", "isa nothing");
+    EXPECT(0, "\"mnemonic\": \"addi\"", "isa --json addi");
+    EXPECT(0, "{\"name\": \"0010011\", \"high\": 6, \"low\": 0, \"fixed\": true}",
+           "isa --json addi");
+    sam_buffer_free(&out);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && getenv("SAMITE") ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_options), cmocka_unit_test(test_isa),
+    };
+    return cmocka_run_group_tests_name("asm", tests, setup, teardown);
+}

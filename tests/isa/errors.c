@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* errors/NAME.s must be refused with exactly the messages of errors/NAME.txt beside it. A first
+ * line
+ * "# isa: STRING" chooses another instruction set. With SAMITE_UPDATE set the .txt files are
+ * written anew, to be read before they are committed. */
+#include <glob.h>
+
+#include "isa/isa_test.h"
+
+static void test_file(void **state)
+{
+    const char *path = *state;
+    struct sam_buffer source = {0}, expected = {0};
+    struct sam_error error = {0};
+    char isa[64] = "ventus", beside[4096], *messages;
+    assert_int_equal(sam_file_read(path, 1 << 20, &source, &error), SAM_OK);
+    sscanf(sam_buffer_text(&source), "# isa: %63s", isa);
+    struct sam_asm_options options = {.isa = test_isa(isa), .base = 0x80000000};
+    struct sam_image *image;
+    const char *name = strrchr(path, '/') + 1;
+    enum sam_status status = sam_assemble(&options, name, sam_buffer_text(&source), source.size,
+                                          &image, &messages, &error);
+    assert_int_equal(status, SAM_ERR_INPUT);
+    assert_null(image);
+    snprintf(beside, sizeof beside, "%.*s.txt", (int)strlen(path) - 2, path);
+    if (getenv("SAMITE_UPDATE"))
+        assert_int_equal(sam_file_write(beside, messages, strlen(messages), &error), SAM_OK);
+    assert_int_equal(sam_file_read(beside, 1 << 20, &expected, &error), SAM_OK);
+    assert_string_equal(messages, sam_buffer_text(&expected));
+    /* the first error is the one that callers without messages see */
+    const char *first = strstr(messages, ": error: ");
+    assert_non_null(first);
+    while (first > messages && first[-1] != '\n')
+        first--;
+    assert_int_equal(strncmp(error.text, first, strlen(error.text)), 0);
+    assert_int_equal(first[strlen(error.text)], '\n');
+    sam_text_free(messages);
+    sam_buffer_free(&source);
+    sam_buffer_free(&expected);
+}
+
+int main(void)
+{
+    const char *root = getenv("SAMITE_SOURCE");
+    char pattern[4096];
+    glob_t files;
+    snprintf(pattern, sizeof pattern, "%s/tests/isa/errors/*.s", root ? root : ".");
+    if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
+        fprintf(stderr, "no %s\n", pattern);
+        return 1;
+    }
+    static struct CMUnitTest tests[256];
+    size_t count = files.gl_pathc < 256 ? files.gl_pathc : 256;
+    for (size_t i = 0; i < count; i++)
+        tests[i] = (struct CMUnitTest){.name = strrchr(files.gl_pathv[i], '/') + 1,
+                                       .test_func = test_file,
+                                       .initial_state = files.gl_pathv[i]};
+    int failed = _cmocka_run_group_tests("errors", tests, count, NULL, NULL);
+    globfree(&files);
+    return failed;
+}

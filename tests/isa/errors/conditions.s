@@ -1,0 +1,10 @@
+    .else
+    .endif
+    .elseif 1
+    .if 1
+    .else
+    .else
+    .endif
+    .ifdef 5
+    .endif
+    .if 1

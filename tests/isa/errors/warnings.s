@@ -1,0 +1,4 @@
+    .warning "take care"
+    .section .odd, "aq"
+    .text
+    unknown a0
