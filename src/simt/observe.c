@@ -250,7 +250,7 @@ static void look(struct sam_observer *o, struct sam_warp *w, struct before *befo
     *before = (struct before){.pc = (uint32_t)w->core.pc, .depth = w->depth};
     o->accesses.count = 0;
     if (w->core.pc & 3 || !sam_code_fetch(&w->core, w->core.pc, &word, &fault) ||
-        !sam_decode(&o->gpu->machine.isa, word, w->core.pending_prefix, &insn))
+        !sam_code_decode(w->core.code, word, w->core.pending_prefix, &insn))
         return;
     sam_accesses_find(w, &insn, &o->accesses);
     bool branch = insn.op >= SAM_OP_vbeq && insn.op <= SAM_OP_vbgeu;
