@@ -405,10 +405,9 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
 }
 
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
-                                const struct sam_uop *entry, int64_t left, uint64_t pc)
+                                const struct sam_uop *entry, int64_t left)
 {
-    if (c->code->machine->isa.xlen == 32)
-        pc = (uint32_t)pc;
+    const uint64_t pc = c->code->machine->isa.xlen == 32 ? (uint32_t)c->pc : c->pc;
     if (pc & 3)
         SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* of the jump itself */
     left -= op - entry + 1;
