@@ -5,12 +5,13 @@
 #include "cli.h"
 #include "cli_args.h"
 
-extern const struct cli_verb verb_asm, verb_dis, verb_isa;
+extern const struct cli_verb verb_asm, verb_dis, verb_isa, verb_run;
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_asm,
     &verb_dis,
     &verb_isa,
+    &verb_run,
     NULL,
 };
 
@@ -34,22 +35,20 @@ static const struct cli_verb *find_verb(const char *name)
     return NULL;
 }
 
-/* `samite --man VERB`, `samite --completion SHELL`. */
-static int print_generated(const char *what, const char *which)
+/* `samite --man [VERB]`, `samite --completion SHELL`. */
+static int print_generated(bool man, const char *which)
 {
-    if (strcmp(what, "--man") == 0 && !which) {
+    const struct cli_verb *verb = man && which ? find_verb(which) : NULL;
+    if (verb)
+        cli_print_man(verb, stdout);
+    else if (man && !which)
         cli_print_man_overview(stdout);
-        return CLI_OK;
+    else if (man || !which || !cli_print_completion(which, stdout)) {
+        fprintf(stderr, "samite: error: %s\n",
+                man ? "--man needs one of the verbs" : "--completion needs bash or zsh");
+        return CLI_BAD_INPUT;
     }
-    if (strcmp(what, "--man") == 0 && find_verb(which)) {
-        cli_print_man(find_verb(which), stdout);
-        return CLI_OK;
-    }
-    if (strcmp(what, "--completion") == 0 && which && cli_print_completion(which, stdout))
-        return CLI_OK;
-    fprintf(stderr, "samite: error: %s needs %s\n", what,
-            strcmp(what, "--man") == 0 ? "one of the verbs" : "bash or zsh");
-    return CLI_BAD_INPUT;
+    return CLI_OK;
 }
 
 static int flushed(int code)
@@ -76,8 +75,9 @@ int main(int argc, char **argv)
         printf("samite %s\n", sam_version());
         return flushed(CLI_OK);
     }
-    if (strcmp(word, "--man") == 0 || strcmp(word, "--completion") == 0)
-        return flushed(print_generated(word, argc > 2 ? argv[2] : NULL));
+    bool man = strcmp(word, "--man") == 0;
+    if (man || strcmp(word, "--completion") == 0)
+        return flushed(print_generated(man, argc > 2 ? argv[2] : NULL));
     const struct cli_verb *verb = find_verb(word);
     if (!verb) {
         fprintf(stderr, "samite: error: unknown verb '%s' (samite --help)\n", word);

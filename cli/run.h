@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `samite run` share: the request read from the command line, the state of a run,
+ * its reports. verb_run.c reads the request; run_metadata.c and run_kernel.c are the two forms. */
+#ifndef RUN_H
+#define RUN_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "output.h"
+#include "samite/samite.h"
+
+/* Words of the command line in the order written. */
+struct run_list {
+    const char **items;
+    size_t count;
+};
+
+enum run_step_kind { RUN_PAIR, RUN_POKE, RUN_DUMP };
+
+/* What stands between launches stays in its place. */
+struct run_step {
+    enum run_step_kind kind;
+    const char *metadata, *data; /* of a pair */
+    uint32_t address;
+    uint32_t word;    /* of a poke */
+    uint64_t size;    /* of a dump */
+    const char *path; /* of a dump */
+};
+
+enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
+
+struct run_request {
+    const struct cli_args *args; /* for messages */
+    struct sam_gpu_options options;
+    struct run_step *steps;
+    size_t step_count;
+    struct run_list files, arguments, checks, defines, includes;
+    const char *kernel, *elf, *log;
+    uint32_t grid[3], block[3];
+    uint32_t lanes, pds_size, print_size;
+    enum run_stats stats;
+    bool quiet;
+};
+
+struct run {
+    const struct run_request *request;
+    struct sam_gpu *gpu;
+    struct sam_image *image; /* symbols, or NULL */
+    FILE *text;              /* where people read: stdout unless that carries data */
+    struct cli_output *log;
+    unsigned launches;
+    json_t *json_launches, *json_checks; /* NULL without --stats=json */
+    struct sam_error error;
+};
+
+/* The two forms. Each returns an exit code, its messages printed. */
+int run_metadata(struct run *run);
+int run_kernel(struct run *run);
+
+/* --- run_launch.c */
+/* A machine with the request's options. */
+int run_open(struct run *run);
+/* One launch with its log and reports. `source` is the file it came from. */
+int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
+               const char *source);
+/* The log of all launches appears under its name. */
+int run_close_log(struct run *run);
+int run_poke(struct run *run, const struct run_step *step);
+int run_dump(struct run *run, const struct run_step *step);
+/* From here on Ctrl-C ends the run in order. */
+void run_catch_signals(void);
+bool run_stopped(void);
+/* The line for a run that was stopped outside a launch; the exit code. */
+int run_report_stop(void);
+
+/* --- run_args.c: the kernel's arguments */
+enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
+
+struct run_argument {
+    enum run_argument_kind kind;
+    char *text;       /* the words that name and path point into */
+    const char *name; /* NULL without */
+    bool output;
+    const char *path; /* where an output is written, or NULL */
+    struct sam_array array;
+    uint64_t bits; /* of a scalar, low bytes first */
+    size_t size;   /* of a scalar: 4 or 8; of local memory: its bytes */
+    uint32_t address;
+};
+
+struct run_arguments {
+    struct run_argument *items;
+    size_t count;
+};
+
+int run_arguments_parse(const struct run_request *request, struct run_arguments *out);
+/* Buffers in the machine, their contents, and the argument buffer of manual 2.2 (malloc'ed). */
+int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
+                        size_t *size);
+/* Outputs from the machine back into their arrays, and into their files. */
+int run_arguments_fetch(struct run *run, struct run_arguments *arguments);
+void run_arguments_free(struct run_arguments *arguments);
+
+/* --- run_check.c: --check OUTPUT=FILE.npy[:ULP] */
+struct run_check {
+    char *text;
+    const char *path;
+    const struct run_argument *argument;
+    uint64_t ulp;
+    struct sam_array expected;
+};
+
+int run_checks_parse(const struct run_request *request, const struct run_arguments *arguments,
+                     struct run_check **checks);
+/* Compare all; CLI_PROGRAM_FAILED when one differs. */
+int run_checks_compare(struct run *run, const struct run_check *checks, size_t count);
+void run_checks_free(struct run_check *checks, size_t count);
+
+/* --- run_report.c, run_json.c */
+void run_report_launch(const struct run *run, const struct sam_launch *launch, const char *kernel,
+                       const struct sam_gpu_result *result);
+void run_report_stats(const struct run *run, const struct sam_gpu_stats *stats);
+/* "name+0x10" of an address, "0x80000010" without symbols. */
+void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size);
+json_t *run_json_text(const char *text);
+/* False when memory ran out. */
+bool run_json_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
+                     const char *source, const struct sam_gpu_result *result);
+int run_json_print(const struct run *run);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run kernel.s --kernel NAME ...`: a launch described on the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+enum { MAX_PROGRAM = 1 << 30 };
+
+/* Assemble; every message of the text on stderr. */
+static struct sam_image *assemble(const struct run *run, const char *name, const char *text,
+                                  size_t size)
+{
+    const struct run_request *request = run->request;
+    struct sam_error error = {0};
+    struct sam_image *image = NULL;
+    char *messages = NULL;
+    struct sam_asm_options options = {
+        .base = SAM_CODE_BASE,
+        .defines = request->defines.items,
+        .define_count = request->defines.count,
+        .include_paths = request->includes.items,
+        .include_count = request->includes.count,
+    };
+    enum sam_status status = sam_isa_parse("ventus", &options.isa, &error);
+    if (status == SAM_OK)
+        status = sam_assemble(&options, name, text, size, &image, &messages, &error);
+    if (messages && messages[0])
+        fputs(messages, stderr);
+    else if (status != SAM_OK)
+        cli_report(&error);
+    sam_text_free(messages);
+    return status == SAM_OK ? image : NULL;
+}
+
+/* A source without `_start` gets the start code in front. It is assembled by itself first, so that
+ * messages have its own line numbers. */
+static struct sam_image *assemble_kernel(const struct run *run, const char *name, const char *text,
+                                         size_t size)
+{
+    struct sam_image *image = assemble(run, name, text, size);
+    if (!image || sam_image_find(image, "_start"))
+        return image;
+    sam_image_free(image);
+    const char *start = sam_gpu_start_code();
+    size_t before = strlen(start);
+    char *joined = malloc(before + size + 1);
+    if (!joined) {
+        fprintf(stderr, "samite: error: out of memory\n");
+        return NULL;
+    }
+    memcpy(joined, start, before);
+    memcpy(joined + before, text, size);
+    image = assemble(run, name, joined, before + size);
+    free(joined);
+    return image;
+}
+
+static int load_program(struct run *run, const char *path)
+{
+    char *data;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    if (sam_file_load(path, MAX_PROGRAM, &data, &size, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    int code = CLI_OK;
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        if (sam_elf_parse(data, size, name, &run->image, &run->error) != SAM_OK)
+            code = cli_report(&run->error);
+    } else {
+        run->image = assemble_kernel(run, name, data, size);
+        code = run->image ? CLI_OK : CLI_BAD_INPUT;
+    }
+    free(data);
+    return code;
+}
+
+/* No such kernel: name those there are. */
+static int unknown_kernel(const struct run *run, const char *path)
+{
+    const struct run_request *request = run->request;
+    unsigned shown = 0;
+    fprintf(stderr, "samite: error: %s: no symbol '%s'", path, request->kernel);
+    for (size_t i = 0; i < run->image->symbol_count && shown < 8; i++) {
+        const struct sam_symbol *symbol = &run->image->symbols[i];
+        if (symbol->global && symbol->section_relative && strcmp(symbol->name, "_start") != 0)
+            fprintf(stderr, "%s%s", shown++ ? ", " : "; there are ", symbol->name);
+    }
+    fputc('\n', stderr);
+    return CLI_BAD_INPUT;
+}
+
+/* Pokes before the launch, dumps after it. */
+static int do_steps(struct run *run, enum run_step_kind kind)
+{
+    const struct run_request *request = run->request;
+    int code = CLI_OK;
+    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps[i];
+        if (step->kind == kind)
+            code = kind == RUN_POKE ? run_poke(run, step) : run_dump(run, step);
+    }
+    return code;
+}
+
+static int launch(struct run *run, const char *path, struct run_arguments *arguments)
+{
+    const struct run_request *request = run->request;
+    uint8_t *buffer = NULL;
+    size_t size = 0;
+    struct sam_launch launch;
+    int code = run_arguments_place(run, arguments, &buffer, &size);
+    if (code == CLI_OK) {
+        struct sam_kernel kernel = {
+            .name = request->kernel,
+            .lanes = request->lanes,
+            .pds_size = request->pds_size,
+            .args = buffer,
+            .args_size = size,
+            .print_size = request->print_size,
+        };
+        memcpy(kernel.grid, request->grid, sizeof kernel.grid);
+        memcpy(kernel.block, request->block, sizeof kernel.block);
+        if (sam_gpu_prepare(run->gpu, run->image, &kernel, &launch, &run->error) != SAM_OK)
+            code = cli_report(&run->error);
+    }
+    free(buffer);
+    if (code == CLI_OK)
+        code = do_steps(run, RUN_POKE);
+    return code == CLI_OK ? run_launch(run, &launch, request->kernel, path) : code;
+}
+
+static int run_program(struct run *run, struct run_arguments *arguments, struct run_check *checks)
+{
+    const struct run_request *request = run->request;
+    const char *path = request->files.items[0];
+    int code = load_program(run, path);
+    if (code != CLI_OK)
+        return code;
+    if (!sam_image_find(run->image, request->kernel))
+        return unknown_kernel(run, path);
+    code = run_open(run);
+    if (code != CLI_OK)
+        return code;
+    if (sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    run_catch_signals();
+    code = launch(run, path, arguments);
+    if (code == CLI_OK)
+        code = do_steps(run, RUN_DUMP);
+    if (code == CLI_OK)
+        code = run_arguments_fetch(run, arguments);
+    if (code == CLI_OK)
+        code = run_checks_compare(run, checks, request->checks.count);
+    return code;
+}
+
+int run_kernel(struct run *run)
+{
+    const struct run_request *request = run->request;
+    struct run_arguments arguments = {0};
+    struct run_check *checks = NULL;
+    int code = run_arguments_parse(request, &arguments);
+    if (code == CLI_OK)
+        code = run_checks_parse(request, &arguments, &checks);
+    if (code == CLI_OK)
+        code = run_program(run, &arguments, checks);
+    run_checks_free(checks, request->checks.count);
+    run_arguments_free(&arguments);
+    return code;
+}

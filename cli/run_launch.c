@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One launch: log, prints, signals, reports; pokes and dumps between launches. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* The only mutable global of the command: a signal handler can reach nothing else. */
+static volatile int stop_requested;
+
+static void request_stop(int signal)
+{
+    (void)signal;
+    stop_requested = 1;
+}
+
+void run_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool run_stopped(void)
+{
+    return stop_requested != 0;
+}
+
+int run_report_stop(void)
+{
+    struct sam_error error = {.status = SAM_ERR_STOPPED, .text = "stopped"};
+    return cli_report(&error);
+}
+
+static bool print_text(void *context, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, context) == size && fflush(context) == 0;
+}
+
+int run_open(struct run *run)
+{
+    struct sam_gpu_options options = run->request->options;
+    options.stop = &stop_requested;
+    options.print = (struct sam_sink){print_text, run->text};
+    if (sam_gpu_new(&options, &run->gpu, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    return CLI_OK;
+}
+
+/* --log FILE with the number of the launch for each %n. */
+static char *log_path(const char *pattern, unsigned launch)
+{
+    size_t room = strlen(pattern) * 6 + 16, used = 0;
+    char *path = malloc(room);
+    for (const char *p = pattern; path && *p; p++) {
+        if (p[0] == '%' && p[1] == 'n') {
+            used += (size_t)snprintf(path + used, room - used, "%u", launch);
+            p++;
+        } else {
+            path[used++] = *p;
+        }
+    }
+    if (path)
+        path[used] = '\0';
+    return path;
+}
+
+static bool log_each(const struct run *run)
+{
+    return run->request->log && strstr(run->request->log, "%n");
+}
+
+int run_close_log(struct run *run)
+{
+    struct cli_output *log = run->log;
+    run->log = NULL;
+    if (log && !cli_output_commit(log, &run->error))
+        return cli_report(&run->error);
+    return CLI_OK;
+}
+
+/* The log for the next launch. *path belongs to the caller and outlives the output. */
+static int open_log(struct run *run, char **path)
+{
+    const char *pattern = run->request->log;
+    *path = NULL;
+    if (!pattern)
+        return CLI_OK;
+    if (log_each(run)) {
+        *path = log_path(pattern, run->launches);
+        if (!*path) {
+            fprintf(stderr, "samite: error: out of memory\n");
+            return CLI_BAD_INPUT;
+        }
+    }
+    if (!run->log && !(run->log = cli_output_open(*path ? *path : pattern, &run->error)))
+        return cli_report(&run->error);
+    struct sam_gpu_options options = run->request->options;
+    options.stop = &stop_requested;
+    options.print = (struct sam_sink){print_text, run->text};
+    options.log = (struct sam_sink){cli_output_write, run->log};
+    if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    return CLI_OK;
+}
+
+static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
+                  const char *source, const struct sam_gpu_result *result)
+{
+    if (!run->request->quiet)
+        run_report_launch(run, launch, kernel, result);
+    if (run->request->stats == RUN_STATS_TEXT)
+        run_report_stats(run, &result->stats);
+    if (run->json_launches && !run_json_launch(run, launch, kernel, source, result)) {
+        fprintf(stderr, "samite: error: out of memory\n");
+        return CLI_BAD_INPUT;
+    }
+    return CLI_OK;
+}
+
+int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
+               const char *source)
+{
+    struct sam_gpu_result result = {0};
+    char *path;
+    int code = open_log(run, &path);
+    if (code == CLI_OK) {
+        enum sam_status status = sam_gpu_launch(run->gpu, launch, &result, &run->error);
+        if (status == SAM_OK || status == SAM_ERR_TRAP)
+            code = report(run, launch, kernel, source, &result);
+        if (status != SAM_OK) {
+            fflush(run->text);
+            int failed = cli_report(&run->error);
+            code = code == CLI_OK ? failed : code;
+        }
+        /* What a failing kernel did up to its trap is what its log is wanted for. */
+        if ((log_each(run) && status == SAM_OK) || status == SAM_ERR_TRAP) {
+            int closed = run_close_log(run);
+            code = code == CLI_OK ? closed : code;
+        }
+    }
+    run->launches++;
+    if (code != CLI_OK) {
+        cli_output_abort(run->log);
+        run->log = NULL;
+    }
+    free(path);
+    sam_gpu_result_free(&result);
+    return code;
+}
+
+int run_poke(struct run *run, const struct run_step *step)
+{
+    uint8_t bytes[4];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(step->word >> 8 * i);
+    if (sam_gpu_write(run->gpu, step->address, bytes, sizeof bytes, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    return CLI_OK;
+}
+
+/* A range of memory into an output, block by block. */
+static bool copy_out(struct run *run, const struct run_step *step, struct cli_output *output)
+{
+    enum { BLOCK = 65536 };
+    uint8_t block[BLOCK];
+    for (uint64_t at = 0; at < step->size; at += BLOCK) {
+        size_t size = step->size - at < BLOCK ? (size_t)(step->size - at) : BLOCK;
+        if (sam_gpu_read(run->gpu, (uint32_t)(step->address + at), block, size, &run->error) !=
+            SAM_OK)
+            return false;
+        if (!cli_output_write(output, block, size)) {
+            run->error.status = SAM_ERR_IO;
+            snprintf(run->error.text, sizeof run->error.text, "%.900s: cannot write", step->path);
+            return false;
+        }
+    }
+    return true;
+}
+
+int run_dump(struct run *run, const struct run_step *step)
+{
+    struct cli_output *output = cli_output_open(step->path, &run->error);
+    if (!output)
+        return cli_report(&run->error);
+    if (!copy_out(run, step, output)) {
+        cli_output_abort(output);
+        return cli_report(&run->error);
+    }
+    return cli_output_commit(output, &run->error) ? CLI_OK : cli_report(&run->error);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run a.metadata a.data ...`: launches as the Ventus driver wrote them down, in one memory.
+ *
+ * All files are read and checked before anything runs. A buffer that several launches name is one
+ * buffer, as large as the largest of them says; buffers of different launches that overlap (memory
+ * given back and handed out again) are joined. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+enum { MAX_METADATA = 16 << 20 };
+#define MAX_DATA (UINT64_C(10) << 30)
+
+struct pair {
+    struct sam_metadata metadata;
+    uint32_t *words;
+};
+
+struct region {
+    uint64_t base, end;
+};
+
+static int out_of_memory(void)
+{
+    fprintf(stderr, "samite: error: out of memory\n");
+    return CLI_BAD_INPUT;
+}
+
+static bool is_local(const struct sam_metadata_buffer *buffer)
+{
+    return buffer->base - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+static int read_pair(struct run *run, const struct run_step *step, struct pair *pair)
+{
+    char *text;
+    size_t size, count;
+    if (sam_file_load(step->metadata, MAX_METADATA, &text, &size, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    enum sam_status status =
+        sam_metadata_parse(text, size, step->metadata, &pair->metadata, &run->error);
+    free(text);
+    if (status != SAM_OK)
+        return cli_report(&run->error);
+    if (!pair->metadata.has_start)
+        fprintf(stderr, "samite: note: %s: the older form without start_addr; starts at 0x%llx\n",
+                step->metadata, (unsigned long long)pair->metadata.start);
+    if (sam_file_load(step->data, MAX_DATA, &text, &size, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    status =
+        sam_data_parse(text, size, step->data, &pair->metadata, &pair->words, &count, &run->error);
+    free(text);
+    return status == SAM_OK ? CLI_OK : cli_report(&run->error);
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+/* Map every buffer of every launch. Local memory is each workgroup's own and always there. */
+static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
+{
+    size_t total = 0, used = 0;
+    for (size_t i = 0; i < count; i++)
+        total += pairs[i].metadata.buffer_count;
+    struct region *regions = calloc(total + 1, sizeof *regions);
+    if (!regions)
+        return out_of_memory();
+    for (size_t i = 0; i < count; i++) {
+        for (size_t b = 0; b < pairs[i].metadata.buffer_count; b++) {
+            const struct sam_metadata_buffer *buffer = &pairs[i].metadata.buffers[b];
+            if (buffer->allocated && !is_local(buffer))
+                regions[used++] = (struct region){buffer->base, buffer->base + buffer->allocated};
+        }
+    }
+    qsort(regions, used, sizeof *regions, by_base);
+    int code = CLI_OK;
+    for (size_t i = 0; i < used && code == CLI_OK;) {
+        struct region joined = regions[i];
+        for (i++; i < used && regions[i].base < joined.end; i++)
+            if (regions[i].end > joined.end)
+                joined.end = regions[i].end;
+        if (sam_gpu_map(run->gpu, (uint32_t)joined.base, joined.end - joined.base, &run->error) !=
+            SAM_OK)
+            code = cli_report(&run->error);
+    }
+    free(regions);
+    return code;
+}
+
+/* The words of a pair into its buffers. They are turned into bytes in place. */
+static int write_data(struct run *run, const struct run_step *step, struct pair *pair)
+{
+    const uint32_t *next = pair->words;
+    for (size_t b = 0; b < pair->metadata.buffer_count; b++) {
+        const struct sam_metadata_buffer *buffer = &pair->metadata.buffers[b];
+        size_t count = (size_t)((buffer->size + 3) / 4);
+        uint8_t *bytes = (uint8_t *)(void *)(pair->words + (next - pair->words));
+        bool any = false;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t word = next[i];
+            any |= word != 0;
+            for (int k = 0; k < 4; k++)
+                bytes[4 * i + (size_t)k] = (uint8_t)(word >> 8 * k);
+        }
+        next += count;
+        if (is_local(buffer)) {
+            if (any)
+                fprintf(stderr,
+                        "samite: note: %s: buffer %zu at 0x%llx is local memory, which starts as "
+                        "zeros; its data is not used\n",
+                        step->data, b, (unsigned long long)buffer->base);
+        } else if (buffer->size && sam_gpu_write(run->gpu, (uint32_t)buffer->base, bytes,
+                                                 (size_t)buffer->size, &run->error) != SAM_OK) {
+            return cli_report(&run->error);
+        }
+    }
+    free(pair->words);
+    pair->words = NULL;
+    return CLI_OK;
+}
+
+/* The kernel's name: the symbol at the entry that the metadata buffer names, else the file's. */
+static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
+                        char *name, size_t size)
+{
+    uint8_t entry[4];
+    if (run->image &&
+        sam_gpu_read(run->gpu, launch->metadata, entry, sizeof entry, &run->error) == SAM_OK) {
+        uint32_t pc = (uint32_t)entry[0] | (uint32_t)entry[1] << 8 | (uint32_t)entry[2] << 16 |
+                      (uint32_t)entry[3] << 24;
+        const struct sam_symbol *symbol = sam_image_symbol_at(run->image, pc);
+        if (symbol && symbol->value == pc) {
+            snprintf(name, size, "%s", symbol->name);
+            return;
+        }
+    }
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    const char *dot = strstr(base, ".metadata");
+    snprintf(name, size, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+static int launch_pair(struct run *run, const struct run_step *step, const struct pair *pair)
+{
+    const struct sam_metadata *m = &pair->metadata;
+    struct sam_launch launch = {
+        .start = (uint32_t)m->start,
+        .metadata = (uint32_t)m->metadata_base,
+        .grid = {(uint32_t)m->grid[0], (uint32_t)m->grid[1], (uint32_t)m->grid[2]},
+        .lanes = (uint32_t)m->lanes,
+        .warps = (uint32_t)m->warps,
+        .lds_size = (uint32_t)m->lds_size,
+        .pds_size = (uint32_t)m->pds_size,
+        .pds_base = (uint32_t)m->pds_base,
+        .image = run->image,
+    };
+    char name[128];
+    kernel_name(run, &launch, step->metadata, name, sizeof name);
+    return run_launch(run, &launch, name, step->metadata);
+}
+
+/* Do the steps in order. A poke acts where it stands, and once more when the next launch's own data
+ * is in place: that is what the kernel then sees. */
+static int run_steps(struct run *run, struct pair *pairs)
+{
+    const struct run_request *request = run->request;
+    int code = CLI_OK;
+    size_t pending = 0; /* first step since the last launch */
+    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps[i];
+        if (run_stopped())
+            return run_report_stop();
+        switch (step->kind) {
+        case RUN_POKE: code = run_poke(run, step); break;
+        case RUN_DUMP: code = run_dump(run, step); break;
+        case RUN_PAIR:
+            code = write_data(run, step, pairs);
+            for (; pending < i && code == CLI_OK; pending++)
+                if (request->steps[pending].kind == RUN_POKE)
+                    code = run_poke(run, &request->steps[pending]);
+            if (code == CLI_OK)
+                code = launch_pair(run, step, pairs);
+            pending = i + 1;
+            pairs++;
+            break;
+        }
+    }
+    return code;
+}
+
+int run_metadata(struct run *run)
+{
+    const struct run_request *request = run->request;
+    struct pair *pairs = calloc(request->step_count + 1, sizeof *pairs);
+    size_t count = 0;
+    int code = pairs ? CLI_OK : out_of_memory();
+    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++)
+        if (request->steps[i].kind == RUN_PAIR)
+            code = read_pair(run, &request->steps[i], &pairs[count++]);
+    if (code == CLI_OK && request->elf &&
+        sam_elf_read(request->elf, &run->image, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    if (code == CLI_OK)
+        code = run_open(run);
+    if (code == CLI_OK)
+        code = map_buffers(run, pairs, count);
+    /* After the buffers: the program lies in the code buffer, which is larger than it. */
+    if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    run_catch_signals();
+    if (code == CLI_OK)
+        code = run_steps(run, pairs);
+    for (size_t i = 0; i < count; i++) {
+        sam_metadata_free(&pairs[i].metadata);
+        free(pairs[i].words);
+    }
+    free(pairs);
+    return code;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks of the kernels in this folder: each runs a kernel on inputs from a fixed seed and compares
+ * what it leaves in memory with plain C. */
+#ifndef SAMITE_KERNELS_CHECK_H
+#define SAMITE_KERNELS_CHECK_H
+
+#include <samite/samite.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How to run a kernel. Zero means: the kernel's own default. */
+struct check_config {
+    uint32_t size;      /* what it counts is said by the kernel's row of the table */
+    uint32_t lanes;     /* of a warp: 4, 8, 16 or 32 */
+    uint32_t block;     /* work-items a workgroup; kernels on tiles use the square below it */
+    unsigned jobs;      /* worker threads */
+    uint64_t max_insns; /* of a warp and launch, 0 = no limit */
+    const char *dir;    /* folder of the .s files */
+};
+
+/* What came of it. */
+struct check_report {
+    uint32_t size;
+    uint32_t grid[3]; /* of the first launch */
+    uint32_t block[3];
+    unsigned launches;
+    uint64_t warp_insns;
+    double seconds;     /* wall time of the launches */
+    double max_error;   /* ulp; 0 where results must be equal bit by bit */
+    double max_allowed; /* ulp */
+    uint64_t digest;    /* of everything read back: equal runs have equal digests */
+    bool pass;
+    char failure[256]; /* the first wrong element, when not `pass` */
+};
+
+struct check;
+
+struct kernel_check {
+    const char *name;      /* <name>.s */
+    const char *size_unit; /* what `size` counts */
+    uint32_t default_size;
+    uint32_t max_size;
+    uint32_t default_block;
+    void (*run)(struct check *check);
+};
+
+extern const struct kernel_check kernel_checks[];
+extern const size_t kernel_check_count;
+
+const struct kernel_check *kernel_check_find(const char *name);
+
+/* SAM_OK: the kernel ran, report->pass says whether its results are right. Otherwise `error` says
+ * what stopped it, SAM_ERR_TRAP included. */
+enum sam_status kernel_check_run(const struct kernel_check *kernel,
+                                 const struct check_config *config, struct check_report *report,
+                                 struct sam_error *error);
+
+/* --- For the checks themselves. After a failure every call does nothing, so that a check reads
+ * from top to bottom; kernel_check_run reports the failure. */
+struct check {
+    const struct kernel_check *kernel;
+    struct check_config config; /* complete: defaults filled in */
+    struct check_report *report;
+    struct sam_gpu *gpu;
+    struct sam_image *image;
+    uint32_t pds_size; /* bytes of private memory a work-item, 4 unless set */
+    uint64_t random;
+    void **arrays; /* host memory, freed at the end */
+    size_t array_count;
+    enum sam_status status;
+    struct sam_error *error;
+};
+
+/* Host memory, zeroed, that lives as long as the check: `count` words. Never NULL. */
+void *check_words(struct check *check, size_t count);
+/* Host memory for doubles, alike. */
+double *check_doubles(struct check *check, size_t count);
+
+uint32_t check_random(struct check *check);
+/* Evenly spread in [-1, 1), a multiple of 2^-23. */
+float check_random_float(struct check *check);
+/* `count` words of these. */
+uint32_t *check_random_words(struct check *check, size_t count);
+float *check_random_floats(struct check *check, size_t count);
+
+/* A device buffer of `count` words, a copy of `words` when that is not NULL. Returns its address.
+ */
+uint32_t check_buffer(struct check *check, const void *words, size_t count);
+void check_write(struct check *check, uint32_t address, const void *words, size_t count);
+/* Read back, into the digest too. */
+void check_read(struct check *check, uint32_t address, void *words, size_t count);
+
+/* Launch `name` with grid and block of {x, y} and an argument buffer of words. */
+void check_launch(struct check *check, const char *name, const uint32_t grid[2],
+                  const uint32_t block[2], const uint32_t *args, size_t arg_count);
+/* One dimension: enough workgroups of config.block for `items`, at most `max_groups`. */
+void check_launch_items(struct check *check, const char *name, uint32_t items, uint32_t max_groups,
+                        const uint32_t *args, size_t arg_count);
+
+/* The results, word by word. */
+void check_equal(struct check *check, const char *what, const void *got, const void *want,
+                 size_t count);
+/* The results against exact ones: at most `allowed` units in the last place apart. */
+void check_close(struct check *check, const char *what, const float *got, const double *want,
+                 size_t count, double allowed);
+
+uint32_t check_ceil_div(uint32_t a, uint32_t b);
+/* Side of the largest square of at most config.block work-items. */
+uint32_t check_tile(const struct check *check);
+uint32_t check_float_bits(float value);
+
+/* The kernels, one function each: check_linear.c, check_matrix.c, check_fold.c, check_flow.c. */
+void check_vecadd(struct check *check);
+void check_saxpy(struct check *check);
+void check_matadd(struct check *check);
+void check_transpose(struct check *check);
+void check_sgemm(struct check *check);
+void check_vftta(struct check *check);
+void check_reduce(struct check *check);
+void check_scan(struct check *check);
+void check_softmax(struct check *check);
+void check_histogram(struct check *check);
+void check_bfs(struct check *check);
+void check_diverge(struct check *check);
+void check_spill(struct check *check);
+
+#endif

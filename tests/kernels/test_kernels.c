@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One kernel of kernels/ (argv[1]): right for every size, warp and block, the same with two worker
+ * threads; and wrong when its source is damaged, so that a pass means something. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mutants.h"
+#include <check.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct kernel_check *kernel;
+
+static const uint32_t lane_counts[] = {4, 8, 16, 32};
+
+/* Fails the case unless the kernel runs and its results are right. */
+static struct check_report run(const struct check_config *config)
+{
+    struct check_report report;
+    struct sam_error error = {0};
+    enum sam_status status = kernel_check_run(kernel, config, &report, &error);
+    if (status || !report.pass)
+        fail_msg("%s size %" PRIu32 " lanes %" PRIu32 " block %" PRIu32 " jobs %u: %s",
+                 kernel->name, config->size, config->lanes, config->block, config->jobs,
+                 status ? error.text : report.failure);
+    return report;
+}
+
+static void run_with_one_and_two_workers(uint32_t size, uint32_t lanes, uint32_t block)
+{
+    struct check_config config = {.size = size,
+                                  .lanes = lanes,
+                                  .block = block,
+                                  .jobs = 1,
+                                  .max_insns = 100000000,
+                                  .dir = KERNEL_DIR};
+    struct check_report one = run(&config);
+    config.jobs = 2;
+    struct check_report two = run(&config);
+    assert_true(one.digest == two.digest);
+    assert_true(one.warp_insns == two.warp_insns);
+    assert_int_equal(one.launches, two.launches);
+}
+
+/* A single item, a part of a warp, one warp, several; one workgroup and many; block sizes that
+ * leave lanes idle (20, 100 of 32-lane warps; 20 of 8-lane warps). */
+static void test_size(void **state)
+{
+    static const uint32_t blocks[] = {4, 20, 32, 100};
+    uint32_t size = *(const uint32_t *)*state;
+    for (size_t l = 0; l < COUNT(lane_counts); l++)
+        for (size_t b = 0; b < COUNT(blocks); b++)
+            run_with_one_and_two_workers(size, lane_counts[l], blocks[b]);
+}
+
+static void test_large(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < COUNT(lane_counts); l++)
+        run_with_one_and_two_workers(kernel->default_size + 77, lane_counts[l], 256);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The source with the first occurrence of `from` replaced by `to`. */
+static char *mutate(const struct mutant *mutant)
+{
+    static char source[65536];
+    static char out[65536];
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.s", KERNEL_DIR, mutant->kernel);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(source, 1, sizeof source - 1, file);
+    fclose(file);
+    source[size] = '\0';
+    char *at = strstr(source, mutant->from);
+    if (!at)
+        fail_msg("%s.s does not contain '%s'", mutant->kernel, mutant->from);
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - source), source, mutant->to,
+             at + strlen(mutant->from));
+    return out;
+}
+
+static void test_mutant(void **state)
+{
+    const struct mutant *mutant = *state;
+    char dir[] = "/tmp/samite-mutant-XXXXXX";
+    char path[128];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/%s.s", dir, mutant->kernel);
+    write_file(path, mutate(mutant));
+    /* No multiple of a tile; a number of warps that is no power of two. */
+    struct check_config config = {
+        .size = 1001, .lanes = 8, .block = 44, .jobs = 1, .max_insns = 1000000, .dir = dir};
+    struct check_report report;
+    struct sam_error error = {0};
+    enum sam_status status = kernel_check_run(kernel, &config, &report, &error);
+    unlink(path);
+    rmdir(dir);
+    /* Wrong results or a trap, but the source must still assemble. */
+    if (status != SAM_OK && status != SAM_ERR_TRAP)
+        fail_msg("'%s' for '%s': %s", mutant->to, mutant->from, error.text);
+    if (report.pass)
+        fail_msg("'%s' for '%s' goes unnoticed", mutant->to, mutant->from);
+}
+
+int main(int argc, char **argv)
+{
+    static uint32_t sizes[] = {1, 31, 32, 33, 1000};
+    static char names[64][160];
+    static struct CMUnitTest tests[64];
+    kernel = argc == 2 ? kernel_check_find(argv[1]) : NULL;
+    if (!kernel) {
+        fprintf(stderr, "usage: test_kernels KERNEL\n");
+        return 2;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(sizes); i++, count++) {
+        snprintf(names[count], sizeof names[count], "%s of %" PRIu32 " %s", kernel->name, sizes[i],
+                 kernel->size_unit);
+        tests[count].test_func = test_size;
+        tests[count].initial_state = &sizes[i];
+    }
+    snprintf(names[count], sizeof names[count], "%s, large", kernel->name);
+    tests[count++].test_func = test_large;
+    for (size_t i = 0; i < mutant_count; i++) {
+        if (strcmp(mutants[i].kernel, kernel->name) != 0)
+            continue;
+        if (count == COUNT(tests))
+            return 2;
+        snprintf(names[count], sizeof names[count], "%s with '%s' for '%s' is found wrong",
+                 kernel->name, mutants[i].to, mutants[i].from);
+        for (char *c = names[count]; *c; c++)
+            if (*c == '#' || *c == '\n') /* TAP would read a directive, or a line */
+                *c = ' ';
+        tests[count].test_func = test_mutant;
+        tests[count++].initial_state = (void *)(uintptr_t)&mutants[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        tests[i].name = names[i];
+    return _cmocka_run_group_tests(kernel->name, tests, count, NULL, NULL);
+}
