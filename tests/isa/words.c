@@ -17,8 +17,6 @@ static int load(void **state)
     (void)state;
     const char *folder = getenv("SAMITE_VECTORS");
     char path[4096];
-    if (!folder)
-        return 0;
     snprintf(path, sizeof path, "%s/ventus-words.tsv", folder);
     struct sam_error error;
     if (sam_file_read(path, 64 << 20, &vectors, &error) != SAM_OK) {
@@ -35,7 +33,7 @@ static int load(void **state)
         list[count++] = (struct vector){word, end + 1};
     }
     printf("# %zu vectors\n", count);
-    return 0;
+    return count ? 0 : -1;
 }
 
 static int unload(void **state)
@@ -44,15 +42,6 @@ static int unload(void **state)
     sam_buffer_free(&vectors);
     free(list);
     return 0;
-}
-
-static void skip_without_vectors(void)
-{
-    if (!getenv("SAMITE_VECTORS")) {
-        printf("# SAMITE_VECTORS is not set: no vectors to compare with\n");
-        skip();
-    }
-    assert_true(count > 0);
 }
 
 static void check(const char *text, uint32_t word)
@@ -67,7 +56,6 @@ static void check(const char *text, uint32_t word)
 static void test_text_to_word(void **state)
 {
     (void)state;
-    skip_without_vectors();
     for (size_t i = 0; i < count; i++)
         check(list[i].text, list[i].word);
 }
@@ -75,7 +63,6 @@ static void test_text_to_word(void **state)
 static void test_word_to_text_to_word(void **state)
 {
     (void)state;
-    skip_without_vectors();
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -89,7 +76,6 @@ static void test_word_to_text_to_word(void **state)
 static void test_same_mnemonic(void **state)
 {
     (void)state;
-    skip_without_vectors();
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -104,6 +90,10 @@ static void test_same_mnemonic(void **state)
 
 int main(void)
 {
+    if (!getenv("SAMITE_VECTORS")) {
+        printf("1..0 # SKIP SAMITE_VECTORS names no folder with ventus-words.tsv\n");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_to_word),
         cmocka_unit_test(test_word_to_text_to_word),
