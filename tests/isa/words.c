@@ -17,6 +17,8 @@ static int load(void **state)
     (void)state;
     const char *folder = getenv("SAMITE_VECTORS");
     char path[4096];
+    if (!folder)
+        return 0;
     snprintf(path, sizeof path, "%s/ventus-words.tsv", folder);
     struct sam_error error;
     if (sam_file_read(path, 64 << 20, &vectors, &error) != SAM_OK) {
@@ -33,7 +35,7 @@ static int load(void **state)
         list[count++] = (struct vector){word, end + 1};
     }
     printf("# %zu vectors\n", count);
-    return count ? 0 : -1;
+    return 0;
 }
 
 static int unload(void **state)
@@ -56,6 +58,7 @@ static void check(const char *text, uint32_t word)
 static void test_text_to_word(void **state)
 {
     (void)state;
+    assert_true(count > 0);
     for (size_t i = 0; i < count; i++)
         check(list[i].text, list[i].word);
 }
@@ -63,6 +66,7 @@ static void test_text_to_word(void **state)
 static void test_word_to_text_to_word(void **state)
 {
     (void)state;
+    assert_true(count > 0);
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -76,6 +80,7 @@ static void test_word_to_text_to_word(void **state)
 static void test_same_mnemonic(void **state)
 {
     (void)state;
+    assert_true(count > 0);
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -90,8 +95,9 @@ static void test_same_mnemonic(void **state)
 
 int main(void)
 {
+    /* cmocka's skip() writes a "not ok" line, which meson counts as a failure. */
     if (!getenv("SAMITE_VECTORS")) {
-        printf("1..0 # SKIP SAMITE_VECTORS names no folder with ventus-words.tsv\n");
+        printf("1..0 # SKIP SAMITE_VECTORS is not set: no vectors to compare with\n");
         return 0;
     }
     const struct CMUnitTest tests[] = {
