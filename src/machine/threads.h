@@ -24,7 +24,7 @@
 #endif
 #endif
 
-#if defined(__clang__)
+#if defined(__clang__) && SAM_TAIL_CALLS
 #define SAM_MUSTTAIL __attribute__((musttail))
 #else
 #define SAM_MUSTTAIL
