@@ -53,7 +53,9 @@ static void print_list(void)
 static void print_dimensions(uint32_t x, uint32_t y)
 {
     char text[32];
-    if (y == 1)
+    if (x == 0) /* there was no launch */
+        snprintf(text, sizeof text, "-");
+    else if (y == 1)
         snprintf(text, sizeof text, "%" PRIu32, x);
     else
         snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, x, y);
