@@ -20,17 +20,29 @@
 
 /* ------------------------------------------------------------------------ masks and vtype */
 
+/* A compare with each lane's bit is what plain SSE2 has; shifts by lane it has not. */
+static const uint32_t lane_bit[SAM_LANES] __attribute__((aligned(64))) = {
+#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28),
+#undef BITS
+};
+
+static void expand(int32_t *restrict mask, uint32_t bits)
+{
+    for (int i = 0; i < SAM_LANES; i++)
+        mask[i] = (bits & lane_bit[i]) == lane_bit[i] ? -1 : 0;
+}
+
 void sam_warp_set_mask(struct sam_warp *w, uint32_t bits)
 {
     w->simt = bits;
-    for (uint32_t g = 0; g < SAM_GROUPS; g++) {
+    for (uint32_t g = 0; g < w->groups; g++) {
         /* Elements g * lanes .. of the group that lie below vl. */
         uint32_t first = g * w->lanes;
         uint32_t below = w->vl <= first ? 0 : w->vl - first;
         uint32_t tail = below >= 32 ? UINT32_MAX : (UINT32_C(1) << below) - 1;
         w->bits[g] = bits & tail;
-        for (int i = 0; i < SAM_LANES; i++)
-            w->mask[g][i] = -(int32_t)((w->bits[g] >> i) & 1);
+        expand(w->mask[g], w->bits[g]);
     }
     w->full = w->groups == 1 && w->bits[0] == w->all;
     w->full_32 = w->full && w->lanes == 32;
