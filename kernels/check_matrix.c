@@ -12,14 +12,14 @@ struct product {
     uint32_t args[6];
 };
 
-/* `size` rows of A; at most 67 columns of B and 71 products, so that the work grows with the size
- * and no dimension equals another. */
+/* `size` rows of A; at most 35 columns of B and 39 products, so that the work grows no faster than
+ * the size and no dimension equals another. */
 static void make_product(struct check *check, struct product *p)
 {
     uint32_t size = check->config.size;
     p->m = size;
-    p->n = size < 64 ? size + 3 : 67;
-    p->k = size < 64 ? size + 7 : 71;
+    p->n = size < 32 ? size + 3 : 35;
+    p->k = size < 32 ? size + 7 : 39;
     p->a = check_random_floats(check, (size_t)p->m * p->k);
     p->b = check_random_floats(check, (size_t)p->k * p->n);
     p->got = check_words(check, (size_t)p->m * p->n);

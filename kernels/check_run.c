@@ -247,9 +247,9 @@ static enum sam_status assemble(const char *path, struct sam_image **image, stru
     struct sam_asm_options options = {.base = SAM_CODE_BASE};
     enum sam_status status = SAM_ERR_MEMORY;
     if (whole) {
-        memcpy(whole, start, start_size);
-        whole[start_size] = '\n';
-        memcpy(whole + start_size + 1, text, size);
+        char *end = stpcpy(whole, start);
+        *end = '\n';
+        memcpy(end + 1, text, size);
         status = sam_isa_parse("ventus", &options.isa, error);
     } else {
         error->status = SAM_ERR_MEMORY;

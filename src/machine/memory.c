@@ -8,7 +8,7 @@
 #define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
 #define SLAB_CHUNKS 64 /* taken from the host at once, as zero pages that it fills when touched */
 
-#define SLAB_SIZE   (SLAB_CHUNKS * CHUNK_SIZE)
+#define SLAB_SIZE (SLAB_CHUNKS * CHUNK_SIZE)
 
 struct slab {
     struct slab *next;
@@ -27,7 +27,7 @@ struct sam_memory {
     struct slot *slots;
     size_t slot_count; /* power of two */
     size_t used;
-    struct slab *slabs; /* newest first */
+    struct slab *slabs;         /* newest first */
     struct sam_region *regions; /* by address, not overlapping */
     size_t region_count;
     size_t region_capacity;

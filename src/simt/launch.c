@@ -124,8 +124,8 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     }
     uint32_t from = run->print_shown <= index ? run->print_shown : 0;
     char *text = malloc(index - from + 1);
-    bool ok = text && sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text,
-                                      index - from);
+    bool ok =
+        text && sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
     if (!ok)
         fail_host(run, SAM_ERR_MEMORY, "out of memory");
     else if (!(ok = print_bytes(run, warp, text, index - from)))
@@ -255,8 +255,8 @@ static bool take_workgroup(struct sam_worker *worker)
     pthread_mutex_lock(&run->lock);
     worker->busy = false;
     worker->has_turn = false;
-    bool more = run->next < run->workgroups && !run->failed && run->host_status == SAM_OK &&
-                !stopped(run);
+    bool more =
+        run->next < run->workgroups && !run->failed && run->host_status == SAM_OK && !stopped(run);
     if (more) {
         worker->workgroup = (uint32_t)run->next++;
         worker->busy = true;

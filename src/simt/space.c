@@ -131,9 +131,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     *fault = (struct sam_fault){access_cause(access), address};
 
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
-        uint8_t *host = access == SAM_FETCH
-                            ? NULL
-                            : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
+        uint8_t *host =
+            access == SAM_FETCH ? NULL : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
         if (!host)
             return NULL;
         *page = (struct sam_page){.host = host, .read_limit = whole, .write_limit = whole};
@@ -158,7 +157,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         if (!region || region->size - (physical - region->base) < size)
             return NULL;
         uint64_t end = region->base + region->size;
-        limit = region->base > base       ? 0
+        limit = region->base > base          ? 0
                 : end - base < SAM_PAGE_SIZE ? (uint32_t)(end - base)
                                              : whole;
     }
