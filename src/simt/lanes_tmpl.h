@@ -19,8 +19,9 @@
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < SAM_LANES; i++)
 #endif
 
+/* Pointers to elements, not arrays: clang 14 breaks on an array here under -fsanitize=alignment. */
 #define W     sam_warp_of(c)
-#define V(n)  ((uint32_t *)__builtin_assume_aligned(W->v[n], 64))
+#define V(n)  ((uint32_t *)__builtin_assume_aligned(&W->v[n][0], 64))
 #define X1    (c->x32[op->rs1])
 #define NEG   UINT32_C(0x80000000)
 #define SI(x) ((int32_t)(x))
@@ -52,12 +53,12 @@ static inline const int32_t *acting(struct sam_warp *w, const struct sam_uop *op
 {
     if (SAM_LIKELY(op->rs3 & SAM_UOP_VM)) {
         *bits = w->bits[g];
-        return __builtin_assume_aligned(w->mask[g], 64);
+        return __builtin_assume_aligned(&w->mask[g][0], 64);
     }
     const uint32_t *v0 = w->v[g];
     LANES w->masked[i] = w->mask[g][i] & -SI(v0[i] & 1);
     *bits = lane_bits(w->masked);
-    return __builtin_assume_aligned(w->masked, 64);
+    return __builtin_assume_aligned(&w->masked[0], 64);
 }
 
 /* May the instruction run under the current vtype? LMUL 2 wants even registers (RISC-V V 3.4.2). */
@@ -466,7 +467,7 @@ VBRANCH(vbgeu, a >= b)
 static inline uint8_t *unit_stride(const struct sam_warp *w, const int32_t *m, uint32_t bits,
                                    bool write)
 {
-    const uint32_t *at = __builtin_assume_aligned(w->address, 64);
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), high = 31 - (uint32_t)__builtin_clz(bits);
     const uint32_t base = at[low] - 4 * low;
     uint32_t apart = 0;
@@ -482,7 +483,7 @@ static inline uint8_t *unit_stride(const struct sam_warp *w, const int32_t *m, u
 /* Does every acting lane have the address of the lowest one? */
 static inline bool one_address(const struct sam_warp *w, const int32_t *m, uint32_t bits)
 {
-    const uint32_t *at = __builtin_assume_aligned(w->address, 64);
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t base = at[__builtin_ctz(bits)];
     uint32_t apart = 0;
     LANES apart |= (at[i] ^ base) & (uint32_t)m[i];
@@ -573,7 +574,7 @@ static inline bool store_lanes(struct sam_warp *w, const int32_t *m, uint32_t bi
 static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint32_t bits,
                                      unsigned size, bool write)
 {
-    uint32_t *at = __builtin_assume_aligned(w->address, 64);
+    uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t threads = w->numw * w->lanes, limit = w->pds_size;
     uint32_t outside = 0;
     LANES outside |= (at[i] >= limit || limit - at[i] < size || (at[i] & (size - 1))) & m[i];

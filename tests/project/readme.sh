@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What README.md shows is so: each console example gives the output that stands below it (times
+# aside), the commands and files that are named exist, and the Chinese page shows the same.
+. "$SAMITE_SOURCE/tests/project/tap.sh"
+cd "$SAMITE_SOURCE" || exit 1
+
+# Console blocks of a page -> $scratch/NAME.N.command and .expected; prints how many.
+examples() { # NAME PAGE
+    awk -v out="$scratch/$1" '
+        /^```console$/ { inside = 1; next }
+        /^```$/ { inside = 0; next }
+        inside && /^\$ / {
+            n++
+            print substr($0, 3) >(out "." n ".command")
+            printf "" >(out "." n ".expected")
+            next
+        }
+        inside { print >(out "." n ".expected") }
+        END { print n + 0 }' "$2"
+}
+
+timeless() {
+    sed -E 's/[0-9]+(\.[0-9]+)?( ms| s|M\/s| M\/s)/TIME\2/g'
+}
+
+example() { # N
+    (cd "$scratch/work" && sh "$scratch/en.$1.command" 2>&1 || true) | timeless >"$scratch/got"
+    timeless <"$scratch/en.$1.expected" | diff - "$scratch/got"
+}
+
+# Commands of the script: every `./dev VERB` is one that ./dev help lists.
+dev_verbs() { # PAGE
+    ./dev help | sed -n 's/^  \([a-z][a-z]*\)\( .*\)\{0,1\}$/\1/p' >"$scratch/verbs"
+    grep -o '\./dev [a-z]*' "$1" | cut -d' ' -f2 | sort -u >"$scratch/shown"
+    for verb in run test; do
+        grep -qx $verb "$scratch/shown" || { echo "./dev $verb is not shown" && return 1; }
+    done
+    while read -r verb; do
+        grep -qx "$verb" "$scratch/verbs" || { echo "no ./dev $verb" && return 1; }
+    done <"$scratch/shown"
+}
+
+verbs_of_command() { # PAGE: samite VERB exists, and every verb is in the table
+    "$SAMITE" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p' | sort >"$scratch/have"
+    grep -o '^| `samite [a-z]*' "$1" | sed 's/.* //' | sort >"$scratch/table"
+    diff "$scratch/have" "$scratch/table"
+}
+
+links() { # PAGE: files that it points to exist
+    grep -o ']([^)#]*)' "$1" | sed 's/^](//; s/)$//' | grep -v '^https\{0,1\}:' | while read -r file; do
+        [ -e "$(dirname "$1")/$file" ] || { echo "no $file" && exit 1; }
+    done
+}
+
+same_examples() {
+    [ "$(examples zh README.zh.md)" = "$count" ]
+    for file in "$scratch"/en.*; do
+        diff "$file" "$scratch/zh.${file#"$scratch"/en.}"
+    done
+}
+
+mkdir "$scratch/work"
+ln -s "$SAMITE_BUILD" "$scratch/work/build"
+ln -s "$SAMITE_SOURCE/kernels" "$scratch/work/kernels"
+count=$(examples en README.md)
+check 'README.md has five examples or more' test "$count" -ge 5
+n=1
+while [ "$n" -le "$count" ]; do
+    check "\$ $(cut -c1-60 "$scratch/en.$n.command" | tr '#' ' ')" example "$n"
+    n=$((n + 1))
+done
+check 'README.zh.md has the same examples' same_examples
+for page in README.md README.zh.md; do
+    check "$page: verbs of ./dev" dev_verbs "$page"
+    check "$page: verbs of samite" verbs_of_command "$page"
+done
+for page in README.md README.zh.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+    check "$page: links" links "$page"
+done
+finish
