@@ -15,7 +15,7 @@ json_t *run_json_text(const char *text)
     size_t size = 0;
     if (string)
         return string;
-    for (; text[size] && size < sizeof plain - 1; size++)
+    for (; size < sizeof plain - 1 && text[size]; size++)
         plain[size] = text[size] >= ' ' && text[size] <= '~' ? text[size] : '?';
     plain[size] = '\0';
     return json_string(plain);

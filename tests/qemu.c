@@ -85,3 +85,12 @@ bool qemu_available(const struct qemu_target *target)
     free(out);
     return works;
 }
+
+bool qemu_skip(const struct qemu_target *target)
+{
+    if (qemu_available(target))
+        return false;
+    printf("1..0 # SKIP needs riscv64-unknown-elf-as and qemu-riscv%u -cpu %s\n", target->xlen,
+           target->cpu);
+    return true;
+}

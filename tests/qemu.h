@@ -13,8 +13,11 @@ struct qemu_target {
     const char *cpu; /* for qemu -cpu */
 };
 
-/* Are the assembler, the linker and qemu-riscv<xlen> installed, and does the latter know `cpu`?
- * Tests skip without them. */
+/* For the start of main: true, with the line that says so, when a tool is missing. (cmocka's skip()
+ * writes a "not ok" line, which meson counts as a failure.) */
+bool qemu_skip(const struct qemu_target *target);
+
+/* Are the assembler, the linker and qemu-riscv<xlen> installed, and does the latter know `cpu`? */
 bool qemu_available(const struct qemu_target *target);
 
 /* Assemble `text` (which defines _start and writes to standard output), link, run. Returns the

@@ -83,7 +83,9 @@ house_rules() {
 
 format() {
     xargs clang-format --dry-run -Werror <"$cache/c-files" >"$cache/format" 2>&1 && return 0
-    grep -E '^[^ ].*: error' "$cache/format" | cut -d: -f1,2 | uniq | sed 's/$/: clang-format/'
+    awk -F: '/^[^ ].*: error/ && !lines[$1]++ { first[$1] = $2 }
+        END { for (file in first) printf "%s:%d: clang-format (./dev format)\n", file, first[file] }' \
+        "$cache/format"
     return 1
 }
 
@@ -91,21 +93,38 @@ shell_scripts() { # not: functions called by name, SAMITE from outside, awk in s
     grep -E '\.sh$|^dev$|^\.ci/run$' "$cache/files" | xargs shellcheck -x -f gcc -e SC2016,SC2153,SC2317
 }
 
+# file, tab, command that preprocesses it: of every compiled file, once
+commands() {
+    awk -v FS='"' '/^ *"command":/ {
+            sub(/^ *"command": "/, "")
+            sub(/",$/, "")
+            gsub(/\\"/, "\"")
+            sub(/ -MD -MQ [^ ]* -MF [^ ]*/, "")
+            sub(/ -o [^ ]* -c /, " -E -CC ")
+            command = $0
+        }
+        /^ *"file":/ && !seen[$4]++ { printf "%s\t%s\n", $4, command }' "$build/compile_commands.json"
+}
+
 tidy() {
-    # What a result depends on besides the file itself.
     rules=$({
         clang-tidy --version
-        cat .clang-tidy meson.build
-        grep -E '\.(h|def)$|_tmpl\.c$' "$cache/files" | xargs cat
+        cat .clang-tidy tests/.clang-tidy tools/lint.sh
     } | sha256sum | cut -c1-32)
-    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" | sort -u |
-        while read -r file; do
-            key=$(sha256sum <"$build/$file" | cut -c1-32)
-            stamp=$cache/$(printf '%s' "$file" | tr -c 'A-Za-z0-9_.-' _).tidy
-            if [ "$(cat "$stamp" 2>/dev/null)" != "$rules $key" ]; then
-                printf '%s\n%s\n%s\n' "$build/$file" "$stamp" "$rules $key"
-            fi
-        done >"$cache/tidy-work"
+    # A file that is compiled for several programs is looked at once.
+    awk '/^ *[{]/ { entry = "" }
+        { entry = entry $0 "\n" }
+        /"file":/ { file = $0 }
+        /^ *[}]/ && !seen[file]++ { sub(/,\n$/, "\n", entry); printf "%s%s", n++ ? "," : "[\n", entry }
+        END { print "]" }' "$build/compile_commands.json" >"$cache/compile_commands.json"
+    commands | while IFS='	' read -r file command; do
+        # What a result depends on: all that the compiler sees, comments too (NOLINT).
+        key=$( (cd "$build" && eval "$command" 2>/dev/null) | sha256sum | cut -c1-32)
+        stamp=$cache/$(printf '%s' "$file" | tr -c 'A-Za-z0-9_.-' _).tidy
+        if [ "$(cat "$stamp" 2>/dev/null)" != "$rules $key" ]; then
+            printf '%s\n%s\n%s\n' "$build/$file" "$stamp" "$rules $key"
+        fi
+    done >"$cache/tidy-work"
     xargs -r -d '\n' -n 3 -P "$jobs" sh -c '
         if out=$(clang-tidy -p "$0" --quiet --extra-arg=-Wno-unknown-warning-option "$1" 2>/dev/null); then
             printf "%s" "$3" >"$2"
@@ -114,7 +133,7 @@ tidy() {
             printf "%s\n" "$out" | sed -n -E "s,^([^ ]*/)?\.\./([^ ]*: error: ),\2,p" |
                 grep . || printf "%s\n" "$out"
             exit 1
-        fi' "$build" <"$cache/tidy-work"
+        fi' "$cache" <"$cache/tidy-work"
 }
 
 # Uninitialised and dangling values are clang-tidy's: it follows pointers through calls. Arithmetic

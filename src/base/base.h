@@ -47,6 +47,10 @@ void *sam_alloc(size_t count, size_t size); /* zeroed */
 /* Room for one more element in a growing array: returns the array (moved or not) with *capacity >
  * count, or NULL, the old array still valid. */
 void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
+/* Large, sparsely used memory: page-aligned, zero, taken from the host only where it is touched.
+ * NULL when it does not fit. */
+void *sam_pages_new(size_t size);
+void sam_pages_free(void *pages, size_t size);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
 

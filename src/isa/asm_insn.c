@@ -266,7 +266,7 @@ static void load_constant(struct assembler *as, int32_t rd, int64_t value, bool 
     if (value >= -2048 && value <= 2047) {
         add_simple(as, is_part ? SAM_OP_addiw : SAM_OP_addi, rd, 0, value, at);
     } else if (value >= INT32_MIN && value <= INT32_MAX) {
-        add_simple(as, SAM_OP_lui, rd, 0, ((value + 0x800) >> 12) & 0xfffff, at);
+        add_simple(as, SAM_OP_lui, rd, 0, sam_bits((uint32_t)(value + 0x800), 31, 12), at);
         if (low)
             add_simple(as, wide ? SAM_OP_addiw : SAM_OP_addi, rd, rd, low, at);
     } else {
@@ -301,7 +301,7 @@ static void load_immediate(struct assembler *as, const struct asm_args *args, st
 
 /* --- choosing a row */
 
-static void assemble(struct assembler *as, const char *name, struct asm_lexer *lexer,
+static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexer *lexer,
                      struct asm_at at);
 
 /* "?i=0 text", "?M text": the text behind a condition that holds, or NULL. */

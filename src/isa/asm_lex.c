@@ -248,7 +248,7 @@ void asm_lex_next(struct asm_lexer *lexer)
     if (*at == '$' && lexer->bindings && at + 1 < end) {
         token->kind = TOKEN_BINDING;
         token->size = 2;
-        token->number = at[1];
+        token->number = (unsigned char)at[1];
     } else if (asm_name_start(*at)) {
         token->kind = TOKEN_NAME;
         while (at < end && continues(lexer, *at))

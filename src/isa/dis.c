@@ -26,7 +26,7 @@ static bool find(const struct bindings *b, char letter, int32_t *value)
     return false;
 }
 
-static bool bind(struct bindings *b, char letter, int32_t value)
+static bool note(struct bindings *b, char letter, int32_t value)
 {
     int32_t before;
     if (find(b, letter, &before))
@@ -178,7 +178,7 @@ static bool matches(const char *expansion, const struct sam_insn_row *row,
         }
         find(values, *c, &value);
         if (*at == '$') {
-            if (!bind(found, at[1], value))
+            if (!note(found, at[1], value))
                 return false;
             at += 2;
         } else if (operand->kind == SAM_KIND_VM) {
@@ -223,7 +223,8 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)
             continue;
-        bind(&values, *c, value_of(operand, &insn));
+        if (!note(&values, *c, value_of(operand, &insn)))
+            continue; /* more operands than any row has */
         said = sam_operand_put(operand, said, -1);
     }
     bool is_amo = (row->match & 0x7f) == SAM_OPC_AMO;

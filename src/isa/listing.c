@@ -106,8 +106,8 @@ static void put_data(struct listing *l, const struct sam_section *section)
                 snprintf(text, sizeof text, ".word 0x%08x", sam_le32(section->data + at));
             else
                 snprintf(text, sizeof text, ".byte 0x%02x", section->data[at]);
-            sam_buffer_printf(&l->out, "    %-36s # %08llx\n", text,
-                              (unsigned long long)(section->address + at));
+            unsigned long long address = section->address + at;
+            sam_buffer_printf(&l->out, "    %-36s # %08llx\n", text, address);
             at += size;
         }
     }

@@ -22,19 +22,17 @@ const struct sam_pseudo_row sam_pseudo_rows[] = {
 };
 const size_t sam_pseudo_row_count = SAM_COUNT(sam_pseudo_rows);
 
-static const struct sam_operand operands[] = {
+static const struct sam_operand operands[128] = {
 #define OPERAND(letter, name, kind, slot, is_signed, shift, ...)                                   \
-    {letter, name, SAM_KIND_##kind, SAM_SLOT_##slot, is_signed, shift, {__VA_ARGS__}},
+    [letter] = {letter, name, SAM_KIND_##kind, SAM_SLOT_##slot, is_signed, shift, {__VA_ARGS__}},
 #include "isa/operands.def"
 #undef OPERAND
 };
 
 const struct sam_operand *sam_operand_find(char letter)
 {
-    for (size_t i = 0; i < SAM_COUNT(operands); i++)
-        if (operands[i].letter == letter)
-            return &operands[i];
-    return NULL;
+    const struct sam_operand *operand = &operands[letter & 127];
+    return letter && operand->letter == letter ? operand : NULL;
 }
 
 static unsigned operand_width(const struct sam_operand *operand)

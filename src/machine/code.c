@@ -19,13 +19,31 @@ struct code_page {
 };
 
 #define PAGE_HASH 64u
+#define DECODED   1024u /* instructions whose decoded form single steps find again */
 
 struct sam_code {
     const struct sam_machine *machine;
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* sam_code_vectors */
+    struct decoded {
+        uint32_t prefix;
+        bool known, legal;
+        struct sam_insn insn;
+    } decoded[DECODED];
 };
+
+bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn)
+{
+    struct decoded *d = &code->decoded[((word ^ prefix) * 2654435761u >> 20) % DECODED];
+    if (!d->known || d->insn.word != word || d->prefix != prefix) {
+        d->legal = sam_decode(&code->machine->isa, word, prefix, &d->insn);
+        d->prefix = prefix;
+        d->known = true;
+    }
+    *insn = d->insn;
+    return d->legal;
+}
 
 unsigned sam_code_vectors(const struct sam_code *code)
 {
@@ -279,7 +297,7 @@ bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn 
         prefix = c->pending_prefix;
     else if (!in_page && !sam_code_fetch(c, pc - 4, &prefix, &fault))
         return false;
-    return sam_decode(&c->code->machine->isa, word, prefix, insn);
+    return sam_code_decode(c->code, word, prefix, insn);
 }
 
 uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op)
@@ -387,10 +405,9 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
 }
 
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
-                                const struct sam_uop *entry, int64_t left, uint64_t pc)
+                                const struct sam_uop *entry, int64_t left)
 {
-    if (c->code->machine->isa.xlen == 32)
-        pc = (uint32_t)pc;
+    const uint64_t pc = c->code->machine->isa.xlen == 32 ? (uint32_t)c->pc : c->pc;
     if (pc & 3)
         SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* of the jump itself */
     left -= op - entry + 1;
@@ -398,7 +415,7 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
     if (left > 0) {
         entry = enter_page(c, pc);
         if (entry)
-            SAM_GO(entry);
+            SAM_GO_LOOSE(entry);
         c->exit = SAM_EXIT_TRAP;
     }
     c->pc = pc;
@@ -459,7 +476,7 @@ enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
         core->tval = fault.address;
         return core->exit;
     }
-    if (!sam_decode(&core->code->machine->isa, word, core->pending_prefix, insn)) {
+    if (!sam_code_decode(core->code, word, core->pending_prefix, insn)) {
         core->cause = SAM_CAUSE_ILLEGAL;
         core->tval = word;
         return core->exit;

@@ -42,8 +42,8 @@ static bool has_fp(const struct sam_machine *machine)
 /* mstatus.SD: the top bit when FS or VS is dirty. */
 static uint64_t dirty(const struct sam_core *core, bool narrow)
 {
-    bool set = (core->mstatus & MSTATUS_FS) == MSTATUS_FS ||
-               (core->mstatus & MSTATUS_VS) == MSTATUS_VS;
+    bool set =
+        (core->mstatus & MSTATUS_FS) == MSTATUS_FS || (core->mstatus & MSTATUS_VS) == MSTATUS_VS;
     return (uint64_t)set << (narrow ? 31 : 63);
 }
 

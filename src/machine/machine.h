@@ -94,8 +94,6 @@ struct sam_view {
 
 bool sam_view_init(struct sam_view *view);
 void sam_view_release(struct sam_view *view);
-/* Forget every entry. */
-void sam_view_flush(struct sam_view *view);
 
 /* ------------------------------------------------------------------------------------- core */
 
@@ -221,6 +219,8 @@ unsigned sam_code_vectors(const struct sam_code *code);
 /* The instruction at `pc` as words: false when it cannot be fetched. */
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);
+/* sam_decode with what was decoded lately kept. False: illegal. */
+bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 
 /* The instruction word of a micro-op, for reports; 0 when it cannot be fetched any more. */
 uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op);

@@ -8,11 +8,12 @@
 #define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
 #define SLAB_CHUNKS 64 /* taken from the host at once, as zero pages that it fills when touched */
 
+#define SLAB_SIZE (SLAB_CHUNKS * CHUNK_SIZE)
+
 struct slab {
     struct slab *next;
-    uint8_t *bytes; /* page-aligned, in `block` */
-    unsigned used;  /* chunks */
-    void *block;
+    uint8_t *bytes;
+    unsigned used; /* chunks */
 };
 
 /* Chunks by address, open addressing; a chunk never moves once made. */
@@ -26,7 +27,7 @@ struct sam_memory {
     struct slot *slots;
     size_t slot_count; /* power of two */
     size_t used;
-    struct slab *slabs; /* newest first */
+    struct slab *slabs;         /* newest first */
     struct sam_region *regions; /* by address, not overlapping */
     size_t region_count;
     size_t region_capacity;
@@ -53,7 +54,7 @@ void sam_memory_free(struct sam_memory *memory)
         return;
     for (struct slab *slab = memory->slabs, *next; slab; slab = next) {
         next = slab->next;
-        free(slab->block);
+        sam_pages_free(slab->bytes, SLAB_SIZE);
         free(slab);
     }
     free(memory->slots);
@@ -161,14 +162,10 @@ static uint8_t *new_chunk(struct sam_memory *memory)
     struct slab *slab = memory->slabs;
     if (!slab || slab->used == SLAB_CHUNKS) {
         slab = sam_alloc(1, sizeof *slab);
-        void *block = slab ? calloc(1, SLAB_CHUNKS * CHUNK_SIZE + SAM_PAGE_SIZE) : NULL;
-        if (!block) {
+        if (!slab || !(slab->bytes = sam_pages_new(SLAB_SIZE))) {
             free(slab);
             return NULL;
         }
-        uintptr_t past = (uintptr_t)block % SAM_PAGE_SIZE;
-        slab->block = block;
-        slab->bytes = (uint8_t *)block + (past ? SAM_PAGE_SIZE - past : 0);
         slab->next = memory->slabs;
         memory->slabs = slab;
     }
@@ -236,20 +233,12 @@ bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, si
 
 bool sam_view_init(struct sam_view *view)
 {
-    view->pages = calloc(SAM_VIEW_PAGES, sizeof *view->pages);
+    view->pages = sam_pages_new(SAM_VIEW_PAGES * sizeof *view->pages);
     return view->pages != NULL;
 }
 
 void sam_view_release(struct sam_view *view)
 {
-    free(view->pages);
+    sam_pages_free(view->pages, SAM_VIEW_PAGES * sizeof *view->pages);
     view->pages = NULL;
-}
-
-void sam_view_flush(struct sam_view *view)
-{
-    /* Entries that were never filled are not touched, so that their memory stays virtual. */
-    for (uint32_t i = 0; i < SAM_VIEW_PAGES; i++)
-        if (view->pages[i].host)
-            view->pages[i] = (struct sam_page){0};
 }

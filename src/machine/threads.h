@@ -24,7 +24,7 @@
 #endif
 #endif
 
-#if defined(__clang__)
+#if defined(__clang__) && SAM_TAIL_CALLS
 #define SAM_MUSTTAIL __attribute__((musttail))
 #else
 #define SAM_MUSTTAIL
@@ -35,11 +35,9 @@
 #define SAM_HANDLER(name) static const struct sam_uop *name(SAM_HANDLER_ARGS)
 
 #if SAM_TAIL_CALLS
-#define SAM_GO(next)       SAM_MUSTTAIL return (next)->fn(c, (next), entry, left)
-#define SAM_GO_LOOSE(next) return (next)->fn(c, (next), entry, left)
+#define SAM_GO(next) SAM_MUSTTAIL return (next)->fn(c, (next), entry, left)
 #else
-#define SAM_GO(next)       return c->loop_entry = entry, c->loop_left = left, (next)
-#define SAM_GO_LOOSE(next) SAM_GO(next)
+#define SAM_GO(next) return c->loop_entry = entry, c->loop_left = left, (next)
 #endif
 
 /* Go on with the instruction behind this one. */
@@ -55,9 +53,12 @@
         SAM_GO(entry);                                                                             \
     } while (0)
 
-/* Go on at any pc. clang's musttail wants one signature; from or to another one (SAM_GO_LOOSE too)
- * a plain call in tail position becomes a jump all the same. */
-#define SAM_JUMP_PC(pc) return sam_go_to(c, op, entry, left, (pc))
+/* Go on at any pc. It travels in the core: a tail call wants one signature. */
+#define SAM_JUMP_PC(target)                                                                        \
+    do {                                                                                           \
+        c->pc = (target);                                                                          \
+        SAM_MUSTTAIL return sam_go_to(c, op, entry, left);                                         \
+    } while (0)
 
 /* Stop: this instruction failed. The second form: with c->cause and c->tval set. */
 #define SAM_TRAP(why, value)                                                                       \
@@ -66,11 +67,12 @@
         c->tval = (value);                                                                         \
         SAM_TRAP_SET();                                                                            \
     } while (0)
-#define SAM_TRAP_SET() return sam_stop_trap(c, op, entry, left)
+#define SAM_TRAP_SET() SAM_MUSTTAIL return sam_stop_trap(c, op, entry, left)
 
 const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
+/* Leave `op` for c->pc. */
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
-                                const struct sam_uop *entry, int64_t left, uint64_t pc);
+                                const struct sam_uop *entry, int64_t left);
 const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left);
 /* Stop with an event; the instruction is done and counted, the next one is at `next_pc`. */

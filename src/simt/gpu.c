@@ -76,8 +76,8 @@ enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size
 enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
                               struct sam_error *error)
 {
-    uint64_t at = sam_memory_gap(gpu->memory, SAM_BUFFER_BASE, UINT64_C(1) << 32,
-                                 size ? size : 1, SAM_PAGE_SIZE);
+    uint64_t at = sam_memory_gap(gpu->memory, SAM_BUFFER_BASE, UINT64_C(1) << 32, size ? size : 1,
+                                 SAM_PAGE_SIZE);
     if (!at)
         return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %u bytes", size);
     *address = (uint32_t)at;
@@ -179,10 +179,9 @@ static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_
     }
     uint64_t warps = (items + launch->lanes - 1) / launch->lanes;
     if (warps > SAM_MAX_WARPS)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "block of %llu work-items needs %llu warps of %u; at most %u",
-                        (unsigned long long)items, (unsigned long long)warps, launch->lanes,
-                        SAM_MAX_WARPS);
+        return sam_fail(
+            error, SAM_ERR_USAGE, "block of %llu work-items needs %llu warps of %u; at most %u",
+            (unsigned long long)items, (unsigned long long)warps, launch->lanes, SAM_MAX_WARPS);
     launch->warps = (uint32_t)warps;
     return SAM_OK;
 }

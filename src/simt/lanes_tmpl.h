@@ -14,8 +14,7 @@
 /* One statement a lane. Registers are the same or apart, never shifted: no dependence between
  * lanes. */
 #if defined(__clang__)
-#define LANES                                                                                      \
-    _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SAM_LANES; i++)
+#define LANES _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SAM_LANES; i++)
 #else
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < SAM_LANES; i++)
 #endif
@@ -116,10 +115,11 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         SAM_NEXT();                                                                                \
     }
 
-#define VV(name, expr) LANE_OP(name##_vv, const uint32_t *vb = V(op->rs1), vb[i], vb += SAM_LANES, expr)
-#define VX(name, expr) LANE_OP(name##_vx, const uint32_t s = X1, s, (void)0, expr)
-#define VI(name, expr) LANE_OP(name##_vi, const uint32_t s = (uint32_t)op->imm, s, (void)0, expr)
-#define V1(name, expr) LANE_OP(name, (void)0, 0, (void)0, expr)
+#define VV(name, expr)                                                                             \
+    LANE_OP(name##_vv, const uint32_t *vb = V(op->rs1), vb[i], vb += SAM_LANES, expr)
+#define VX(name, expr)       LANE_OP(name##_vx, const uint32_t s = X1, s, (void)0, expr)
+#define VI(name, expr)       LANE_OP(name##_vi, const uint32_t s = (uint32_t)op->imm, s, (void)0, expr)
+#define V1(name, expr)       LANE_OP(name, (void)0, 0, (void)0, expr)
 #define VV_VX(name, expr)    VV(name, expr) VX(name, expr)
 #define VX_VI(name, expr)    VX(name, expr) VI(name, expr)
 #define VV_VX_VI(name, expr) VV(name, expr) VX(name, expr) VI(name, expr)
@@ -150,7 +150,7 @@ VX_VI(vmsgt, SI(a) > SI(b))
 
 VV_VX(vmul, a *b)
 VV_VX(vmulh, (int64_t)SI(a) * SI(b) >> 32)
-VV_VX(vmulhu, (uint64_t)a * b >> 32)
+VV_VX(vmulhu, (uint64_t)a *b >> 32)
 VV_VX(vmulhsu, (int64_t)SI(a) * (int64_t)b >> 32)
 VV_VX(vdivu, b == 0 ? UINT32_MAX : a / b)
 VV_VX(vdiv, b == 0 ? UINT32_MAX : b == UINT32_MAX ? 0 - a : (uint32_t)(SI(a) / SI(b)))
@@ -168,13 +168,13 @@ V1(vsext_vf4, SI(a << 24) >> 24)
 
 /* carries and merges: v0 of the group is an operand, not a mask */
 #define VVM(name, expr)                                                                            \
-    LANE_OP(name##_vvm, const uint32_t *vb = V(op->rs1); const uint32_t *vm = V(0),                \
-            vb[i], (vb += SAM_LANES, vm += SAM_LANES), expr)
+    LANE_OP(name##_vvm, const uint32_t *vb = V(op->rs1);                                           \
+            const uint32_t *vm = V(0), vb[i], (vb += SAM_LANES, vm += SAM_LANES), expr)
 #define VXM(name, expr)                                                                            \
     LANE_OP(name##_vxm, const uint32_t s = X1; const uint32_t *vm = V(0), s, vm += SAM_LANES, expr)
 #define VIM(name, expr)                                                                            \
-    LANE_OP(name##_vim, const uint32_t s = (uint32_t)op->imm; const uint32_t *vm = V(0), s,        \
-            vm += SAM_LANES, expr)
+    LANE_OP(name##_vim, const uint32_t s = (uint32_t)op->imm;                                      \
+            const uint32_t *vm = V(0), s, vm += SAM_LANES, expr)
 #define C0 (vm[i] & 1)
 
 VVM(vadc, a + b + C0)
@@ -200,7 +200,7 @@ V1(vid_v, first + (uint32_t)i)
 
 /* mask logic on bit 0, RISC-V V 15.1 */
 VV(vmand_mm, a &b & 1)
-VV(vmnand_mm, ~(a & b) & 1)
+VV(vmnand_mm, ~(a &b) & 1)
 VV(vmandn_mm, a & ~b & 1)
 VV(vmxor_mm, (a ^ b) & 1)
 VV(vmor_mm, (a | b) & 1)
@@ -209,31 +209,31 @@ VV(vmorn_mm, (a | ~b) & 1)
 VV(vmxnor_mm, ~(a ^ b) & 1)
 
 /* Ventus 4.2.5: source in the vs1 field */
-LANE_OP(vadd12_vi, const uint32_t *vb = V(op->rs1); const uint32_t s = (uint32_t)op->imm, vb[i],
-        vb += SAM_LANES, b + s)
-LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1); const uint32_t s = (uint32_t)op->imm, vb[i],
-        vb += SAM_LANES, b - s)
+LANE_OP(vadd12_vi, const uint32_t *vb = V(op->rs1);
+        const uint32_t s = (uint32_t)op->imm, vb[i], vb += SAM_LANES, b + s)
+LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
+        const uint32_t s = (uint32_t)op->imm, vb[i], vb += SAM_LANES, b - s)
 
 /* ---------------------------------------------------------------------- floating point */
 
 /* Floats as integers that compare like them; both zeros must be handled apart. */
-#define KEY(x)   (SI(x) ^ (SI(x) >> 31 & 0x7fffffff))
-#define NAN_(x)  (((x)&0x7fffffff) > 0x7f800000)
-#define SNAN_(x) (NAN_(x) & !((x)&0x00400000))
+#define KEY(x)      (SI(x) ^ (SI(x) >> 31 & 0x7fffffff))
+#define NAN_(x)     (((x)&0x7fffffff) > 0x7f800000)
+#define SNAN_(x)    (NAN_(x) & !((x)&0x00400000))
 #define ZEROS(a, b) ((((a) | (b)) & 0x7fffffff) == 0)
 
-#define FVV_B0 const uint32_t *vb = V(op->rs1)
-#define FVF_B0 const uint32_t s = X1
-#define FVV(MACRO, name, ...) MACRO(name##_vv, FVV_B0, vb[i], vb += SAM_LANES, __VA_ARGS__)
-#define FVF(MACRO, name, ...) MACRO(name##_vf, FVF_B0, s, (void)0, __VA_ARGS__)
+#define FVV_B0                    const uint32_t *vb = V(op->rs1)
+#define FVF_B0                    const uint32_t s = X1
+#define FVV(MACRO, name, ...)     MACRO(name##_vv, FVV_B0, vb[i], vb += SAM_LANES, __VA_ARGS__)
+#define FVF(MACRO, name, ...)     MACRO(name##_vf, FVF_B0, s, (void)0, __VA_ARGS__)
 #define FVV_FVF(MACRO, name, ...) FVV(MACRO, name, __VA_ARGS__) FVF(MACRO, name, __VA_ARGS__)
 
 /* Copies of sign bits, merges: no arithmetic. */
 FVV_FVF(LANE_OP, vfsgnj, (a & ~NEG) | (b & NEG))
 FVV_FVF(LANE_OP, vfsgnjn, (a & ~NEG) | (~b & NEG))
 FVV_FVF(LANE_OP, vfsgnjx, a ^ (b & NEG))
-LANE_OP(vfmerge_vfm, const uint32_t s = X1; const uint32_t *vm = V(0), s, vm += SAM_LANES,
-        C0 ? b : a)
+LANE_OP(vfmerge_vfm, const uint32_t s = X1;
+        const uint32_t *vm = V(0), s, vm += SAM_LANES, C0 ? b : a)
 
 /* Minimum, maximum and compares in integers: `invalid` says which operands raise NV. */
 #define FLAG_OP(name, B0, BI, BSTEP, invalid, expr)                                                \
@@ -268,12 +268,12 @@ LANE_OP(vfmerge_vfm, const uint32_t s = X1; const uint32_t *vm = V(0), s, vm += 
     (NAN_(a) ? (NAN_(b) ? SAM_F32_NAN : b) : NAN_(b) ? a : KEY(a) other KEY(b) ? a : b)
 FVV_FVF(FLAG_OP, vfmin, SIGNALS, PICK(<))
 FVV_FVF(FLAG_OP, vfmax, SIGNALS, PICK(>))
-FVV_FVF(FLAG_OP, vmfeq, SIGNALS, ORDERED & ((a == b) | ZEROS(a, b)))
+FVV_FVF(FLAG_OP, vmfeq, SIGNALS, ORDERED &((a == b) | ZEROS(a, b)))
 FVV_FVF(FLAG_OP, vmfne, SIGNALS, ANY_NAN | ((a != b) & (ZEROS(a, b) ^ 1)))
-FVV_FVF(FLAG_OP, vmflt, ANY_NAN, ORDERED & (KEY(a) < KEY(b)) & (ZEROS(a, b) ^ 1))
-FVV_FVF(FLAG_OP, vmfle, ANY_NAN, ORDERED & ((KEY(a) <= KEY(b)) | ZEROS(a, b)))
-FVF(FLAG_OP, vmfgt, ANY_NAN, ORDERED & (KEY(a) > KEY(b)) & (ZEROS(a, b) ^ 1))
-FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED & ((KEY(a) >= KEY(b)) | ZEROS(a, b)))
+FVV_FVF(FLAG_OP, vmflt, ANY_NAN, ORDERED &(KEY(a) < KEY(b)) & (ZEROS(a, b) ^ 1))
+FVV_FVF(FLAG_OP, vmfle, ANY_NAN, ORDERED &((KEY(a) <= KEY(b)) | ZEROS(a, b)))
+FVF(FLAG_OP, vmfgt, ANY_NAN, ORDERED &(KEY(a) > KEY(b)) & (ZEROS(a, b) ^ 1))
+FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
 
 /* Everything through base/fp.h: other rounding modes, and what the host has no quick exact form
  * of. RISC-V flags, lane by lane. */
@@ -393,8 +393,8 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         SAM_NEXT();                                                                                \
     }
 
-#define FP_VV(name, host, exact) FVV(HOST_OP, name, host, exact, 0)
-#define FP_VF(name, host, exact) FVF(HOST_OP, name, host, exact, 0)
+#define FP_VV(name, host, exact)   FVV(HOST_OP, name, host, exact, 0)
+#define FP_VF(name, host, exact)   FVF(HOST_OP, name, host, exact, 0)
 #define FP_BOTH(name, host, exact) FP_VV(name, host, exact) FP_VF(name, host, exact)
 
 FP_BOTH(vfadd, F(a) + F(b), sam_f32_add(a, b, round, &flags))
@@ -516,8 +516,7 @@ static inline bool load_lanes(struct sam_warp *w, const int32_t *m, uint32_t bit
     for (; rest; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint8_t *host = sam_fast32(c, w->address[lane], size, false);
-        if (SAM_UNLIKELY(!host) &&
-            !(host = sam_access_slow(c, w->address[lane], size, SAM_LOAD))) {
+        if (SAM_UNLIKELY(!host) && !(host = sam_access_slow(c, w->address[lane], size, SAM_LOAD))) {
             c->fault_lane = lane;
             return false;
         }
@@ -598,8 +597,8 @@ static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint3
 }
 
 /* A1 declares what addresses are made of, ADDRESS is lane i's; group g starts at lane `first`. */
-#define MEMORY_OP(name, write, is_private, size, is_signed, A1, ADDRESS)                    \
-    SAM_HANDLER(op_##name)                                                                         \
+#define MEMORY_OP(handler, write, is_private, size, is_signed, A1, ADDRESS)                        \
+    static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
         CHECK_GROUPS();                                                                            \
         for (unsigned g = 0; g < W->groups; g++) {                                                 \
@@ -625,44 +624,84 @@ enum { LOADS = 0, STORES = 1, CUSTOM_STORES = 1 };
 #define STORES_SLOT        rd
 #define CUSTOM_STORES_SLOT rs2
 
-#define PER_LANE const uint32_t *va = V(op->rs1 + g); const uint32_t s = (uint32_t)op->imm
-#define CUSTOM(name, write, is_private, size, is_signed)                                           \
-    MEMORY_OP(name, write, is_private, size, is_signed, PER_LANE, va[i] + s)
+#define PER_LANE                                                                                   \
+    const uint32_t *va = V(op->rs1 + g);                                                           \
+    const uint32_t s = (uint32_t)op->imm
+#define CUSTOM(handler, write, is_private, size, is_signed)                                        \
+    MEMORY_OP(handler, write, is_private, size, is_signed, PER_LANE, va[i] + s)
 
-CUSTOM(vlb12_v, LOADS, 0, 1, true)
-CUSTOM(vlh12_v, LOADS, 0, 2, true)
-CUSTOM(vlw12_v, LOADS, 0, 4, true)
-CUSTOM(vlbu12_v, LOADS, 0, 1, false)
-CUSTOM(vlhu12_v, LOADS, 0, 2, false)
-CUSTOM(vsb12_v, CUSTOM_STORES, 0, 1, false)
-CUSTOM(vsh12_v, CUSTOM_STORES, 0, 2, false)
-CUSTOM(vsw12_v, CUSTOM_STORES, 0, 4, false)
-CUSTOM(vlb_v, LOADS, 1, 1, true)
-CUSTOM(vlh_v, LOADS, 1, 2, true)
-CUSTOM(vlw_v, LOADS, 1, 4, true)
-CUSTOM(vlbu_v, LOADS, 1, 1, false)
-CUSTOM(vlhu_v, LOADS, 1, 2, false)
-CUSTOM(vsb_v, CUSTOM_STORES, 1, 1, false)
-CUSTOM(vsh_v, CUSTOM_STORES, 1, 2, false)
-CUSTOM(vsw_v, CUSTOM_STORES, 1, 4, false)
+CUSTOM(op_vlb12_v, LOADS, 0, 1, true)
+CUSTOM(op_vlh12_v, LOADS, 0, 2, true)
+CUSTOM(op_vlbu12_v, LOADS, 0, 1, false)
+CUSTOM(op_vlhu12_v, LOADS, 0, 2, false)
+CUSTOM(op_vsb12_v, CUSTOM_STORES, 0, 1, false)
+CUSTOM(op_vsh12_v, CUSTOM_STORES, 0, 2, false)
+CUSTOM(op_vlb_v, LOADS, 1, 1, true)
+CUSTOM(op_vlh_v, LOADS, 1, 2, true)
+CUSTOM(op_vlbu_v, LOADS, 1, 1, false)
+CUSTOM(op_vlhu_v, LOADS, 1, 2, false)
+CUSTOM(op_vsb_v, CUSTOM_STORES, 1, 1, false)
+CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, false)
+
+/* Words have a way of their own for what is most common: 32 lanes at neighbouring addresses within
+ * a page, 4-byte aligned. LEFT is how far lane i's address is from where it would then be, START
+ * the address of lane 0. */
+#define WORD_OP(name, any, write, LEFT, FITS, START)                                               \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        const uint32_t *va = V(op->rs1);                                                           \
+        uint32_t *vd = V(op->write##_SLOT), apart = 0;                                             \
+        LANES apart |= (LEFT);                                                                     \
+        const uint32_t start = (START), offset = start & (SAM_PAGE_SIZE - 1);                      \
+        const struct sam_page *page = &c->pages[start >> 12];                                      \
+        if (SAM_UNLIKELY(!(W->full_32 & op->rs3) || apart | (start & 3) || !(FITS) ||              \
+                         offset + 4 * SAM_LANES > (write ? page->write_limit : page->read_limit))) \
+            SAM_MUSTTAIL return any(c, op, entry, left);                                           \
+        if (write)                                                                                 \
+            memcpy(page->host + offset, vd, 4 * SAM_LANES);                                        \
+        else                                                                                       \
+            memcpy(vd, page->host + offset, 4 * SAM_LANES);                                        \
+        SAM_NEXT();                                                                                \
+    }
+#define NEIGHBOURS (va[i] ^ (va[0] + 4 * (uint32_t)i))
+#define EQUAL      (va[i] ^ va[0])
+
+CUSTOM(any_vlw12_v, LOADS, 0, 4, true)
+CUSTOM(any_vsw12_v, CUSTOM_STORES, 0, 4, false)
+WORD_OP(vlw12_v, any_vlw12_v, LOADS, NEIGHBOURS, 1, va[0] + (uint32_t)op->imm)
+WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, NEIGHBOURS, 1, va[0] + (uint32_t)op->imm)
+
+/* Private words interleave: one address in all lanes is neighbouring words. */
+CUSTOM(any_vlw_v, LOADS, 1, 4, true)
+CUSTOM(any_vsw_v, CUSTOM_STORES, 1, 4, false)
+#define PRIVATE_AT (va[0] + (uint32_t)op->imm)
+#define PRIVATE_FITS                                                                               \
+    (!(PRIVATE_AT & 3) && PRIVATE_AT < W->pds_size && W->pds_size - PRIVATE_AT >= 4)
+#define PRIVATE_START (W->pds + PRIVATE_AT * (W->numw * SAM_LANES) + 4 * W->tid)
+WORD_OP(vlw_v, any_vlw_v, LOADS, EQUAL, PRIVATE_FITS, PRIVATE_START)
+WORD_OP(vsw_v, any_vsw_v, CUSTOM_STORES, EQUAL, PRIVATE_FITS, PRIVATE_START)
 
 #define UNIT(size) const uint32_t s = X1 + first * (size)
-#define STRIDED    const uint32_t stride = c->x32[op->rs2], s = X1 + first * stride
-#define INDEXED    const uint32_t *va = V(op->rs2 + g); const uint32_t s = X1
+#define STRIDED                                                                                    \
+    const uint32_t stride = c->x32[op->rs2];                                                       \
+    const uint32_t s = X1 + first * stride
+#define INDEXED                                                                                    \
+    const uint32_t *va = V(op->rs2 + g);                                                           \
+    const uint32_t s = X1
 
 #define STANDARD(width, size)                                                                      \
-    MEMORY_OP(vle##width##_v, LOADS, 0, size, true, UNIT(size), s + (uint32_t)i * (size)) \
-    MEMORY_OP(vse##width##_v, STORES, 0, size, true, UNIT(size), s + (uint32_t)i * (size))                                                                             \
-    MEMORY_OP(vlse##width##_v, LOADS, 0, size, true, STRIDED, s + (uint32_t)i * stride)   \
-    MEMORY_OP(vsse##width##_v, STORES, 0, size, true, STRIDED, s + (uint32_t)i * stride)
+    MEMORY_OP(op_vle##width##_v, LOADS, 0, size, true, UNIT(size), s + (uint32_t)i * (size))       \
+    MEMORY_OP(op_vse##width##_v, STORES, 0, size, true, UNIT(size), s + (uint32_t)i * (size))      \
+    MEMORY_OP(op_vlse##width##_v, LOADS, 0, size, true, STRIDED, s + (uint32_t)i * stride)         \
+    MEMORY_OP(op_vsse##width##_v, STORES, 0, size, true, STRIDED, s + (uint32_t)i * stride)
 STANDARD(8, 1)
 STANDARD(16, 2)
 STANDARD(32, 4)
 
 /* The data is SEW wide whatever the width of the index. RISC-V V 7.6. */
 #define INDEX(width, mask)                                                                         \
-    MEMORY_OP(vluxei##width##_v, LOADS, 0, 4, true, INDEXED, s + (va[i] & (mask)))        \
-    MEMORY_OP(vsuxei##width##_v, STORES, 0, 4, true, INDEXED, s + (va[i] & (mask)))
+    MEMORY_OP(op_vluxei##width##_v, LOADS, 0, 4, true, INDEXED, s + (va[i] & (mask)))              \
+    MEMORY_OP(op_vsuxei##width##_v, STORES, 0, 4, true, INDEXED, s + (va[i] & (mask)))
 INDEX(8, 0xffu)
 INDEX(16, 0xffffu)
 INDEX(32, UINT32_MAX)
@@ -673,7 +712,7 @@ void FILL(struct sam_machine *machine);
 void FILL(struct sam_machine *machine)
 {
     sam_handler **h = machine->handlers;
-#define SET(name) h[SAM_OP_##name] = op_##name
+#define SET(name)          h[SAM_OP_##name] = op_##name
 #define SET_VV_VX(name)    SET(name##_vv), SET(name##_vx)
 #define SET_VX_VI(name)    SET(name##_vx), SET(name##_vi)
 #define SET_VV_VX_VI(name) SET(name##_vv), SET(name##_vx), SET(name##_vi)

@@ -124,8 +124,8 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     }
     uint32_t from = run->print_shown <= index ? run->print_shown : 0;
     char *text = malloc(index - from + 1);
-    bool ok = text && sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text,
-                                      index - from);
+    bool ok =
+        text && sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
     if (!ok)
         fail_host(run, SAM_ERR_MEMORY, "out of memory");
     else if (!(ok = print_bytes(run, warp, text, index - from)))
@@ -255,8 +255,8 @@ static bool take_workgroup(struct sam_worker *worker)
     pthread_mutex_lock(&run->lock);
     worker->busy = false;
     worker->has_turn = false;
-    bool more = run->next < run->workgroups && !run->failed && run->host_status == SAM_OK &&
-                !stopped(run);
+    bool more =
+        run->next < run->workgroups && !run->failed && run->host_status == SAM_OK && !stopped(run);
     if (more) {
         worker->workgroup = (uint32_t)run->next++;
         worker->busy = true;
@@ -282,12 +282,10 @@ static bool init_worker(struct sam_worker *worker, struct sam_run *run)
     if (!sam_space_init(worker) ||
         !(worker->code = sam_code_new(&run->gpu->machine, &worker->view)))
         return false;
-    /* Zero pages of the host: registers that no instruction names are never touched. */
-    worker->warp_block = calloc(1, launch->warps * sizeof *worker->warps + 64);
-    if (!worker->warp_block)
+    /* Registers that no instruction names are never touched. */
+    worker->warps = sam_pages_new(launch->warps * sizeof *worker->warps);
+    if (!worker->warps)
         return false;
-    uintptr_t past = (uintptr_t)worker->warp_block % 64;
-    worker->warps = (struct sam_warp *)(void *)((char *)worker->warp_block + (64 - past) % 64);
     for (uint32_t i = 0; i < launch->warps; i++)
         worker->warps[i].worker = worker;
     if (!options->collect_stats && !options->log.write)
@@ -299,7 +297,7 @@ static void release_worker(struct sam_worker *worker)
 {
     for (uint32_t i = 0; worker->warps && i < worker->run->launch->warps; i++)
         sam_warp_release(&worker->warps[i]);
-    free(worker->warp_block);
+    sam_pages_free(worker->warps, worker->run->launch->warps * sizeof *worker->warps);
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_observer_free(worker->observer);

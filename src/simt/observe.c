@@ -174,7 +174,8 @@ static void fill_registers(struct sam_commit *c, const struct sam_warp *w,
 {
     const char *operands = sam_insn_rows[insn->op].operands;
     if (operands[0] == 'd' && insn->rd != 0 && insn->op != SAM_OP_endprg &&
-        insn->op != SAM_OP_barrier && insn->op != SAM_OP_barriersub && !sam_op_is_prefix(insn->op)) {
+        insn->op != SAM_OP_barrier && insn->op != SAM_OP_barriersub &&
+        !sam_op_is_prefix(insn->op)) {
         c->x = insn->rd;
         c->x_value = w->core.x32[insn->rd];
     }
@@ -250,7 +251,7 @@ static void look(struct sam_observer *o, struct sam_warp *w, struct before *befo
     *before = (struct before){.pc = (uint32_t)w->core.pc, .depth = w->depth};
     o->accesses.count = 0;
     if (w->core.pc & 3 || !sam_code_fetch(&w->core, w->core.pc, &word, &fault) ||
-        !sam_decode(&o->gpu->machine.isa, word, w->core.pending_prefix, &insn))
+        !sam_code_decode(w->core.code, word, w->core.pending_prefix, &insn))
         return;
     sam_accesses_find(w, &insn, &o->accesses);
     bool branch = insn.op >= SAM_OP_vbeq && insn.op <= SAM_OP_vbgeu;
@@ -272,8 +273,7 @@ enum sam_exit sam_observer_step(struct sam_observer *o, struct sam_warp *w)
         /* Flags raised by this instruction alone; one that reads them must see them all. */
         struct sam_fault fault;
         uint32_t word = 0;
-        reads_flags = !(w->core.pc & 3) &&
-                      sam_code_fetch(&w->core, w->core.pc, &word, &fault) &&
+        reads_flags = !(w->core.pc & 3) && sam_code_fetch(&w->core, w->core.pc, &word, &fault) &&
                       (word & 0x7f) == SAM_OPC_SYSTEM;
         if (!reads_flags)
             w->core.fflags = 0;

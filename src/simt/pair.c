@@ -8,35 +8,68 @@
 #include "simt/simt.h"
 
 enum pair_op {
-    NONE, ADD, SUB, RSUB, AND, OR, XOR, SLL, SRL, SRA, MUL,
-    SEQ, SNE, SLT, SLTU, SLE, SLEU, SGT, SGTU,
+    NONE,
+    ADD,
+    SUB,
+    RSUB,
+    AND,
+    OR,
+    XOR,
+    SLL,
+    SRL,
+    SRA,
+    MUL,
+    SEQ,
+    SNE,
+    SLT,
+    SLTU,
+    SLE,
+    SLEU,
+    SGT,
+    SGTU,
 };
 
-#define VECTOR_VV_VX(name) case SAM_OP_##name##_vv: case SAM_OP_##name##_vx
-#define VECTOR_ALL(name)   VECTOR_VV_VX(name): case SAM_OP_##name##_vi
-#define VECTOR_VX_VI(name) case SAM_OP_##name##_vx: case SAM_OP_##name##_vi
+#define VECTOR_VV_VX(name)                                                                         \
+    case SAM_OP_##name##_vv:                                                                       \
+    case SAM_OP_##name##_vx
+#define VECTOR_ALL(name) VECTOR_VV_VX(name) : case SAM_OP_##name##_vi
+#define VECTOR_VX_VI(name)                                                                         \
+    case SAM_OP_##name##_vx:                                                                       \
+    case SAM_OP_##name##_vi
 
 static enum pair_op operation(enum sam_op op)
 {
     switch (op) {
-    case SAM_OP_add: case SAM_OP_addi: case SAM_OP_vadd12_vi: VECTOR_ALL(vadd): return ADD;
-    case SAM_OP_sub: case SAM_OP_vsub12_vi: VECTOR_VV_VX(vsub): return SUB;
-    VECTOR_VX_VI(vrsub): return RSUB;
-    case SAM_OP_and_: case SAM_OP_andi: VECTOR_ALL(vand): return AND;
-    case SAM_OP_or_: case SAM_OP_ori: VECTOR_ALL(vor): return OR;
-    case SAM_OP_xor_: case SAM_OP_xori: VECTOR_ALL(vxor): return XOR;
-    case SAM_OP_sll: case SAM_OP_slli: VECTOR_ALL(vsll): return SLL;
-    case SAM_OP_srl: case SAM_OP_srli: VECTOR_ALL(vsrl): return SRL;
-    case SAM_OP_sra: case SAM_OP_srai: VECTOR_ALL(vsra): return SRA;
-    case SAM_OP_mul: VECTOR_VV_VX(vmul): return MUL;
-    VECTOR_ALL(vmseq): return SEQ;
-    VECTOR_ALL(vmsne): return SNE;
-    case SAM_OP_slt: case SAM_OP_slti: VECTOR_VV_VX(vmslt): return SLT;
-    case SAM_OP_sltu: case SAM_OP_sltiu: VECTOR_VV_VX(vmsltu): return SLTU;
-    VECTOR_ALL(vmsle): return SLE;
-    VECTOR_ALL(vmsleu): return SLEU;
-    VECTOR_VX_VI(vmsgt): return SGT;
-    VECTOR_VX_VI(vmsgtu): return SGTU;
+    case SAM_OP_add:
+    case SAM_OP_addi:
+    case SAM_OP_vadd12_vi: VECTOR_ALL(vadd) : return ADD;
+    case SAM_OP_sub:
+    case SAM_OP_vsub12_vi: VECTOR_VV_VX(vsub) : return SUB; VECTOR_VX_VI(vrsub) : return RSUB;
+    case SAM_OP_and_:
+    case SAM_OP_andi: VECTOR_ALL(vand) : return AND;
+    case SAM_OP_or_:
+    case SAM_OP_ori: VECTOR_ALL(vor) : return OR;
+    case SAM_OP_xor_:
+    case SAM_OP_xori: VECTOR_ALL(vxor) : return XOR;
+    case SAM_OP_sll:
+    case SAM_OP_slli: VECTOR_ALL(vsll) : return SLL;
+    case SAM_OP_srl:
+    case SAM_OP_srli: VECTOR_ALL(vsrl) : return SRL;
+    case SAM_OP_sra:
+    case SAM_OP_srai: VECTOR_ALL(vsra) : return SRA;
+    case SAM_OP_mul:
+        VECTOR_VV_VX(vmul) : return MUL;
+        VECTOR_ALL(vmseq) : return SEQ;
+        VECTOR_ALL(vmsne) : return SNE;
+    case SAM_OP_slt:
+    case SAM_OP_slti: VECTOR_VV_VX(vmslt) : return SLT;
+    case SAM_OP_sltu:
+    case SAM_OP_sltiu:
+        VECTOR_VV_VX(vmsltu) : return SLTU;
+        VECTOR_ALL(vmsle) : return SLE;
+        VECTOR_ALL(vmsleu) : return SLEU;
+        VECTOR_VX_VI(vmsgt) : return SGT;
+        VECTOR_VX_VI(vmsgtu) : return SGTU;
     default: return NONE;
     }
 }
@@ -204,8 +237,8 @@ static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
     struct sam_insn insn;
     bool known = sam_uop_insn(c, uop, &insn);
     enum pair_op op = known ? operation(insn.op) : NONE;
-    bool vector = known && (sam_insn_rows[insn.op].on & SAM_EXT_ZVE32F ||
-                            has_letter(&insn, 'S') || has_letter(&insn, 'D'));
+    bool vector = known && (sam_insn_rows[insn.op].on & SAM_EXT_ZVE32F || has_letter(&insn, 'S') ||
+                            has_letter(&insn, 'D'));
     c->cause = SAM_CAUSE_ILLEGAL;
     c->tval = insn.word;
     if (vector && w->groups != 1)

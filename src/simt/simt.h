@@ -62,12 +62,12 @@ struct sam_warp {
     uint32_t pds_size;
     uint32_t print;
     uint32_t taken; /* lanes of the vector branch that runs */
-    uint32_t npc; /* pc of the last branch's not-taken path, for the commit log */
+    uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
     enum sam_warp_state state;
     uint32_t barrier_pc;
     struct sam_worker *worker;
     /* scratch of one instruction */
-    int32_t masked[SAM_LANES] __attribute__((aligned(64)));    /* mask with v0, vm = 0 */
+    int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
     uint32_t data[SAM_LANES] __attribute__((aligned(64)));
     uint32_t v[SAM_VREGS][SAM_LANES] __attribute__((aligned(64)));
@@ -120,14 +120,13 @@ struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_warp *warps; /* launch->warps of them, 64-byte aligned in warp_block */
-    void *warp_block;
+    struct sam_warp *warps; /* launch->warps of them */
     uint8_t **lds;          /* pages of the LDS window, NULL where untouched */
     uint32_t *lds_touched;  /* numbers of those in use */
     uint32_t lds_count, lds_capacity;
-    uint32_t workgroup; /* the one that runs */
-    bool busy;          /* runs it */
-    bool has_turn;      /* every earlier workgroup has ended */
+    uint32_t workgroup;            /* the one that runs */
+    bool busy;                     /* runs it */
+    bool has_turn;                 /* every earlier workgroup has ended */
     struct sam_observer *observer; /* NULL on the fast path */
     uint64_t warp_insns;
 };
@@ -146,7 +145,7 @@ struct sam_run {
     pthread_cond_t turn;
     uint64_t next; /* workgroup to hand out */
     bool failed;
-    struct sam_trap trap; /* of the lowest workgroup that failed */
+    struct sam_trap trap;        /* of the lowest workgroup that failed */
     enum sam_status host_status; /* a failure that is not the program's */
     struct sam_error host_error;
 };

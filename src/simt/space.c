@@ -11,7 +11,7 @@ void sam_space_release(struct sam_worker *worker)
 {
     for (uint32_t i = 0; worker->lds && i < worker->lds_count; i++)
         free(worker->lds[worker->lds_touched[i]]);
-    free(worker->lds);
+    sam_pages_free(worker->lds, LDS_PAGES * sizeof *worker->lds);
     free(worker->lds_touched);
     sam_view_release(&worker->view);
 }
@@ -131,9 +131,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     *fault = (struct sam_fault){access_cause(access), address};
 
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
-        uint8_t *host = access == SAM_FETCH
-                            ? NULL
-                            : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
+        uint8_t *host =
+            access == SAM_FETCH ? NULL : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
         if (!host)
             return NULL;
         *page = (struct sam_page){.host = host, .read_limit = whole, .write_limit = whole};
@@ -158,7 +157,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         if (!region || region->size - (physical - region->base) < size)
             return NULL;
         uint64_t end = region->base + region->size;
-        limit = region->base > base       ? 0
+        limit = region->base > base          ? 0
                 : end - base < SAM_PAGE_SIZE ? (uint32_t)(end - base)
                                              : whole;
     }
@@ -186,6 +185,6 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
 bool sam_space_init(struct sam_worker *worker)
 {
     worker->view.resolve = resolve;
-    worker->lds = calloc(LDS_PAGES, sizeof *worker->lds);
+    worker->lds = sam_pages_new(LDS_PAGES * sizeof *worker->lds);
     return sam_view_init(&worker->view) && worker->lds;
 }

@@ -27,9 +27,7 @@ static const char *describe_kind(const struct sam_trap *trap, char *text, size_t
     case SAM_TRAP_STORE_FAULT:
         snprintf(text, size, "store to 0x%08llx, outside every buffer", at);
         return text;
-    case SAM_TRAP_FETCH_PAGE:
-        snprintf(text, size, "fetch page fault at 0x%08llx", at);
-        return text;
+    case SAM_TRAP_FETCH_PAGE: snprintf(text, size, "fetch page fault at 0x%08llx", at); return text;
     case SAM_TRAP_LOAD_PAGE: snprintf(text, size, "load page fault at 0x%08llx", at); return text;
     case SAM_TRAP_STORE_PAGE: snprintf(text, size, "store page fault at 0x%08llx", at); return text;
     case SAM_TRAP_PRIVATE_RANGE:

@@ -13,10 +13,10 @@
 
 #define MSTATUS_VS 0x600u
 
-#define VTYPE_E32   0x10u /* vsew 010 */
-#define VTYPE_LMUL  0x07u
+#define VTYPE_E32      0x10u /* vsew 010 */
+#define VTYPE_LMUL     0x07u
 #define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements stay in either case */
-#define VTYPE_VILL  0x80000000u
+#define VTYPE_VILL     0x80000000u
 
 /* ------------------------------------------------------------------------ masks and vtype */
 
@@ -159,7 +159,8 @@ const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *
     const uint32_t taken = w->taken, rest = w->simt & ~taken;
     const bool far = op->rs3 & SAM_UOP_FAR;
     const uint32_t pc = (uint32_t)sam_pc_of(c, op);
-    const uint32_t target = far ? pc + (uint32_t)op->imm : (uint32_t)c->page_pc + 4u * (uint32_t)op->imm;
+    const uint32_t target =
+        far ? pc + (uint32_t)op->imm : (uint32_t)c->page_pc + 4u * (uint32_t)op->imm;
     w->npc = pc + 4;
     if (!taken)
         SAM_NEXT();
@@ -228,8 +229,8 @@ SAM_HANDLER(op_barriersub)
 SAM_HANDLER(op_vsetvli)
 {
     bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
-    c->x32[op->rd] = sam_warp_set_vtype(W, (uint32_t)op->imm,
-                                        most ? UINT32_MAX : c->x32[op->rs1], keep);
+    c->x32[op->rd] =
+        sam_warp_set_vtype(W, (uint32_t)op->imm, most ? UINT32_MAX : c->x32[op->rs1], keep);
     SAM_NEXT();
 }
 
@@ -242,8 +243,8 @@ SAM_HANDLER(op_vsetivli)
 SAM_HANDLER(op_vsetvl)
 {
     bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
-    c->x32[op->rd] = sam_warp_set_vtype(W, c->x32[op->rs2],
-                                        most ? UINT32_MAX : c->x32[op->rs1], keep);
+    c->x32[op->rd] =
+        sam_warp_set_vtype(W, c->x32[op->rs2], most ? UINT32_MAX : c->x32[op->rs1], keep);
     SAM_NEXT();
 }
 

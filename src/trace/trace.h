@@ -34,8 +34,8 @@ struct sam_commit {
     /* vector state */
     bool vector; /* a vector instruction: "e32 m1 l8" stands in the line */
     unsigned lmul, vl, lanes;
-    unsigned v_count; /* registers written */
-    unsigned v;       /* the first of them */
+    unsigned v_count;         /* registers written */
+    unsigned v;               /* the first of them */
     const uint32_t *v_values; /* [v_count][32] */
     uint32_t mask;
     /* memory */

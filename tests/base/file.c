@@ -189,7 +189,7 @@ static void test_devices(void **state)
     struct sam_error error = {0};
     assert_int_equal(sam_file_write("/dev/null", large, sizeof large, NULL), SAM_OK);
     if (access("/dev/full", W_OK) != 0)
-        skip();
+        return; /* not a Linux */
     assert_int_equal(sam_file_write("/dev/full", large, 1, &error), SAM_ERR_IO);
     assert_int_equal(sam_file_write("/dev/full", large, sizeof large, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "No space left"));

@@ -55,13 +55,12 @@ static const char program[] =
                                             ".balign 16\n"
                                             "out: .space 5 * 2 * 65536 * 16\n";
 
+static const struct qemu_target target = {64, "rv64gcv", "lp64d",
+                                          "rv64,v=true,vlen=128,vext_spec=v1.0"};
+
 static void test_estimates(void **state)
 {
     (void)state;
-    static const struct qemu_target target = {64, "rv64gcv", "lp64d",
-                                              "rv64,v=true,vlen=128,vext_spec=v1.0"};
-    if (!qemu_available(&target))
-        skip();
     size_t size = 0;
     uint8_t *out = qemu_run(&target, program, &size), *at = out;
     assert_non_null(out);
@@ -85,6 +84,8 @@ static void test_estimates(void **state)
 
 int main(void)
 {
+    if (qemu_skip(&target))
+        return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,9 @@ static void test_file(void **state)
     struct sam_error error = {0};
     char isa[64] = "ventus", beside[4096], *messages;
     assert_int_equal(sam_file_read(path, 1 << 20, &source, &error), SAM_OK);
-    sscanf(sam_buffer_text(&source), "# isa: %63s", isa);
+    const char *choice = strstr(sam_buffer_text(&source), "\n# isa: ");
+    if (choice)
+        sscanf(choice, "\n# isa: %63s", isa);
     struct sam_asm_options options = {.isa = test_isa(isa), .base = 0x80000000};
     struct sam_image *image;
     const char *name = strrchr(path, '/') + 1;

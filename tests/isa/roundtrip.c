@@ -5,7 +5,7 @@
 
 #include "random.h"
 
-enum { ROUNDS = 400 };
+#define ROUNDS ((size_t)400)
 
 static uint64_t seed;
 
@@ -86,6 +86,13 @@ static void test_prefixed(void **state)
     sam_buffer_free(&text);
 }
 
+static bool same(const struct sam_insn *a, const struct sam_insn *b)
+{
+    return a->op == b->op && a->rd == b->rd && a->rs1 == b->rs1 && a->rs2 == b->rs2 &&
+           a->rs3 == b->rs3 && a->vm == b->vm && a->rm == b->rm && a->pair == b->pair &&
+           a->imm == b->imm;
+}
+
 /* Registers written above the field's 31 bring their prefix: the two words decode to them. */
 static void test_inserted(void **state)
 {
@@ -96,7 +103,7 @@ static void test_inserted(void **state)
         widens |= sam_operand_find(*c) && sam_operand_widens(sam_operand_find(*c));
     enum sam_op prefix_op = widens ? SAM_OP_regexti : SAM_OP_regext;
     unsigned tried = 0;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (size_t i = 0; i < ROUNDS; i++) {
         /* mostly small fields: scalar registers end at 63 */
         uint32_t fields = (uint32_t)test_random(&seed) & (i & 3 ? 0x24900000 : 0xfff00000);
         uint32_t prefix = sam_insn_rows[prefix_op].match | fields;
@@ -114,8 +121,7 @@ static void test_inserted(void **state)
         const uint8_t *data = image->sections[0].data;
         uint32_t inserted = image->sections[0].data_size == 8 ? sam_le32(data) : 0;
         assert_true(sam_decode(&isa, sam_le32(data + (inserted ? 4 : 0)), inserted, &after));
-        after.word = before.word;
-        if (memcmp(&before, &after, sizeof before) != 0)
+        if (!same(&before, &after))
             fail_msg("%08x %08x -> '%s' -> %08x %08x", prefix, word, line, inserted,
                      sam_le32(data + (inserted ? 4 : 0)));
         tried++;

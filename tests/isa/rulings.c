@@ -41,9 +41,9 @@ static uint32_t regext(uint32_t x3, uint32_t x2, uint32_t x1, uint32_t xd)
 }
 
 /* regexti: immediate's high six bits, x2, xd */
-static uint32_t regexti(int32_t high, uint32_t x2, uint32_t xd)
+static uint32_t regexti(uint32_t high, uint32_t x2, uint32_t xd)
 {
-    return prefix_word(3, ((uint32_t)high & 63) << 6 | x2 << 3 | xd);
+    return prefix_word(3, (high & 63) << 6 | x2 << 3 | xd);
 }
 
 static void ruling_01_vadd12_and_vsub12(void **state)
@@ -191,10 +191,10 @@ static void ruling_10_regexti_fields(void **state)
         if (imm >= -16 && imm <= 15)
             WORDS(V, text, word);
         else
-            WORDS(V, text, regexti(imm >> 5, 0, 0), word);
+            WORDS(V, text, regexti((uint32_t)imm >> 5, 0, 0), word);
     }
     /* high registers in a form with an immediate */
-    WORDS(V, "vadd.vi v200, v100, -1", regexti(-1, 3, 6), r_type(0x57, 3, 1, 8, 31, 4));
+    WORDS(V, "vadd.vi v200, v100, -1", regexti(63, 3, 6), r_type(0x57, 3, 1, 8, 31, 4));
     WORDS(V, "vadd.vi v200, v100, 5", regexti(0, 3, 6), r_type(0x57, 3, 1, 8, 5, 4));
     /* csr immediates are zero-extended */
     WORDS(V, "csrwi tid, 2047", regexti(63, 0, 0), i_type(0x73, 5, 0, 31, 0x800));
@@ -204,7 +204,7 @@ static void ruling_10_regexti_fields(void **state)
     test_refused(V, "csrwi tid, -1", "uimm[4:0] = -1 is outside");
     struct sam_isa isa = test_isa(V);
     struct sam_insn insn;
-    assert_true(sam_decode(&isa, r_type(0x57, 3, 1, 1, 3, 2), regexti(-1, 0, 0), &insn));
+    assert_true(sam_decode(&isa, r_type(0x57, 3, 1, 1, 3, 2), regexti(63, 0, 0), &insn));
     assert_int_equal(insn.imm, -29);
 }
 

@@ -46,15 +46,6 @@ static int unload(void **state)
     return 0;
 }
 
-static void skip_without_vectors(void)
-{
-    if (!getenv("SAMITE_VECTORS")) {
-        printf("# SAMITE_VECTORS is not set: no vectors to compare with\n");
-        skip();
-    }
-    assert_true(count > 0);
-}
-
 static void check(const char *text, uint32_t word)
 {
     struct sam_image *image;
@@ -67,7 +58,7 @@ static void check(const char *text, uint32_t word)
 static void test_text_to_word(void **state)
 {
     (void)state;
-    skip_without_vectors();
+    assert_true(count > 0);
     for (size_t i = 0; i < count; i++)
         check(list[i].text, list[i].word);
 }
@@ -75,7 +66,7 @@ static void test_text_to_word(void **state)
 static void test_word_to_text_to_word(void **state)
 {
     (void)state;
-    skip_without_vectors();
+    assert_true(count > 0);
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -89,7 +80,7 @@ static void test_word_to_text_to_word(void **state)
 static void test_same_mnemonic(void **state)
 {
     (void)state;
-    skip_without_vectors();
+    assert_true(count > 0);
     struct sam_isa isa = test_isa("ventus");
     for (size_t i = 0; i < count; i++) {
         char text[256];
@@ -104,6 +95,11 @@ static void test_same_mnemonic(void **state)
 
 int main(void)
 {
+    /* cmocka's skip() writes a "not ok" line, which meson counts as a failure. */
+    if (!getenv("SAMITE_VECTORS")) {
+        printf("1..0 # SKIP SAMITE_VECTORS is not set: no vectors to compare with\n");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_to_word),
         cmocka_unit_test(test_word_to_text_to_word),

@@ -116,19 +116,25 @@ static void add_program(struct oracle *o, const struct sam_insn_row *const *rows
     oracle_end(o);
 }
 
+static struct qemu_target target_of(unsigned lanes, bool vectors, char cpu[64])
+{
+    if (vectors)
+        snprintf(cpu, 64, "rv32,v=true,vext_spec=v1.0,vlen=%u", 32 * lanes);
+    else
+        snprintf(cpu, 64, "rv32,f=false,d=false,c=false,zfinx=true");
+    return (struct qemu_target){
+        .xlen = 32,
+        .march = vectors ? "rv32imafdv" : "rv32ima_zicsr_zfinx",
+        .mabi = "ilp32",
+        .cpu = cpu,
+    };
+}
+
 /* `vectors`: integer and vector rows; else integer and Zfinx rows. */
 static void run(unsigned lanes, bool vectors)
 {
     char cpu[64];
-    struct qemu_target target = {
-        .xlen = 32,
-        .march = vectors ? "rv32imafdv" : "rv32ima_zicsr_zfinx",
-        .mabi = "ilp32",
-        .cpu = vectors ? cpu : "rv32,f=false,d=false,c=false,zfinx=true",
-    };
-    snprintf(cpu, sizeof cpu, "rv32,v=true,vext_spec=v1.0,vlen=%u", 32 * lanes);
-    if (!qemu_available(&target))
-        skip();
+    struct qemu_target target = target_of(lanes, vectors, cpu);
     const struct sam_insn_row *rows[SAM_OP_COUNT];
     uint32_t extensions = SAM_EXT_I | SAM_EXT_M | (vectors ? SAM_EXT_ZVE32F : SAM_EXT_ZFINX);
     size_t count = 0;
@@ -170,6 +176,12 @@ static void test_vector_32(void **state)
 
 int main(void)
 {
+    char cpu[64];
+    for (int vectors = 0; vectors < 2; vectors++) {
+        struct qemu_target target = target_of(32, vectors, cpu);
+        if (qemu_skip(&target))
+            return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalar),
         cmocka_unit_test(test_vector_8),

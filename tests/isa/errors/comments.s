@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     nop # a comment with 'quotes' and "more
     nop // another; nop
     nop /* one

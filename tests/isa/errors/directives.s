@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     .wrod 5
     .align 40
     .balign 3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     .word 1 +
     .word (1 + 2
     .word 1 / 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # isa: rv32i
     mul a0, a1, a2
     vadd.vv v1, v2, v3

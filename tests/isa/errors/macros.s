@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     .macro one a, b:req
     addi \a, \a, \b
     .endm

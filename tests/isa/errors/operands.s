@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     add a0, a1
     add a0, a1, v2
     add a0, a1, a2, a3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     regext zero, zero, 64
     regext zero, zero, 64
     nop

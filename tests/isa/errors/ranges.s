@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     addi a0, a1, 2048
     addi a0, a1, -2049
     lw a0, 5000(a1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 here: nop
 here: nop
 a0: nop

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
     vbeq v1, v2, far
     j . + 3
     jal ra, too_far

@@ -1,0 +1,785 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run` as a user calls it: both forms, every kind of argument, what goes where, exit codes
+ * and messages, and that no file is ever left half-written. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/base.h"
+#include "samite/samite.h"
+
+/* Elements of c = a + b for one work-item each. */
+static const char vecadd[] = "        .text\n"
+                             "        .globl vecadd\n"
+                             "vecadd: lw      t0, 0(a0)\n"
+                             "        lw      t1, 4(a0)\n"
+                             "        lw      t2, 8(a0)\n"
+                             "        csrr    t3, numw\n"
+                             "        csrr    t4, numt\n"
+                             "        mul     t3, t3, t4\n"
+                             "        csrr    t4, wgid\n"
+                             "        mul     t3, t3, t4\n"
+                             "        csrr    t4, tid\n"
+                             "        add     t3, t3, t4\n"
+                             "        vid.v   v1\n"
+                             "        vadd.vx v1, v1, t3\n"
+                             "        vsll.vi v1, v1, 2\n"
+                             "        vadd.vx v2, v1, t0\n"
+                             "        vlw12.v v3, 0(v2)\n"
+                             "        vadd.vx v2, v1, t1\n"
+                             "        vlw12.v v4, 0(v2)\n"
+                             "        vfadd.vv v3, v3, v4\n"
+                             "        vadd.vx v2, v1, t2\n"
+                             "        vsw12.v v3, 0(v2)\n"
+                             "        ret\n";
+
+/* p[i] += n over one workgroup. */
+static const char addn[] = "        .globl addn\n"
+                           "addn:   lw      t0, 0(a0)\n"
+                           "        lw      t1, 4(a0)\n"
+                           "        csrr    t2, tid\n"
+                           "        vid.v   v1\n"
+                           "        vadd.vx v1, v1, t2\n"
+                           "        vsll.vi v1, v1, 2\n"
+                           "        vadd.vx v1, v1, t0\n"
+                           "        vlw12.v v2, 0(v1)\n"
+                           "        vadd.vx v2, v2, t1\n"
+                           "        vsw12.v v2, 0(v1)\n"
+                           "        ret\n";
+
+/* The argument buffer's first COUNT words into the buffer that its first word names. */
+static const char copy[] = "        .globl copy\n"
+                           "copy:   lw      t0, 0(a0)\n"
+                           "        li      t1, COUNT\n"
+                           "1:      lw      t2, 0(a0)\n"
+                           "        sw      t2, 0(t0)\n"
+                           "        addi    a0, a0, 4\n"
+                           "        addi    t0, t0, 4\n"
+                           "        addi    t1, t1, -1\n"
+                           "        bnez    t1, 1b\n"
+                           "        ret\n";
+
+static char directory[64];
+
+static void write_text(const char *name, const char *text)
+{
+    struct sam_error error;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
+        fail_msg("%s", error.text);
+}
+
+static struct sam_buffer read_file(const char *name)
+{
+    struct sam_buffer file = {0};
+    struct sam_error error;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (sam_file_read(path, UINT64_C(1) << 30, &file, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    return file;
+}
+
+static bool exists(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Is there a file whose name begins so and goes on? */
+static bool has_temporary(const char *name)
+{
+    bool found = false;
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        found |= strncmp(e->d_name, name, strlen(name)) == 0 && e->d_name[strlen(name)];
+    closedir(d);
+    return found;
+}
+
+struct outcome {
+    int code;
+    struct sam_buffer out, err;
+};
+
+/* Run `samite run WORDS` in the directory; words are split by the shell. */
+static struct outcome run(const char *words)
+{
+    char command[4096];
+    const char *program = getenv("SAMITE");
+    assert_non_null(program);
+    int size = snprintf(command, sizeof command, "cd %s && %s run %s >.out 2>.err", directory,
+                        program, words);
+    assert_true(size > 0 && (size_t)size < sizeof command);
+    int status = system(command);
+    assert_true(WIFEXITED(status));
+    return (struct outcome){WEXITSTATUS(status), read_file(".out"), read_file(".err")};
+}
+
+static void done(struct outcome *o)
+{
+    sam_buffer_free(&o->out);
+    sam_buffer_free(&o->err);
+}
+
+static void expect_part(const struct sam_buffer *text, const char *part)
+{
+    if (!strstr(sam_buffer_text(text), part))
+        fail_msg("no '%s' in: %s", part, sam_buffer_text(text));
+}
+
+/* The run ends with `code` and with one line of error that holds `part`. */
+static void expect_failure(const char *words, int code, const char *part)
+{
+    struct outcome o = run(words);
+    expect_part(&o.err, part);
+    if (o.code != code)
+        fail_msg("%s: exit %d, expected %d", words, o.code, code);
+    const char *newline = strchr(sam_buffer_text(&o.err), '\n');
+    assert_non_null(newline);
+    if (newline[1])
+        fail_msg("more than a line: %s", sam_buffer_text(&o.err));
+    done(&o);
+}
+
+static struct sam_buffer expect_success(const char *words)
+{
+    struct outcome o = run(words);
+    if (o.code != 0)
+        fail_msg("%s: exit %d: %s", words, o.code, sam_buffer_text(&o.err));
+    sam_buffer_free(&o.err);
+    return o.out;
+}
+
+static void write_floats(const char *name, double scale, double extra)
+{
+    static float values[1024];
+    char path[128];
+    struct sam_error error;
+    for (int i = 0; i < 1024; i++)
+        values[i] = (float)(scale * i) + (i == 7 ? (float)extra : 0.0f);
+    struct sam_array array = {SAM_F32, 1, {1024}, 1024, sizeof values, values};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (sam_npy_write(path, &array, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/samite-run-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    write_text("vecadd.s", vecadd);
+    write_text("addn.s", addn);
+    write_text("copy.s", copy);
+    write_text("loop.s", ".globl k\nk: j k\n");
+    write_floats("a.npy", 0.5, 0);
+    write_floats("b.npy", 1, 0);
+    write_floats("c.npy", 1.5, 0);
+    write_floats("ulp.npy", 1.5, 1e-6);
+    write_floats("far.npy", 1.5, 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}
+
+#define VECADD "vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg in:b.npy "
+
+/* --- the form that describes a launch */
+
+static void a_kernel_and_its_files(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"--warp 4", "--warp 8 -j 3", "--warp 16", "--warp 32",
+                                         "--schedule rr1 -q"};
+    for (size_t i = 0; i < SAM_COUNT(shapes); i++) {
+        char words[256];
+        struct sam_array got;
+        struct sam_error error;
+        snprintf(words, sizeof words, VECADD "--arg sum=out:f32:16x64:o.npy %s", shapes[i]);
+        struct sam_buffer out = expect_success(words);
+        assert_int_equal(out.size == 0, strstr(shapes[i], "-q") != NULL);
+        if (out.size)
+            expect_part(&out, "launch 0: vecadd, grid 32x1x1, ");
+        sam_buffer_free(&out);
+        snprintf(words, sizeof words, "%s/o.npy", directory);
+        if (sam_npy_read(words, &got, &error) != SAM_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(got.dtype, SAM_F32);
+        assert_int_equal(got.rank, 2);
+        assert_int_equal(got.shape[0], 16);
+        for (size_t k = 0; k < 1024; k++) {
+            float value;
+            memcpy(&value, (char *)got.data + 4 * k, 4);
+            assert_true(value == 1.5f * (float)k);
+        }
+        sam_array_free(&got);
+        unlink(words);
+    }
+}
+
+/* A source of ours behind the start code. */
+static struct sam_image *assemble(const char *kernel)
+{
+    struct sam_buffer source = {0};
+    struct sam_error error;
+    struct sam_image *image;
+    char *messages;
+    struct sam_asm_options options = {.base = SAM_CODE_BASE};
+    assert_int_equal(sam_isa_parse("ventus", &options.isa, &error), SAM_OK);
+    sam_buffer_printf(&source, "%s%s", sam_gpu_start_code(), kernel);
+    if (sam_assemble(&options, "k.s", sam_buffer_text(&source), source.size, &image, &messages,
+                     &error) != SAM_OK)
+        fail_msg("%s", messages);
+    sam_text_free(messages);
+    sam_buffer_free(&source);
+    return image;
+}
+
+/* The assembler's ELF file runs as its source does. */
+static void an_elf_program(void **state)
+{
+    (void)state;
+    char command[512];
+    struct sam_error error;
+    struct sam_image *image = assemble(vecadd);
+    void *elf;
+    size_t size;
+    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    snprintf(command, sizeof command, "%s/v.elf", directory);
+    assert_int_equal(sam_file_save(command, elf, size, &error), SAM_OK);
+    struct sam_buffer out = expect_success("v.elf --kernel vecadd --grid 32 --block 32 --arg "
+                                           "in:a.npy --arg in:b.npy --arg out:f32:1024 --check "
+                                           "out=c.npy");
+    expect_part(&out, "check out: passed, 1024 elements of f32 equal\n");
+    sam_buffer_free(&out);
+    free(elf);
+    sam_image_free(image);
+}
+
+static void checks(void **state)
+{
+    (void)state;
+    struct sam_buffer out =
+        expect_success(VECADD "--arg sum=out:f32:1024 --check sum=c.npy --check 0=c.npy --check "
+                              "out=ulp.npy:1");
+    expect_part(&out, "check sum: passed, 1024 elements of f32 equal\n");
+    expect_part(&out, "check 0: passed, 1024 elements of f32 equal\n");
+    expect_part(&out, "check out: passed, 1024 elements of f32 equal within 1 ulp\n");
+    sam_buffer_free(&out);
+
+    struct outcome o = run(VECADD "--arg out:f32:4x256:o.npy --check out=ulp.npy");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "  [0, 7] is 10.5, expected 10.500001 (1 ulp)\n");
+    expect_part(&o.out, "check out: FAILED, 1 of 1024 elements of f32 differ by up to 1 ulp\n");
+    assert_true(exists("o.npy"));
+    done(&o);
+    o = run(VECADD "--arg out:f32:1024 --check out=a.npy:10");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "  [10] is 15, expected 5 (");
+    expect_part(&o.out, "check out: FAILED, 1023 of 1024 elements");
+    assert_null(strstr(sam_buffer_text(&o.out), "[11]")); /* the first ten only */
+    done(&o);
+
+    expect_failure(VECADD "--arg out:f32:1024 --check x=c.npy", 2, "no output 'x'");
+    expect_failure(VECADD "--arg out:f32:1024 --check 1=c.npy", 2, "no output '1'");
+    expect_failure(VECADD "--arg out:f32:1024 --check out", 2, "expected OUTPUT=FILE.npy[:ULP]");
+    expect_failure(VECADD "--arg out:f32:1023 --check out=c.npy", 2,
+                   "1024 elements of f32, but output out has 1023 of f32");
+    expect_failure(VECADD "--arg out:i32:1024 --check out=c.npy", 2, "has 1024 of i32");
+    expect_failure(VECADD "--arg out:f32:1024 --check out=none.npy", 2, "none.npy: cannot open");
+}
+
+/* Manual 2.2: pointers of 4 bytes, scalars at their own alignment, at least 4. */
+static void argument_buffer(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(
+        "copy.s -D COUNT=14 --kernel copy --grid 1 --block 1 --arg out:u32:14:args.npy --arg "
+        "u8:200 --arg i8:-1 --arg u16:0xffff --arg u64:0x1122334455667788 --arg f32:1.5 --arg "
+        "f64:-2 --arg name=i32:-7 --arg bool:1 --arg local:100 --arg local:5000");
+    sam_buffer_free(&out);
+    static const uint32_t wanted[] = {200,        UINT32_MAX, 0xffff,    0x55667788, 0x11223344,
+                                      0x3fc00000, 0,          0,         0xc0000000, (uint32_t)-7,
+                                      1,          0x7ffff000, 0x7fffd000};
+    struct sam_buffer file = read_file("args.npy");
+    assert_int_equal(file.size, 128 + 56);
+    assert_int_equal(sam_le32(file.data + 128) >> 28, 9); /* a pointer to a buffer */
+    for (size_t i = 0; i < SAM_COUNT(wanted); i++)
+        if (sam_le32(file.data + 132 + 4 * i) != wanted[i])
+            fail_msg("word %zu is 0x%08x, expected 0x%08x", i + 1,
+                     sam_le32(file.data + 132 + 4 * i), wanted[i]);
+    sam_buffer_free(&file);
+}
+
+static void inout_poke_and_dump(void **state)
+{
+    (void)state;
+    /* the floats' bits plus one: the next number up; the second poke is to the printed address */
+    struct sam_buffer out =
+        expect_success("addn.s --kernel addn --grid 1 --block 1024 --arg inout:c.npy:up.npy --arg "
+                       "i32:1 --poke 0x90000000=0x3f800000 --dump 0x90000000:8:up.bin");
+    sam_buffer_free(&out);
+    struct sam_buffer bytes = read_file("up.bin"), file = read_file("up.npy");
+    assert_int_equal(bytes.size, 8);
+    assert_int_equal(sam_le32(bytes.data), 0x3f800001);
+    assert_int_equal(sam_le32(bytes.data + 4), 0x3fc00001);
+    assert_memory_equal(file.data + file.size - 4096, bytes.data, 8);
+    sam_buffer_free(&bytes);
+    sam_buffer_free(&file);
+}
+
+static void bad_words(void **state)
+{
+    (void)state;
+#define LAUNCH "copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 "
+    static const struct {
+        const char *words;
+        const char *part;
+    } cases[] = {
+        {"", "no file to run"},
+        {"copy.s", "--kernel NAME is missing"},
+        {"a.metadata --grid 1", "--kernel NAME is missing (--grid goes with it)"},
+        {"a.metadata b.data c.metadata", "'c.metadata' has no second"},
+        {"copy.s a.npy --kernel copy --grid 1 --block 1",
+         "--kernel goes with one program, found 2"},
+        {"copy.s --kernel copy --block 1", "--grid is missing"},
+        {"copy.s --kernel copy --grid 1", "--block is missing"},
+        {"copy.s --kernel copy --grid 1,2,3,4 --block 1", "--grid: expected X[,Y,Z]"},
+        {"copy.s --kernel copy --grid 0 --block 1", "--grid: expected X[,Y,Z]"},
+        {"copy.s --kernel copy --grid 1, --block 1", "--grid: expected X[,Y,Z]"},
+        {LAUNCH "--warp 12", "--warp: expected 4, 8, 16 or 32, found 12"},
+        {LAUNCH "--elf x", "--elf goes with .metadata files"},
+        {LAUNCH "--schedule fast", "--schedule: expected run or rr1, found 'fast'"},
+        {LAUNCH "--pds mine", "--pds: expected own or shared, found 'mine'"},
+        {LAUNCH "--stats=xml", "--stats=xml: expected --stats or --stats=json"},
+        {LAUNCH "--max-insns many", "--max-insns: 'many' is not a number"},
+        {LAUNCH "--ptbr 1", "root page table at 0x1: not a multiple of 4096"},
+        {LAUNCH "--jobs 1000", "1000 workers: at most 256"},
+        {LAUNCH "--poke 1", "--poke 1: expected ADDR=WORD"},
+        {LAUNCH "--poke 1=0x100000000", "expected ADDR=WORD, both of 32 bits"},
+        {LAUNCH "--arg out:u32:1 --poke 0x1000=1", "0x00001000: not in one buffer"},
+        {LAUNCH "--dump 1:2", "--dump 1:2: expected BASE:SIZE:FILE"},
+        {LAUNCH "--dump 0xffffffff:2:x", "expected BASE:SIZE:FILE, within 4 GiB"},
+        {LAUNCH "--arg out:u32:1 --dump 0x90000000:5:never.bin", "not in one buffer"},
+        {LAUNCH "--dump 0x90000000:4:none/never.bin --arg out:u32:1", "cannot create"},
+        {LAUNCH "--arg x", "--arg x: expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy]"},
+        {LAUNCH "--arg in:", "the file's name is missing"},
+        {LAUNCH "--arg in:none.npy", "none.npy: cannot open"},
+        {LAUNCH "--arg in:copy.s", "copy.s: not an npy file"},
+        {LAUNCH "--arg out:f31:1", "expected out:TYPE:COUNT"},
+        {LAUNCH "--arg out:f32", "expected a count or a shape"},
+        {LAUNCH "--arg out:f32:0", "expected a count or a shape"},
+        {LAUNCH "--arg out:f32:2x", "expected a count or a shape"},
+        {LAUNCH "--arg out:f32:1x1x1x1x1x1x1x1x1", "expected a count or a shape"},
+        {LAUNCH "--arg out:f64:0x7fffffff", "expected a count or a shape"},
+        {LAUNCH "--arg out:f64:1000000000", "expected a count or a shape"},
+        {LAUNCH "--arg out:f32:1:", "the file's name is missing"},
+        {LAUNCH "--arg inout:a.npy:", "the file's name is missing"},
+        {LAUNCH "--arg pointer:1", "unknown kind; there are in, out, inout"},
+        {LAUNCH "--arg u8:256", "the value does not fit the type"},
+        {LAUNCH "--arg i8:-129", "the value does not fit the type"},
+        {LAUNCH "--arg u32:-1", "the value does not fit the type"},
+        {LAUNCH "--arg u32:", "the value does not fit the type"},
+        {LAUNCH "--arg i32:2147483648", "the value does not fit the type"},
+        {LAUNCH "--arg f32:1e40", "the value does not fit the type"},
+        {LAUNCH "--arg f32:1.5x", "the value does not fit the type"},
+        {LAUNCH "--arg bool:2", "the value does not fit the type"},
+        {LAUNCH "--arg f16:1", "f16 is for arrays"},
+        {LAUNCH "--arg local:0", "expected local:BYTES"},
+        {LAUNCH "--arg local:0x10000000 --arg local:1", "local arguments of more than 256 MiB"},
+        {LAUNCH "--stats=json --log -", "--stats=json has standard output for itself"},
+        {"copy.s -D COUNT=1 --kernel cpy --grid 1 --block 1", "no symbol 'cpy'; there are copy"},
+        {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++)
+        expect_failure(cases[i].words, 2, cases[i].part);
+    assert_false(exists("never.bin"));
+    assert_false(has_temporary("never.bin"));
+    write_text("bad.s", "k: nop\n  foo x1\n");
+    struct outcome o = run("bad.s --kernel k --grid 1 --block 1");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, "bad.s:2:");
+    done(&o);
+#undef LAUNCH
+}
+
+static void failing_programs(void **state)
+{
+    (void)state;
+    expect_failure("loop.s --kernel k --grid 2 --block 40 --max-insns 1000 --log part.log", 1,
+                   "still running after 1000 instructions; workgroup 0 (0,0,0) warp 0");
+    /* the log up to the failure is what one wants to see */
+    struct sam_buffer log = read_file("part.log");
+    expect_part(&log, "core   0: 0x80000000 (");
+    sam_buffer_free(&log);
+    expect_failure("vecadd.s --kernel vecadd --grid 33 --block 32 --arg in:a.npy --arg in:b.npy "
+                   "--arg out:f32:1024:never.npy --dump 0x90000000:4:never.bin",
+                   1, "outside every buffer; workgroup 32 (32,0,0) warp 0");
+    assert_false(exists("never.npy"));
+    assert_false(exists("never.bin"));
+}
+
+static void statistics(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(VECADD "--arg out:f32:1024 --stats");
+    expect_part(&out, "SIMT efficiency              100.0%");
+    expect_part(&out, "warp instructions              1024  704 scalar, 320 vector");
+    expect_part(&out, "    vadd.vx ");
+    sam_buffer_free(&out);
+
+    json_error_t where;
+    out = expect_success(VECADD "--arg out:f32:1024 --stats=json --check out=c.npy");
+    json_t *document = json_loadb((char *)out.data, out.size, 0, &where);
+    if (!document)
+        fail_msg("%s in %s", where.text, sam_buffer_text(&out));
+    json_t *launch = json_array_get(json_object_get(document, "launches"), 0);
+    assert_string_equal(json_string_value(json_object_get(launch, "kernel")), "vecadd");
+    assert_true(json_is_true(json_object_get(launch, "done")));
+    json_t *counts = json_object_get(launch, "counts");
+    assert_int_equal(json_integer_value(json_object_get(counts, "warp_insns")), 1024);
+    /* 32 lanes each for 3 accesses of 32 warps, and 5 scalar loads a warp */
+    assert_int_equal(json_integer_value(json_object_get(counts, "memory_accesses")),
+                     32 * (3 * 32 + 5));
+    json_t *mix = json_object_get(launch, "mix");
+    json_int_t sum = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(mix, key, value) sum += json_integer_value(value);
+    assert_int_equal(sum, 1024);
+    json_t *check = json_array_get(json_object_get(document, "checks"), 0);
+    assert_true(json_is_true(json_object_get(check, "passed")));
+    json_decref(document);
+    sam_buffer_free(&out);
+
+    struct outcome o = run("loop.s --kernel k --grid 1 --block 1 --max-insns 10 --stats=json");
+    assert_int_equal(o.code, 1);
+    document = json_loadb((char *)o.out.data, o.out.size, 0, &where);
+    assert_non_null(document);
+    launch = json_array_get(json_object_get(document, "launches"), 0);
+    assert_true(json_is_false(json_object_get(launch, "done")));
+    assert_non_null(
+        strstr(json_string_value(json_object_get(json_object_get(launch, "trap"), "text")),
+               "still running"));
+    json_decref(document);
+    done(&o);
+}
+
+/* Results on standard output: what is for people goes to the other stream. */
+static void standard_output(void **state)
+{
+    (void)state;
+    struct outcome o = run(VECADD "--arg out:f32:1024:-");
+    assert_int_equal(o.code, 0);
+    assert_int_equal(o.out.size, 128 + 4096);
+    assert_memory_equal(o.out.data, "\x93NUMPY", 6);
+    expect_part(&o.err, "launch 0: vecadd");
+    done(&o);
+    o = run("copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 --arg out:u32:1 --log -");
+    assert_int_equal(o.code, 0);
+    assert_memory_equal(o.out.data, "core   0: 0x80000000", 20);
+    done(&o);
+    char command[256];
+    snprintf(command, sizeof command,
+             "- --kernel copy -D COUNT=1 --grid 1 --block 1 --arg out:u32:1"
+             " < copy.s");
+    struct sam_buffer out = expect_success(command);
+    sam_buffer_free(&out);
+}
+
+/* --- the form of the driver's files */
+
+enum { KNL = 0x90003000, PDS = 0x90004000, DATA = 0x90000000, ITEMS = 16 };
+
+struct launch_files {
+    uint32_t arguments; /* address */
+    uint32_t addend;
+    bool first; /* brings the buffer's data */
+    bool local; /* names a buffer in local memory */
+    bool older; /* no start_addr */
+};
+
+/* A pair of files for addn over 16 items from DATA: 2 warps of 8. */
+static void write_pair(const char *name, const struct launch_files *f)
+{
+    struct sam_buffer text = {0};
+    char path[64];
+    struct sam_image *image = assemble(addn);
+    const struct sam_section *code = &image->sections[0];
+    const struct sam_metadata_buffer buffers[] = {{DATA, f->first ? 4 * ITEMS : 0, 4 * ITEMS},
+                                                  {f->arguments, 8, 8},
+                                                  {SAM_CODE_BASE, code->data_size, 0x10000000},
+                                                  {PDS, 0, 0x1000},
+                                                  {KNL, 64, 64},
+                                                  {0x7ffff000, f->local ? 8 : 0, 0x1000}};
+    const uint64_t values[] = {0x80000000, 0,      1,   1,  1,  8,   2,
+                               KNL,        0x1000, 256, 32, 32, PDS, SAM_COUNT(buffers)};
+    for (size_t i = f->older; i < SAM_COUNT(values); i++)
+        sam_buffer_printf(&text, "%08x\n%08x\n", (unsigned)values[i], (unsigned)(values[i] >> 32));
+    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
+        sam_buffer_printf(&text, "%08x // base\n00000000\n", (unsigned)buffers[i].base);
+    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
+        sam_buffer_printf(&text, "%08x // size\r\n00000000\n", (unsigned)buffers[i].size);
+    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
+        sam_buffer_printf(&text, "%08x\n00000000\n", (unsigned)buffers[i].allocated);
+    snprintf(path, sizeof path, "%s.metadata", name);
+    write_text(path, sam_buffer_text(&text));
+    sam_buffer_free(&text);
+
+    for (unsigned i = 0; f->first && i < ITEMS; i++)
+        sam_buffer_printf(&text, "%08x\n", i * 100);
+    sam_buffer_printf(&text, "%08x\n%08x\n", DATA, f->addend);
+    for (size_t i = 0; i < code->data_size; i += 4)
+        sam_buffer_printf(&text, "%08x\n", sam_le32(code->data + i));
+    const struct sam_symbol *entry = sam_image_find(image, "addn");
+    assert_non_null(entry);
+    sam_buffer_printf(&text, "%08x\n%08x\n", (unsigned)entry->value, f->arguments);
+    for (int i = 2; i < 16; i++)
+        sam_buffer_printf(&text, "00000000\n");
+    if (f->local)
+        sam_buffer_printf(&text, "00000000\n00000001\n");
+    snprintf(path, sizeof path, "%s.data", name);
+    write_text(path, sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    sam_image_free(image);
+}
+
+static void expect_items(const char *name, uint32_t first_item, uint32_t addend)
+{
+    struct sam_buffer file = read_file(name);
+    assert_int_equal(file.size, 4 * ITEMS);
+    assert_int_equal(sam_le32(file.data), first_item);
+    for (unsigned i = 1; i < ITEMS; i++)
+        assert_int_equal(sam_le32(file.data + 4 * i), i * 100 + addend);
+    sam_buffer_free(&file);
+}
+
+static void a_chain_of_launches(void **state)
+{
+    (void)state;
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
+    struct sam_buffer out =
+        expect_success("one.metadata one.data --dump 0x90000000:64:one.bin two.metadata two.data "
+                       "--dump 0x90000000:64:two.bin --log l%n.log");
+    expect_part(&out, "launch 0: one, grid 1x1x1, 2 warps of 8: done, ");
+    expect_part(&out, "launch 1: two, grid 1x1x1, 2 warps of 8: done, ");
+    sam_buffer_free(&out);
+    expect_items("one.bin", 1, 1);
+    expect_items("two.bin", 21, 21);
+    struct sam_buffer first = read_file("l0.log"), second = read_file("l1.log");
+    assert_true(first.size > 1000 && first.size == second.size);
+    /* one log of both launches is one behind the other */
+    out = expect_success("one.metadata one.data two.metadata two.data --log both.log");
+    struct sam_buffer both = read_file("both.log");
+    assert_int_equal(both.size, first.size + second.size);
+    assert_memory_equal(both.data, first.data, first.size);
+    sam_buffer_free(&out);
+    sam_buffer_free(&first);
+    sam_buffer_free(&second);
+    sam_buffer_free(&both);
+}
+
+static void pokes_in_a_chain(void **state)
+{
+    (void)state;
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
+    /* shared data between the launches; the second one's own argument, over what its file says;
+     * after both, which no kernel sees */
+    struct sam_buffer out =
+        expect_success("one.metadata one.data --poke 0x90000000=5000 --poke 0x90002004=300 "
+                       "--dump 0x90002000:8:early.bin two.metadata two.data --poke 0x90000004=401 "
+                       "--dump 0x90000000:64:two.bin");
+    sam_buffer_free(&out);
+    struct sam_buffer early = read_file("early.bin");
+    assert_int_equal(sam_le32(early.data + 4), 300); /* in effect at once */
+    sam_buffer_free(&early);
+    struct sam_buffer two = read_file("two.bin");
+    assert_int_equal(sam_le32(two.data), 5300);
+    assert_int_equal(sam_le32(two.data + 4), 401);
+    assert_int_equal(sam_le32(two.data + 8), 200 + 1 + 300);
+    sam_buffer_free(&two);
+}
+
+static void older_files_and_local_buffers(void **state)
+{
+    (void)state;
+    write_pair("old", &(struct launch_files){
+                          .arguments = 0x90001000, .addend = 1, .first = true, .older = true});
+    struct outcome o = run("old.metadata old.data --dump 0x90000000:64:old.bin");
+    assert_int_equal(o.code, 0);
+    expect_part(&o.err, "note: old.metadata: the older form without start_addr");
+    expect_items("old.bin", 1, 1);
+    done(&o);
+    write_pair("lds", &(struct launch_files){
+                          .arguments = 0x90001000, .addend = 1, .first = true, .local = true});
+    o = run("lds.metadata lds.data --dump 0x90000000:64:lds.bin");
+    assert_int_equal(o.code, 0);
+    expect_part(&o.err, "note: lds.data: buffer 5 at 0x7ffff000 is local memory");
+    expect_items("lds.bin", 1, 1);
+    done(&o);
+}
+
+static void symbols_of_an_elf(void **state)
+{
+    (void)state;
+    char path[128];
+    struct sam_error error;
+    struct sam_image *image = sam_image_new(32);
+    static const uint8_t constant[] = {1, 2, 3, 4};
+    assert_non_null(image);
+    const struct sam_section sections[] = {
+        {".text", 0x80000000, 256, 0, NULL, true, false},
+        {".rodata", 0x80001000, 4, 4, (uint8_t *)constant, false, false}};
+    assert_int_equal(sam_image_add_section(image, &sections[0], &error), SAM_OK);
+    assert_int_equal(sam_image_add_section(image, &sections[1], &error), SAM_OK);
+    struct sam_image *code = assemble(addn);
+    const struct sam_symbol *entry = sam_image_find(code, "addn");
+    assert_non_null(entry);
+    const struct sam_symbol symbol = {"its_name", entry->value, 8, true, true, true};
+    sam_image_free(code);
+    assert_int_equal(sam_image_add_symbol(image, &symbol, &error), SAM_OK);
+    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
+    void *elf;
+    size_t size;
+    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    snprintf(path, sizeof path, "%s/k.elf", directory);
+    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    struct sam_buffer out =
+        expect_success("one.metadata one.data --elf k.elf --dump 0x80001000:4:rodata.bin");
+    expect_part(&out, "launch 0: its_name, ");
+    sam_buffer_free(&out);
+    struct sam_buffer bytes = read_file("rodata.bin");
+    assert_memory_equal(bytes.data, constant, 4);
+    sam_buffer_free(&bytes);
+    free(elf);
+    sam_image_free(image);
+}
+
+static void bad_files(void **state)
+{
+    (void)state;
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    struct sam_buffer text = read_file("one.data");
+    text.data[9 * 20] = '\0';
+    write_text("short.data", (char *)text.data);
+    text.data[9 * 3 + 2] = 'g';
+    write_text("wrong.data", (char *)text.data);
+    sam_buffer_free(&text);
+    text = read_file("one.metadata");
+    text.data[9 * 27] = '\0';
+    write_text("short.metadata", (char *)text.data);
+    sam_buffer_free(&text);
+    /* also behind a good pair: nothing has run, nothing is written */
+    static const char *const before[] = {"",
+                                         "one.metadata one.data --dump 0x90000000:4:never.bin "};
+    for (size_t i = 0; i < 2; i++) {
+        char words[256];
+        static const struct {
+            const char *words;
+            const char *part;
+        } cases[] = {
+            {"one.metadata short.data", "short.data: ends in buffer 2 at 0x80000000: "},
+            {"one.metadata wrong.data", "wrong.data:4: '00"},
+            {"short.metadata one.data", "short.metadata: 27 numbers"},
+            {"one.data one.metadata", "one.data: "},
+            {"none.metadata one.data", "none.metadata: cannot open"},
+            {"one.metadata none.data", "none.data: cannot open"},
+            {"one.metadata one.data --elf copy.s", "copy.s: not an ELF file"},
+            {"one.metadata one.data --elf none.elf", "none.elf: cannot open"},
+        };
+        for (size_t k = 0; k < SAM_COUNT(cases); k++) {
+            snprintf(words, sizeof words, "%s%s", before[i], cases[k].words);
+            expect_failure(words, 2, cases[k].part);
+        }
+    }
+    assert_false(exists("never.bin"));
+}
+
+/* Ctrl-C in the middle: one line, exit 1, no log, no output, nothing left behind. */
+static void interrupted(void **state)
+{
+    (void)state;
+    const char *program = getenv("SAMITE");
+    assert_non_null(program);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (chdir(directory) != 0 || !freopen(".out", "w", stdout) || !freopen(".err", "w", stderr))
+            _exit(99);
+        execl(program, program, "run", "loop.s", "--kernel", "k", "--grid", "4", "--block", "32",
+              "--arg", "out:u8:5:stop.npy", "--log", "stop.log", (char *)NULL);
+        _exit(98);
+    }
+    for (int i = 0; i < 3000 && !has_temporary("stop.log"); i++)
+        usleep(10000);
+    assert_true(has_temporary("stop.log")); /* it is under way */
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    struct sam_buffer err = read_file(".err");
+    expect_part(&err, "samite: error: stopped after ");
+    assert_ptr_equal(strchr(sam_buffer_text(&err), '\n'), sam_buffer_text(&err) + err.size - 1);
+    sam_buffer_free(&err);
+    assert_false(exists("stop.log"));
+    assert_false(exists("stop.npy"));
+    assert_false(has_temporary("stop"));
+}
+
+static void help_has_examples(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("--help");
+    expect_part(&out, "--poke");
+    expect_part(&out, "samite run vecadd.metadata vecadd.data");
+    expect_part(&out, "samite run vecadd.s --kernel vecadd");
+    sam_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_and_its_files),
+        cmocka_unit_test(an_elf_program),
+        cmocka_unit_test(checks),
+        cmocka_unit_test(argument_buffer),
+        cmocka_unit_test(inout_poke_and_dump),
+        cmocka_unit_test(bad_words),
+        cmocka_unit_test(failing_programs),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(standard_output),
+        cmocka_unit_test(a_chain_of_launches),
+        cmocka_unit_test(pokes_in_a_chain),
+        cmocka_unit_test(older_files_and_local_buffers),
+        cmocka_unit_test(symbols_of_an_elf),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(help_has_examples),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
