@@ -415,7 +415,7 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
     if (left > 0) {
         entry = enter_page(c, pc);
         if (entry)
-            SAM_GO_LOOSE(entry);
+            SAM_GO(entry);
         c->exit = SAM_EXIT_TRAP;
     }
     c->pc = pc;

@@ -131,17 +131,12 @@ static void write_v(struct sam_warp *w, unsigned n, unsigned lane, uint64_t valu
         w->v[n + 1][lane] = (uint32_t)(value >> 32);
 }
 
-/* One access of 4 or 8 bytes; a pair in private memory is two interleaved words. `word_step` is
- * the distance of its upper word. */
+/* One access of a word, or of a pair: two words, aligned as words are. `word_step` is the distance
+ * of the upper one, 4 but in private memory, where words interleave. */
 static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint32_t word_step,
                           enum sam_access access, uint64_t *value)
 {
     uint8_t *host[2];
-    if (pair && word_step == 4 && (address & 7)) {
-        c->cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
-        c->tval = address;
-        return false;
-    }
     for (unsigned i = 0; i <= pair; i++)
         if (!(host[i] = sam_access_slow(c, address + i * word_step, 4, access)))
             return false;
@@ -184,7 +179,7 @@ static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
             if (at >= w->pds_size || w->pds_size - at < size)
                 return false;
             w->core.cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
-            if (at & (size - 1))
+            if (at & 3)
                 return false;
             at = w->pds + at * threads + 4 * (w->tid + lane);
             step = 4 * threads;

@@ -466,33 +466,22 @@ uint32_t ref_rec7(struct ref_fp *fp, uint32_t bits)
     return a.sign << 31 | (uint32_t)out_exp << 23 | out;
 }
 
-uint32_t ref_exp(struct ref_fp *fp, uint32_t bits)
+uint32_t ref_exp(uint32_t bits)
 {
     struct number a = unpack(bits);
     if (is_nan(a))
-        return nan_of(fp, a, a);
+        return REF_NAN;
     float x;
     memcpy(&x, &bits, sizeof(x));
     double y = exp((double)x);
-    if (isinf(y) && a.kind == INFINITE)
-        return infinity(0);
+    if (isinf(y) || y == 0)
+        return isinf(y) ? infinity(0) : 0;
     uint64_t wide;
     memcpy(&wide, &y, sizeof(wide));
     struct ref_fp nearest = {REF_RNE, 0};
-    uint32_t result;
-    if (isinf(y)) {
-        result = overflow(&nearest, 0);
-    } else if (wide == 0) {
-        result = 0;
-        if (a.kind != INFINITE)
-            nearest.flags |= REF_UF | REF_NX;
-    } else {
-        u128 sig = wide & 0xfffffffffffffu;
-        int field = (int)(wide >> 52);
-        if (field)
-            sig |= (u128)1 << 52;
-        result = pack(&nearest, 0, sig, (field ? field : 1) - 1075);
-    }
-    fp->flags |= nearest.flags;
-    return result;
+    u128 sig = wide & 0xfffffffffffffu;
+    int field = (int)(wide >> 52);
+    if (field)
+        sig |= (u128)1 << 52;
+    return pack(&nearest, 0, sig, (field ? field : 1) - 1075);
 }

@@ -37,7 +37,7 @@ uint32_t ref_from_int(struct ref_fp *fp, uint32_t a, bool is_signed);
 /* The 7-bit estimates of RISC-V V 13.9 and 13.10. */
 uint32_t ref_rsqrt7(struct ref_fp *fp, uint32_t a);
 uint32_t ref_rec7(struct ref_fp *fp, uint32_t a);
-/* float(exp((double)a)), to nearest. */
-uint32_t ref_exp(struct ref_fp *fp, uint32_t a);
+/* float(exp((double)a)), to nearest whatever the mode, without flags (ruling 2.13). */
+uint32_t ref_exp(uint32_t a);
 
 #endif

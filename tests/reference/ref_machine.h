@@ -99,15 +99,18 @@ bool ref_is_vfloat(enum ref_op op);
 bool ref_vfloat_exec(struct ref_warp *w, const struct ref_insn *insn);
 bool ref_is_vmem(enum ref_op op);
 bool ref_vmem_exec(struct ref_warp *w, const struct ref_insn *insn);
-/* Is element i (lane i % lanes of register n + i / lanes) acted upon? `v0` is the mask register as
- * it was before the instruction. */
+/* The mask register's elements as they are before an instruction: with LMUL 2 it is v0 and v1, like
+ * any other register. Of 2 * lanes elements. */
+void ref_copy_mask(const struct ref_warp *w, uint32_t *v0);
+/* Is element i (lane i % lanes of register n + i / lanes) acted upon?  */
 bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned i,
                 const uint32_t *v0);
 
 /* ref_pair.c: whatever stands behind REGPAIR and REGPAIRI (ruling 2.11). */
 bool ref_pair_exec(struct ref_warp *w, const struct ref_insn *insn);
 /* Byte address of private address `a` of a lane (ruling 2.5). */
-bool ref_private(struct ref_warp *w, uint32_t a, uint32_t lane, uint32_t *address);
+bool ref_private(struct ref_warp *w, uint32_t a, unsigned size, bool load, uint32_t lane,
+                 uint32_t *address);
 
 /* ref_simt.c */
 bool ref_is_simt(enum ref_op op);

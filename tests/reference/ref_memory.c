@@ -149,7 +149,7 @@ bool ref_check(struct ref_warp *w, uint32_t address, unsigned size, enum ref_acc
                uint32_t lane, uint32_t *physical)
 {
     struct ref_gpu *gpu = w->group->gpu;
-    if (address % size != 0)
+    if (address % (size == 8 ? 4 : size) != 0) /* a pair is two words (ruling 2.11) */
         return ref_trap(w,
                         access == REF_FETCH  ? SAM_TRAP_FETCH_MISALIGNED
                         : access == REF_LOAD ? SAM_TRAP_LOAD_MISALIGNED
@@ -209,11 +209,14 @@ bool ref_store(struct ref_warp *w, uint32_t address, unsigned size, uint32_t lan
     return true;
 }
 
-bool ref_private(struct ref_warp *w, uint32_t a, uint32_t lane, uint32_t *address)
+bool ref_private(struct ref_warp *w, uint32_t a, unsigned size, bool load, uint32_t lane,
+                 uint32_t *address)
 {
     const struct sam_launch *launch = w->group->launch;
     if (a >= launch->pds_size)
         return ref_trap(w, SAM_TRAP_PRIVATE_RANGE, lane, a);
+    if (a % size != 0) /* the address that the program computed is the one to report */
+        return ref_trap(w, load ? SAM_TRAP_LOAD_MISALIGNED : SAM_TRAP_STORE_MISALIGNED, lane, a);
     *address = w->group->pds + (a & ~3u) * launch->warps * launch->lanes + (a & 3) +
                4 * (w->wid * launch->lanes + lane);
     return true;

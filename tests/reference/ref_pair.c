@@ -3,8 +3,6 @@
  * 32-bit: sign-extended as a source, the low word as a destination. x0 is a 64-bit zero. */
 #include "ref_machine.h"
 
-#include <string.h>
-
 static uint64_t sext64(uint32_t value)
 {
     return (uint64_t)(int64_t)(int32_t)value;
@@ -142,7 +140,7 @@ static bool memory_lane(struct ref_warp *w, const struct ref_insn *insn, unsigne
         for (unsigned half = 0; half < ((data & 1) ? 1u : 2u); half++) {
             uint32_t address;
             uint64_t word = value >> 32 * half;
-            if (!ref_private(w, a + 4 * half, lane, &address))
+            if (!ref_private(w, a + 4 * half, 4, load, lane, &address))
                 return false;
             if (load ? !ref_load(w, address, 4, lane, &word)
                      : !ref_store(w, address, 4, lane, word))
@@ -162,8 +160,8 @@ static bool vector(struct ref_warp *w, const struct ref_insn *insn)
     bool custom = insn->op == REF_VADD12 || insn->op == REF_VSUB12;
     if (!ref_vtype_ok(w) || ref_lmul(w) != 1)
         return ref_illegal(w);
-    uint32_t v0[SAM_MAX_LANES];
-    memcpy(v0, w->v[0], sizeof(v0));
+    uint32_t v0[2 * SAM_MAX_LANES];
+    ref_copy_mask(w, v0);
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         uint64_t r;
         if (!ref_active(w, insn, lane, v0))

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+void ref_copy_mask(const struct ref_warp *w, uint32_t *v0)
+{
+    memcpy(v0, w->v[0], w->lanes * sizeof(*v0));
+    memcpy(v0 + w->lanes, w->v[1], w->lanes * sizeof(*v0));
+}
+
 bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned i,
                 const uint32_t *v0)
 {
@@ -13,7 +19,7 @@ bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned 
                    insn->op == REF_VMSBC || insn->op == REF_VMERGE || insn->op == REF_VFMERGE;
     if (!(w->mask >> lane & 1) || i >= w->vl)
         return false;
-    return insn->vm || operand || (v0[lane] & 1);
+    return insn->vm || operand || (v0[i] & 1);
 }
 
 /* a = element of vs2, b = the first source, d = vd before, m = bit 0 of v0's element. */
@@ -95,11 +101,10 @@ bool ref_vector_exec(struct ref_warp *w, const struct ref_insn *insn)
         return to_scalar(w, insn);
     bool reads_v1 = insn->form == REF_FORM_V || (insn->op >= REF_VMANDN && insn->op <= REF_VMXNOR);
     bool custom = insn->op == REF_VADD12 || insn->op == REF_VSUB12;
-    if (insn->rd + lmul > 256 || insn->rs2 + lmul > 256 ||
-        ((reads_v1 || custom) && insn->rs1 + lmul > 256))
+    if (insn->rd % lmul || insn->rs2 % lmul || ((reads_v1 || custom) && insn->rs1 % lmul))
         return ref_illegal(w);
-    uint32_t v0[SAM_MAX_LANES];
-    memcpy(v0, w->v[0], sizeof(v0));
+    uint32_t v0[2 * SAM_MAX_LANES];
+    ref_copy_mask(w, v0);
     for (unsigned i = 0; i < w->lanes * lmul; i++) {
         unsigned lane = i % w->lanes, up = i / w->lanes;
         if (!ref_active(w, insn, i, v0))
@@ -108,7 +113,7 @@ bool ref_vector_exec(struct ref_warp *w, const struct ref_insn *insn)
         uint32_t b = reads_v1                   ? w->v[insn->rs1 + up][lane]
                      : insn->form == REF_FORM_X ? ref_x(w, insn->rs1)
                                                 : (uint32_t)insn->imm;
-        uint32_t m = insn->vm ? 0 : v0[lane] & 1;
+        uint32_t m = insn->vm ? 0 : v0[i] & 1;
         if (insn->op == REF_VID)
             r = i;
         else if (insn->op == REF_VMV_S_X || insn->op == REF_VFMV_S_F || insn->op == REF_VFMV_V_F)

@@ -50,7 +50,7 @@ static bool compute(struct ref_fp *fp, enum ref_op op, uint32_t a, uint32_t b, u
     case REF_VFCVT_F_X: *r = ref_from_int(fp, a, true); break;
     case REF_VFCVT_RTZ_XU_F: *r = ref_to_int(&rtz, a, false); break;
     case REF_VFCVT_RTZ_X_F: *r = ref_to_int(&rtz, a, true); break;
-    case REF_VFEXP: *r = ref_exp(fp, a); break;
+    case REF_VFEXP: *r = ref_exp(a); break;
     default: return false;
     }
     fp->flags |= rtz.flags;
@@ -67,8 +67,8 @@ static bool tile(struct ref_warp *w, const struct ref_insn *insn, struct ref_fp 
     case 16: m = 4, k = 4, n = 4; break;
     default: m = 4, k = 8, n = 4; break;
     }
-    uint32_t v0[SAM_MAX_LANES], result[2][SAM_MAX_LANES];
-    memcpy(v0, w->v[0], sizeof(v0));
+    uint32_t v0[2 * SAM_MAX_LANES], result[2][SAM_MAX_LANES];
+    ref_copy_mask(w, v0);
     for (unsigned up = 0; up < lmul; up++) {
         const uint32_t *a = w->v[insn->rs1 + up], *b = w->v[insn->rs2 + up];
         memcpy(result[up], w->v[insn->rd + up], sizeof(result[up]));
@@ -98,12 +98,12 @@ bool ref_vfloat_exec(struct ref_warp *w, const struct ref_insn *insn)
         insn->op == REF_VFMERGE)
         return ref_vector_exec(w, insn);
     bool reads_v1 = insn->form == REF_FORM_V || insn->op == REF_VFTTA;
-    if (insn->rd + lmul > 256 || insn->rs2 + lmul > 256 || (reads_v1 && insn->rs1 + lmul > 256))
-        return ref_illegal(w);
+    if (insn->rd % lmul || insn->rs2 % lmul || (reads_v1 && insn->rs1 % lmul))
+        return ref_illegal(w); /* RISC-V V 3.4.2 */
     if (insn->op == REF_VFTTA)
         return tile(w, insn, &fp);
-    uint32_t v0[SAM_MAX_LANES];
-    memcpy(v0, w->v[0], sizeof(v0));
+    uint32_t v0[2 * SAM_MAX_LANES];
+    ref_copy_mask(w, v0);
     for (unsigned i = 0; i < w->lanes * lmul; i++) {
         unsigned lane = i % w->lanes, up = i / w->lanes;
         if (!ref_active(w, insn, i, v0))

@@ -4,8 +4,6 @@
  */
 #include "ref_machine.h"
 
-#include <string.h>
-
 /* How an instruction reaches memory. */
 struct shape {
     enum { UNIT, STRIDED, INDEXED, GATHER, PRIVATE } way;
@@ -86,7 +84,8 @@ static bool address_of(struct ref_warp *w, const struct ref_insn *insn, const st
     }
     case GATHER: *address = w->v[insn->rs1 + up][lane] + (uint32_t)insn->imm; return true;
     case PRIVATE:
-        return ref_private(w, w->v[insn->rs1 + up][lane] + (uint32_t)insn->imm, lane, address);
+        return ref_private(w, w->v[insn->rs1 + up][lane] + (uint32_t)insn->imm, s->size, s->load,
+                           lane, address);
     }
     return false;
 }
@@ -99,11 +98,10 @@ bool ref_vmem_exec(struct ref_warp *w, const struct ref_insn *insn)
         return ref_illegal(w);
     bool custom = s.way == GATHER || s.way == PRIVATE;
     unsigned data = s.load ? insn->rd : custom ? insn->rs2 : insn->rs3;
-    if (data + lmul > 256 || (custom && insn->rs1 + lmul > 256) ||
-        (s.way == INDEXED && insn->rs2 + lmul > 256))
+    if (data % lmul || (custom && insn->rs1 % lmul) || (s.way == INDEXED && insn->rs2 % lmul))
         return ref_illegal(w);
-    uint32_t v0[SAM_MAX_LANES];
-    memcpy(v0, w->v[0], sizeof(v0));
+    uint32_t v0[2 * SAM_MAX_LANES];
+    ref_copy_mask(w, v0);
     for (unsigned i = 0; i < w->lanes * lmul; i++) {
         unsigned lane = i % w->lanes, up = i / w->lanes;
         uint32_t address;

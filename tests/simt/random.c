@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs through the public API and through the reference of tests/reference, on the same
+ * memory: every byte, every trap and every instruction count must agree. A failure prints its seed
+ * and the program cut down to the words that matter.
+ *
+ * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/isa.h"
+#include "random_gen.h"
+#include "reference/ventus_ref.h"
+#include "samite/gpu.h"
+
+#define MAX_WARPS_IN_ALL 32
+#define BUDGET           30000
+
+struct buffer {
+    uint32_t base;
+    uint32_t size;
+};
+
+static const struct buffer buffers[] = {
+    {GEN_CODE, GEN_CODE_SIZE},
+    {GEN_INPUT, MAX_WARPS_IN_ALL *GEN_STRIDE},
+    {GEN_SCRATCH, MAX_WARPS_IN_ALL *GEN_REGION},
+    {GEN_RESULT, MAX_WARPS_IN_ALL *GEN_STRIDE},
+    {GEN_PRIVATE, MAX_WARPS_IN_ALL *SAM_MAX_LANES *GEN_PDS},
+    {GEN_KERNEL, 64},
+    {GEN_COUNTER, 64},
+};
+enum { BUFFERS = sizeof(buffers) / sizeof(*buffers) };
+
+/* One case: a program, how it is launched, and what memory holds. */
+struct test_case {
+    struct gen_program program;
+    struct sam_launch launch;
+    struct sam_gpu_options options;
+    uint64_t data_seed;
+    char difference[512];
+    const char *differs;                /* what does */
+    enum sam_trap_kind ended, expected; /* how both sides ended */
+};
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static void make_case(struct test_case *t, uint64_t seed, enum gen_trap trap)
+{
+    struct gen_random r = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    for (int i = 0; i < 8; i++)
+        gen_u32(&r);
+    t->launch = (struct sam_launch){.start = GEN_CODE,
+                                    .metadata = GEN_KERNEL,
+                                    .grid = {1, 1, 1},
+                                    .lanes = 4u << gen_below(&r, 4),
+                                    .warps = 1,
+                                    .pds_size = GEN_PDS,
+                                    .pds_base = GEN_PRIVATE};
+    t->options = (struct sam_gpu_options){.max_insns = BUDGET};
+    if (trap == GEN_NO_TRAP) {
+        t->launch.warps = 1 + gen_below(&r, 4);
+        for (int i = 0; i < 3; i++)
+            t->launch.grid[i] = gen_once_in(&r, 4) ? 2 : 1;
+        t->options.jobs = gen_once_in(&r, 4) ? 3 : 1;
+        t->options.collect_stats = gen_once_in(&r, 4);
+    }
+    if (gen_once_in(&r, 4))
+        t->options.schedule = SAM_SCHEDULE_RR1;
+    t->program.random = r;
+    t->program.lanes = t->launch.lanes;
+    t->program.trap = trap;
+    gen_make(&t->program);
+    if (t->program.patches_code)
+        t->options.jobs = 1;
+    t->data_seed = ((uint64_t)gen_u32(&t->program.random) << 32) | 1;
+}
+
+/* What buffer `b` holds before the launch. */
+static uint8_t *contents(const struct test_case *t, unsigned b)
+{
+    uint32_t *words = calloc(1, buffers[b].size);
+    assert_non_null(words);
+    struct gen_random r = {t->data_seed + b};
+    if (buffers[b].base == GEN_CODE)
+        memcpy(words, t->program.words, 4 * t->program.count);
+    else if (buffers[b].base == GEN_INPUT || buffers[b].base == GEN_SCRATCH)
+        for (uint32_t i = 0; i < buffers[b].size / 4; i++)
+            words[i] = gen_value(&r);
+    return (uint8_t *)words;
+}
+
+static bool differ(struct test_case *t, const char *what, uint64_t got, uint64_t expected)
+{
+    t->differs = strstr(what, "memory") ? "memory" : what;
+    snprintf(t->difference, sizeof(t->difference), "%s is 0x%llx, the reference says 0x%llx", what,
+             (unsigned long long)got, (unsigned long long)expected);
+    return false;
+}
+
+static bool same_trap(struct test_case *t, const struct sam_trap *got, const struct sam_trap *want)
+{
+    if (got->kind != want->kind)
+        return differ(t, "trap kind", got->kind, want->kind);
+    if (want->kind == SAM_TRAP_NONE)
+        return true;
+    if (got->pc != want->pc)
+        return differ(t, "trap pc", got->pc, want->pc);
+    if (got->workgroup != want->workgroup)
+        return differ(t, "trap workgroup", got->workgroup, want->workgroup);
+    if (got->warp != want->warp)
+        return differ(t, "trap warp", got->warp, want->warp);
+    if (got->lane != want->lane)
+        return differ(t, "trap lane", got->lane, want->lane);
+    if (got->lanes != want->lanes)
+        return differ(t, "trap lanes", got->lanes, want->lanes);
+    if (got->word != want->word)
+        return differ(t, "trap word", got->word, want->word);
+    /* gpu.h gives tval a meaning up to here. */
+    if (want->kind <= SAM_TRAP_PRIVATE_RANGE && got->tval != want->tval)
+        return differ(t, "trap tval", got->tval, want->tval);
+    return true;
+}
+
+static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu *ref)
+{
+    struct sam_error error = {0};
+    for (unsigned b = 0; b < BUFFERS; b++) {
+        uint8_t *got = malloc(buffers[b].size), *want = malloc(buffers[b].size);
+        assert_true(got && want);
+        assert_int_equal(sam_gpu_read(gpu, buffers[b].base, got, buffers[b].size, &error), SAM_OK);
+        ref_gpu_read(ref, buffers[b].base, want, buffers[b].size);
+        uint32_t at = 0;
+        bool same = memcmp(got, want, buffers[b].size) == 0;
+        while (!same && memcmp(got + at, want + at, 4) == 0)
+            at += 4;
+        if (!same) {
+            uint32_t g, w;
+            memcpy(&g, got + at, 4);
+            memcpy(&w, want + at, 4);
+            char what[64];
+            snprintf(what, sizeof(what), "memory at 0x%08x", (unsigned)(buffers[b].base + at));
+            differ(t, what, g, w);
+        }
+        free(got);
+        free(want);
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+/* True when both sides agree. */
+static bool agree(struct test_case *t)
+{
+    struct sam_error error = {0};
+    struct sam_gpu *gpu = NULL;
+    struct ref_gpu *ref = ref_gpu_new(&t->options);
+    struct sam_gpu_result got = {0};
+    struct ref_result want;
+    assert_int_equal(sam_gpu_new(&t->options, &gpu, &error), SAM_OK);
+    for (unsigned b = 0; b < BUFFERS; b++) {
+        uint8_t *data = contents(t, b);
+        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, buffers[b].size, &error), SAM_OK);
+        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, buffers[b].size, &error),
+                         SAM_OK);
+        ref_gpu_map(ref, buffers[b].base, buffers[b].size);
+        ref_gpu_write(ref, buffers[b].base, data, buffers[b].size);
+        free(data);
+    }
+    bool fine = ref_gpu_launch(ref, &t->launch, &want);
+    enum sam_status status = sam_gpu_launch(gpu, &t->launch, &got, &error);
+    t->ended = got.trap.kind;
+    t->expected = want.trap.kind;
+    bool same = same_trap(t, &got.trap, &want.trap);
+    if (same && status != (fine ? SAM_OK : SAM_ERR_TRAP))
+        same = differ(t, "status", status, fine ? SAM_OK : SAM_ERR_TRAP);
+    if (same && got.stats.warp_insns != want.warp_insns)
+        same = differ(t, "instruction count", got.stats.warp_insns, want.warp_insns);
+    same = same && same_memory(t, gpu, ref);
+    sam_gpu_result_free(&got);
+    ref_result_free(&want);
+    sam_gpu_free(gpu);
+    ref_gpu_free(ref);
+    return same;
+}
+
+/* Replace words of the body by nops while the same thing differs. */
+static void shrink(struct test_case *t)
+{
+    struct gen_program *p = &t->program;
+    const char *differs = t->differs;
+    enum sam_trap_kind ended = t->ended, expected = t->expected;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (size_t size = 64; size > 0; size /= 2) {
+            for (size_t i = p->body; i + size <= p->body_end; i++) {
+                uint32_t saved[64], nops = 0;
+                memcpy(saved, p->words + i, 4 * size);
+                for (size_t j = 0; j < size; j++) {
+                    nops += p->words[i + j] == 0x13;
+                    p->words[i + j] = 0x13;
+                }
+                if (nops == size)
+                    continue;
+                if (agree(t) || strcmp(t->differs, differs) != 0 || t->ended != ended ||
+                    t->expected != expected)
+                    memcpy(p->words + i, saved, 4 * size);
+                else
+                    again = true;
+            }
+        }
+    }
+    agree(t);
+}
+
+static void report(struct test_case *t, uint64_t seed)
+{
+    struct sam_isa isa;
+    struct sam_error error;
+    fprintf(stderr, "# SAMITE_SEED=%llu: %s\n", (unsigned long long)seed, t->difference);
+    shrink(t);
+    fprintf(stderr, "# cut down: %s\n# lanes %u, warps %u, grid %u,%u,%u\n", t->difference,
+            t->launch.lanes, t->launch.warps, t->launch.grid[0], t->launch.grid[1],
+            t->launch.grid[2]);
+    sam_isa_parse("ventus", &isa, &error);
+    for (size_t i = t->program.body; i < t->program.body_end; i++) {
+        char text[128];
+        if (t->program.words[i] == 0x13)
+            continue;
+        sam_disassemble(&isa, t->program.words[i], GEN_CODE + 4 * i, 0, NULL, text, sizeof(text));
+        fprintf(stderr, "#   %08x: %08x  %s\n", (unsigned)(GEN_CODE + 4 * i),
+                (unsigned)t->program.words[i], text);
+    }
+}
+
+static void run_cases(enum gen_trap trap, uint64_t cases)
+{
+    struct test_case *t = calloc(1, sizeof(*t));
+    assert_non_null(t);
+    uint64_t first = number_from("SAMITE_SEED", 1), failures = 0;
+    cases = number_from("SAMITE_CASES", cases);
+    printf("# %llu programs from SAMITE_SEED=%llu\n", (unsigned long long)cases,
+           (unsigned long long)first);
+    for (uint64_t seed = first; seed < first + cases && failures < 5; seed++) {
+        make_case(t, seed, trap);
+        if (agree(t))
+            continue;
+        failures++;
+        report(t, seed);
+    }
+    free(t);
+    assert_int_equal(failures, 0);
+}
+
+static void random_programs_agree_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(GEN_NO_TRAP, 150);
+}
+
+static void random_traps_agree_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(GEN_TRAP, 250);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_agree_with_the_reference),
+        cmocka_unit_test(random_traps_agree_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
