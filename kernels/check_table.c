@@ -10,7 +10,7 @@ const struct kernel_check kernel_checks[] = {
     {"reduce", "elements", 100000, 1u << 24, 64, check_reduce},
     {"scan", "elements", 100000, 1u << 24, 64, check_scan},
     {"softmax", "columns", 4096, 1u << 22, 64, check_softmax},
-    {"transpose", "rows", 512, 1u << 19, 64, check_transpose},
+    {"transpose", "rows", 512, 1u << 19, 1024, check_transpose},
     {"histogram", "elements", 100000, 1u << 24, 64, check_histogram},
     {"bfs", "vertices", 20000, 1u << 22, 64, check_bfs},
     {"diverge", "items", 20000, 1u << 24, 64, check_diverge},

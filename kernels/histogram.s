@@ -3,8 +3,8 @@
 #
 # Atomics of this machine are scalar: an amoadd.w in a divergent region would run once for the whole
 # path and not once a lane. So lanes count without any: each has a column of counters of its own in
-# local memory. At the end the columns are added up, one bin a lane, and only these sums go to global
-# memory, by a loop that lets one lane after the other through to the scalar amoadd.w.
+# local memory. At the end the columns are added up, one bin a lane, and only these sums go to
+# global memory, by a loop that lets one lane after the other through to the scalar amoadd.w.
 #
 # Argument buffer (a0):
 #    0  x       address of n words
@@ -40,7 +40,8 @@ histogram:
     vsll.vi v6, v1, 2
     vadd.vx v6, v6, s2              # this lane's counter of bin 0
 
-    # Local memory holds what the last workgroup left. Neighbouring lanes clear neighbouring words.
+    # Local memory may hold what an earlier workgroup left. Neighbouring lanes clear neighbouring
+    # words.
     vmv.v.i v3, 0
     vmv.v.v v4, v6
     mv      t1, a4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# scan: inclusive prefix sums of 32-bit integers that wrap. Workgroups are independent of each other,
-# so an array longer than a block takes several launches over one memory:
+# scan: inclusive prefix sums of 32-bit integers that wrap. Workgroups are independent of each
+# other, so an array longer than a block takes several launches over one memory:
 #   scan_block(x, y, sums)   sums within each block, and the total of each block
 #   scan of the totals       by the same kernels, until one block holds them
 #   scan_add(y, sums)        the total of all blocks before, added to each block

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# sgemm: C = A * B in single precision; A is m x k, B is k x n, C is m x n, in row order. A workgroup
-# of t x t work-items makes one t x t tile of C: it walks along k, and every turn brings a tile of A
-# and a tile of B into local memory, where each element is then read t times. Fused multiply-adds in
-# rising k.
+# sgemm: C = A * B in single precision; A is m x k, B is k x n, C is m x n, in row order. A
+# workgroup of t x t work-items makes one t x t tile of C: it walks along k, and every turn brings a
+# tile of A and a tile of B into local memory, where each element is then read t times. Fused
+# multiply-adds in rising k.
 #
 # Argument buffer (a0):
 #    0  a      address of m * k floats

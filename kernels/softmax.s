@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# softmax: y[r][c] = exp(x[r][c] - max of row r) / sum over the row, one workgroup a row. Three walks
-# along the row (largest element, exponentials and their sum, division), with a tree in local memory
-# after the first two.
+# softmax: y[r][c] = exp(x[r][c] - max of row r) / sum over the row, one workgroup a row. Three
+# walks along the row (largest element, exponentials and their sum, division), with a tree in local
+# memory after the first two.
 #
 # Argument buffer (a0):
 #    0  x      address of rows * cols floats

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# transpose: out[c][r] = in[r][c], words. A workgroup of t x t work-items moves a t x t tile: rows of
-# the tile come in with neighbouring lanes at neighbouring addresses, and so do its columns go out,
-# because the turn is made in local memory. A row of the tile is t + 1 words apart there: read by
-# columns, lanes then fall in different banks.
+# transpose: out[c][r] = in[r][c], words. A workgroup of t x t work-items moves a t x t tile: rows
+# of the tile come in with neighbouring lanes at neighbouring addresses, and so do its columns go
+# out, because the turn is made in local memory. A row of the tile is t + 1 words apart there: with
+# t = 32 the words of a column then lie in 32 different banks, instead of all in one.
 #
 # Argument buffer (a0):
 #    0  in     address of rows * cols words
 #    4  out    address of cols * rows words
 #    8  rows
 #   12  cols
-# Launch: two dimensions, block t x t for any t, grid ceil(cols / t) x ceil(rows / t), any warp size.
+# Launch: two dimensions, block t x t for any t, grid ceil(cols / t) x ceil(rows / t), any warp
+# size.
 # Local memory: numw KiB of scalar stacks, then t * (t + 1) words.
     .text
     .globl transpose

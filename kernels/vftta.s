@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # vftta: C = A * B in single precision by the tile product VFTTA.VV; A is m x k, B is k x n, C is
-# m x n, in row order. A warp makes one tile of C. The instruction multiplies a (tm x tk) tile in vs1
-# by the transpose of a (tm x tk) tile in vs2 and adds the tm x tm product to vd:
+# m x n, in row order. A warp makes one tile of C. The instruction multiplies a (tm x tk) tile in
+# vs1 by the transpose of a (tm x tk) tile in vs2 and adds the tm x tm product to vd:
 #
 #     lanes   tm   tk
 #       4      2    2
@@ -16,8 +16,8 @@
 #   12  m
 #   16  n
 #   20  k
-# Launch: one dimension, as many warps as C has tiles, or more; any block, any warp size. The warp is
-# the unit here: all its lanes work, whatever the block size leaves over.
+# Launch: one dimension, as many warps as C has tiles, or more; any block, any warp size. The warp
+# is the unit here: all its lanes work, whatever the block size leaves over.
     .text
     .globl vftta
 vftta:
