@@ -448,9 +448,9 @@ static bool is_prefix(enum ref_op op)
 void ref_name(const struct ref_insn *insn, char *text, size_t size)
 {
     static const char *const names[REF_OP_COUNT] = {
-#define REF_NAME(id, text) [REF_##id] = text,
-        REF_OPS(REF_NAME)
-#undef REF_NAME
+#define REF_OP(id, text) [REF_##id] = text,
+#include "ref_ops.def"
+#undef REF_OP
     };
     const char *suffix = "";
     bool carries = insn->op == REF_VADC || insn->op == REF_VMADC || insn->op == REF_VSBC ||

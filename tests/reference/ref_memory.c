@@ -149,7 +149,7 @@ bool ref_check(struct ref_warp *w, uint32_t address, unsigned size, enum ref_acc
                uint32_t lane, uint32_t *physical)
 {
     struct ref_gpu *gpu = w->group->gpu;
-    if (address % (size == 8 ? 4 : size) != 0) /* a pair is two words (ruling 2.11) */
+    if (address % size != 0)
         return ref_trap(w,
                         access == REF_FETCH  ? SAM_TRAP_FETCH_MISALIGNED
                         : access == REF_LOAD ? SAM_TRAP_LOAD_MISALIGNED

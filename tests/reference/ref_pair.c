@@ -90,23 +90,41 @@ static bool compute(enum ref_op op, uint64_t a, uint64_t b, uint64_t *r)
     return true;
 }
 
+/* A word, or the two of a pair, at addresses[0] and [1]: all are checked before any is moved. */
+static bool words(struct ref_warp *w, const uint32_t *addresses, unsigned count, bool load,
+                  uint32_t lane, uint64_t *value)
+{
+    uint32_t physical[2];
+    for (unsigned i = 0; i < count; i++)
+        if (!ref_check(w, addresses[i], 4, load ? REF_LOAD : REF_STORE, lane, &physical[i]))
+            return false;
+    if (load)
+        *value = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (load)
+            *value |= ref_get(w, physical[i], 4) << 32 * i;
+        else
+            ref_put(w, physical[i], 4, *value >> 32 * i);
+    }
+    return true;
+}
+
 static bool scalar(struct ref_warp *w, const struct ref_insn *insn)
 {
     uint32_t address = ref_x(w, insn->rs1) + (uint32_t)insn->imm;
+    uint32_t addresses[2] = {address, address + 4};
     uint64_t value;
-    unsigned size;
     switch (insn->op) {
     case REF_LW:
     case REF_FLW:
-        size = (insn->rd & 1) ? 4 : 8;
-        if (!ref_load(w, address, size, REF_NO_LANE, &value))
+        if (!words(w, addresses, (insn->rd & 1) ? 1 : 2, true, REF_NO_LANE, &value))
             return false;
         set_pair_x(w, insn->rd, value);
         return true;
     case REF_SW:
     case REF_FSW:
-        size = (insn->rs2 & 1) ? 4 : 8;
-        return ref_store(w, address, size, REF_NO_LANE, pair_x(w, insn->rs2));
+        value = pair_x(w, insn->rs2);
+        return words(w, addresses, (insn->rs2 & 1) ? 1 : 2, false, REF_NO_LANE, &value);
     case REF_ADDI:
     case REF_ANDI:
     case REF_ORI:
@@ -124,31 +142,19 @@ static bool scalar(struct ref_warp *w, const struct ref_insn *insn)
     return true;
 }
 
-/* One lane of VLW12, VSW12, VLW.V, VSW.V. Private memory is two words at a and a + 4. */
+/* One lane of VLW12, VSW12, VLW.V, VSW.V. */
 static bool memory_lane(struct ref_warp *w, const struct ref_insn *insn, unsigned lane)
 {
     bool load = insn->op == REF_VLW12 || insn->op == REF_VLW;
     bool private = insn->op == REF_VLW || insn->op == REF_VSW;
-    unsigned data = load ? insn->rd : insn->rs2;
-    uint32_t a = w->v[insn->rs1][lane] + (uint32_t)insn->imm;
+    unsigned data = load ? insn->rd : insn->rs2, count = (data & 1) ? 1 : 2;
+    uint32_t a = w->v[insn->rs1][lane] + (uint32_t)insn->imm, addresses[2] = {a, a + 4};
     uint64_t value = load ? 0 : pair_v(w, data, lane);
-    if (!private) {
-        unsigned size = (data & 1) ? 4 : 8;
-        if (load ? !ref_load(w, a, size, lane, &value) : !ref_store(w, a, size, lane, value))
+    for (unsigned i = 0; private && i < count; i++)
+        if (!ref_private(w, a + 4 * i, 4, load, lane, &addresses[i]))
             return false;
-    } else {
-        for (unsigned half = 0; half < ((data & 1) ? 1u : 2u); half++) {
-            uint32_t address;
-            uint64_t word = value >> 32 * half;
-            if (!ref_private(w, a + 4 * half, 4, load, lane, &address))
-                return false;
-            if (load ? !ref_load(w, address, 4, lane, &word)
-                     : !ref_store(w, address, 4, lane, word))
-                return false;
-            if (load)
-                value |= word << 32 * half;
-        }
-    }
+    if (!words(w, addresses, count, load, lane, &value))
+        return false;
     if (load)
         set_pair_v(w, data, lane, value);
     return true;

@@ -277,7 +277,7 @@ static void trap(struct gen_program *p)
 {
     struct gen_random *r = &p->random;
     unsigned x = 1 + gen_below(r, 15), v = gen_below(r, 20);
-    switch (gen_below(r, 12)) {
+    switch (gen_below(r, 14)) {
     case 0: gen_emit(p, gen_u32(r)); break;
     case 1: gen_emit(p, 0); break;
     case 2: gen_emit(p, gen_i(0x03, gen_below(r, 8), x, x, 1)); break;
@@ -291,6 +291,22 @@ static void trap(struct gen_program *p)
     case 10: /* a prefix before what cannot take it, or registers that do not exist */
         gen_emit(p, gen_i(0x0b, 2 + gen_below(r, 2), 0, 0, (int32_t)gen_u32(r)));
         gen_plain(p, false);
+        break;
+    case 11: /* pairs at the end of a buffer and of private memory */
+        gen_li(p, GEN_X_TEMP, gen_once_in(r, 2) ? GEN_KERNEL + 60 : GEN_PDS);
+        gen_emit(p, gen_opv(0x17, 4, v, GEN_X_TEMP, 0));
+        gen_emit(p, gen_i(0x0b, 5, 0, 0, 0));
+        switch (gen_below(r, 4)) {
+        case 0: gen_emit(p, gen_i(0x03, 2, x, GEN_X_TEMP, 0)); break;
+        case 1: gen_emit(p, gen_s(0x23, 2, GEN_X_TEMP, x, 0)); break;
+        case 2: gen_emit(p, gen_i(0x2b, 2, 18, v, 0)); break;
+        default: gen_emit(p, gen_s(0x7b, 6, v, 18, 0));
+        }
+        break;
+    case 12: /* odd registers under LMUL 2 */
+        gen_emit(p, 0x0d100057u | 7u << 12 | GEN_X_TEMP << 7);
+        gen_plain(p, false);
+        full_vector(p);
         break;
     default: /* vector memory at random addresses */
         gen_emit(p, (gen_once_in(r, 2) ? 0x06006007u : 0x06006027u) | v << 20 |
