@@ -9,11 +9,7 @@ void sam_lanes_fill(struct sam_machine *machine)
     sam_lanes_fill_base(machine);
 #if defined(SAM_LANES_X86)
     __builtin_cpu_init();
-<<<<<<< HEAD
-    /* x86-64-v3 has lzcnt too; clang 14 cannot ask for it, and every CPU with bmi2 has it. */
-=======
     /* lzcnt goes with bmi2; clang 14 cannot ask for it. */
->>>>>>> infra
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2"))
         sam_lanes_fill_v3(machine);
