@@ -217,4 +217,3 @@ FMA(vfmadd, b, d, a)
 FMA(vfnmadd, b ^ NEG, d, a ^ NEG)
 FMA(vfmsub, b, d, a ^ NEG)
 FMA(vfnmsub, b ^ NEG, d, a)
-
