@@ -8,11 +8,7 @@
 extern const struct cli_verb verb_asm, verb_dis, verb_isa, verb_run;
 
 const struct cli_verb *const cli_verbs[] = {
-    &verb_asm,
-    &verb_dis,
-    &verb_isa,
-    &verb_run,
-    NULL,
+    &verb_asm, &verb_dis, &verb_isa, &verb_run, NULL,
 };
 
 static void print_usage(FILE *out)

@@ -143,6 +143,7 @@ check_code() {
         --std=c11 --language=c -j "$jobs" -I include -I src -I . -I "$build" \
         --suppress=missingInclude --suppress=unmatchedSuppression \
         --suppress=uninitvar --suppress=returnDanglingLifetime --suppress=shiftNegativeLHS \
+        --suppress=shiftTooManyBitsSigned --suppress=invalidPointerCast \
         --suppress=compareBoolExpressionWithInt --suppress=unknownMacro \
         --suppress=preprocessorErrorDirective \
         --template='{file}:{line}: {severity}: {message} [{id}]' \
