@@ -12,11 +12,13 @@
 #include "base/base.h"
 
 /* Under the address sanitizer an impossible size is NULL too, not the end of the program. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's name */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static void test_empty(void **state)
 {

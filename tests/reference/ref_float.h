@@ -22,7 +22,7 @@ uint32_t ref_fadd(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_fsub(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_fmul(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_fdiv(struct ref_fp *fp, uint32_t a, uint32_t b);
-uint32_t ref_fsqrt(struct ref_fp *fp, uint32_t a);
+uint32_t ref_fsqrt(struct ref_fp *fp, uint32_t bits);
 /* a * b + c, one rounding. */
 uint32_t ref_fma(struct ref_fp *fp, uint32_t a, uint32_t b, uint32_t c);
 /* IEEE 754-2019 minimumNumber, maximumNumber. */
@@ -31,13 +31,13 @@ uint32_t ref_fmax(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_feq(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_flt(struct ref_fp *fp, uint32_t a, uint32_t b);
 uint32_t ref_fle(struct ref_fp *fp, uint32_t a, uint32_t b);
-uint32_t ref_fclass(uint32_t a);
-uint32_t ref_to_int(struct ref_fp *fp, uint32_t a, bool is_signed);
+uint32_t ref_fclass(uint32_t bits);
+uint32_t ref_to_int(struct ref_fp *fp, uint32_t bits, bool is_signed);
 uint32_t ref_from_int(struct ref_fp *fp, uint32_t a, bool is_signed);
 /* The 7-bit estimates of RISC-V V 13.9 and 13.10. */
-uint32_t ref_rsqrt7(struct ref_fp *fp, uint32_t a);
-uint32_t ref_rec7(struct ref_fp *fp, uint32_t a);
+uint32_t ref_rsqrt7(struct ref_fp *fp, uint32_t bits);
+uint32_t ref_rec7(struct ref_fp *fp, uint32_t bits);
 /* float(exp((double)a)), to nearest whatever the mode, without flags (ruling 2.13). */
-uint32_t ref_exp(uint32_t a);
+uint32_t ref_exp(uint32_t bits);
 
 #endif

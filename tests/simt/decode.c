@@ -99,7 +99,11 @@ static uint32_t some_prefix(struct gen_random *r)
     if (gen_once_in(r, 2))
         return 0;
     /* mostly few bits, so that x registers stay below 64 */
-    uint32_t imm = gen_once_in(r, 2) ? gen_u32(r) & gen_u32(r) & 0x249 : gen_u32(r) & 0xfff;
+    uint32_t imm = gen_u32(r) & 0xfff;
+    if (gen_once_in(r, 2)) {
+        imm &= 0x249;
+        imm &= gen_u32(r);
+    }
     return imm << 20 | funct3[gen_below(r, 4)] << 12 | 0x0b;
 }
 
