@@ -26,14 +26,19 @@ static uint8_t get_byte(const struct ref_map *map, uint32_t at)
     return page ? page[at % REF_PAGE] : 0;
 }
 
-static void put_byte(struct ref_map *map, uint32_t at, uint8_t value)
+static uint8_t *page_of(struct ref_map *map, uint32_t at)
 {
     uint8_t **page = &map->pages[at / REF_PAGE];
     if (!*page)
         *page = calloc(1, REF_PAGE);
     if (!*page)
         abort();
-    (*page)[at % REF_PAGE] = value;
+    return *page;
+}
+
+static void put_byte(struct ref_map *map, uint32_t at, uint8_t value)
+{
+    page_of(map, at)[at % REF_PAGE] = value;
 }
 
 struct ref_gpu *ref_gpu_new(const struct sam_gpu_options *options)
@@ -65,14 +70,22 @@ void ref_gpu_map(struct ref_gpu *gpu, uint32_t address, uint64_t size)
 
 void ref_gpu_write(struct ref_gpu *gpu, uint32_t address, const void *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        put_byte(&gpu->memory, address + (uint32_t)i, ((const uint8_t *)data)[i]);
+    for (size_t i = 0; i < size;) {
+        uint32_t at = address + (uint32_t)i;
+        size_t part = REF_PAGE - at % REF_PAGE < size - i ? REF_PAGE - at % REF_PAGE : size - i;
+        memcpy(page_of(&gpu->memory, at) + at % REF_PAGE, (const uint8_t *)data + i, part);
+        i += part;
+    }
 }
 
 void ref_gpu_read(struct ref_gpu *gpu, uint32_t address, void *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        ((uint8_t *)data)[i] = get_byte(&gpu->memory, address + (uint32_t)i);
+    for (size_t i = 0; i < size;) {
+        uint32_t at = address + (uint32_t)i;
+        size_t part = REF_PAGE - at % REF_PAGE < size - i ? REF_PAGE - at % REF_PAGE : size - i;
+        memcpy((uint8_t *)data + i, page_of(&gpu->memory, at) + at % REF_PAGE, part);
+        i += part;
+    }
 }
 
 static bool in_lds(uint32_t address)
@@ -193,7 +206,7 @@ void ref_put(struct ref_warp *w, uint32_t physical, unsigned size, uint64_t valu
 
 bool ref_load(struct ref_warp *w, uint32_t address, unsigned size, uint32_t lane, uint64_t *value)
 {
-    uint32_t physical;
+    uint32_t physical = 0;
     if (!ref_check(w, address, size, REF_LOAD, lane, &physical))
         return false;
     *value = ref_get(w, physical, size);
@@ -202,7 +215,7 @@ bool ref_load(struct ref_warp *w, uint32_t address, unsigned size, uint32_t lane
 
 bool ref_store(struct ref_warp *w, uint32_t address, unsigned size, uint32_t lane, uint64_t value)
 {
-    uint32_t physical;
+    uint32_t physical = 0;
     if (!ref_check(w, address, size, REF_STORE, lane, &physical))
         return false;
     ref_put(w, physical, size, value);

@@ -18,22 +18,22 @@
 #include "reference/ventus_ref.h"
 #include "samite/gpu.h"
 
-#define MAX_WARPS_IN_ALL 32
-#define BUDGET           30000
+#define BUDGET 30000
 
 struct buffer {
     uint32_t base;
-    uint32_t size;
+    uint32_t size; /* bytes in all, or for each warp */
+    bool each_warp;
 };
 
 static const struct buffer buffers[] = {
-    {GEN_CODE, GEN_CODE_SIZE},
-    {GEN_INPUT, MAX_WARPS_IN_ALL *GEN_STRIDE},
-    {GEN_SCRATCH, MAX_WARPS_IN_ALL *GEN_REGION},
-    {GEN_RESULT, MAX_WARPS_IN_ALL *GEN_STRIDE},
-    {GEN_PRIVATE, MAX_WARPS_IN_ALL *SAM_MAX_LANES *GEN_PDS},
-    {GEN_KERNEL, 64},
-    {GEN_COUNTER, 64},
+    {GEN_CODE, GEN_CODE_SIZE, false},
+    {GEN_INPUT, GEN_STRIDE, true},
+    {GEN_SCRATCH, GEN_REGION, true},
+    {GEN_RESULT, GEN_STRIDE, true},
+    {GEN_PRIVATE, SAM_MAX_LANES *GEN_PDS, true},
+    {GEN_KERNEL, 64, false},
+    {GEN_COUNTER, 64, false},
 };
 enum { BUFFERS = sizeof(buffers) / sizeof(*buffers) };
 
@@ -85,16 +85,23 @@ static void make_case(struct test_case *t, uint64_t seed, enum gen_trap trap)
     t->data_seed = ((uint64_t)gen_u32(&t->program.random) << 32) | 1;
 }
 
+static uint32_t size_of(const struct test_case *t, unsigned b)
+{
+    const struct sam_launch *l = &t->launch;
+    uint32_t warps = l->warps * l->grid[0] * l->grid[1] * l->grid[2];
+    return buffers[b].each_warp ? warps * buffers[b].size : buffers[b].size;
+}
+
 /* What buffer `b` holds before the launch. */
 static uint8_t *contents(const struct test_case *t, unsigned b)
 {
-    uint32_t *words = calloc(1, buffers[b].size);
+    uint32_t *words = calloc(1, size_of(t, b));
     assert_non_null(words);
     struct gen_random r = {t->data_seed + b};
     if (buffers[b].base == GEN_CODE)
         memcpy(words, t->program.words, 4 * t->program.count);
     else if (buffers[b].base == GEN_INPUT || buffers[b].base == GEN_SCRATCH)
-        for (uint32_t i = 0; i < buffers[b].size / 4; i++)
+        for (uint32_t i = 0; i < size_of(t, b) / 4; i++)
             words[i] = gen_value(&r);
     return (uint8_t *)words;
 }
@@ -135,12 +142,12 @@ static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu
 {
     struct sam_error error = {0};
     for (unsigned b = 0; b < BUFFERS; b++) {
-        uint8_t *got = malloc(buffers[b].size), *want = malloc(buffers[b].size);
+        uint8_t *got = malloc(size_of(t, b)), *want = malloc(size_of(t, b));
         assert_true(got && want);
-        assert_int_equal(sam_gpu_read(gpu, buffers[b].base, got, buffers[b].size, &error), SAM_OK);
-        ref_gpu_read(ref, buffers[b].base, want, buffers[b].size);
+        assert_int_equal(sam_gpu_read(gpu, buffers[b].base, got, size_of(t, b), &error), SAM_OK);
+        ref_gpu_read(ref, buffers[b].base, want, size_of(t, b));
         uint32_t at = 0;
-        bool same = memcmp(got, want, buffers[b].size) == 0;
+        bool same = memcmp(got, want, size_of(t, b)) == 0;
         while (!same && memcmp(got + at, want + at, 4) == 0)
             at += 4;
         if (!same) {
@@ -170,11 +177,10 @@ static bool agree(struct test_case *t)
     assert_int_equal(sam_gpu_new(&t->options, &gpu, &error), SAM_OK);
     for (unsigned b = 0; b < BUFFERS; b++) {
         uint8_t *data = contents(t, b);
-        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, buffers[b].size, &error), SAM_OK);
-        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, buffers[b].size, &error),
-                         SAM_OK);
-        ref_gpu_map(ref, buffers[b].base, buffers[b].size);
-        ref_gpu_write(ref, buffers[b].base, data, buffers[b].size);
+        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, size_of(t, b), &error), SAM_OK);
+        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, size_of(t, b), &error), SAM_OK);
+        ref_gpu_map(ref, buffers[b].base, size_of(t, b));
+        ref_gpu_write(ref, buffers[b].base, data, size_of(t, b));
         free(data);
     }
     bool fine = ref_gpu_launch(ref, &t->launch, &want);
