@@ -49,7 +49,7 @@ static struct sam_image *assemble_kernel(const struct run *run, const char *name
         fprintf(stderr, "samite: error: out of memory\n");
         return NULL;
     }
-    memcpy(joined, start, before);
+    stpcpy(joined, start);
     memcpy(joined + before, text, size);
     image = assemble(run, name, joined, before + size);
     free(joined);

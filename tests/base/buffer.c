@@ -12,8 +12,8 @@
 #include "base/base.h"
 
 /* Under the address sanitizer an impossible size is NULL too, not the end of the program. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+const char *__asan_default_options(void); /* NOLINT(bugprone-reserved-identifier): its name */
+const char *__asan_default_options(void)  /* NOLINT(bugprone-reserved-identifier) */
 {
     return "allocator_may_return_null=1";
 }
