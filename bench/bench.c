@@ -171,14 +171,22 @@ double bench_time(struct bench *bench, const char *name, const char *unit, doubl
     return measure_row(bench, name, unit, as_time, scale, work, context, reference);
 }
 
+/* Four digits that count, without an exponent. */
+static const char *figure(double value, char text[static 32])
+{
+    snprintf(text, 32, value >= 1000 ? "%.0f" : "%.4g", value);
+    return text;
+}
+
 static void print_table(const struct bench *bench)
 {
+    char text[2][32];
     printf("%-34s %12s  %-16s %12s %8s\n", bench->title, "value", "unit", "reference", "ratio");
     for (size_t i = 0; i < bench->count; i++) {
         const struct row *row = &bench->rows[i];
-        printf("%-34s %12.4g  %-16s", row->name, row->value, row->unit);
+        printf("%-34s %12s  %-16s", row->name, figure(row->value, text[0]), row->unit);
         if (row->reference > 0)
-            printf(" %12.4g %7.2fx", row->reference, row->value / row->reference);
+            printf(" %12s %7.2fx", figure(row->reference, text[1]), row->value / row->reference);
         printf("\n");
     }
 }

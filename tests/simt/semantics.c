@@ -162,7 +162,7 @@ static bool moves_x(const struct setup *s, unsigned n)
 
 static bool moves_v(const struct setup *s, unsigned n)
 {
-    return n < 28 || (n < SAM_COUNT(s->v) && s->v[n]);
+    return n < 28 || (n < 256 && s->v[n]);
 }
 
 static unsigned offset_v(unsigned n)
