@@ -11,6 +11,8 @@ BEGIN {
     allow["src/simt"] = "base isa machine trace"
     allow["src/tensor"] = "base isa machine trace"
     allow["src/matrix"] = "base isa machine trace"
+    allow["src/hart"] = "base isa machine tensor matrix trace"
+    allow["src/ops"] = "base"
     allow["src/tile"] = "base"
     allow["src/codec"] = "base"
     # Only the public headers: what these need, a user can do too.

@@ -21,6 +21,7 @@
 
 #include "image.h"
 #include "isa.h"
+#include "sink.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -33,12 +34,6 @@ extern "C" {
 #define SAM_BUFFER_BASE UINT32_C(0x90000000)
 #define SAM_MAX_LANES   32
 #define SAM_MAX_WARPS   1024 /* a workgroup */
-
-/* Where text goes: the commit log, the kernel's prints. False stops the run (SAM_ERR_IO). */
-struct sam_sink {
-    bool (*write)(void *context, const void *data, size_t size);
-    void *context;
-};
 
 enum sam_schedule {
     SAM_SCHEDULE_RUN, /* a warp runs until it waits, ends, or has used its turn */

@@ -6,8 +6,10 @@
 #include "file.h"
 #include "format.h"
 #include "gpu.h"
+#include "hart.h"
 #include "image.h"
 #include "isa.h"
+#include "sink.h"
 #include "status.h"
 
 #endif

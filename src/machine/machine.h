@@ -161,6 +161,7 @@ struct sam_core {
     /* builds without tail calls keep the handler arguments here */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
+    void *unit[2]; /* state of the units beside the core, each known to its handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */

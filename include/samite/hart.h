@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensor hart: an RV32 or RV64 scalar core with the TensorLoad unit (and, by its ISA, others)
+ * on a flat memory. Sources: the TensorLoad manual and docs/tensorload-rulings.md.
+ *
+ *   sam_hart_new(&options, &hart, &error);
+ *   sam_hart_load(hart, image, &error);
+ *   sam_hart_set_x(hart, 10, 0x1000);
+ *   sam_hart_run(hart, &result, &error);
+ *   sam_hart_read(hart, address, data, bytes, &error);
+ *
+ * A hart is used by one thread at a time; two harts are independent. */
+#ifndef SAMITE_HART_H
+#define SAMITE_HART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "isa.h"
+#include "sink.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAM_HART_CODE_BASE UINT64_C(0x80000000)
+
+struct sam_hart_options {
+    struct sam_isa isa;
+    uint64_t max_insns;       /* 0 = no limit */
+    uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
+                                 only and its stores write L0M only; size 0: one flat space */
+    struct sam_sink trace;    /* one line an instruction when write is not NULL */
+    const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
+};
+
+struct sam_hart;
+
+/* Why a run ended. */
+enum sam_hart_end {
+    SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0) or by a store to `tohost` */
+    SAM_HART_EBREAK, /* ebreak; pc is its address */
+    SAM_HART_UNTIL,  /* pc reached sam_hart_set_until's address */
+    SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */
+    SAM_HART_BUDGET, /* max_insns used up */
+    SAM_HART_STOPPED,
+};
+
+struct sam_hart_result {
+    enum sam_hart_end end;
+    uint64_t exit_code;
+    uint64_t instructions;
+    uint64_t pc;
+    unsigned cause; /* RISC-V number, of SAM_HART_TRAP */
+    uint64_t tval;
+    uint32_t word;  /* of the instruction that failed */
+    char text[512]; /* one line: cause, pc, symbol, instruction */
+};
+
+SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
+                                     struct sam_error *error);
+SAM_API void sam_hart_free(struct sam_hart *hart);
+
+/* Memory: only mapped bytes can be accessed; new ones are zero. Overlaps are merged. */
+SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
+                                     struct sam_error *error);
+SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
+                                       size_t size, struct sam_error *error);
+SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data,
+                                      size_t size, struct sam_error *error);
+/* Map and copy a program; pc becomes its entry. The image must outlive the runs. */
+SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
+                                      struct sam_error *error);
+
+/* Registers, between runs. `number` 0..31; writes to x0 and tl0 are dropped. */
+SAM_API uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value);
+SAM_API uint64_t sam_hart_pc(const struct sam_hart *hart);
+SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
+/* The 1024 bytes of a TLReg. */
+SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
+/* False: no such CSR. A write counts as the program's. */
+SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
+SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);
+/* End a run when pc gets there. */
+SAM_API void sam_hart_set_until(struct sam_hart *hart, uint64_t pc);
+
+/* Run until something of enum sam_hart_end. SAM_OK for the first three, SAM_ERR_TRAP for a trap or
+ * a used-up budget, SAM_ERR_STOPPED; the result is filled in each case. */
+SAM_API enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,
+                                     struct sam_error *error);
+/* Run one instruction. */
+SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_result *result,
+                                      struct sam_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
