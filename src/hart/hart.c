@@ -13,8 +13,10 @@ static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *er
         bool wanted;
         const char *name;
     } rules[] = {
-        {SAM_EXT_I, true, "I"},           {SAM_EXT_M, true, "M"},
-        {SAM_EXT_ZICSR, true, "Zicsr"},   {SAM_EXT_XVENTUS, false, "Xventus"},
+        {SAM_EXT_I, true, "I"},
+        {SAM_EXT_M, true, "M"},
+        {SAM_EXT_ZICSR, true, "Zicsr"},
+        {SAM_EXT_XVENTUS, false, "Xventus"},
         {SAM_EXT_ZVE32F, false, "Zve32f"},
     };
     char text[128];
@@ -176,8 +178,8 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     if (image->xlen != hart->machine.isa.xlen)
         return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
                         hart->machine.isa.xlen);
-    enum sam_status status = sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE,
-                                          SAM_HART_STACK_SIZE, error);
+    enum sam_status status =
+        sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
         status = map_section(hart, s, error);

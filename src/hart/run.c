@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a hart: turns of the core, traps to the program's handler, and the ends of a run. */
+#include <stdio.h>
+
 #include "hart/core.h"
 
 #define TURN     65536 /* instructions between two looks at the stop flag */

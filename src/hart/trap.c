@@ -17,7 +17,7 @@ void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
     };
     const char *format = cause < SAM_COUNT(formats) ? formats[cause] : NULL;
     if (cause == SAM_CAUSE_ECALL)
-        snprintf(text, size, "ecall with a7 = %llu and no trap handler", (unsigned long long)tval);
+        snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)tval);
     else if (format)
         snprintf(text, size, format, (unsigned long long)tval);
     else

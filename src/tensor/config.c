@@ -5,9 +5,9 @@
 unsigned sam_tl_bits(enum sam_tl_type type)
 {
     static const uint8_t bits[SAM_TL_TYPES + 1] = {
-        [SAM_TL_INT4] = 4,  [SAM_TL_INT8] = 8,   [SAM_TL_INT16] = 16,  [SAM_TL_INT32] = 32,
-        [SAM_TL_E2M1] = 4,  [SAM_TL_E1M2] = 4,   [SAM_TL_E3M0] = 4,    [SAM_TL_E4M3] = 8,
-        [SAM_TL_E5M2] = 8,  [SAM_TL_E3M4] = 8,   [SAM_TL_HALF] = 16,   [SAM_TL_BF16] = 16,
+        [SAM_TL_INT4] = 4,    [SAM_TL_INT8] = 8,  [SAM_TL_INT16] = 16, [SAM_TL_INT32] = 32,
+        [SAM_TL_E2M1] = 4,    [SAM_TL_E1M2] = 4,  [SAM_TL_E3M0] = 4,   [SAM_TL_E4M3] = 8,
+        [SAM_TL_E5M2] = 8,    [SAM_TL_E3M4] = 8,  [SAM_TL_HALF] = 16,  [SAM_TL_BF16] = 16,
         [SAM_TL_SINGLE] = 32, [SAM_TL_TF32] = 32,
     };
     return bits[type];

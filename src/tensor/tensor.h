@@ -6,9 +6,9 @@
 
 #include "machine/machine.h"
 
-#define SAM_TL_COUNT 32u
-#define SAM_TL_SIZE  1024u /* bytes of a TLReg */
-#define SAM_TL_SLICES 32u  /* that masks and strides can name */
+#define SAM_TL_COUNT  32u
+#define SAM_TL_SIZE   1024u /* bytes of a TLReg */
+#define SAM_TL_SLICES 32u   /* that masks and strides can name */
 
 /* CSR addresses (ours: the manual leaves them open). */
 enum {

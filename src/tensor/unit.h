@@ -78,6 +78,7 @@ struct sam_transpose {
     unsigned outer, a, mid, b;
     unsigned size;
 };
-void sam_transpose(uint8_t *restrict out, const uint8_t *restrict in, const struct sam_transpose *t);
+void sam_transpose(uint8_t *restrict out, const uint8_t *restrict in,
+                   const struct sam_transpose *t);
 
 #endif
