@@ -62,8 +62,8 @@ struct sam_im2col {
     bool nchw;
 };
 SAM_API enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element_bytes,
-                                        const struct sam_im2col *parameters,
-                                        struct sam_plan **plan, struct sam_error *error);
+                                        const struct sam_im2col *parameters, struct sam_plan **plan,
+                                        struct sam_error *error);
 
 SAM_API void sam_plan_free(struct sam_plan *plan);
 /* Shape of the output. */

@@ -217,8 +217,9 @@ static enum sam_status set_axis(struct axis *axis, const char *name, uint64_t si
         return sam_fail(error, SAM_ERR_USAGE,
                         "im2col: the kernel spans %llu indices of %s, the padded input has %llu",
                         (unsigned long long)span, name, (unsigned long long)padded);
-    *axis = (struct axis){(int64_t)size,   (int64_t)((padded - span) / stride + 1), (int64_t)kernel,
-                          (int64_t)stride, (int64_t)dilation,                       (int64_t)before};
+    *axis = (struct axis){(int64_t)size,     (int64_t)((padded - span) / stride + 1),
+                          (int64_t)kernel,   (int64_t)stride,
+                          (int64_t)dilation, (int64_t)before};
     return SAM_OK;
 }
 

@@ -140,9 +140,9 @@ static bool permute(struct sam_block *block, const struct sam_box *box, const st
         return swap_by_factors(block, 0, scratch, others, tb, ta, box->unit);
     uint64_t batch = 2 * SAM_TL_BYTES / (ta * tb * box->unit);
     if (tile->way == WAY_CLASS)
-        return batch == 1 && sam_swap_xpose(block, 0,
-                                            (uint64_t[]){tile->step, tb / tile->step, ta, 1}, 0, 2,
-                                            box->unit);
+        return batch == 1 &&
+               sam_swap_xpose(block, 0, (uint64_t[]){tile->step, tb / tile->step, ta, 1}, 0, 2,
+                              box->unit);
     if (batch == 1)
         return sam_swap_xpose(block, 0, (uint64_t[]){tb, ta, 1, 1}, 0, 1, box->unit);
     return sam_swap_xpose(block, 0, (uint64_t[]){batch, tb, ta, 1}, 1, 2, box->unit);
@@ -429,8 +429,8 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
     uint64_t indices = region->bytes / box.unit;
     for (unsigned i = 0; i < box.rank; i++) {
         if (box.dim[i].n % tile.t[i]) {
-            enum sam_status status = plan_rest(plan, &box, i, tile.t[i],
-                                               block_cost / (double)indices, cost, error);
+            enum sam_status status =
+                plan_rest(plan, &box, i, tile.t[i], block_cost / (double)indices, cost, error);
             if (status != SAM_OK)
                 return status;
         }
