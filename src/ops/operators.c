@@ -175,9 +175,9 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
 {
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
     int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
-    if (count == 0 || count > SAM_PLAN_MAX_INPUTS)
-        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %u are possible", count,
-                        SAM_PLAN_MAX_INPUTS);
+    if (count == 0 || count > SAM_PLAN_INPUTS)
+        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
+                        SAM_PLAN_INPUTS);
     struct sam_shape out = in[0];
     sam_shape_text(&in[0], first);
     if (axis >= in[0].rank)
