@@ -444,7 +444,7 @@ static bool refuse_engine(struct assembler *as, const char *name, struct asm_at 
     if (!sam_is_on(on_of(row), &as->isa))
         not_on(as, row, at);
     else if (!sam_insn_rows[row].engines)
-        asm_error(as, at, "'%s' takes no engine: its code holds the EngineID", plain);
+        asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
     else
         asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
     return true;
@@ -474,8 +474,8 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         struct asm_failure fail = {.at = at};
         if (!has_engine(row, chosen)) {
             asm_error(as, at,
-                      "'%s' has no code on engine %s: EngineID 01 with bit 29 set is a "
-                      "transposition by element width or nothing",
+                      "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to "
+                      "tl.xpose.{b,h,w,d}",
                       name, chosen.suffix->text[chosen.value]);
             return;
         }
