@@ -17,6 +17,12 @@ static unsigned field(uint32_t word, unsigned high, unsigned low)
     return word >> low & ((2u << (high - low)) - 1);
 }
 
+static int imm8(uint32_t word)
+{
+    int value = (int)field(word, 27, 20);
+    return value < 128 ? value : value - 256;
+}
+
 static const char *x(unsigned number)
 {
     static const char *const names[32] = {
@@ -45,7 +51,7 @@ static void memory(struct expected *e, uint32_t word)
         name_it(e, masked ? "tl.mstore" : "tl.store", engine, 2);
     else
         name_it(e, masked ? "tl.mload" : "tl.load", engine, 0);
-    e->imm = (int8_t)field(word, 27, 20);
+    e->imm = imm8(word);
     e->rs1 = field(word, 11, 7);
     *(store ? &e->rs2 : &e->rd) = tl;
     snprintf(e->operands, sizeof e->operands, "tl%u, %d(%s)", tl, e->imm, x(e->rs1));
@@ -54,7 +60,7 @@ static void memory(struct expected *e, uint32_t word)
 static void add_immediate(struct expected *e, uint32_t word)
 {
     name_it(e, "tl.addi", field(word, 31, 30), 1);
-    e->imm = (int8_t)field(word, 27, 20);
+    e->imm = imm8(word);
     e->rs1 = field(word, 19, 15);
     e->rd = field(word, 11, 7);
     snprintf(e->operands, sizeof e->operands, "tl%u, tl%u, %d", e->rd, e->rs1, e->imm);
