@@ -32,6 +32,8 @@ extern "C" {
 struct sam_hart_options {
     struct sam_isa isa;       /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
                                  Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;            /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;             /* its sums in the order of a tree instead of one by one */
     uint64_t max_insns;       /* of a run, 0 = no limit */
     uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                  only and its stores write L0M only; size 0: one flat space */
@@ -58,6 +60,11 @@ enum sam_hart_class {
     SAM_HART_TL_CONCAT,
     SAM_HART_TL_MERGE,
     SAM_HART_TL_XPOSE,
+    SAM_HART_M_LOAD,
+    SAM_HART_M_STORE,
+    SAM_HART_M_MMA,
+    SAM_HART_M_POINTWISE, /* mmov, too */
+    SAM_HART_M_CONFIG,
     SAM_HART_OTHER,
     SAM_HART_CLASSES
 };
@@ -66,6 +73,8 @@ struct sam_hart_stats {
     uint64_t instructions;
     uint64_t classes[SAM_HART_CLASSES];
     uint64_t tl_bytes_loaded, tl_bytes_stored; /* by the TensorLoad unit */
+    uint64_t m_bytes_loaded, m_bytes_stored;   /* by the matrix unit */
+    uint64_t m_macs;                           /* multiply-accumulates of it */
     uint64_t traps;                            /* taken by the program's handler */
 };
 
@@ -95,7 +104,7 @@ struct sam_hart_result {
 };
 
 /* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
- * that the tensor hart has not. */
+ * that the tensor hart has not, or another mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
                                      struct sam_error *error);
 SAM_API void sam_hart_free(struct sam_hart *hart);
@@ -124,6 +133,11 @@ SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
 /* The 1024 bytes of a TLReg; NULL in a hart without xtensorload. */
 SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
+/* The rows of a matrix register, mlen / 32 of mlen / 8 bytes; NULL in a hart without xmatrix. */
+SAM_API const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes);
+/* Bytes of a matrix register; 0 without xmatrix. */
+SAM_API unsigned sam_hart_m_size(const struct sam_hart *hart);
 /* False: no such CSR. A write counts as the program's. */
 SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
 SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);

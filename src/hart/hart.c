@@ -35,7 +35,8 @@ static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *er
 
 static bool csr_read(struct sam_core *core, unsigned address, uint64_t *value)
 {
-    return core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value);
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
 }
 
 static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
@@ -44,7 +45,8 @@ static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
         sam_hart_of(core)->has_handler = true;
         return false;
     }
-    return core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value);
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_write(core, address, value));
 }
 
 /* ------------------------------------------------------------------------------ life cycle */
@@ -65,6 +67,22 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     hart->tensor->l0m = (struct sam_region){o->l0m[0], o->l0m[1]};
     hart->core.unit[SAM_UNIT_TENSOR] = hart->tensor;
     sam_tensor_fill(&hart->machine);
+    return SAM_OK;
+}
+
+static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
+{
+    const unsigned mlen = hart->options.mlen ? hart->options.mlen : 512;
+    if (mlen != 128 && mlen != 256 && mlen != 512)
+        return sam_fail(error, SAM_ERR_USAGE, "MLEN %u: expected 128, 256 or 512", mlen);
+    if (!(hart->machine.isa.extensions & SAM_EXT_XMATRIX))
+        return SAM_OK;
+    hart->matrix = sam_matrix_new(mlen, sam_hart_is_narrow(hart));
+    if (!hart->matrix)
+        return sam_fail_memory(error);
+    hart->matrix->tree = hart->options.fp_tree;
+    hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
+    sam_matrix_fill(&hart->machine);
     return SAM_OK;
 }
 
@@ -92,6 +110,8 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_machine_init_scalar(&hart->machine);
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
+        if (status == SAM_OK)
+            status = add_matrix(hart, error);
     }
     if (status != SAM_OK) {
         sam_hart_free(hart);
@@ -106,6 +126,7 @@ void sam_hart_free(struct sam_hart *hart)
     if (!hart)
         return;
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
+    sam_matrix_free(hart->matrix);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);
     sam_memory_free(hart->memory);
@@ -242,6 +263,22 @@ void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes
     number %= SAM_TL_COUNT;
     if (hart->tensor && number)
         memcpy(hart->tensor->tl[number], bytes, SAM_TL_SIZE);
+}
+
+const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number)
+{
+    return hart->matrix ? hart->matrix->m[number % SAM_M_COUNT] : NULL;
+}
+
+unsigned sam_hart_m_size(const struct sam_hart *hart)
+{
+    return hart->matrix ? hart->matrix->rows * hart->matrix->row_bytes : 0;
+}
+
+void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes)
+{
+    if (hart->matrix)
+        memcpy(hart->matrix->m[number % SAM_M_COUNT], bytes, sam_hart_m_size(hart));
 }
 
 bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value)

@@ -14,9 +14,10 @@
 const char *sam_hart_class_name(enum sam_hart_class class_)
 {
     static const char *const names[SAM_HART_CLASSES] = {
-        "alu",     "muldiv",    "branch",   "jump",     "load",    "store",
-        "atomic",  "float",     "csr",      "system",   "tl.load", "tl.store",
-        "tl.addi", "tl.concat", "tl.merge", "tl.xpose", "other",
+        "alu",     "muldiv",      "branch",   "jump",     "load",    "store",
+        "atomic",  "float",       "csr",      "system",   "tl.load", "tl.store",
+        "tl.addi", "tl.concat",   "tl.merge", "tl.xpose", "m.load",  "m.store",
+        "m.mma",   "m.pointwise", "m.config", "other",
     };
     return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
 }
@@ -37,6 +38,16 @@ static enum sam_hart_class tensor_class(enum sam_op op)
     case SAM_OP_tl_merge_2: return SAM_HART_TL_MERGE;
     default: return SAM_HART_TL_XPOSE;
     }
+}
+
+static enum sam_hart_class matrix_class(const struct sam_m_work *work)
+{
+    static const uint8_t classes[] = {
+        [SAM_M_KIND_LOAD] = SAM_HART_M_LOAD,     [SAM_M_KIND_STORE] = SAM_HART_M_STORE,
+        [SAM_M_KIND_MMA] = SAM_HART_M_MMA,       [SAM_M_KIND_POINTWISE] = SAM_HART_M_POINTWISE,
+        [SAM_M_KIND_CONFIG] = SAM_HART_M_CONFIG,
+    };
+    return (enum sam_hart_class)classes[work->kind];
 }
 
 static enum sam_hart_class class_of(const struct sam_insn *insn)
@@ -70,7 +81,17 @@ static void count(struct sam_hart *hart, const struct sam_insn *insn)
 {
     struct sam_hart_stats *s = &hart->stats;
     struct sam_tensor_access access;
+    struct sam_m_work work;
     s->instructions++;
+    if (sam_matrix_work_of(&hart->core, insn, &work)) {
+        s->classes[matrix_class(&work)]++;
+        s->m_macs += work.macs;
+        if (work.kind == SAM_M_KIND_LOAD)
+            s->m_bytes_loaded += (uint64_t)work.m * work.bytes;
+        else if (work.kind == SAM_M_KIND_STORE)
+            s->m_bytes_stored += (uint64_t)work.m * work.bytes;
+        return;
+    }
     s->classes[class_of(insn)]++;
     if (hart->tensor && sam_tensor_access_of(&hart->core, insn, &access)) {
         if (access.store)
@@ -106,6 +127,11 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
             show_address(hart, sam_hart_x(hart, insn->rd));
         } else if (operand->kind == SAM_KIND_TL && insn->rd) {
             sam_buffer_printf(&hart->line, " tl%u", insn->rd);
+        } else if (operand->kind == SAM_KIND_M) {
+            struct sam_m_work work;
+            sam_matrix_work_of(&hart->core, insn, &work);
+            for (unsigned i = 0; i < work.registers; i++)
+                sam_buffer_printf(&hart->line, " m%u", work.md + i);
         }
     }
 }
@@ -113,6 +139,16 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
 static void show_access(struct sam_hart *hart, const struct sam_insn *insn)
 {
     struct sam_tensor_access access;
+    struct sam_m_work work;
+    if (sam_matrix_work_of(&hart->core, insn, &work) && work.kind <= SAM_M_KIND_STORE) {
+        /* the first row, and how far apart the others are */
+        sam_buffer_printf(&hart->line, " ");
+        show_address(hart, work.base);
+        sam_buffer_printf(&hart->line, "+%u", work.bytes);
+        if (work.m > 1)
+            sam_buffer_printf(&hart->line, " x%u by %" PRId64, work.m, (int64_t)work.stride);
+        return;
+    }
     if (!hart->tensor || !sam_tensor_access_of(&hart->core, insn, &access) || !access.any)
         return;
     sam_buffer_printf(&hart->line, " ");
