@@ -11,6 +11,30 @@ struct part {
     bool told; /* the page does not answer stores: code may lie there */
 };
 
+/* `size` bytes, mostly whole rows: of a size that the compiler knows. */
+static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
+{
+    switch (size) {
+    case 64: memcpy(to, from, 64); break;
+    case 32: memcpy(to, from, 32); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, size); break;
+    }
+}
+
+/* The host's bytes at `address` when one page answers for all of them, or NULL. */
+static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, unsigned size,
+                                 bool store)
+{
+    const unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1);
+    const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+    const unsigned limit = store ? page->write_limit : page->read_limit;
+    if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
+                   address < SAM_M_MEMORY))
+        return page->host + offset;
+    return NULL;
+}
+
 static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, bool store)
 {
     struct sam_fault fault = {store ? SAM_CAUSE_STORE_ACCESS : SAM_CAUSE_LOAD_ACCESS, address};
@@ -45,13 +69,9 @@ static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool s
         struct part *p = &parts[count++];
         address = narrow ? (uint32_t)address : address;
         unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1), rest = SAM_PAGE_SIZE - offset;
-        const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
-        const unsigned limit = store ? page->write_limit : page->read_limit;
         *p = (struct part){.address = address, .size = size < rest ? size : rest};
-        if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + p->size <= limit &&
-                       address < SAM_M_MEMORY)) {
-            p->host = page->host + offset;
-        } else {
+        p->host = find_fast(c, address, p->size, store);
+        if (!p->host) {
             p->told = true;
             p->host = find_slow(c, address, p->size, store);
             if (!p->host)
@@ -64,7 +84,8 @@ static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool s
 }
 
 /* `size` bytes between a register and memory. */
-static bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsigned size, bool store)
+static SAM_NOINLINE bool move_slow(struct sam_core *c, uint8_t *row, uint64_t address,
+                                   unsigned size, bool store)
 {
     struct part parts[2];
     unsigned count = find(c, address, size, store, parts);
@@ -80,6 +101,17 @@ static bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsigned si
         row += p->size;
     }
     return count != 0;
+}
+
+static inline bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsigned size,
+                        bool store)
+{
+    const bool narrow = sam_matrix_of(c)->narrow;
+    uint8_t *host = find_fast(c, narrow ? (uint32_t)address : address, size, store);
+    if (SAM_UNLIKELY(!host))
+        return move_slow(c, row, address, size, store);
+    copy(store ? host : row, store ? row : host, size);
+    return true;
 }
 
 /* Base and stride are multiples of the element; false: trapped. */
@@ -110,7 +142,8 @@ bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t st
             m->state = SAM_M_DIRTY;
             return false;
         }
-        memset(row + m->size_k, 0, m->row_bytes - m->size_k);
+        if (m->size_k < m->row_bytes)
+            memset(row + m->size_k, 0, m->row_bytes - m->size_k);
     }
     unsigned from = m->start > m->size_m ? m->start : m->size_m;
     if (from < m->rows)

@@ -63,24 +63,38 @@ bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
 #define SAM_M_LANES_32 16u
 #define SAM_M_LANES_64 8u
 
-/* t[i][j] = sum over rising k of a[i][k] * b[k][j]. a has rows of `k` elements; b and t of `n`,
- * padded. dot: each product is exact in the format, so that only the sums round; fma: rounded once
- * a step; half: values of half precision in single, rounded to half each step. All round in the
- * host's mode, which `nearest` tells, and raise the host's flags. */
+/* One multiplication, unpacked. a has m rows of k elements, `a_stride` elements apart; b has k rows
+ * of `n` columns, padded; c and t have m rows of `n`. All but a begin at multiples of 64 bytes. */
+struct sam_m_tile {
+    const void *a, *b, *c;
+    void *t;
+    unsigned a_stride;
+    unsigned m, n, k;
+    bool nearest; /* the host's rounding mode */
+};
+
+/* t[i][j] = c[i][j] + sum over rising k of a[i][k] * b[k][j], in the host's rounding mode and with
+ * the host's flags; NaNs come out canonical, and true says that there was one. */
+typedef bool sam_m_product(const struct sam_m_tile *tile);
+
 struct sam_m_products {
-    void (*dot32)(const float *a, const float *b, float *t, unsigned m, unsigned n, unsigned k);
-    void (*dot64)(const double *a, const double *b, double *t, unsigned m, unsigned n, unsigned k);
-    void (*fma32)(const float *a, const float *b, float *t, unsigned m, unsigned n, unsigned k);
-    void (*fma64)(const double *a, const double *b, double *t, unsigned m, unsigned n, unsigned k);
-    /* NULL: the host has no conversions; then exact.c does it. */
-    void (*half)(const float *a, const float *b, float *t, unsigned m, unsigned n, unsigned k,
-                 bool nearest);
-    /* t += c */
-    void (*add32)(float *t, const float *c, unsigned count);
-    void (*add64)(double *t, const double *c, unsigned count);
-    /* Half to single and back; `count` is a multiple of 16. NULL with `half`. */
+    /* Each product is exact in the format, so that only the sums round. */
+    sam_m_product *dot32, *dot64;
+    /* The same on integers in floats; c and t are int32 or int64 and wrap. */
+    sam_m_product *integer32, *integer64;
+    /* Rounded once a step. */
+    sam_m_product *fma32, *fma64;
+    /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL: the host
+     * has no conversions; then exact.c does it. */
+    sam_m_product *half;
+    /* Halves as floats; `count` is a multiple of 16. NULL with `half`. */
     void (*from_half)(float *to, const uint16_t *from, unsigned count);
-    void (*to_half)(uint16_t *to, const float *from, unsigned count);
+    /* to[k * n + j] = rows[j * stride + k]; j < n, a multiple of 16 (32 bits) or 8 (64). Columns
+     * from `used` on repeat column 0. */
+    void (*transpose32)(float *to, const float *rows, unsigned stride, unsigned n, unsigned used,
+                        unsigned k);
+    void (*transpose64)(double *to, const double *rows, unsigned stride, unsigned n, unsigned used,
+                        unsigned k);
 };
 extern const struct sam_m_products sam_m_products_base;
 extern const struct sam_m_products sam_m_products_v3;
@@ -89,12 +103,14 @@ extern const struct sam_m_products sam_m_products_v4;
 const struct sam_m_products *sam_m_products_choose(void);
 
 /* Operands unpacked. The largest: int4, 16 x 128 by 128 x 16, as floats. */
+union sam_m_operand {
+    float f32[SAM_M_ROWS * 128];
+    double f64[SAM_M_ROWS * 32];
+    uint8_t bytes[2 * SAM_M_ROWS * SAM_M_ROW_BYTES];
+};
+
 struct sam_m_scratch {
-    union {
-        float f32[SAM_M_ROWS * 128];
-        double f64[SAM_M_ROWS * 32];
-    } a, b, t, c;
-    uint16_t half[SAM_M_ROWS * 32];
+    union sam_m_operand a, rows, b, c, t; /* rows: B before it is transposed */
 } __attribute__((aligned(64)));
 
 /* exact.c: any floating-point multiplication, in integers: rounding modes that the host has not,
