@@ -36,10 +36,13 @@ static uint64_t float_bits(unsigned width)
     case 2: field = bias / 2 - below(4); break; /* whose products are */
     case 3: field = below(60) ? 0 : top; break; /* seldom infinity or NaN */
     case 4: field = below(top); break;
+    case 5: field = bias - below(8); break;
     default: field = bias - 2 + below(5); break;
     }
     if (below(4) == 0)
         fraction = below(2) ? 0 : (UINT64_C(1) << (f - 1));
+    if (below(3) == 0) /* (1 + x)(1 - x): products that lie close to halfway between two sums */
+        fraction = below(2) ? 1 + below(2) : (UINT64_C(1) << f) - 1 - below(3);
     if (below(4) == 0)
         fraction &= UINT64_MAX << (f / 2);
     return (uint64_t)below(2) << (width - 1) | field << f | fraction;
