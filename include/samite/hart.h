@@ -18,6 +18,7 @@
 
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
 #include "sink.h"
 #include "status.h"
 
@@ -30,11 +31,13 @@ extern "C" {
 #define SAM_HART_STACK_SIZE UINT64_C(0x100000)
 
 struct sam_hart_options {
-    struct sam_isa isa;       /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
-                                 Zicsr; A, Zfinx and units as one likes; no vectors */
-    unsigned mlen;            /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
-    bool fp_tree;             /* its sums in the order of a tree instead of one by one */
-    uint64_t max_insns;       /* of a run, 0 = no limit */
+    struct sam_isa isa; /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
+                           Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;      /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;       /* its sums in the order of a tree instead of one by one */
+    const struct sam_mxu_config *cycles; /* when not NULL: run the cycle model of the matrix unit
+                                            beside it; slower. Its mlen is the unit's */
+    uint64_t max_insns;                  /* of a run, 0 = no limit */
     uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                  only and its stores write L0M only; size 0: one flat space */
     bool collect_stats;       /* fill sam_hart_stats; slower */
@@ -156,6 +159,9 @@ SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_res
                                       struct sam_error *error);
 /* Counts since the hart was made, with options.collect_stats. */
 SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
+/* What the cycle model has measured, once all that is in flight has come to its end; NULL without
+ * options.cycles. */
+SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 

@@ -70,9 +70,21 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     return SAM_OK;
 }
 
+static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
+{
+    struct sam_mxu_config config = *hart->options.cycles;
+    enum sam_status status = sam_mxu_config_check(&config, error);
+    if (status != SAM_OK)
+        return status;
+    hart->matrix->accumulators = config.acc_regs;
+    hart->mxu = sam_mxu_new(&config, NULL);
+    return hart->mxu ? SAM_OK : sam_fail_memory(error);
+}
+
 static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
 {
-    const unsigned mlen = hart->options.mlen ? hart->options.mlen : 512;
+    const struct sam_mxu_config *cycles = hart->options.cycles;
+    const unsigned mlen = cycles ? cycles->mlen : hart->options.mlen ? hart->options.mlen : 512;
     if (mlen != 128 && mlen != 256 && mlen != 512)
         return sam_fail(error, SAM_ERR_USAGE, "MLEN %u: expected 128, 256 or 512", mlen);
     if (!(hart->machine.isa.extensions & SAM_EXT_XMATRIX))
@@ -83,7 +95,7 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     hart->matrix->tree = hart->options.fp_tree;
     hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
     sam_matrix_fill(&hart->machine);
-    return SAM_OK;
+    return cycles ? add_cycles(hart, error) : SAM_OK;
 }
 
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
@@ -127,6 +139,7 @@ void sam_hart_free(struct sam_hart *hart)
         return;
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
     sam_matrix_free(hart->matrix);
+    sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);
     sam_memory_free(hart->memory);
@@ -296,6 +309,14 @@ void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
     hart->has_until = true;
     hart->until = sam_hart_wrap(hart, pc);
     sam_code_stop_at(hart->code, true, hart->until);
+}
+
+const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
+{
+    if (!hart->mxu)
+        return NULL;
+    sam_mxu_drain(hart->mxu);
+    return sam_mxu_stats(hart->mxu);
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

@@ -101,6 +101,16 @@ static void count(struct sam_hart *hart, const struct sam_insn *insn)
     }
 }
 
+/* The instruction's cycles. It has been carried out: what it worked on is as it was. */
+static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+{
+    struct sam_m_work work;
+    if (sam_matrix_work_of(&hart->core, insn, &work))
+        sam_mxu_matrix(hart->mxu, &work, pc, insn->word);
+    else
+        sam_mxu_scalar(hart->mxu);
+}
+
 /* ----------------------------------------------------------------------------------- trace */
 
 static void show_address(struct sam_hart *hart, uint64_t address)
@@ -199,6 +209,8 @@ enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written)
         return exit;
     if (hart->options.collect_stats)
         count(hart, &insn);
+    if (hart->mxu)
+        pass_cycles(hart, &insn, pc);
     if (hart->options.trace.write)
         *written = trace(hart, &insn, pc);
     return exit;

@@ -65,7 +65,7 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
 /* One turn of at most `budget` instructions, exactly one when `one`. */
 static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one, bool *written)
 {
-    bool observed = hart->options.trace.write || hart->options.collect_stats;
+    bool observed = hart->options.trace.write || hart->options.collect_stats || hart->mxu;
     *written = true;
     if (observed)
         return sam_hart_observe(hart, written);

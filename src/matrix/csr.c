@@ -21,6 +21,7 @@ struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow)
                              .rows = mlen / 32,
                              .state = SAM_M_INITIAL,
                              .narrow = narrow,
+                             .accumulators = (1u << SAM_M_COUNT) - 1,
                              .products = sam_m_products_choose(),
                              .scratch = scratch};
     return m;

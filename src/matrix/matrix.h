@@ -36,8 +36,9 @@ struct sam_matrix {
     enum sam_m_state state;
     enum sam_m_round round;
     bool saturated;
-    bool narrow; /* the hart is RV32 */
-    bool tree;   /* --fp-order=tree */
+    bool narrow;           /* the hart is RV32 */
+    bool tree;             /* --fp-order=tree */
+    uint32_t accumulators; /* registers that may be md of a multiplication, as a set */
     const struct sam_m_products *products;
     struct sam_m_scratch *scratch;
 };

@@ -35,6 +35,8 @@ static bool is_legal(const struct sam_core *c, const struct sam_m_type *type, un
         return false;
     if (ms2 % b_count || md % c_count || (type->is_float && c->frm > SAM_RMM))
         return false;
+    if (!(m->accumulators >> md & 1))
+        return false;
     return !(set_of(md, c_count) & (set_of(ms1, 1) | set_of(ms2, b_count)));
 }
 
