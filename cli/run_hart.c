@@ -13,7 +13,7 @@ struct state {
     struct hart_request request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct cli_output *trace;
+    struct cli_output *trace, *traces[HART_TRACES];
     FILE *text; /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
@@ -105,6 +105,15 @@ static int prepare(struct state *s)
             return cli_report(&s->error);
         r->options.trace = (struct sam_sink){cli_output_write, s->trace};
     }
+    struct sam_sink *const sinks[HART_TRACES] = {&r->options.konata, &r->options.perfetto,
+                                                 &r->options.vcd, &r->options.bus};
+    for (int i = 0; i < HART_TRACES; i++) {
+        if (!r->traces[i])
+            continue;
+        if (!(s->traces[i] = cli_output_open(r->traces[i], &s->error)))
+            return cli_report(&s->error);
+        *sinks[i] = (struct sam_sink){cli_output_write, s->traces[i]};
+    }
     if (sam_hart_new(&r->options, &s->hart, &s->error) != SAM_OK ||
         sam_hart_load(s->hart, s->image, &s->error) != SAM_OK)
         return cli_report(&s->error);
@@ -135,6 +144,8 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_report(r, result, seconds, s->text);
     if (r->stats == RUN_STATS_TEXT)
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
+    if (r->cycles && !r->quiet)
+        run_hart_report_cycles(&r->config, sam_hart_cycles(s->hart), s->text);
     for (size_t i = 0; i < r->tl_count; i++)
         run_hart_report_tl(s->hart, r->tls[i], s->text);
     for (size_t i = 0; i < r->m_count; i++)
@@ -144,7 +155,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         code = run_dump_memory(read_memory, s->hart, d->base, d->size, d->path);
     }
     if (r->stats == RUN_STATS_JSON && code == CLI_OK)
-        code = run_hart_report_json(r, result, sam_hart_stats(s->hart), seconds);
+        code = run_hart_report_json(r, result, s->hart, seconds);
     return code;
 }
 
@@ -153,6 +164,21 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the cycle model has told, under the names asked for. */
+static int end_traces(struct state *s)
+{
+    struct sam_error error;
+    int code = CLI_OK;
+    if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
+        return cli_report(&error);
+    for (int i = 0; i < HART_TRACES; i++) {
+        if (s->traces[i] && !cli_output_commit(s->traces[i], &error))
+            code = cli_report(&error);
+        s->traces[i] = NULL;
+    }
+    return code;
 }
 
 static int execute(struct state *s)
@@ -169,6 +195,8 @@ static int execute(struct state *s)
             code = cli_report(&error);
         s->trace = NULL;
     }
+    int ended = end_traces(s);
+    code = code == CLI_OK ? ended : code;
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
         int shown = show_results(s, &result, seconds);
         code = code == CLI_OK ? shown : code;
@@ -191,6 +219,8 @@ int run_hart(const struct run_words *words)
     int code = run_hart_request(words, &s.request);
     bool data = s.request.stats == RUN_STATS_JSON ||
                 (s.request.traced && strcmp(s.request.trace, "-") == 0);
+    for (int i = 0; i < HART_TRACES; i++)
+        data |= s.request.traces[i] && strcmp(s.request.traces[i], "-") == 0;
     for (size_t i = 0; i < s.request.dumps.count; i++)
         data |= strcmp(s.request.dumps.items[i].path, "-") == 0;
     s.text = data ? stderr : stdout;
@@ -200,8 +230,10 @@ int run_hart(const struct run_words *words)
         code = prepare(&s);
     if (code == CLI_OK)
         code = execute(&s);
+    sam_hart_free(s.hart); /* its traces go to the files */
     cli_output_abort(s.trace);
-    sam_hart_free(s.hart);
+    for (int i = 0; i < HART_TRACES; i++)
+        cli_output_abort(s.traces[i]);
     sam_image_free(s.image);
     run_hart_request_free(&s.request);
     return code;

@@ -5,6 +5,9 @@
 
 #include "run.h"
 
+/* Traces of the cycle model. */
+enum hart_trace { HART_KONATA, HART_PERFETTO, HART_VCD, HART_BUS, HART_TRACES };
+
 /* A range of memory, with the file that fills or takes it. */
 struct hart_range {
     uint64_t base, size;
@@ -32,7 +35,10 @@ struct hart_request {
     unsigned *tls, *ms; /* registers to print */
     size_t tl_count, m_count;
     const char *until;
-    const char *matrix; /* an option that needs the matrix unit, or NULL */
+    bool cycles;
+    struct sam_mxu_config config;    /* with cycles */
+    const char *traces[HART_TRACES]; /* files, or NULL */
+    const char *matrix;              /* an option that needs the matrix unit, or NULL */
     bool traced;
     const char *trace; /* a file, "-" */
     enum run_stats stats;
@@ -43,12 +49,18 @@ struct hart_request {
 int run_hart_request(const struct run_words *words, struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
 
+/* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
+void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,
+                            FILE *text);
+json_t *run_hart_cycles_json(const struct sam_mxu_config *config,
+                             const struct sam_mxu_stats *stats);
+
 /* run_hart_report.c */
 void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
                      double seconds, FILE *text);
 void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         const struct sam_hart_stats *stats, double seconds);
+                         struct sam_hart *hart, double seconds);
 void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 

@@ -111,6 +111,40 @@ static int parse_order(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
+static int parse_config(struct hart_request *r, const char *text)
+{
+    struct sam_error error;
+    r->matrix = "config";
+    r->cycles = true;
+    if (sam_mxu_config_set(&r->config, text, &error) != SAM_OK)
+        return cli_usage_error(r->args, "--config: %s", error.text);
+    return CLI_OK;
+}
+
+/* A trace of the cycle model brings the model. */
+static int add_trace(struct hart_request *r, enum hart_trace trace, const char *option,
+                     const char *path)
+{
+    r->matrix = option;
+    r->cycles = true;
+    r->traces[trace] = path && *path ? path : "-";
+    return CLI_OK;
+}
+
+/* The configuration of the cycle model, with the row length of --mlen. */
+static int finish_config(struct hart_request *r)
+{
+    struct sam_error error;
+    if (!r->cycles)
+        return CLI_OK;
+    if (r->options.mlen)
+        r->config.mlen = r->options.mlen;
+    if (sam_mxu_config_check(&r->config, &error) != SAM_OK)
+        return cli_usage_error(r->args, "--config: %s", error.text);
+    r->options.cycles = &r->config;
+    return CLI_OK;
+}
+
 static int parse_option(struct hart_request *r, const struct run_word *word)
 {
     const char *value = word->value;
@@ -135,6 +169,15 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
         r->matrix = "dump-m";
         return parse_dumped(r, "dump-m", value, 7, &r->ms, &r->m_count);
     case OPT_MLEN: r->matrix = "mlen"; return parse_mlen(r, value);
+    case OPT_CYCLES:
+        r->matrix = "cycles";
+        r->cycles = true;
+        return CLI_OK;
+    case OPT_CONFIG: return parse_config(r, value);
+    case OPT_KONATA: return add_trace(r, HART_KONATA, "konata", value);
+    case OPT_PERFETTO: return add_trace(r, HART_PERFETTO, "perfetto", value);
+    case OPT_VCD: return add_trace(r, HART_VCD, "vcd", value);
+    case OPT_TRACE_BUS: return add_trace(r, HART_BUS, "trace-bus", value);
     case OPT_FP_ORDER: r->matrix = "fp-order"; return parse_order(r, value);
     case OPT_TRACE:
         r->traced = true;
@@ -149,16 +192,22 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
 int run_hart_request(const struct run_words *words, struct hart_request *r)
 {
     *r = (struct hart_request){.args = words->args};
+    sam_mxu_config_init(&r->config, 512);
     for (size_t i = 0; i < words->count; i++) {
         int code = parse_option(r, &words->items[i]);
         if (code != CLI_OK)
             return code;
     }
+    int code = finish_config(r);
+    if (code != CLI_OK)
+        return code;
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no program to run");
     if (r->files.count > 1)
         return cli_usage_error(r->args, "one program, please; '%s' is a second", r->files.items[1]);
     bool data = r->traced && strcmp(r->trace, "-") == 0;
+    for (int i = 0; i < HART_TRACES; i++)
+        data |= r->traces[i] && strcmp(r->traces[i], "-") == 0;
     for (size_t i = 0; i < r->dumps.count; i++)
         data |= strcmp(r->dumps.items[i].path, "-") == 0;
     if (data && r->stats == RUN_STATS_JSON)

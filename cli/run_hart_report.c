@@ -58,8 +58,10 @@ static json_int_t n(uint64_t value)
 
 /* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ...} */
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         const struct sam_hart_stats *stats, double seconds)
+                         struct sam_hart *hart, double seconds)
 {
+    const struct sam_hart_stats *stats = sam_hart_stats(hart);
+    const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);
     json_t *classes = json_object();
     bool good = classes != NULL;
     for (int i = 0; good && i < SAM_HART_CLASSES; i++)
@@ -73,7 +75,11 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
         "tl_bytes_stored", n(stats->tl_bytes_stored), "m_bytes_loaded", n(stats->m_bytes_loaded),
         "m_bytes_stored", n(stats->m_bytes_stored), "m_macs", n(stats->m_macs), "traps",
         n(stats->traps));
-    good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
+    good = good && root;
+    if (good && cycles)
+        good = json_object_set_new(root, "cycles",
+                                   run_hart_cycles_json(&request->config, cycles)) == 0;
+    good = good && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');
     json_decref(root);

@@ -62,6 +62,14 @@ static const struct cli_option options[] = {
     {OPT_FP_ORDER, "fp-order", "k|tree",
      "sums of the matrix unit: for rising k, or as a tree of\n"
      "rounded products"},
+    {OPT_CYCLES, "cycles", NULL, "run the cycle model of the matrix unit; reports where time went"},
+    {OPT_CONFIG, "config", "KEY=VALUE,...",
+     "its parameters, as mpara=4,npara=4,slots=4; repeatable. An\n"
+     "unknown key lists them all"},
+    {OPT_KONATA, "konata", "FILE", "a row a uop, for Konata (Kanata 0004)"},
+    {OPT_PERFETTO, "perfetto", "FILE", "the same for Perfetto"},
+    {OPT_VCD, "vcd", "FILE", "the bus of the matrix unit as a waveform"},
+    {OPT_TRACE_BUS, "trace-bus", "[FILE]", "the bus as text, a line a handshake"},
     {OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output"},
     {OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"},
     {OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"},

@@ -37,7 +37,11 @@ struct sam_hart_options {
     bool fp_tree;       /* its sums in the order of a tree instead of one by one */
     const struct sam_mxu_config *cycles; /* when not NULL: run the cycle model of the matrix unit
                                             beside it; slower. Its mlen is the unit's */
-    uint64_t max_insns;                  /* of a run, 0 = no limit */
+    struct sam_sink konata;   /* with it, where write is not NULL: a Kanata 0004 log of its uops, */
+    struct sam_sink perfetto; /* the same for Perfetto, */
+    struct sam_sink vcd;      /* its bus as a waveform */
+    struct sam_sink bus;      /* and as lines, one a handshake */
+    uint64_t max_insns;       /* of a run, 0 = no limit */
     uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                  only and its stores write L0M only; size 0: one flat space */
     bool collect_stats;       /* fill sam_hart_stats; slower */
@@ -162,6 +166,8 @@ SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)
 /* What the cycle model has measured, once all that is in flight has come to its end; NULL without
  * options.cycles. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
+/* End the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */
+SAM_API enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 

@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "matrix/cycle/cycle.h"
+#include "matrix/cycle/watch.h"
 #include "matrix/matrix.h"
 #include "samite/hart.h"
 #include "tensor/tensor.h"
@@ -24,6 +25,7 @@ struct sam_hart {
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
     struct sam_matrix *matrix;     /* NULL: not in the ISA */
     struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
+    struct sam_mxu_watch *watch;   /* its traces, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
     bool has_handler; /* the program has written mtvec */

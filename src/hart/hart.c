@@ -77,7 +77,16 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
     if (status != SAM_OK)
         return status;
     hart->matrix->accumulators = config.acc_regs;
-    hart->mxu = sam_mxu_new(&config, NULL);
+    const struct sam_hart_options *o = &hart->options;
+    const struct sam_mxu_watch_options traces = {.konata = o->konata,
+                                                 .perfetto = o->perfetto,
+                                                 .vcd = o->vcd,
+                                                 .bus = o->bus,
+                                                 .isa = hart->machine.isa,
+                                                 .tree_stages = config.tree_stages};
+    struct sam_mxu_observer observer;
+    hart->watch = sam_mxu_watch_new(&traces, &observer);
+    hart->mxu = hart->watch ? sam_mxu_new(&config, &observer) : NULL;
     return hart->mxu ? SAM_OK : sam_fail_memory(error);
 }
 
@@ -139,6 +148,7 @@ void sam_hart_free(struct sam_hart *hart)
         return;
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
     sam_matrix_free(hart->matrix);
+    sam_mxu_watch_end(hart->watch);
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);
@@ -317,6 +327,17 @@ const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
         return NULL;
     sam_mxu_drain(hart->mxu);
     return sam_mxu_stats(hart->mxu);
+}
+
+enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error)
+{
+    sam_hart_cycles(hart);
+    struct sam_mxu_watch *watch = hart->watch;
+    hart->watch = NULL;
+    if (hart->mxu)
+        sam_mxu_unwatch(hart->mxu);
+    return sam_mxu_watch_end(watch) ? SAM_OK
+                                    : sam_fail(error, SAM_ERR_IO, "a trace could not be written");
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

@@ -49,6 +49,11 @@ const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x)
     return &x->stats;
 }
 
+void sam_mxu_unwatch(struct sam_mxu *x)
+{
+    x->observer = (struct sam_mxu_observer){0};
+}
+
 /* `port`: what the port does in this cycle. The next one begins with registers granted. */
 static void tick(struct sam_mxu *x, enum sam_mxu_state port)
 {
@@ -78,7 +83,8 @@ void sam_mxu_scalar(struct sam_mxu *x)
     tick(x, SAM_MXU_EMPTY);
 }
 
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word)
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
+                    const uint8_t *data)
 {
     const bool holds = work->kind != SAM_M_KIND_CONFIG;
     while (holds && x->used == x->config.slots)
@@ -88,7 +94,12 @@ void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t p
     if (holds) {
         /* It was taken in the cycle that has just passed. */
         x->now--;
-        sam_mxu_take_slot(x, work, pc, word);
+        struct slot *s = sam_mxu_take_slot(x, work, pc, word);
+        if (x->observer.cycle && data && work->kind <= SAM_M_KIND_STORE) {
+            const size_t size = x->config.mlen / 32 * (x->config.mlen / 8);
+            for (unsigned i = 0; i < work->registers; i++) /* side by side, as rows are counted */
+                memcpy(s->data + i * size, data + i * SAM_M_ROWS * SAM_M_ROW_BYTES, size);
+        }
         x->now++;
         sam_mxu_grant(x);
     }

@@ -23,7 +23,8 @@ struct slot {
     enum sam_mxu_state waited;        /* since the last issue */
     struct sam_mxu_move moves[SAM_MXU_MAX_MOVES];
     uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
-    bool answered[SAM_MXU_MAX_MOVES]; /* of stores: the memory has them */
+    uint8_t data[SAM_M_COUNT * SAM_M_ROWS * SAM_M_ROW_BYTES]; /* only where there is an observer */
+    bool answered[SAM_MXU_MAX_MOVES];                         /* of stores: the memory has them */
 };
 
 /* A uop between issue and the bus. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of the cycle model; each goes to a sink of its own, where there is one. */
+#ifndef SAM_MXU_WATCH_H
+#define SAM_MXU_WATCH_H
+
+#include "matrix/cycle/cycle.h"
+#include "samite/sink.h"
+
+struct sam_mxu_watch_options {
+    struct sam_sink konata, perfetto, vcd, bus;
+    struct sam_isa isa;   /* to disassemble by */
+    unsigned tree_stages; /* of the model */
+};
+
+struct sam_mxu_watch;
+/* Fills the observer for sam_mxu_new. NULL: out of memory. */
+struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *options,
+                                        struct sam_mxu_observer *observer);
+/* Behind the last cycle: write what is left, free. False: a sink refused, or out of memory. */
+bool sam_mxu_watch_end(struct sam_mxu_watch *watch);
+
+#endif
