@@ -49,6 +49,14 @@ struct hart_request {
 int run_hart_request(const struct run_words *words, struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
 
+/* run_hart_setup.c: the program, as ELF or assembled, and the ISA that it goes with; then a hart
+ * with it and all that the request puts in memory and registers. Both report what fails. */
+int run_hart_load(struct hart_request *request, struct sam_image **image);
+int run_hart_make(const struct hart_request *request, const struct sam_image *image,
+                  struct sam_hart **hart);
+/* The program's path as messages show it. */
+const char *run_hart_name(const char *path);
+
 /* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
 void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,
                             FILE *text);

@@ -117,7 +117,7 @@ static int parse_config(struct hart_request *r, const char *text)
     r->matrix = "config";
     r->cycles = true;
     if (sam_mxu_config_set(&r->config, text, &error) != SAM_OK)
-        return cli_usage_error(r->args, "--config: %s", error.text);
+        return cli_usage_error(r->args, "%s", error.text);
     return CLI_OK;
 }
 
@@ -140,7 +140,7 @@ static int finish_config(struct hart_request *r)
     if (r->options.mlen)
         r->config.mlen = r->options.mlen;
     if (sam_mxu_config_check(&r->config, &error) != SAM_OK)
-        return cli_usage_error(r->args, "--config: %s", error.text);
+        return cli_usage_error(r->args, "%s", error.text);
     r->options.cycles = &r->config;
     return CLI_OK;
 }

@@ -13,5 +13,6 @@
 #include "ops.h"
 #include "sink.h"
 #include "status.h"
+#include "symbolstat.h"
 
 #endif
