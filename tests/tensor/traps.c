@@ -331,6 +331,7 @@ int main(void)
         cmocka_unit_test(out_of_bounds),      cmocka_unit_test(out_of_bounds_under_a_mask),
         cmocka_unit_test(strict_mode),        cmocka_unit_test(long_dimensions),
         cmocka_unit_test(too_many_positions), cmocka_unit_test(bad_sizes),
+        cmocka_unit_test(reserved_codes),
     };
     return cmocka_run_group_tests_name("tensor traps", tests, NULL, NULL);
 }
