@@ -43,17 +43,23 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
 
 static bool read_register(struct matcher *m, struct asm_arg *arg)
 {
-    bool is_x = arg->operand->kind == SAM_KIND_X;
+    static const struct {
+        int (*number)(const char *name, size_t size);
+        const char *what;
+    } kinds[] = {
+        [SAM_KIND_X] = {sam_x_register, "an integer register"},
+        [SAM_KIND_V] = {sam_v_register, "a vector register"},
+        [SAM_KIND_TL] = {sam_tl_register, "a TLReg"},
+    };
     const struct asm_arg *from = bound(m, arg->operand->kind);
     const struct asm_token *token = &m->lexer->token;
     int number = from ? from->number : -1;
     if (from)
         arg->at = from->at;
     else if (token->kind == TOKEN_NAME)
-        number = is_x ? sam_x_register(token->text, token->size)
-                      : sam_v_register(token->text, token->size);
+        number = kinds[arg->operand->kind].number(token->text, token->size);
     if (number < 0)
-        return expected(m, is_x ? "an integer register" : "a vector register", arg->operand->name);
+        return expected(m, kinds[arg->operand->kind].what, arg->operand->name);
     if (!from)
         asm_lex_next(m->lexer);
     arg->number = number;
@@ -83,12 +89,21 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
 static bool read_csr(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;
-    int address =
-        token->kind == TOKEN_NAME ? sam_csr_address(&m->as->isa, token->text, token->size) : -1;
+    struct asm_lexer behind = *m->lexer;
+    size_t size = token->size;
+    asm_lex_next(&behind);
+    if (asm_lex_is(&behind, "{") && behind.token.text == token->text + size) { /* "name{3}" */
+        while (behind.token.kind != TOKEN_END && !asm_lex_take(&behind, "}"))
+            asm_lex_next(&behind);
+        size = strcspn(token->text, "}") + 1;
+    }
+    int address = -1;
+    if (token->kind == TOKEN_NAME && size <= (size_t)(m->lexer->end - token->text))
+        address = sam_csr_address(&m->as->isa, token->text, size);
     if (address < 0)
         return read_expression(m, arg);
     arg->number = address;
-    asm_lex_next(m->lexer);
+    *m->lexer = behind;
     return true;
 }
 
@@ -182,7 +197,8 @@ static bool read_operand(struct matcher *m, struct asm_arg *arg)
 {
     switch (arg->operand->kind) {
     case SAM_KIND_X:
-    case SAM_KIND_V: return read_register(m, arg);
+    case SAM_KIND_V:
+    case SAM_KIND_TL: return read_register(m, arg);
     case SAM_KIND_CSR: return read_csr(m, arg);
     case SAM_KIND_RM: return read_rounding(m, arg);
     case SAM_KIND_VTYPE: return read_vtype(m, arg);

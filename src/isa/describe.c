@@ -105,14 +105,15 @@ static bool is_border(unsigned bit)
 
 static void other_field(const struct sam_insn_row *row, unsigned bit, struct sam_isa_field *field)
 {
-    bool is_amo = (row->match & 0x7f) == SAM_OPC_AMO;
+    const struct sam_suffix *suffix = sam_suffix_of(row);
     struct sam_isa_field ignored;
     field->high = bit;
     field->fixed = row->mask >> bit & 1;
     size_t used = 0;
-    if (is_amo && (bit == 26 || bit == 25)) {
-        snprintf(field->name, sizeof field->name, "%s", bit == 26 ? "aq" : "rl");
-        field->low = bit;
+    if (suffix && (bit == suffix->low || bit == suffix->low + 1u)) {
+        bool both = !suffix->field[1];
+        snprintf(field->name, sizeof field->name, "%s", suffix->field[bit == suffix->low]);
+        field->low = both ? suffix->low : bit;
         return;
     }
     for (;; bit--) {

@@ -26,6 +26,8 @@ struct sam_code {
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* sam_code_vectors */
+    bool stops;       /* sam_code_stop_at */
+    uint64_t stop_pc;
     struct decoded {
         uint32_t prefix;
         bool known, legal;
@@ -91,7 +93,8 @@ bool sam_code_has(const struct sam_code *code, uint64_t address)
     return find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1)) != NULL;
 }
 
-static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done;
+static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done,
+    op_stop;
 
 static void reset_page(struct code_page *page)
 {
@@ -115,10 +118,27 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
     struct code_page *page = find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1));
     if (!page)
         return;
-    unsigned first = address % SAM_PAGE_SIZE / 4;
-    forget(code, page, first);
-    if (size > 4)
-        forget(code, page, first + 1);
+    unsigned offset = address % SAM_PAGE_SIZE;
+    for (unsigned index = offset / 4; size && index <= (offset + size - 1) / 4; index++)
+        forget(code, page, index);
+}
+
+/* Decode the instruction at `pc` anew, if it was. */
+static void forget_at(struct sam_code *code, uint64_t pc)
+{
+    struct code_page *page = find_page(code, pc & ~(uint64_t)(SAM_PAGE_SIZE - 1));
+    if (page)
+        forget(code, page, pc % SAM_PAGE_SIZE / 4);
+}
+
+void sam_code_stop_at(struct sam_code *code, bool set, uint64_t pc)
+{
+    if (code->stops)
+        forget_at(code, code->stop_pc);
+    code->stops = set;
+    code->stop_pc = pc;
+    if (set)
+        forget_at(code, pc);
 }
 
 static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
@@ -265,7 +285,9 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         return false;
     }
     sam_decode(&c->code->machine->isa, word, 0, &insn);
-    if (insn.op == SAM_OP_ILLEGAL) {
+    if (c->code->stops && c->code->stop_pc == pc) {
+        page->ops[index] = (struct sam_uop){.fn = op_stop};
+    } else if (insn.op == SAM_OP_ILLEGAL) {
         page->ops[index] = (struct sam_uop){.fn = op_illegal};
     } else if (!sam_op_is_prefix(insn.op)) {
         fill_uop(c, &insn, pc, true, &page->ops[index]);
@@ -342,6 +364,15 @@ static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
     bool sentinel = op == c->ops + SAM_PAGE_OPS;
     left += 1; /* no instruction itself */
     SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
+}
+
+/* In place of the instruction that sam_code_stop_at names. */
+static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
+{
+    c->pc = sam_pc_of(c, op);
+    c->retired = sam_retired_at(c, op, entry, left);
+    c->exit = SAM_EXIT_STOP;
+    return NULL;
 }
 
 /* Behind a single step. */

@@ -102,14 +102,18 @@ BRANCH(bgeu, RS1 >= RS2)
 
 /* ------------------------------------------------------------------------ I: memory */
 
-/* The fast path alone is a leaf; what the pages do not answer goes to a function of its own. */
+/* The fast path alone is a leaf; what the pages do not answer goes to a function of its own. There
+ * the view may ask for a stop behind the access (a store that the machine above watches for). */
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
     {                                                                                              \
+        c->event = 0;                                                                              \
         uint8_t *host = sam_access_slow(c, RS1 + IMM, sizeof(type), access);                       \
         if (!host)                                                                                 \
             SAM_TRAP_SET();                                                                        \
         body;                                                                                      \
+        if (SAM_UNLIKELY(c->event))                                                                \
+            return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }                                                                                              \
     SAM_HANDLER(op_##name)                                                                         \
@@ -397,6 +401,9 @@ SAM_HANDLER(op_ebreak)
 
 SAM_HANDLER(op_mret)
 {
+    bool enabled = c->mstatus & SAM_MSTATUS_MPIE;
+    c->mstatus &= ~(uint64_t)SAM_MSTATUS_MIE;
+    c->mstatus |= SAM_MSTATUS_MPIE | (enabled ? SAM_MSTATUS_MIE : 0);
     SAM_JUMP_PC(c->mepc);
 }
 

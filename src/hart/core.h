@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of hart/ inside the library: what a hart is made of. The hart alone knows which units
+ * stand beside its core; units know the core only (core->unit[]). */
+#ifndef SAM_HART_CORE_H
+#define SAM_HART_CORE_H
+
+#include "machine/machine.h"
+#include "samite/hart.h"
+#include "tensor/tensor.h"
+
+/* core->event of a hart. */
+enum { SAM_EVENT_TOHOST = 1 };
+
+struct sam_hart {
+    struct sam_core core; /* first: a CSR hook's core is its hart */
+    struct sam_view view;
+    struct sam_code *code;
+    struct sam_memory *memory;
+    struct sam_machine machine;
+    struct sam_hart_options options;
+    const struct sam_image *image; /* symbols, or NULL */
+    struct sam_tensor *tensor;     /* NULL: not in the ISA */
+    uint64_t tohost;               /* address of the symbol */
+    bool has_tohost, exited;
+    bool has_handler; /* the program has written mtvec */
+    bool vectored;    /* a trap went to it when `vectored_at` instructions had retired */
+    uint64_t vectored_at;
+    bool has_until;
+    uint64_t until;
+    struct sam_hart_stats stats;
+    struct sam_buffer line; /* of the trace */
+};
+
+static inline struct sam_hart *sam_hart_of(struct sam_core *core)
+{
+    return (struct sam_hart *)(void *)core;
+}
+
+static inline bool sam_hart_is_narrow(const struct sam_hart *hart)
+{
+    return hart->machine.isa.xlen == 32;
+}
+
+/* `value` as the hart's XLEN holds it. */
+static inline uint64_t sam_hart_wrap(const struct sam_hart *hart, uint64_t value)
+{
+    return sam_hart_is_narrow(hart) ? (uint32_t)value : value;
+}
+
+/* space.c: what the core sees in memory. False: out of memory. */
+bool sam_hart_space_init(struct sam_hart *hart);
+/* The program's exit code if what stands in `tohost` asks for an exit. */
+bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
+
+/* observe.c: one instruction under trace or statistics. *written is false when the trace's sink
+ * refused. */
+enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written);
+/* A line for a trap that goes to the program's handler. */
+bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
+
+/* trap.c: "illegal instruction", "load from 0x10, where nothing is mapped". */
+void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size);
+/* One line: cause, pc, symbol, instruction. */
+void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trace and statistics, on single-stepped runs. A line of the trace:
+ *
+ *   80000000 00a00513  li a0, 10                                a0=000000000000000a
+ *   80000014 10100a5b  tl.load t1, 4(a0)                        tl1 80001000..800013ff
+ *
+ * pc, word, instruction; then the register that it wrote, and, of loads and stores of the
+ * TensorLoad unit, the range of memory that holds every byte moved. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "hart/core.h"
+
+const char *sam_hart_class_name(enum sam_hart_class class_)
+{
+    static const char *const names[SAM_HART_CLASSES] = {
+        "alu",     "muldiv",    "branch",   "jump",     "load",    "store",
+        "atomic",  "float",     "csr",      "system",   "tl.load", "tl.store",
+        "tl.addi", "tl.concat", "tl.merge", "tl.xpose", "other",
+    };
+    return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
+}
+
+static enum sam_hart_class tensor_class(enum sam_op op)
+{
+    switch (op) {
+    case SAM_OP_tl_load:
+    case SAM_OP_tl_mload: return SAM_HART_TL_LOAD;
+    case SAM_OP_tl_store:
+    case SAM_OP_tl_mstore: return SAM_HART_TL_STORE;
+    case SAM_OP_tl_addi: return SAM_HART_TL_ADDI;
+    case SAM_OP_tl_concat_0:
+    case SAM_OP_tl_concat_1:
+    case SAM_OP_tl_concat_2: return SAM_HART_TL_CONCAT;
+    case SAM_OP_tl_merge_0:
+    case SAM_OP_tl_merge_1:
+    case SAM_OP_tl_merge_2: return SAM_HART_TL_MERGE;
+    default: return SAM_HART_TL_XPOSE;
+    }
+}
+
+static enum sam_hart_class class_of(const struct sam_insn *insn)
+{
+    switch (insn->word & 0x7f) {
+    case 0x03: return SAM_HART_LOAD;
+    case 0x0f: return SAM_HART_SYSTEM;
+    case 0x13:
+    case 0x17:
+    case 0x1b:
+    case 0x37: return SAM_HART_ALU;
+    case 0x23: return SAM_HART_STORE;
+    case 0x2f: return SAM_HART_ATOMIC;
+    case 0x33:
+    case 0x3b: return insn->word >> 25 == 1 ? SAM_HART_MULDIV : SAM_HART_ALU;
+    case 0x43:
+    case 0x47:
+    case 0x4b:
+    case 0x4f:
+    case 0x53: return SAM_HART_FLOAT;
+    case 0x5b: return tensor_class(insn->op);
+    case 0x63: return SAM_HART_BRANCH;
+    case 0x67:
+    case 0x6f: return SAM_HART_JUMP;
+    case 0x73: return insn->word >> 12 & 7 ? SAM_HART_CSR : SAM_HART_SYSTEM;
+    default: return SAM_HART_OTHER;
+    }
+}
+
+static void count(struct sam_hart *hart, const struct sam_insn *insn)
+{
+    struct sam_hart_stats *s = &hart->stats;
+    struct sam_tensor_access access;
+    s->instructions++;
+    s->classes[class_of(insn)]++;
+    if (hart->tensor && sam_tensor_access_of(&hart->core, insn, &access)) {
+        if (access.store)
+            s->tl_bytes_stored += access.bytes;
+        else
+            s->tl_bytes_loaded += access.bytes;
+    }
+}
+
+/* ----------------------------------------------------------------------------------- trace */
+
+static void show_address(struct sam_hart *hart, uint64_t address)
+{
+    sam_buffer_printf(&hart->line, "%0*" PRIx64, (int)hart->machine.isa.xlen / 4, address);
+}
+
+/* Registers the instruction wrote, by its operands. */
+static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
+{
+    bool xpose = false;
+    if (insn->op >= SAM_OP_tl_xpose_01 && insn->op <= SAM_OP_tl_xpose_d_23)
+        xpose = true;
+    if (xpose) {
+        sam_buffer_printf(&hart->line, " tl%u tl%u", insn->rs1, insn->rs2);
+        return;
+    }
+    for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
+        const struct sam_operand *operand = sam_operand_find(*l);
+        if (!operand || operand->slot != SAM_SLOT_RD)
+            continue;
+        if (operand->kind == SAM_KIND_X && insn->rd) {
+            sam_buffer_printf(&hart->line, " %s=", sam_x_name(insn->rd));
+            show_address(hart, sam_hart_x(hart, insn->rd));
+        } else if (operand->kind == SAM_KIND_TL && insn->rd) {
+            sam_buffer_printf(&hart->line, " tl%u", insn->rd);
+        }
+    }
+}
+
+static void show_access(struct sam_hart *hart, const struct sam_insn *insn)
+{
+    struct sam_tensor_access access;
+    if (!hart->tensor || !sam_tensor_access_of(&hart->core, insn, &access) || !access.any)
+        return;
+    sam_buffer_printf(&hart->line, " ");
+    show_address(hart, access.low);
+    sam_buffer_printf(&hart->line, "..");
+    show_address(hart, access.high);
+}
+
+static bool write_line(struct sam_hart *hart)
+{
+    const struct sam_sink *sink = &hart->options.trace;
+    sam_buffer_append(&hart->line, "\n", 1);
+    return !hart->line.failed && sink->write(sink->context, hart->line.data, hart->line.size);
+}
+
+static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+{
+    char text[160];
+    sam_disassemble(&hart->machine.isa, insn->word, pc, 0, hart->image, text, sizeof text);
+    hart->line.size = 0;
+    show_address(hart, pc);
+    sam_buffer_printf(&hart->line, " %08x  %-40s", insn->word, text);
+    show_results(hart, insn);
+    show_access(hart, insn);
+    while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
+        hart->line.size--;
+    return write_line(hart);
+}
+
+bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
+{
+    char text[96];
+    sam_hart_cause_text(cause, cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : tval, text,
+                        sizeof text);
+    hart->line.size = 0;
+    show_address(hart, sam_hart_pc(hart));
+    sam_buffer_printf(&hart->line, " trap %u: %s", cause, text);
+    return write_line(hart);
+}
+
+enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written)
+{
+    struct sam_insn insn;
+    uint64_t pc = sam_hart_pc(hart);
+    enum sam_exit exit = sam_core_step(&hart->core, &insn);
+    *written = true;
+    if (exit == SAM_EXIT_TRAP)
+        return exit;
+    if (hart->options.collect_stats)
+        count(hart, &insn);
+    if (hart->options.trace.write)
+        *written = trace(hart, &insn, pc);
+    return exit;
+}
