@@ -118,7 +118,8 @@ static uint32_t find_below(const struct tref_type *type, const struct exact *wan
     return low;
 }
 
-/* Nearest finite value, of two equally near ones the even code; beyond the largest: the largest. */
+/* Nearest finite value; of two equally near ones the even one or, where neither is (a significand
+ * of one digit), the larger (IEEE 754-2019 4.3.1). Beyond the largest: the largest. */
 static uint32_t nearest(const struct tref_type *type, const struct exact *wanted, uint32_t *hint)
 {
     uint32_t code = *hint = find_below(type, wanted, *hint);
@@ -127,7 +128,8 @@ static uint32_t nearest(const struct tref_type *type, const struct exact *wanted
     struct exact here = value_of(type, code), next = value_of(type, code + 1);
     struct exact twice = sum_of(wanted, wanted), middle = sum_of(&here, &next);
     int side = compare(&twice, &middle);
-    return side > 0 || (side == 0 && code & 1) ? code + 1 : code;
+    bool odd = type->mantissa == 0 || code & 1;
+    return side > 0 || (side == 0 && odd) ? code + 1 : code;
 }
 
 static uint32_t add_float(const struct tref_type *type, uint32_t element, int imm, uint32_t *hint)

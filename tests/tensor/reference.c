@@ -252,7 +252,8 @@ static void small_floats_take_the_nearest_value(void **state)
                 uint32_t nearest = 0;
                 for (uint32_t c = 0; c <= type->max; c++) {
                     double distance = fabs(value_of(type, c) - fabs(sum));
-                    if (distance < best || (distance == best && c % 2 == 0)) {
+                    bool even = type->mantissa ? c % 2 == 0 : true; /* one digit: the larger */
+                    if (distance < best || (distance == best && even)) {
                         best = distance;
                         nearest = c;
                     }
@@ -339,7 +340,8 @@ static void specials(void **state)
         {0x10, 0x8, 0, 0x0},
         {0x10, 0x1, 0, 0x1},
         {0x30, 0x1, 1, 0x3}, /* 1.25 */
-        {0x30, 0x2, 1, 0x4}, /* 1.5 lies half-way between 1 (code 3) and 2 (code 4) */
+        {0x30, 0x2, 1, 0x4}, /* 1.5, half-way between 1 and 2 */
+        {0x30, 0x3, 2, 0x5}, /* 3, half-way between 2 and 4 */
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         uint32_t hint = 0;
