@@ -151,16 +151,12 @@ static bool same_memory(struct pair *p)
     return true;
 }
 
-/* What the hart says of the instruction at p->pc. */
-static bool same_result(struct pair *p, uint32_t word, const struct sam_hart_result *got)
+/* What the hart says of the instruction at p->pc that trapped on the reference. */
+static bool same_trap(struct pair *p, uint32_t word, const struct sam_hart_result *got)
 {
     const struct tref_trap *trap = &p->trap;
-    bool trapped = got->end == SAM_HART_TRAP;
-    if (trapped != p->trapped)
-        return differ(p, "trap with cause", trapped ? got->cause : trap->cause, trapped, !trapped);
-    if (!trapped)
-        return sam_hart_pc(p->hart) == p->pc + 4 ||
-               differ(p, "pc after", p->pc, sam_hart_pc(p->hart), p->pc + 4);
+    if (got->end != SAM_HART_TRAP)
+        return differ(p, "end of a run, trap of cause", trap->cause, got->end, SAM_HART_TRAP);
     if (got->cause != trap->cause)
         return differ(p, "cause of a trap at", p->pc, got->cause, trap->cause);
     if (got->tval != trap->tval)
@@ -168,6 +164,17 @@ static bool same_result(struct pair *p, uint32_t word, const struct sam_hart_res
     if (got->pc != p->pc || sam_hart_pc(p->hart) != p->pc)
         return differ(p, "pc of the trap at", p->pc, got->pc, p->pc);
     return got->word == word || differ(p, "word of the trap at", p->pc, got->word, word);
+}
+
+/* What it says of one that did not trap, when it was to stop with `end`. */
+static bool same_end(struct pair *p, const struct sam_hart_result *got, enum sam_hart_end end)
+{
+    if (got->end == SAM_HART_TRAP)
+        return differ(p, "trap, of cause", got->cause, 1, 0);
+    if (got->end != end)
+        return differ(p, "end of a run at", p->pc, got->end, end);
+    return sam_hart_pc(p->hart) == p->pc + 4 ||
+           differ(p, "pc after", p->pc, sam_hart_pc(p->hart), p->pc + 4);
 }
 
 bool pair_step(struct pair *p, uint32_t word)
@@ -186,11 +193,36 @@ bool pair_step(struct pair *p, uint32_t word)
     p->steps++;
     p->traps += p->trapped;
     /* After a trap nothing may have changed, whatever the reference does. */
-    if (!same_result(p, word, &got) || !same_registers(p, p->trapped ? &p->before : &p->ref) ||
-        !same_memory(p))
+    bool same = p->trapped ? same_trap(p, word, &got) : same_end(p, &got, SAM_HART_STEPPED);
+    if (!same || !same_registers(p, p->trapped ? &p->before : &p->ref) || !same_memory(p))
         return false;
     p->pc = p->pc + 4 < PAIR_CODE + PAIR_CODE_SIZE ? p->pc + 4 : PAIR_CODE;
     return true;
+}
+
+bool pair_run(struct pair *p, const uint32_t *words, size_t count)
+{
+    struct sam_error error;
+    uint64_t end = PAIR_RUN_CODE + 4 * count;
+    must(sam_hart_map(p->hart, PAIR_RUN_CODE, 4 * count + 4, &error), &error);
+    must(sam_hart_write(p->hart, PAIR_RUN_CODE, words, 4 * count, &error), &error);
+    sam_hart_set_until(p->hart, end);
+    for (size_t i = 0; i < count; i++) {
+        struct sam_hart_result got = {0};
+        sam_hart_set_pc(p->hart, PAIR_RUN_CODE + 4 * i);
+        sam_hart_run(p->hart, &got, &error);
+        p->before = p->ref;
+        p->trapped = !tref_step(&p->ref, words[i], &p->trap);
+        while (!p->trapped && i + 1 < count) {
+            i++;
+            p->before = p->ref;
+            p->trapped = !tref_step(&p->ref, words[i], &p->trap);
+        }
+        p->pc = PAIR_RUN_CODE + 4 * i;
+        if (!(p->trapped ? same_trap(p, words[i], &got) : same_end(p, &got, SAM_HART_UNTIL)))
+            return false;
+    }
+    return same_registers(p, &p->ref) && same_memory(p);
 }
 
 void pair_report(const struct pair *p, uint32_t word)

@@ -12,6 +12,7 @@
 
 #define PAIR_CODE      SAM_HART_CODE_BASE
 #define PAIR_CODE_SIZE 0x1000u
+#define PAIR_RUN_CODE  UINT64_C(0x40000000) /* of pair_run */
 
 struct pair {
     struct sam_hart *hart;
@@ -42,7 +43,10 @@ void pair_set_tl(struct pair *p, unsigned number, const uint8_t bytes[1024]);
 void pair_set_csr(struct pair *p, unsigned index, uint32_t value);
 /* Run `word` on both. False: they disagree, and p->difference says where. */
 bool pair_step(struct pair *p, uint32_t word);
-/* The same; fails the test with the instruction and the state before it. */
+/* Let the hart run `count` words on its own, starting again behind each that traps, and compare the
+ * traps in between and all the rest at the end. Once a pair. */
+bool pair_run(struct pair *p, const uint32_t *words, size_t count);
+/* pair_step that fails the test with the instruction and the state before it. */
 void pair_agree(struct pair *p, uint32_t word);
 /* The last instruction, what differs, and the state it began with, on standard error. */
 void pair_report(const struct pair *p, uint32_t word);
