@@ -21,14 +21,21 @@ struct cli_option {
     const char *help;     /* one line or more, separated by newlines */
 };
 
+/* A line over the option `id` and those behind it, for help and man page. */
+struct cli_heading {
+    int id;
+    const char *text;
+};
+
 struct cli_args;
 
 struct cli_verb {
     const char *name;
-    const char *summary;              /* one line, for `samite --help` */
-    const char *usage;                /* after "samite VERB " */
-    const struct cli_option *options; /* ended by a row with name NULL; --help is added */
-    const char *details;              /* paragraphs and at least one example, for --help and man */
+    const char *summary;                /* one line, for `samite --help` */
+    const char *usage;                  /* after "samite VERB " */
+    const struct cli_option *options;   /* ended by a row with name NULL; --help is added */
+    const struct cli_heading *headings; /* ended by a row with text NULL; or NULL */
+    const char *details; /* paragraphs and at least one example, for --help and man */
     int (*run)(struct cli_args *args);
 };
 

@@ -114,6 +114,8 @@ SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, v
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 
+/* Number of the integer register called "x10" or "a0"; -1 when there is none. */
+SAM_API int sam_hart_register(const char *name);
 /* Registers, between runs. `number` 0..31; writes to x0 and tl0 are dropped. */
 SAM_API uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value);

@@ -201,6 +201,12 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
 
 /* ------------------------------------------------------------------------------- registers */
 
+int sam_hart_register(const char *name)
+{
+    int number = sam_x_register(name, strlen(name));
+    return number < 32 ? number : -1;
+}
+
 uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number)
 {
     number &= 31;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensor hart, one thread: bytes that loads and stores of the TensorLoad unit move, with memcpy
+ * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width; and
+ * scalar code: C programs of bench/tensor/, compiled when the cross compiler is there, with qemu
+ * (whole runs, without its start) as the reference, and an assembly loop that always runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "config.h"
+#include "samite/samite.h"
+
+#define DATA   0x10000u
+#define REPEAT 16 /* instructions a turn of a loop */
+
+struct program {
+    struct sam_hart *hart;
+    struct sam_image *image;
+    uint64_t entry;
+    double per_turn; /* units of work */
+};
+
+static void fail(const char *what, const struct sam_error *error)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, error->text);
+    exit(1);
+}
+
+static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image)
+{
+    struct sam_error error;
+    struct sam_hart_options options = {.isa = *isa};
+    p->image = image;
+    p->entry = image->entry;
+    if (sam_hart_new(&options, &p->hart, &error) != SAM_OK ||
+        sam_hart_map(p->hart, DATA, 0x10000, &error) != SAM_OK ||
+        sam_hart_load(p->hart, image, &error) != SAM_OK)
+        fail("hart", &error);
+}
+
+/* `setup`, then a0 turns over REPEAT times `body`, then ebreak. a1 = DATA. */
+static struct program open_loop(const char *setup, const char *body, double per_turn)
+{
+    struct program p = {.per_turn = per_turn};
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    char text[4096], *messages;
+    snprintf(text, sizeof text,
+             "li a1, %u\n%s\n1:\n.rept %d\n%s\n.endr\naddi a0, a0, -1\nbnez a0, 1b\nebreak\n", DATA,
+             setup, REPEAT, body);
+    sam_isa_parse("rv64im_zicsr_xtensorload", &options.isa, &error);
+    if (sam_assemble(&options, body, text, strlen(text), &image, &messages, &error) != SAM_OK)
+        fail(body, &error);
+    sam_text_free(messages);
+    open_image(&p, &options.isa, image);
+    return p;
+}
+
+static void close_program(struct program *p)
+{
+    sam_hart_free(p->hart);
+    sam_image_free(p->image);
+}
+
+static double run_turns(void *context, uint64_t rounds)
+{
+    struct program *p = context;
+    struct sam_hart_result result;
+    sam_hart_set_pc(p->hart, p->entry);
+    sam_hart_set_x(p->hart, 10, rounds);
+    if (sam_hart_run(p->hart, &result, NULL) != SAM_OK)
+        return -1;
+    return (double)rounds * p->per_turn;
+}
+
+/* ------------------------------------------------------------------------------ loads, stores */
+
+static const struct move {
+    const char *title;
+    const char *setup;
+    unsigned count, size; /* pieces of an instruction */
+    bool spread;          /* every second piece of memory */
+} moves[] = {
+    {"32 slices of 32 B",
+     "li t0, 0x200104\ncsrw tshape, t0\nli t0, 32\ncsrw tload_width, t0\n"
+     "csrw tstore_width, t0\n",
+     32, 32, false},
+    {"16 slices of 64 B",
+     "li t0, 0x100108\ncsrw tshape, t0\nli t0, 64\ncsrw tload_width, t0\n"
+     "csrw tstore_width, t0\n",
+     16, 64, false},
+    {"32 slices of 32 B, apart",
+     "li t0, 0x200104\ncsrw tshape, t0\nli t0, 32\n"
+     "csrw tload_width, t0\ncsrw tstore_width, t0\n"
+     ".set i, 0\n.rept 32\nli t0, 2 * i\ncsrw 0x880 + i, t0\n"
+     "csrw 0x8a0 + i, t0\n.set i, i + 1\n.endr\n",
+     32, 32, true},
+};
+
+struct copy {
+    const struct move *move;
+    uint8_t *memory;
+    uint8_t block[1024];
+};
+
+static double copy_pieces(void *context, uint64_t rounds)
+{
+    struct copy *c = context;
+    const struct move *m = c->move;
+    for (uint64_t r = 0; r < rounds * REPEAT; r++) {
+        for (unsigned i = 0; i < m->count; i++)
+            memcpy(c->block + i * m->size, c->memory + (m->spread ? 2 : 1) * i * m->size, m->size);
+        bench_use(c->block);
+    }
+    return (double)rounds * REPEAT * m->count * m->size;
+}
+
+static void run_moves(struct bench *bench)
+{
+    static uint8_t memory[4096];
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
+        const struct move *m = &moves[i];
+        char name[80];
+        snprintf(name, sizeof name, "%s: memcpy", m->title);
+        struct copy copy = {.move = m, .memory = memory};
+        double reference = bench_rate(bench, name, "GB/s", 1e9, copy_pieces, &copy, 0);
+        for (int store = 0; store < 2; store++) {
+            const char *body = store ? "tl.store tl1, 0(a1)" : "tl.load tl1, 0(a1)";
+            snprintf(name, sizeof name, "tl.%s, %s", store ? "store" : "load", m->title);
+            if (!bench_wants(bench, name))
+                continue;
+            struct program p = open_loop(m->setup, body, REPEAT * m->count * m->size);
+            bench_rate(bench, name, "GB/s", 1e9, run_turns, &p, reference);
+            close_program(&p);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- xpose */
+
+static double copy_pair(void *context, uint64_t rounds)
+{
+    uint8_t(*blocks)[2048] = context;
+    for (uint64_t r = 0; r < rounds * REPEAT; r++) {
+        memcpy(blocks[1], blocks[0], sizeof blocks[1]);
+        bench_use(blocks[1]);
+    }
+    return (double)rounds * REPEAT * sizeof blocks[1];
+}
+
+/* The pair of dimensions as a matrix of 32 rows, and all four dimensions large. */
+static uint32_t sizes_of(const char *pair, unsigned element, bool matrix)
+{
+    static const uint8_t four[4][4] = {{8, 8, 4, 8}, {8, 4, 4, 8}, {4, 4, 4, 8}, {4, 4, 4, 4}};
+    unsigned row = element == 8 ? 3 : element / 2;
+    uint32_t sizes[4] = {1, 1, 1, 1}, packed = 0;
+    if (matrix) {
+        unsigned a = pair[0] - '0', b = pair[1] - '0';
+        sizes[a] = 32;
+        sizes[b] = 64 / element;
+        if (a != 0) { /* dim 0 is to be even */
+            sizes[0] = 2;
+            sizes[a] = 16;
+        }
+    } else {
+        for (int i = 0; i < 4; i++)
+            sizes[i] = four[row][i];
+    }
+    for (int i = 0; i < 4; i++)
+        packed |= sizes[i] << 8 * i;
+    return packed;
+}
+
+static void run_xpose(struct bench *bench)
+{
+    static const char *const pairs[] = {"01", "02", "03", "12", "13", "23"};
+    static const char widths[] = "bhwd";
+    static uint8_t blocks[2][2048];
+    double reference =
+        bench_rate(bench, "xpose: memcpy of 2048 B", "GB/s", 1e9, copy_pair, blocks, 0);
+    for (int matrix = 1; matrix >= 0; matrix--)
+        for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+            for (unsigned w = 0; w < 4; w++) {
+                char name[64], setup[64], body[64];
+                snprintf(name, sizeof name, "tl.xpose.%c.%s, %s", widths[w], pairs[i],
+                         matrix ? "matrix" : "4-D");
+                snprintf(setup, sizeof setup, "li a2, %u\n", sizes_of(pairs[i], 1u << w, matrix));
+                snprintf(body, sizeof body, "tl.xpose.%c.%s tl1, tl2, a2", widths[w], pairs[i]);
+                if (!bench_wants(bench, name))
+                    continue;
+                struct program p = open_loop(setup, body, REPEAT * 2048.0);
+                bench_rate(bench, name, "GB/s", 1e9, run_turns, &p, reference);
+                close_program(&p);
+            }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench *bench = bench_open(argc, argv, "Tensor hart");
+    run_moves(bench);
+    run_xpose(bench);
+    return bench_close(bench);
+}
