@@ -197,6 +197,33 @@ static void limits(void **state)
     pair_close(&pair);
 }
 
+/* Every shape with about as many elements as a TLReg holds; of width 0, so that nothing else is in
+ * the way. */
+static void shapes_up_to_a_tlreg(void **state)
+{
+    (void)state;
+    open_pair(32);
+    pair_set_x(&pair, 11, BASE);
+    pair_set_csr(&pair, TREF_LOAD_WIDTH, 0);
+    for (uint32_t ttype = 1; ttype <= 8; ttype *= 2) {
+        uint32_t room = 2048 / ttype;
+        pair_set_csr(&pair, TREF_TTYPE, ttype);
+        for (uint32_t elements = room - 8; elements <= room + 8; elements++)
+            for (uint32_t d0 = 1; d0 < 256; d0++)
+                for (uint32_t d1 = 1; d1 < 256 && elements % d0 == 0; d1++) {
+                    uint32_t d2 = elements / d0 / d1;
+                    if (d0 * d1 * d2 != elements || d2 > 255)
+                        continue;
+                    pair_set_csr(&pair, TREF_TSHAPE, d0 << 16 | d1 << 8 | d2);
+                    pair_agree(&pair, word_load(0, 1, 11, 0));
+                    assert_true(pair.trapped == (elements > room));
+                }
+    }
+    printf("# %u shapes, %u too large\n", (unsigned)pair.steps, (unsigned)pair.traps);
+    assert_true(pair.steps > 500);
+    pair_close(&pair);
+}
+
 /* tl0 is checked as any other register, and stores zeros. */
 static void tl0(void **state)
 {
@@ -245,15 +272,40 @@ static void checks_have_an_order(void **state)
     pair_close(&pair);
 }
 
+/* A store of the unit over an instruction that has run before. */
+static void stores_to_code_are_seen(void **state)
+{
+    (void)state;
+    const uint32_t code[] = {word_store(0, 1, 11, 8), 0x0000100f /* fence.i */,
+                             word_addi_x(10, 0, 1)};
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct sam_error error;
+        struct sam_hart_result result;
+        uint8_t bytes[1024] = {0};
+        open_pair(xlen);
+        sam_put_le32(bytes, word_addi_x(10, 0, 2));
+        pair_set_tl(&pair, 1, bytes);
+        pair_set_csr(&pair, TREF_TSHAPE, 1 << 16 | 1 << 8 | 1);
+        pair_set_csr(&pair, TREF_TTYPE, 8);
+        pair_set_x(&pair, 11, PAIR_CODE - 8 * 4 + 8);
+        assert_int_equal(sam_hart_write(pair.hart, PAIR_CODE, code, sizeof code, &error), SAM_OK);
+        sam_hart_set_until(pair.hart, PAIR_CODE + 12);
+        for (uint64_t turn = 0; turn < 2; turn++) { /* the second begins at the store */
+            sam_hart_set_pc(pair.hart, PAIR_CODE + (turn ? 0 : 8));
+            assert_int_equal(sam_hart_run(pair.hart, &result, &error), SAM_OK);
+            assert_int_equal(sam_hart_x(pair.hart, 10), turn + 1);
+        }
+        pair_close(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_space),
-        cmocka_unit_test(every_address_at_the_ends),
-        cmocka_unit_test(addresses_wrap),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(tl0),
-        cmocka_unit_test(checks_have_an_order),
+        cmocka_unit_test(a_small_space),        cmocka_unit_test(every_address_at_the_ends),
+        cmocka_unit_test(addresses_wrap),       cmocka_unit_test(limits),
+        cmocka_unit_test(shapes_up_to_a_tlreg), cmocka_unit_test(tl0),
+        cmocka_unit_test(checks_have_an_order), cmocka_unit_test(stores_to_code_are_seen),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

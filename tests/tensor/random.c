@@ -192,7 +192,7 @@ static void random_programs_agree_on_rv64(void **state)
     run((struct pair_options){.xlen = 64});
 }
 
-/* L1M and L0M overlap in part and reach into memory that is not mapped. */
+/* L1M and L0M overlap in part; most memory is in neither. */
 static void random_programs_agree_in_strict_mode(void **state)
 {
     (void)state;
