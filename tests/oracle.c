@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "must.h"
 #include "samite/gpu.h"
 #include "samite/hart.h"
 
@@ -134,12 +135,6 @@ static char *program(const struct oracle *oracle, const char *prelude, const cha
     if (text.failed || oracle->code.failed || oracle->data.failed)
         fail_msg("out of memory");
     return (char *)text.data;
-}
-
-static void must(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s", error->text);
 }
 
 static void *section_of(const struct qemu_target *target, const char *text, const char *section,

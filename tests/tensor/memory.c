@@ -28,11 +28,8 @@ static int setup(void **state)
 
 static void fill_tls(void)
 {
-    for (unsigned i = 1; i < 4; i++) {
-        uint8_t bytes[1024];
-        pair_fill(bytes, sizeof bytes, &random_state);
-        pair_set_tl(&pair, i, bytes);
-    }
+    for (unsigned i = 1; i < 4; i++)
+        pair_fill_tl(&pair, i, &random_state);
 }
 
 static void open_pair(unsigned xlen)

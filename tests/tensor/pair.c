@@ -11,13 +11,8 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "must.h"
 #include "random.h"
-
-static void must(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s", error->text);
-}
 
 void pair_fill(uint8_t *bytes, uint64_t size, uint64_t *random)
 {
@@ -89,6 +84,13 @@ void pair_set_tl(struct pair *p, unsigned number, const uint8_t bytes[1024])
 {
     sam_hart_set_tl(p->hart, number, bytes);
     tref_set_tl(&p->ref, number, bytes);
+}
+
+void pair_fill_tl(struct pair *p, unsigned number, uint64_t *random)
+{
+    uint8_t bytes[1024];
+    pair_fill(bytes, sizeof bytes, random);
+    pair_set_tl(p, number, bytes);
 }
 
 void pair_set_csr(struct pair *p, unsigned index, uint32_t value)

@@ -39,6 +39,8 @@ void pair_close(struct pair *p);
 void pair_map(struct pair *p, uint64_t base, uint64_t size, uint64_t seed);
 void pair_set_x(struct pair *p, unsigned number, uint64_t value);
 void pair_set_tl(struct pair *p, unsigned number, const uint8_t bytes[1024]);
+/* The same with bytes of pair_fill. */
+void pair_fill_tl(struct pair *p, unsigned number, uint64_t *random);
 /* `index`: address - TREF_FIRST_CSR. */
 void pair_set_csr(struct pair *p, unsigned index, uint32_t value);
 /* Run `word` on both. False: they disagree, and p->difference says where. */

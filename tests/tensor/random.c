@@ -45,11 +45,8 @@ static void start(const struct program *program, struct pair *p)
     pair_map(p, far, 0x2001, test_random(&random));
     pair_map(p, 0, 0x900, test_random(&random));
     pair_map(p, top - 0xfff, 0x1000, test_random(&random));
-    for (unsigned i = 0; i < 32; i++) {
-        uint8_t bytes[1024];
-        pair_fill(bytes, sizeof bytes, &random);
-        pair_set_tl(p, i, bytes);
-    }
+    for (unsigned i = 0; i < 32; i++)
+        pair_fill_tl(p, i, &random);
 }
 
 /* Run the words there are; the index of the first that disagrees, or their count. */
@@ -140,18 +137,12 @@ static bool run_again(const struct program *program)
     return fine;
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static void run(struct pair_options options)
 {
     struct program *program = calloc(1, sizeof *program);
     struct tally tally = {0};
     assert_non_null(program);
-    uint64_t seed = test_seed(), cases = number_from("SAMITE_CASES", 150), failures = 0;
+    uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 150), failures = 0;
     program->options = options;
     for (uint64_t i = 0; i < cases && failures < 3; i++) {
         program->seed = seed + i;

@@ -31,12 +31,7 @@ static void open_pair(unsigned xlen)
 
 static void fill_tl(unsigned number)
 {
-    uint8_t bytes[1024];
-    for (unsigned i = 0; i < sizeof bytes; i += 8) {
-        uint64_t r = test_random(&random_state);
-        memcpy(bytes + i, &r, 8);
-    }
-    pair_set_tl(&pair, number, bytes);
+    pair_fill_tl(&pair, number, &random_state);
 }
 
 /* Every exchange on the shape in x10, of elements of `bits`. */
