@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tensor hart, one thread: bytes that loads and stores of the TensorLoad unit move, with memcpy
  * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width; and
- * scalar code: C programs of bench/tensor/, compiled when the cross compiler is there, with qemu
- * (whole runs, without its start) as the reference, and an assembly loop that always runs. */
+ * scalar code: C programs of bench/scalar/ where a cross compiler has made them, with qemu-riscv32
+ * as the reference where it is installed, and an assembly loop that always runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "config.h"
@@ -196,9 +198,101 @@ static void run_xpose(struct bench *bench)
             }
 }
 
+/* ------------------------------------------------------------------------------------- scalar */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Instructions of `rounds` rounds of the program; its exit code is 0 or it computed nonsense. */
+static double run_rounds(void *context, uint64_t rounds)
+{
+    struct program *p = context;
+    struct sam_hart_result result;
+    sam_hart_set_pc(p->hart, p->entry);
+    sam_hart_set_x(p->hart, 2, SAM_HART_STACK_TOP);
+    sam_hart_set_x(p->hart, 10, rounds > UINT32_MAX ? UINT32_MAX : rounds);
+    if (sam_hart_run(p->hart, &result, NULL) != SAM_OK || result.end != SAM_HART_EXIT ||
+        result.exit_code != 0)
+        return -1;
+    return (double)result.instructions;
+}
+
+/* The program by itself in qemu, its start among it. 0: not installed. */
+static double qemu_rate(const char *path, double instructions)
+{
+    char command[600];
+    snprintf(command, sizeof command, "qemu-riscv32 %s 2>/dev/null", path);
+    double best = 0;
+    for (int i = 0; i < 3; i++) {
+        double started = now();
+        if (system(command) != 0)
+            return 0;
+        double seconds = now() - started;
+        best = best == 0 || seconds < best ? seconds : best;
+    }
+    return instructions / best;
+}
+
+static void run_program(struct bench *bench, const char *name)
+{
+    char path[512], title[64], qemu[96];
+    struct sam_image *image;
+    struct sam_error error;
+    struct sam_isa isa;
+    snprintf(path, sizeof path, "%s/bench/scalar_%s.elf", SAM_BUILD_ROOT, name);
+    snprintf(title, sizeof title, "scalar, %s.c", name);
+    snprintf(qemu, sizeof qemu, "%s: qemu-riscv32", title);
+    if (access(path, R_OK) != 0 || (!bench_wants(bench, title) && !bench_wants(bench, qemu)))
+        return;
+    sam_isa_parse("rv32im_zicsr", &isa, &error);
+    if (sam_elf_read(path, &image, &error) != SAM_OK)
+        fail(path, &error);
+    struct program p = {0};
+    open_image(&p, &isa, image);
+    double reference = qemu_rate(path, run_rounds(&p, 0)) / 1e6;
+    if (reference > 0)
+        bench_value(bench, qemu, "MIPS", reference, 0);
+    bench_rate(bench, title, "MIPS", 1e6, run_rounds, &p, reference);
+    close_program(&p);
+}
+
+static void run_scalar(struct bench *bench)
+{
+    char path[512], text[4096] = "", *messages;
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    struct program p = {0};
+    run_program(bench, "sieve");
+    run_program(bench, "matmul");
+    run_program(bench, "mix");
+    if (!bench_wants(bench, "scalar, loop.s"))
+        return;
+    snprintf(path, sizeof path, "%s/bench/scalar/loop.s", SAM_SOURCE_ROOT);
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (!size) {
+        fprintf(stderr, "bench: cannot read %s\n", path);
+        exit(1);
+    }
+    fclose(file);
+    sam_isa_parse("rv32im_zicsr", &options.isa, &error);
+    if (sam_assemble(&options, path, text, size, &image, &messages, &error) != SAM_OK)
+        fail(path, &error);
+    sam_text_free(messages);
+    open_image(&p, &options.isa, image);
+    bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, run_rounds, &p, 0);
+    close_program(&p);
+}
+
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Tensor hart");
+    run_scalar(bench);
     run_moves(bench);
     run_xpose(bench);
     return bench_close(bench);

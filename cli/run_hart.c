@@ -158,7 +158,7 @@ static int execute(struct state *s)
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
     double seconds = now() - started;
     int code = CLI_OK;
-    if (s->trace && status != SAM_ERR_IO) {
+    if (s->trace && (status == SAM_OK || status == SAM_ERR_TRAP)) {
         struct sam_error error;
         if (!cli_output_commit(s->trace, &error))
             code = cli_report(&error);

@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-#define SAM_MAX_RANK 8
+#define SAM_MAX_RANK    8
+#define SAM_PLAN_INPUTS 64 /* of one operator, at most */
 
 struct sam_shape {
     unsigned rank;
@@ -62,8 +63,8 @@ struct sam_im2col {
     bool nchw;
 };
 SAM_API enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element_bytes,
-                                        const struct sam_im2col *parameters,
-                                        struct sam_plan **plan, struct sam_error *error);
+                                        const struct sam_im2col *parameters, struct sam_plan **plan,
+                                        struct sam_error *error);
 
 SAM_API void sam_plan_free(struct sam_plan *plan);
 /* Shape of the output. */
@@ -86,6 +87,10 @@ SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **te
  * with ebreak. Freed with sam_text_free. */
 SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                          uint64_t output, char **text, struct sam_error *error);
+
+/* Where sam_plan_run puts the tensors: the inputs from 4 GiB on, then the output, each at a 4 KiB
+ * boundary with a free byte or more before the next. `inputs` has room for all of them. */
+SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
 
 /* Run the program on a tensor hart: inputs and output are the tensors' bytes. Loads may read only
  * the inputs, stores write only the output: the hart checks it. `stop` as in hart.h, may be

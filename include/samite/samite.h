@@ -10,6 +10,7 @@
 #include "hart.h"
 #include "image.h"
 #include "isa.h"
+#include "ops.h"
 #include "sink.h"
 #include "status.h"
 

@@ -390,10 +390,18 @@ static struct chosen cut_suffix(struct assembler *as, char *name)
     return (struct chosen){0};
 }
 
-static bool has_engine(size_t row, struct chosen chosen)
+/* The row is not there on the engine that the suffix names: says why. */
+static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen, struct asm_at at)
 {
-    unsigned engines = row < SAM_OP_COUNT ? sam_insn_rows[row].engines : 0;
-    return !engines || !chosen.suffix || (engines >> chosen.value & 1);
+    if (!chosen.suffix || row >= SAM_OP_COUNT)
+        return false;
+    const struct sam_insn_row *insn = &sam_insn_rows[row];
+    if (!insn->engines || (insn->engines >> chosen.value & 1))
+        return false;
+    asm_error(as, at,
+              "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to tl.xpose.{b,h,w,d}",
+              insn->mnemonic, chosen.suffix->text[chosen.value]);
+    return true;
 }
 
 /* What the suffix, or its absence, says in the word. */
@@ -444,7 +452,7 @@ static bool refuse_engine(struct assembler *as, const char *name, struct asm_at 
     if (!sam_is_on(on_of(row), &as->isa))
         not_on(as, row, at);
     else if (!sam_insn_rows[row].engines)
-        asm_error(as, at, "'%s' takes no engine: its code holds the EngineID", plain);
+        asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
     else
         asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
     return true;
@@ -472,13 +480,8 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         if (!sam_is_on(on_of(row), &as->isa))
             continue;
         struct asm_failure fail = {.at = at};
-        if (!has_engine(row, chosen)) {
-            asm_error(as, at,
-                      "'%s' has no code on engine %s: EngineID 01 with bit 29 set is a "
-                      "transposition by element width or nothing",
-                      name, chosen.suffix->text[chosen.value]);
+        if (refuse_suffix(as, row, chosen, at))
             return;
-        }
         if (try_row(as, row, bits_of(row, chosen), lexer, &fail, at) || as->stop)
             return;
         if (!best || fail.at.column > best_fail.at.column) {

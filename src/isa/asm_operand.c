@@ -89,21 +89,19 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
 static bool read_csr(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;
-    struct asm_lexer behind = *m->lexer;
-    size_t size = token->size;
-    asm_lex_next(&behind);
-    if (asm_lex_is(&behind, "{") && behind.token.text == token->text + size) { /* "name{3}" */
-        while (behind.token.kind != TOKEN_END && !asm_lex_take(&behind, "}"))
-            asm_lex_next(&behind);
-        size = strcspn(token->text, "}") + 1;
+    if (token->kind != TOKEN_NAME)
+        return read_expression(m, arg);
+    const char *behind = token->text + token->size, *end = m->lexer->end;
+    if (behind < end && *behind == '{') { /* "name{3}" */
+        const char *closing = memchr(behind, '}', (size_t)(end - behind));
+        behind = closing ? closing + 1 : behind;
     }
-    int address = -1;
-    if (token->kind == TOKEN_NAME && size <= (size_t)(m->lexer->end - token->text))
-        address = sam_csr_address(&m->as->isa, token->text, size);
+    int address = sam_csr_address(&m->as->isa, token->text, (size_t)(behind - token->text));
     if (address < 0)
         return read_expression(m, arg);
     arg->number = address;
-    *m->lexer = behind;
+    m->lexer->at = behind;
+    asm_lex_next(m->lexer);
     return true;
 }
 

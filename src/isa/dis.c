@@ -219,7 +219,7 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
     const struct sam_code_row *code = sam_code_find(insn.op, word);
-    uint32_t said = code ? 0 : row->mask; /* bits that the text determines */
+    uint32_t said = code ? 0 : row->mask; /* bits that the text determines: not a further code's */
     for (const char *c = row->operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)

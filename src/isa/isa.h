@@ -74,12 +74,12 @@ extern const size_t sam_code_row_count;
 /* The further code of `op` that `word` is, or NULL: then it is the row's own. */
 const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word);
 
-/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". */
+/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". `field` names the upper
+ * and the lower bit, or both when the second is NULL. */
 struct sam_suffix {
     uint8_t low;         /* the lower bit */
     const char *text[4]; /* by value */
-    const char
-        *field[2]; /* names of the upper and the lower bit; of both when the second is NULL */
+    const char *field[2];
 };
 enum { SAM_SUFFIX_COUNT = 2 };
 extern const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT];

@@ -33,7 +33,7 @@ double sam_block_cost(const struct sam_block *block)
 {
     /* Fixed part and bytes a cycle of a transfer, an instruction of the reshape engine over one
      * register, and what setting the strides anew takes. */
-    const double start = 8, port = 32, concat = 16, xpose = 32, masks = 4, strides = 64;
+    const double start = 24, port = 32, concat = 16, xpose = 32, masks = 4, strides = 64;
     const struct sam_block_op *last[2] = {NULL, NULL};
     double cost = 0;
     for (size_t i = 0; i < block->count; i++) {

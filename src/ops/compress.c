@@ -27,8 +27,8 @@ static enum sam_status plan_runs(const struct compress *c, const uint8_t *keep,
             continue;
         struct sam_box box = {.unit = c->plan->element, .rank = 2};
         box.dim[0] = (struct sam_dim){c->outer, (int64_t)c->n * slice, (int64_t)c->kept * slice};
-        box.dim[1] = (struct sam_dim){n * c->slice / box.unit, (int64_t)box.unit,
-                                      (int64_t)box.unit};
+        box.dim[1] =
+            (struct sam_dim){n * c->slice / box.unit, (int64_t)box.unit, (int64_t)box.unit};
         box.in = (int64_t)i * slice;
         box.out = (int64_t)out * slice;
         status = sam_plan_box(c->plan, &box, error);
@@ -50,8 +50,7 @@ static enum sam_status plan_groups(const struct compress *c, const uint32_t *ind
             region->table[g * SAM_TL_SLICES + i] = index[first + g * each + i];
     region->out = (int64_t)first * slice;
     region->loop[0] = (struct sam_loop){groups, 0, (int64_t)each * slice};
-    region->loop[1] =
-        (struct sam_loop){c->outer, (int64_t)c->n * slice, (int64_t)c->kept * slice};
+    region->loop[1] = (struct sam_loop){c->outer, (int64_t)c->n * slice, (int64_t)c->kept * slice};
     region->loops = 2;
     region->bytes = each * c->slice;
     region->block.registers = 1;

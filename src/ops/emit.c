@@ -10,11 +10,11 @@
 
 #include "ops/plan.h"
 
-#define FILL_REGISTER 31u
+#define FILL_REGISTER  31u
 #define MERGE_REGISTER 30u
-#define FIRST_COUNTER 2u /* s2 */
-#define LAST_COUNTER  11u
-#define DIM_REGISTERS 5u /* a3..a7 */
+#define FIRST_COUNTER  2u /* s2 */
+#define LAST_COUNTER   11u
+#define DIM_REGISTERS  5u /* a3..a7 */
 
 /* CSRs of the unit, as the emitter counts them. */
 enum {
@@ -200,13 +200,15 @@ static void emit_op(struct emitter *e, const struct sam_region *region,
     switch (op->kind) {
     case SAM_BLOCK_LOAD: emit_transfer(e, op, op->offset + in, rd); break;
     case SAM_BLOCK_STORE: emit_transfer(e, op, op->offset + out, rs1); break;
-    case SAM_BLOCK_CONCAT: EMIT("    tl.concat.%u tl%u, tl%u, tl%u\n", op->dim, rd, rs1, rs2); break;
+    case SAM_BLOCK_CONCAT:
+        EMIT("    tl.concat.%u tl%u, tl%u, tl%u\n", op->dim, rd, rs1, rs2);
+        break;
     case SAM_BLOCK_XPOSE:
         while (k < e->dim_count && e->dims[k] != dims_word(op))
             k++;
         if (k == e->dim_count)
             EMIT("    li t1, 0x%08" PRIx32 "\n", dims_word(op));
-        EMIT("    tl.xpose.%c.%u%u tl%u, tl%u, ", "bhwd"[op->width_log], op->dim, op->dim2, rs1,
+        EMIT("    tl.xpose.%c.%u%u tl%u, tl%u, ", "bhwd"[op->width_log], op -> dim, op -> dim2, rs1,
              rs2);
         if (k == e->dim_count)
             EMIT("t1\n");

@@ -8,25 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ops/operators.h"
-
-struct axis {
-    int64_t size, out; /* indices of the input and of the output */
-    int64_t kernel, stride, dilation, pad;
-};
-
-/* Kernel positions that take the indices stride*j + c, j in [first, first + n): position k puts
- * them at output index j + shift. */
-struct interval {
-    int64_t c, first, n;
-    unsigned count;
-    int64_t *kernel, *shift; /* count of them */
-};
-
-struct intervals {
-    struct interval *items;
-    size_t count, capacity;
-};
+#include "ops/im2col.h"
 
 static int64_t max_i64(int64_t a, int64_t b)
 {
@@ -39,7 +21,7 @@ static int64_t min_i64(int64_t a, int64_t b)
 }
 
 /* Kernel position k takes j in [*first, *end) of class c. False: none. */
-static bool taken(const struct axis *axis, int64_t c, int64_t k, int64_t *shift, int64_t *first,
+static bool taken(const struct sam_axis *axis, int64_t c, int64_t k, int64_t *shift, int64_t *first,
                   int64_t *end)
 {
     int64_t at = c + axis->pad - k * axis->dilation;
@@ -51,7 +33,7 @@ static bool taken(const struct axis *axis, int64_t c, int64_t k, int64_t *shift,
     return *first < *end;
 }
 
-static void free_intervals(struct intervals *list)
+static void free_intervals(struct sam_intervals *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].kernel);
@@ -61,10 +43,11 @@ static void free_intervals(struct intervals *list)
 }
 
 /* The interval of class c that starts at `from`: false when nothing is left, or no memory. */
-static bool next_interval(const struct axis *axis, int64_t c, int64_t from, struct interval *out)
+static bool next_interval(const struct sam_axis *axis, int64_t c, int64_t from,
+                          struct sam_interval *out)
 {
     int64_t shift, first, end, until = INT64_MAX;
-    *out = (struct interval){.c = c, .first = from};
+    *out = (struct sam_interval){.c = c, .first = from};
     for (int64_t k = 0; k < axis->kernel; k++)
         if (taken(axis, c, k, &shift, &first, &end)) {
             if (first > from)
@@ -87,12 +70,12 @@ static bool next_interval(const struct axis *axis, int64_t c, int64_t from, stru
     return true;
 }
 
-static bool list_intervals(const struct axis *axis, struct intervals *list)
+static bool list_intervals(const struct sam_axis *axis, struct sam_intervals *list)
 {
     for (int64_t c = 0; c < min_i64(axis->stride, axis->size); c++) {
-        struct interval next;
+        struct sam_interval next;
         for (int64_t from = 0; next_interval(axis, c, from, &next); from += next.n) {
-            struct interval *items =
+            struct sam_interval *items =
                 sam_grow(list->items, list->count, &list->capacity, sizeof *items);
             if (!items || !next.kernel || !next.shift) {
                 free(next.kernel);
@@ -106,17 +89,8 @@ static bool list_intervals(const struct axis *axis, struct intervals *list)
     return true;
 }
 
-struct im2col {
-    struct sam_plan *plan;
-    struct axis h, w;
-    int64_t n, channels, element;
-    /* bytes from one index to the next, in the input and in the output */
-    int64_t in_n, in_h, in_w, in_c;
-    int64_t out_n, out_h, out_w, out_kh, out_kw, out_c;
-};
-
 /* A box with the dims n, h, w, c; those of h and w take `step` input indices at a time. */
-static struct sam_box box_of(const struct im2col *m, int64_t h, int64_t w)
+static struct sam_box box_of(const struct sam_patches *m, int64_t h, int64_t w)
 {
     struct sam_box box = {.unit = (uint64_t)m->element, .rank = 4};
     box.dim[0] = (struct sam_dim){(uint64_t)m->n, m->in_n, m->out_n};
@@ -126,14 +100,13 @@ static struct sam_box box_of(const struct im2col *m, int64_t h, int64_t w)
     return box;
 }
 
-static enum sam_status plan_input(const struct im2col *m, const struct interval *h,
-                                  const struct interval *w, struct sam_error *error)
+static enum sam_status plan_input(const struct sam_patches *m, const struct sam_interval *h,
+                                  const struct sam_interval *w, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     struct sam_box box = box_of(m, h->n, w->n);
     unsigned all = h->count * w->count;
     box.in = (h->c + h->first * m->h.stride) * m->in_h + (w->c + w->first * m->w.stride) * m->in_w;
-    m->plan->bound_loaded += all ? sam_box_bytes(&box) : 0;
     for (unsigned i = 0; i < all && status == SAM_OK; i++) {
         unsigned a = i / w->count, b = i % w->count;
         box.place[box.places++] = (h->first + h->shift[a]) * m->out_h + h->kernel[a] * m->out_kh +
@@ -147,7 +120,7 @@ static enum sam_status plan_input(const struct im2col *m, const struct interval 
 }
 
 /* Output indices that kernel position k takes from within the input. */
-static void inside(const struct axis *axis, int64_t k, int64_t *first, int64_t *end)
+static void inside(const struct sam_axis *axis, int64_t k, int64_t *first, int64_t *end)
 {
     int64_t at = k * axis->dilation - axis->pad; /* input index of output index 0 */
     *first = at < 0 ? min_i64(axis->out, (-at + axis->stride - 1) / axis->stride) : 0;
@@ -156,7 +129,7 @@ static void inside(const struct axis *axis, int64_t k, int64_t *first, int64_t *
     *end = max_i64(*first, *end);
 }
 
-static enum sam_status zeros(const struct im2col *m, int64_t h, int64_t h_count, int64_t w,
+static enum sam_status zeros(const struct sam_patches *m, int64_t h, int64_t h_count, int64_t w,
                              int64_t w_count, int64_t kh, int64_t kw, int64_t kw_count,
                              struct sam_error *error)
 {
@@ -166,7 +139,7 @@ static enum sam_status zeros(const struct im2col *m, int64_t h, int64_t h_count,
     return sam_plan_fill(m->plan, &box, error);
 }
 
-static enum sam_status plan_zeros(const struct im2col *m, struct sam_error *error)
+static enum sam_status plan_zeros(const struct sam_patches *m, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     for (int64_t kh = 0; kh < m->h.kernel && status == SAM_OK; kh++) {
@@ -185,22 +158,35 @@ static enum sam_status plan_zeros(const struct im2col *m, struct sam_error *erro
     return status;
 }
 
-static enum sam_status plan_all(const struct im2col *m, struct sam_error *error)
+/* Input indices that some patch has. */
+static uint64_t used(const struct sam_intervals *list)
 {
-    struct intervals h = {0}, w = {0};
+    uint64_t n = 0;
+    for (size_t i = 0; i < list->count; i++)
+        n += list->items[i].count ? (uint64_t)list->items[i].n : 0;
+    return n;
+}
+
+static enum sam_status plan_all(const struct sam_patches *m, struct sam_error *error)
+{
+    struct sam_intervals h = {0}, w = {0};
     enum sam_status status = SAM_OK;
     if (!list_intervals(&m->h, &h) || !list_intervals(&m->w, &w))
         status = sam_fail_memory(error);
-    for (size_t i = 0; i < h.count && status == SAM_OK; i++)
-        for (size_t j = 0; j < w.count && status == SAM_OK; j++)
+    m->plan->bound_loaded = used(&h) * used(&w) * (uint64_t)(m->n * m->channels * m->element);
+    for (size_t i = 0; i < h.count && status == SAM_OK; i++) {
+        if (sam_windows_suit(m))
+            status = sam_windows_plan(m, &h.items[i], error);
+        for (size_t j = 0; j < w.count && status == SAM_OK && !sam_windows_suit(m); j++)
             status = plan_input(m, &h.items[i], &w.items[j], error);
+    }
     free_intervals(&h);
     free_intervals(&w);
     return status == SAM_OK ? plan_zeros(m, error) : status;
 }
 
 /* Output size along one axis, checked. */
-static enum sam_status set_axis(struct axis *axis, const char *name, uint64_t size,
+static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_t size,
                                 const struct sam_im2col *p, unsigned i, struct sam_error *error)
 {
     const uint64_t limit = 1 << 20, top = UINT64_C(1) << 40;
@@ -217,8 +203,9 @@ static enum sam_status set_axis(struct axis *axis, const char *name, uint64_t si
         return sam_fail(error, SAM_ERR_USAGE,
                         "im2col: the kernel spans %llu indices of %s, the padded input has %llu",
                         (unsigned long long)span, name, (unsigned long long)padded);
-    *axis = (struct axis){(int64_t)size,   (int64_t)((padded - span) / stride + 1), (int64_t)kernel,
-                          (int64_t)stride, (int64_t)dilation,                       (int64_t)before};
+    *axis = (struct sam_axis){(int64_t)size,     (int64_t)((padded - span) / stride + 1),
+                              (int64_t)kernel,   (int64_t)stride,
+                              (int64_t)dilation, (int64_t)before};
     return SAM_OK;
 }
 
@@ -240,7 +227,7 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
         shape.dim[0] = 1;
         shape.rank = 4;
     }
-    struct im2col m = {.element = element, .n = (int64_t)shape.dim[0]};
+    struct sam_patches m = {.element = element, .n = (int64_t)shape.dim[0]};
     m.channels = (int64_t)shape.dim[p->nchw ? 1 : 3];
     status = set_axis(&m.h, "H", shape.dim[p->nchw ? 2 : 1], p, 0, error);
     if (status == SAM_OK)
@@ -262,7 +249,6 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
     if (status != SAM_OK)
         return status;
     m.plan = *plan;
-    m.plan->bound_loaded = 0;
     snprintf(m.plan->name, sizeof m.plan->name, "im2col %lldx%lld of %s", (long long)m.h.kernel,
              (long long)m.w.kernel, text);
     if (p->nchw) {

@@ -161,10 +161,10 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
     sam_shape_steps(in, element, from);
     sam_shape_steps(&out, element, to);
     sam_shape_text(in, shape);
-    size_t at = (size_t)snprintf((*plan)->name, sizeof (*plan)->name, "transpose %s by ", shape);
+    size_t at = (size_t)snprintf((*plan)->name, sizeof(*plan)->name, "transpose %s by ", shape);
     for (unsigned i = 0; i < in->rank; i++) {
         box.dim[i] = (struct sam_dim){out.dim[i], from[perm[i]], to[i]};
-        at += (size_t)snprintf((*plan)->name + at, sizeof (*plan)->name - at, "%s%u", i ? "," : "",
+        at += (size_t)snprintf((*plan)->name + at, sizeof(*plan)->name - at, "%s%u", i ? "," : "",
                                perm[i]);
     }
     return sam_plan_finish(plan, sam_plan_box(*plan, &box, error));
@@ -175,9 +175,9 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
 {
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
     int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
-    if (count == 0 || count > SAM_PLAN_MAX_INPUTS)
-        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %u are possible", count,
-                        SAM_PLAN_MAX_INPUTS);
+    if (count == 0 || count > SAM_PLAN_INPUTS)
+        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
+                        SAM_PLAN_INPUTS);
     struct sam_shape out = in[0];
     sam_shape_text(&in[0], first);
     if (axis >= in[0].rank)
@@ -197,7 +197,7 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
     enum sam_status status = sam_plan_new(in, count, &out, element, plan, error);
     if (status != SAM_OK)
         return status;
-    snprintf((*plan)->name, sizeof (*plan)->name, "concat of %zu along %u, first %s", count, axis,
+    snprintf((*plan)->name, sizeof(*plan)->name, "concat of %zu along %u, first %s", count, axis,
              first);
     sam_shape_steps(&out, element, to);
     int64_t offset = 0;

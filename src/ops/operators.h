@@ -6,7 +6,6 @@
 #include "ops/plan.h"
 
 #define SAM_PLAN_MAX_BYTES  (UINT64_C(1) << 40) /* a tensor */
-#define SAM_PLAN_MAX_INPUTS 64u
 #define SAM_SHAPE_TEXT      180 /* "[n,...]" of any shape, with its NUL */
 
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes);

@@ -17,10 +17,10 @@
 #include "base/base.h"
 #include "samite/ops.h"
 
-#define SAM_PLAN_DIMS  12   /* of a box */
-#define SAM_TL_BYTES   1024u
-#define SAM_TL_SLICES  32u /* slices that a mask or strides can tell apart */
-#define SAM_PLAN_PLACES 64 /* places of one byte in the output */
+#define SAM_PLAN_DIMS   12 /* of a box */
+#define SAM_TL_BYTES    1024u
+#define SAM_TL_SLICES   32u /* slices that a mask or strides can tell apart */
+#define SAM_PLAN_PLACES 64  /* places of one byte in the output */
 
 struct sam_dim {
     uint64_t n;
@@ -30,11 +30,11 @@ struct sam_dim {
 struct sam_box {
     struct sam_dim dim[SAM_PLAN_DIMS]; /* any order */
     unsigned rank;
-    uint64_t unit;      /* bytes together in both */
-    unsigned input;     /* which input */
-    bool constant;      /* no input: the plan's constant */
-    int64_t in, out;    /* offset of the first byte */
-    unsigned places;    /* more places in the output than one: offsets added to `out` */
+    uint64_t unit;   /* bytes together in both */
+    unsigned input;  /* which input */
+    bool constant;   /* no input: the plan's constant */
+    int64_t in, out; /* offset of the first byte */
+    unsigned places; /* more places in the output than one: offsets added to `out` */
     int64_t place[SAM_PLAN_PLACES];
 };
 
@@ -93,9 +93,9 @@ struct sam_plan {
     uint64_t *input_size; /* bytes */
     uint64_t output_size;
     uint64_t bound_loaded, bound_stored; /* each byte that is needed once */
-    struct sam_shape shape; /* of the output */
-    unsigned element; /* bytes */
-    uint8_t fill[16]; /* the constant */
+    struct sam_shape shape;              /* of the output */
+    unsigned element;                    /* bytes */
+    uint8_t fill[16];                    /* the constant */
 };
 
 /* box.c */

@@ -66,10 +66,10 @@ enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text, stru
     for (size_t i = 0; i < plan->count; i++) {
         struct sam_plan_figures r = {0};
         count_region(&plan->regions[i], &r);
-        sam_buffer_printf(&b, "%6zu %10" PRIu64 " %6" PRIu64 " %6" PRIu64 " %7" PRIu64 " %6" PRIu64
-                          "  %s\n",
-                          i, r.blocks, r.loads / r.blocks, r.stores / r.blocks,
-                          r.concats / r.blocks, r.xposes / r.blocks, plan->regions[i].what);
+        sam_buffer_printf(
+            &b, "%6zu %10" PRIu64 " %6" PRIu64 " %6" PRIu64 " %7" PRIu64 " %6" PRIu64 "  %s\n", i,
+            r.blocks, r.loads / r.blocks, r.stores / r.blocks, r.concats / r.blocks,
+            r.xposes / r.blocks, plan->regions[i].what);
     }
     sam_buffer_printf(&b,
                       "LOAD     %10" PRIu64 ", %" PRIu64 " bytes, %.2f a KiB\n"

@@ -14,6 +14,15 @@ static uint64_t page_up(uint64_t address)
     return (address + PAGE) & ~(PAGE - 1); /* at least one byte of distance */
 }
 
+void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output)
+{
+    *output = INPUT_BASE;
+    for (unsigned i = 0; i < plan->inputs; i++) {
+        inputs[i] = *output;
+        *output = page_up(*output + plan->input_size[i]);
+    }
+}
+
 static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan *plan,
                                    const void *const *inputs, const uint64_t *address,
                                    uint64_t output, struct sam_error *error)
@@ -56,14 +65,11 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
                              const volatile int *stop, struct sam_error *error)
 {
     struct sam_hart_options options = {.stop = stop};
-    uint64_t address[SAM_PLAN_MAX_INPUTS], at = INPUT_BASE;
+    uint64_t address[SAM_PLAN_INPUTS], at;
     struct sam_asm_options assembler = {.base = SAM_HART_CODE_BASE};
     struct sam_image *image = NULL;
     char *text = NULL, *messages = NULL;
-    for (unsigned i = 0; i < plan->inputs; i++) {
-        address[i] = at;
-        at = page_up(at + plan->input_size[i]);
-    }
+    sam_plan_addresses(plan, address, &at);
     options.l1m[0] = INPUT_BASE;
     options.l1m[1] = at - INPUT_BASE;
     options.l0m[0] = at;

@@ -140,9 +140,9 @@ static bool permute(struct sam_block *block, const struct sam_box *box, const st
         return swap_by_factors(block, 0, scratch, others, tb, ta, box->unit);
     uint64_t batch = 2 * SAM_TL_BYTES / (ta * tb * box->unit);
     if (tile->way == WAY_CLASS)
-        return batch == 1 && sam_swap_xpose(block, 0,
-                                            (uint64_t[]){tile->step, tb / tile->step, ta, 1}, 0, 2,
-                                            box->unit);
+        return batch == 1 &&
+               sam_swap_xpose(block, 0, (uint64_t[]){tile->step, tb / tile->step, ta, 1}, 0, 2,
+                              box->unit);
     if (batch == 1)
         return sam_swap_xpose(block, 0, (uint64_t[]){tb, ta, 1, 1}, 0, 1, box->unit);
     return sam_swap_xpose(block, 0, (uint64_t[]){batch, tb, ta, 1}, 1, 2, box->unit);
@@ -159,6 +159,8 @@ static bool build(const struct sam_box *box, const struct tile *tile, struct sam
     block->registers = scratch + 1;
     push_others(box, tile, &load, &store);
     if (box->constant) {
+        if (tile->b >= 0)
+            push(&store, tile->t[tile->b], box->dim[tile->b].out);
         if (tile->a >= 0)
             push(&store, tile->t[tile->a], box->dim[tile->a].out);
         block->registers = 1;
@@ -200,8 +202,9 @@ static bool build(const struct sam_box *box, const struct tile *tile, struct sam
 struct search {
     const struct sam_box *box;
     struct sam_block block, best_block;
+    struct sam_box best_box;
     struct tile best;
-    double best_score;
+    double best_score; /* cycles a byte, the worse for what the tile leaves over */
     bool failed;
 };
 
@@ -222,6 +225,7 @@ static void consider(struct search *search, const struct tile *tile)
     struct sam_block spare = search->best_block;
     search->best_score = score;
     search->best = *tile;
+    search->best_box = *box;
     search->best_block = search->block;
     search->block = spare;
 }
@@ -327,6 +331,77 @@ static void search_tiles(struct search *search)
         }
 }
 
+/* A dim of n in steps of `step` indices and the indices between: blocks of rows that are `step`
+ * apart, whose distances a width may divide where it does not divide the row pitch. */
+static struct sam_box split_dim(const struct sam_box *box, unsigned k, uint64_t step)
+{
+    struct sam_box split = *box;
+    struct sam_dim dim = box->dim[k];
+    split.dim[k] = (struct sam_dim){dim.n / step, dim.in * (int64_t)step, dim.out * (int64_t)step};
+    split.dim[split.rank++] = (struct sam_dim){step, dim.in, dim.out};
+    return split;
+}
+
+/* Do rows of `run` bytes, `t` of them and `step` apart, make at most 32 slices of one width? */
+static bool one_width(uint64_t run, uint64_t t, int64_t step)
+{
+    uint64_t a = run, b = (uint64_t)llabs(step);
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return t * (run / a) <= SAM_TL_SLICES;
+}
+
+static void search_split(struct search *search, unsigned k)
+{
+    const struct sam_box *box = search->box;
+    uint64_t options_a[MAX_OPTIONS] = {1}, options_k[MAX_OPTIONS];
+    unsigned count_a = 1;
+    int a = -1;
+    for (unsigned i = 0; i + 1 < box->rank; i++) /* the last dim holds the indices between */
+        if (i != k && (a < 0 || llabs(box->dim[i].in) < llabs(box->dim[a].in)))
+            a = (int)i;
+    if (a >= 0)
+        count_a = size_options(box->dim[a].n, SAM_TL_BYTES / box->unit, options_a);
+    for (unsigned i = 0; i < count_a && i < 6; i++) {
+        uint64_t top = SAM_TL_BYTES / box->unit / options_a[i];
+        unsigned count_k = size_options(box->dim[k].n, top, options_k);
+        for (unsigned j = 0; j < count_k && j < 6; j++) {
+            uint64_t run = box->unit * options_a[i];
+            if (!one_width(run, options_k[j], box->dim[k].in) ||
+                !one_width(run, options_k[j], box->dim[k].out))
+                continue;
+            struct tile tile = {.a = a, .b = (int)k, .way = WAY_NONE};
+            for (unsigned d = 0; d < SAM_PLAN_DIMS; d++)
+                tile.t[d] = 1;
+            if (a >= 0)
+                tile.t[a] = options_a[i];
+            tile.t[k] = options_k[j];
+            consider(search, &tile);
+        }
+    }
+}
+
+/* Where the blocks found so far take many short slices. */
+static void search_splits(struct search *search)
+{
+    const double poor = 0.16; /* twice the cycles a byte of the best blocks */
+    const uint64_t widest = 64;
+    const struct sam_box *box = search->box;
+    if (search->best_score < poor || box->rank == SAM_PLAN_DIMS ||
+        sam_box_bytes(box) < 2 * SAM_TL_BYTES)
+        return;
+    for (unsigned k = 0; k < box->rank; k++)
+        for (uint64_t step = 2; step <= widest && step * 2 <= box->dim[k].n; step++) {
+            struct sam_box split = split_dim(box, k, step);
+            search->box = &split;
+            search_split(search, k);
+        }
+    search->box = box;
+}
+
 /* ------------------------------------------------------------------------------ regions */
 
 struct sam_region *sam_plan_add_region(struct sam_plan *plan)
@@ -394,7 +469,48 @@ static enum sam_status plan_rest(struct sam_plan *plan, const struct sam_box *bo
     return status;
 }
 
-/* Adds the regions of `box`, which is taken as it is: no dims are joined. */
+static enum sam_status add_region(struct sam_plan *plan, const struct sam_box *box,
+                                  const struct tile *tile, const struct sam_block *block,
+                                  double *cost, struct sam_error *error)
+{
+    struct sam_region *region = sam_plan_add_region(plan);
+    if (!region)
+        return sam_fail_memory(error);
+    double blocks = 1;
+    region->block = *block;
+    region->input = box->input;
+    region->in = box->in;
+    region->out = box->out;
+    region->bytes = tile_bytes(box, tile);
+    describe(box, tile, region);
+    for (unsigned i = 0; i < box->rank; i++) {
+        uint64_t count = box->dim[i].n / tile->t[i];
+        int64_t t = (int64_t)tile->t[i];
+        blocks *= (double)count;
+        if (count > 1)
+            region->loop[region->loops++] =
+                (struct sam_loop){count, box->dim[i].in * t, box->dim[i].out * t};
+    }
+    *cost += sam_block_cost(block) * blocks;
+    return SAM_OK;
+}
+
+/* What blocks leave of each dim; `per_index` is the cost of one index in a block. */
+static enum sam_status add_rests(struct sam_plan *plan, struct sam_box *box,
+                                 const struct tile *tile, double per_index, double *cost,
+                                 struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    for (unsigned i = 0; i < box->rank && status == SAM_OK; i++) {
+        uint64_t rest = box->dim[i].n % tile->t[i];
+        if (rest)
+            status = plan_rest(plan, box, i, tile->t[i], per_index, cost, error);
+        box->dim[i].n -= rest; /* done with: the other rests lie within */
+    }
+    return status;
+}
+
+/* Adds the regions of a box. */
 static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error)
 {
@@ -402,41 +518,29 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
     sam_box_normalize(&box);
     struct search search = {.box = &box};
     search_tiles(&search);
-    struct sam_region *region = sam_plan_add_region(plan);
-    if (search.failed || !region) {
-        sam_block_clear(&search.block);
-        sam_block_clear(&search.best_block);
-        return sam_fail_memory(error);
-    }
+    search_splits(&search);
+    enum sam_status status = search.failed ? sam_fail_memory(error) : SAM_OK;
     sam_block_clear(&search.block);
-    const struct tile tile = search.best;
-    uint64_t blocks = 1;
-    region->block = search.best_block;
-    region->input = box.input;
-    region->in = box.in;
-    region->out = box.out;
-    region->bytes = tile_bytes(&box, &tile);
-    describe(&box, &tile, region);
-    for (unsigned i = 0; i < box.rank; i++) {
-        uint64_t count = box.dim[i].n / tile.t[i];
-        blocks *= count;
-        if (count > 1)
-            region->loop[region->loops++] = (struct sam_loop){
-                count, box.dim[i].in * (int64_t)tile.t[i], box.dim[i].out * (int64_t)tile.t[i]};
+    double block_cost = sam_block_cost(&search.best_block);
+    if (status == SAM_OK)
+        status = add_region(plan, &search.best_box, &search.best, &search.best_block, cost, error);
+    if (status != SAM_OK) {
+        sam_block_clear(&search.best_block);
+        return status;
     }
-    double block_cost = sam_block_cost(&region->block);
-    *cost += block_cost * (double)blocks;
-    uint64_t indices = region->bytes / box.unit;
-    for (unsigned i = 0; i < box.rank; i++) {
-        if (box.dim[i].n % tile.t[i]) {
-            enum sam_status status = plan_rest(plan, &box, i, tile.t[i],
-                                               block_cost / (double)indices, cost, error);
-            if (status != SAM_OK)
-                return status;
-        }
-        box.dim[i].n -= box.dim[i].n % tile.t[i]; /* done with: the other rests lie within */
+    uint64_t indices = tile_bytes(&box, &search.best) / box.unit;
+    /* Of a dim that was split, the indices behind the last whole step. */
+    for (unsigned i = 0; i < box.rank && search.best_box.rank > box.rank; i++) {
+        uint64_t n = search.best_box.dim[i].n * search.best_box.dim[box.rank].n;
+        if (search.best_box.dim[i].in == box.dim[i].in || n == box.dim[i].n)
+            continue;
+        struct sam_box rest = part_of(&box, i, n, box.dim[i].n - n);
+        status = plan_normal(plan, &rest, cost, error);
+        if (status != SAM_OK)
+            return status;
     }
-    return SAM_OK;
+    return add_rests(plan, &search.best_box, &search.best, block_cost / (double)indices, cost,
+                     error);
 }
 
 enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *given,

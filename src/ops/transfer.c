@@ -117,9 +117,9 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
         op->rd = (uint8_t)(first ? scratch : reg);
         op->offset = rows->offset + list.offset[first * best_unit];
         set_slices(op, &list, first * best_unit, count * best_unit, best_width);
-        if (first && !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, scratch,
-                                 (uint32_t)((UINT64_C(1) << count) - 1), 1, units,
-                                 best_unit * list.run))
+        if (first &&
+            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, scratch,
+                        (uint32_t)((UINT64_C(1) << count) - 1), 1, units, best_unit * list.run))
             return false;
     }
     return true;
@@ -183,8 +183,7 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
         return false;
     /* More rows than slices: further parts are brought to the front first. */
     uint64_t parts = 1;
-    while (parts <= SAM_TL_SLICES &&
-           (list.count % parts || list.count / parts > SAM_TL_SLICES))
+    while (parts <= SAM_TL_SLICES && (list.count % parts || list.count / parts > SAM_TL_SLICES))
         parts++;
     if (parts > 8)
         return false;
