@@ -3,9 +3,10 @@
  * the exact sum of a floating-point element is rounded once, to nearest even, and a finite one
  * stays finite. Manual 3.3.1, 4.4.
  *
- * Types of up to 8 bits go through a table of sums. The others add in single precision: with at
- * most 11 bits in either operand its 24 bits are more than twice as many and two, so that rounding
- * the sum again gives what rounding the exact sum would (and 24 bits are what SINGLE wants). */
+ * Types of up to 8 bits go through a table of sums, which are exact in double. The others add in
+ * single precision: with at most 11 bits in either operand its 24 bits are more than twice as many
+ * and two, so that rounding the sum again gives what rounding the exact sum would (and 24 bits are
+ * what SINGLE wants). */
 #include "base/fp_format.h"
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
@@ -32,10 +33,12 @@ static void make_table(struct sam_tensor *t, int imm)
     t->table.known = true;
     t->table.type = t->type;
     t->table.imm = imm;
-    for (unsigned i = 0; i < (nibbles ? 16 : 256); i++)
-        t->table.sum[i] = (uint8_t)small_sum(t->type, i, imm);
-    for (unsigned i = 256; nibbles && i--;)
-        t->table.sum[i] = (uint8_t)(t->table.sum[i & 15] | t->table.sum[i >> 4] << 4);
+    uint8_t small[16] = {0};
+    for (unsigned i = 0; nibbles && i < 16; i++)
+        small[i] = (uint8_t)small_sum(t->type, i, imm);
+    for (unsigned i = 0; i < 256; i++)
+        t->table.sum[i] = (uint8_t)(nibbles ? (unsigned)(small[i & 15] | small[i >> 4] << 4)
+                                            : small_sum(t->type, i, imm));
 }
 
 static void add_table(struct sam_tensor *t, uint8_t *to, const uint8_t *from, int imm)
@@ -164,9 +167,11 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
         return sam_tensor_illegal(c);
     if (to == 0)
         return true;
-    /* The host's flags are the program's: set aside what this raises. */
-    c->fflags |= (uint8_t)sam_host_fp_flags();
+    const bool rounds = t->type >= SAM_TL_HALF;
+    if (rounds) /* The host's flags are the program's: set aside what this raises. */
+        c->fflags |= (uint8_t)sam_host_fp_flags();
     add(t, t->tl[to], t->tl[from], imm);
-    sam_host_fp_clear();
+    if (rounds)
+        sam_host_fp_clear();
     return true;
 }
