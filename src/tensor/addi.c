@@ -41,18 +41,20 @@ static void make_table(struct sam_tensor *t, int imm)
                                             : small_sum(t->type, i, imm));
 }
 
-static void add_table(struct sam_tensor *t, uint8_t *to, const uint8_t *from, int imm)
+static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from,
+                      int imm)
 {
     if (!t->table.known || t->table.type != t->type || t->table.imm != imm)
         make_table(t, imm);
+    const uint8_t *restrict sum = t->table.sum;
     for (unsigned i = 0; i < SAM_TL_SIZE; i++)
-        to[i] = t->table.sum[from[i]];
+        to[i] = sum[from[i]];
 }
 
 /* ------------------------------------------------------------------------------- integers */
 
 #define ADD_INT(name, type, wide, top)                                                             \
-    static void name(uint8_t *to, const uint8_t *from, int imm)                                    \
+    static void name(uint8_t *restrict to, const uint8_t *restrict from, int imm)                  \
     {                                                                                              \
         for (unsigned i = 0; i < SAM_TL_SIZE; i += sizeof(type)) {                                 \
             type element;                                                                          \
@@ -89,7 +91,7 @@ static inline uint32_t add_single(uint32_t bits, float imm, unsigned drop)
                                                 : sum;
 }
 
-static void add_float(uint8_t *to, const uint8_t *from, int imm, unsigned drop)
+static void add_float(uint8_t *restrict to, const uint8_t *restrict from, int imm, unsigned drop)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 4) {
         uint32_t bits;
@@ -99,7 +101,7 @@ static void add_float(uint8_t *to, const uint8_t *from, int imm, unsigned drop)
     }
 }
 
-static void add_bf16(uint8_t *to, const uint8_t *from, int imm)
+static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
         uint16_t element;
@@ -130,7 +132,7 @@ static inline unsigned half_round(float value)
     return sign | half;
 }
 
-static void add_half(uint8_t *to, const uint8_t *from, int imm)
+static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
         uint16_t element;
@@ -146,7 +148,7 @@ static void add_half(uint8_t *to, const uint8_t *from, int imm)
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void add(struct sam_tensor *t, uint8_t *to, const uint8_t *from, int imm)
+static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     switch (t->type) {
     case SAM_TL_INT8: add_int8(to, from, imm); break;
@@ -168,9 +170,11 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
     if (to == 0)
         return true;
     const bool rounds = t->type >= SAM_TL_HALF;
+    uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be one */
+    memcpy(in, t->tl[from], sizeof in);
     if (rounds) /* The host's flags are the program's: set aside what this raises. */
         c->fflags |= (uint8_t)sam_host_fp_flags();
-    add(t, t->tl[to], t->tl[from], imm);
+    add(t, t->tl[to], in, imm);
     if (rounds)
         sam_host_fp_clear();
     return true;
