@@ -52,6 +52,9 @@ enum run_option {
     OPT_TRACE,
     OPT_L1M,
     OPT_L0M,
+    OPT_CYCLES,
+    OPT_CONFIG,
+    OPT_TIMELINE,
 };
 
 /* One word of the command line: an option and its value, or CLI_POSITIONAL and the file. */

@@ -13,7 +13,7 @@ struct state {
     struct hart_request request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct cli_output *trace;
+    struct cli_output *trace, *timeline;
     FILE *text; /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
@@ -92,17 +92,27 @@ static int set_until(struct state *s)
     return CLI_OK;
 }
 
+/* `path` may be NULL: none. */
+static bool open_sink(struct state *s, const char *path, struct cli_output **output,
+                      struct sam_sink *sink)
+{
+    if (!path)
+        return true;
+    *output = cli_output_open(path, &s->error);
+    *sink = (struct sam_sink){cli_output_write, *output};
+    return *output != NULL;
+}
+
 static int prepare(struct state *s)
 {
     struct hart_request *r = &s->request;
     int code = CLI_OK;
     r->options.stop = run_stop_flag();
-    if (r->traced) {
-        if (!(s->trace = cli_output_open(r->trace, &s->error)))
-            return cli_report(&s->error);
-        r->options.trace = (struct sam_sink){cli_output_write, s->trace};
-    }
-    if (sam_hart_new(&r->options, &s->hart, &s->error) != SAM_OK ||
+    if (r->cycles || r->timeline)
+        r->options.engines = &r->engines;
+    if (!open_sink(s, r->traced ? r->trace : NULL, &s->trace, &r->options.trace) ||
+        !open_sink(s, r->timeline, &s->timeline, &r->options.timeline) ||
+        sam_hart_new(&r->options, &s->hart, &s->error) != SAM_OK ||
         sam_hart_load(s->hart, s->image, &s->error) != SAM_OK)
         return cli_report(&s->error);
     for (size_t i = 0; i < r->maps.count; i++) {
@@ -130,6 +140,9 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     int code = CLI_OK;
     if (!r->quiet)
         run_hart_report(r, result, seconds, s->text);
+    struct sam_engines_report engines;
+    if (r->cycles && r->stats != RUN_STATS_JSON && sam_hart_engines(s->hart, &engines))
+        run_hart_report_engines(&engines, s->text);
     if (r->stats == RUN_STATS_TEXT)
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
     for (size_t i = 0; i < r->tl_count; i++)
@@ -139,7 +152,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         code = run_dump_memory(read_memory, s->hart, d->base, d->size, d->path);
     }
     if (r->stats == RUN_STATS_JSON && code == CLI_OK)
-        code = run_hart_report_json(r, result, sam_hart_stats(s->hart), seconds);
+        code = run_hart_report_json(r, result, s->hart, seconds);
     return code;
 }
 
@@ -150,6 +163,25 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int commit(struct cli_output **output)
+{
+    struct sam_error error;
+    struct cli_output *file = *output;
+    *output = NULL;
+    return !file || cli_output_commit(file, &error) ? CLI_OK : cli_report(&error);
+}
+
+/* The trace and the timeline appear, whole. */
+static int finish_files(struct state *s)
+{
+    struct sam_error error;
+    int traced = commit(&s->trace);
+    if (s->timeline && sam_hart_end_timeline(s->hart, &error) != SAM_OK)
+        return cli_report(&error);
+    int drawn = commit(&s->timeline);
+    return traced == CLI_OK ? drawn : traced;
+}
+
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
@@ -158,13 +190,8 @@ static int execute(struct state *s)
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
     double seconds = now() - started;
     int code = CLI_OK;
-    if (s->trace && (status == SAM_OK || status == SAM_ERR_TRAP)) {
-        struct sam_error error;
-        if (!cli_output_commit(s->trace, &error))
-            code = cli_report(&error);
-        s->trace = NULL;
-    }
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
+        code = finish_files(s);
         int shown = show_results(s, &result, seconds);
         code = code == CLI_OK ? shown : code;
     }
@@ -184,10 +211,11 @@ int run_hart(const struct run_words *words)
 {
     struct state s = {.text = stdout};
     int code = run_hart_request(words, &s.request);
-    bool data = s.request.stats == RUN_STATS_JSON ||
-                (s.request.traced && strcmp(s.request.trace, "-") == 0);
-    for (size_t i = 0; i < s.request.dumps.count; i++)
-        data |= strcmp(s.request.dumps.items[i].path, "-") == 0;
+    if (code == CLI_OK && s.request.listing) {
+        run_hart_request_free(&s.request);
+        return run_hart_list_parameters();
+    }
+    bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;
     if (code == CLI_OK)
         code = load_program(&s);
@@ -196,6 +224,7 @@ int run_hart(const struct run_words *words)
     if (code == CLI_OK)
         code = execute(&s);
     cli_output_abort(s.trace);
+    cli_output_abort(s.timeline);
     sam_hart_free(s.hart);
     sam_image_free(s.image);
     run_hart_request_free(&s.request);

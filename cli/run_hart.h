@@ -32,6 +32,10 @@ struct hart_request {
     unsigned *tls;
     size_t tl_count;
     const char *until;
+    bool cycles; /* the table of the engines in time */
+    struct sam_engines_config engines;
+    const char *timeline; /* a file, "-", NULL */
+    bool listing;         /* --config help */
     bool traced;
     const char *trace; /* a file, "-" */
     enum run_stats stats;
@@ -40,14 +44,22 @@ struct hart_request {
 
 /* run_hart_args.c: fill the request from the words. */
 int run_hart_request(const struct run_words *words, struct hart_request *request);
+/* The trace, the timeline or a dump goes to standard output. */
+bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
+
+/* run_hart_engines.c */
+int run_hart_list_parameters(void);
+void run_hart_report_engines(const struct sam_engines_report *report, FILE *text);
+/* NULL: out of memory. */
+json_t *run_hart_json_engines(const struct sam_engines_report *report);
 
 /* run_hart_report.c */
 void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
                      double seconds, FILE *text);
 void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         const struct sam_hart_stats *stats, double seconds);
+                         const struct sam_hart *hart, double seconds);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 
 #endif

@@ -92,6 +92,17 @@ static int parse_tl(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
+static int parse_config(struct hart_request *r, const char *text)
+{
+    struct sam_error error;
+    r->cycles = true;
+    if (strcmp(text, "help") == 0)
+        r->listing = true;
+    else if (sam_engines_parse(text, &r->engines, &error) != SAM_OK)
+        return cli_usage_error(r->args, "--config: %s", error.text);
+    return CLI_OK;
+}
+
 static int parse_option(struct hart_request *r, const struct run_word *word)
 {
     const char *value = word->value;
@@ -117,28 +128,42 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
         r->trace = value && *value ? value : "-";
         return CLI_OK;
     case OPT_L1M: return parse_region(r, "l1m", value, r->options.l1m);
+    case OPT_CYCLES: r->cycles = true; return CLI_OK;
+    case OPT_CONFIG: return parse_config(r, value);
+    case OPT_TIMELINE: r->timeline = value; return CLI_OK;
     case OPT_L0M: return parse_region(r, "l0m", value, r->options.l0m);
     default: return CLI_BAD_INPUT; /* verb_run.c has refused the others */
     }
 }
 
+bool run_hart_writes_data(const struct hart_request *r)
+{
+    bool data =
+        (r->traced && strcmp(r->trace, "-") == 0) || (r->timeline && strcmp(r->timeline, "-") == 0);
+    for (size_t i = 0; i < r->dumps.count; i++)
+        data |= strcmp(r->dumps.items[i].path, "-") == 0;
+    return data;
+}
+
 int run_hart_request(const struct run_words *words, struct hart_request *r)
 {
     *r = (struct hart_request){.args = words->args};
+    sam_engines_defaults(&r->engines);
     for (size_t i = 0; i < words->count; i++) {
         int code = parse_option(r, &words->items[i]);
         if (code != CLI_OK)
             return code;
     }
+    if (r->listing)
+        return CLI_OK;
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no program to run");
     if (r->files.count > 1)
         return cli_usage_error(r->args, "one program, please; '%s' is a second", r->files.items[1]);
-    bool data = r->traced && strcmp(r->trace, "-") == 0;
-    for (size_t i = 0; i < r->dumps.count; i++)
-        data |= strcmp(r->dumps.items[i].path, "-") == 0;
-    if (data && r->stats == RUN_STATS_JSON)
+    if (r->stats == RUN_STATS_JSON && run_hart_writes_data(r))
         return cli_usage_error(r->args, "--stats=json has standard output for itself");
+    if (r->timeline && r->traced && strcmp(r->timeline, "-") == 0 && strcmp(r->trace, "-") == 0)
+        return cli_usage_error(r->args, "--perfetto - has standard output for itself");
     return CLI_OK;
 }
 

@@ -49,10 +49,12 @@ static json_int_t n(uint64_t value)
     return (json_int_t)value;
 }
 
-/* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ...} */
+/* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ..., "engines": {...}} */
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         const struct sam_hart_stats *stats, double seconds)
+                         const struct sam_hart *hart, double seconds)
 {
+    const struct sam_hart_stats *stats = sam_hart_stats(hart);
+    struct sam_engines_report engines;
     json_t *classes = json_object();
     bool good = classes != NULL;
     for (int i = 0; good && i < SAM_HART_CLASSES; i++)
@@ -64,6 +66,8 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
                              n(result->instructions), "seconds", seconds, "classes", classes,
                              "tl_bytes_loaded", n(stats->tl_bytes_loaded), "tl_bytes_stored",
                              n(stats->tl_bytes_stored), "traps", n(stats->traps));
+    if (sam_hart_engines(hart, &engines))
+        good = good && json_object_set_new(root, "engines", run_hart_json_engines(&engines)) == 0;
     good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');

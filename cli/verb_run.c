@@ -60,6 +60,12 @@ static const struct cli_option options[] = {
     {OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output"},
     {OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"},
     {OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"},
+    {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
+    {OPT_CONFIG, "config", "KEY=N,...",
+     "--cycles with other parameters: load_bytes=32,queue=8,...;\n"
+     "--config help lists them with their defaults"},
+    {OPT_TIMELINE, "perfetto", "FILE",
+     "the engines' timeline for ui.perfetto.dev; 1 us is a cycle"},
     {0},
 };
 
@@ -191,6 +197,7 @@ const struct cli_verb verb_run = {
         "  samite run sgemm.elf --kernel sgemm --grid 8,8 --block 16,16 --warp 32 -j 4 \\\n"
         "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n"
         "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 \\\n"
-        "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n",
+        "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
+        "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n",
     .run = run,
 };

@@ -93,6 +93,8 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
     }
+    if (status == SAM_OK)
+        status = sam_hart_add_engines(hart, error);
     if (status != SAM_OK) {
         sam_hart_free(hart);
         return status;
@@ -105,6 +107,8 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
+    sam_engines_free(hart->engines);
+    sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);

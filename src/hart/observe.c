@@ -66,18 +66,15 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
     }
 }
 
-static void count(struct sam_hart *hart, const struct sam_insn *insn)
+static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
 {
     struct sam_hart_stats *s = &hart->stats;
-    struct sam_tensor_access access;
     s->instructions++;
     s->classes[class_of(insn)]++;
-    if (hart->tensor && sam_tensor_access_of(&hart->core, insn, &access)) {
-        if (access.store)
-            s->tl_bytes_stored += access.bytes;
-        else
-            s->tl_bytes_loaded += access.bytes;
-    }
+    if (work && work->store)
+        s->tl_bytes_stored += work->bytes;
+    if (work && work->load)
+        s->tl_bytes_loaded += work->bytes;
 }
 
 /* ----------------------------------------------------------------------------------- trace */
@@ -110,15 +107,14 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
     }
 }
 
-static void show_access(struct sam_hart *hart, const struct sam_insn *insn)
+static void show_access(struct sam_hart *hart, const struct sam_work *work)
 {
-    struct sam_tensor_access access;
-    if (!hart->tensor || !sam_tensor_access_of(&hart->core, insn, &access) || !access.any)
+    if (!work || !work->span_count)
         return;
     sam_buffer_printf(&hart->line, " ");
-    show_address(hart, access.low);
+    show_address(hart, work->spans[0].low);
     sam_buffer_printf(&hart->line, "..");
-    show_address(hart, access.high);
+    show_address(hart, work->spans[work->span_count - 1].high);
 }
 
 static bool write_line(struct sam_hart *hart)
@@ -128,7 +124,8 @@ static bool write_line(struct sam_hart *hart)
     return !hart->line.failed && sink->write(sink->context, hart->line.data, hart->line.size);
 }
 
-static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                  const struct sam_work *work)
 {
     char text[160];
     sam_disassemble(&hart->machine.isa, insn->word, pc, 0, hart->image, text, sizeof text);
@@ -136,7 +133,7 @@ static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t p
     show_address(hart, pc);
     sam_buffer_printf(&hart->line, " %08x  %-40s", insn->word, text);
     show_results(hart, insn);
-    show_access(hart, insn);
+    show_access(hart, work);
     while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
         hart->line.size--;
     return write_line(hart);
@@ -153,17 +150,24 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
     return write_line(hart);
 }
 
-enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written)
+enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
 {
     struct sam_insn insn;
+    struct sam_work unit, *work = NULL;
     uint64_t pc = sam_hart_pc(hart);
+    if (hart->engines)
+        sam_hart_time_before(hart);
     enum sam_exit exit = sam_core_step(&hart->core, &insn);
-    *written = true;
+    *status = SAM_OK;
     if (exit == SAM_EXIT_TRAP)
         return exit;
+    if (hart->tensor && sam_tensor_work_of(&hart->core, &insn, &unit))
+        work = &unit;
     if (hart->options.collect_stats)
-        count(hart, &insn);
-    if (hart->options.trace.write)
-        *written = trace(hart, &insn, pc);
+        count(hart, &insn, work);
+    if (hart->engines)
+        *status = sam_hart_time(hart, &insn, pc, work);
+    if (hart->options.trace.write && !trace(hart, &insn, pc, work))
+        *status = SAM_ERR_IO;
     return exit;
 }

@@ -149,31 +149,3 @@ bool sam_tensor_store(struct sam_core *c, unsigned tl, uint64_t base, int imm, b
     }
     return true;
 }
-
-bool sam_tensor_access_of(const struct sam_core *core, const struct sam_insn *insn,
-                          struct sam_tensor_access *access)
-{
-    bool store = insn->op == SAM_OP_tl_store || insn->op == SAM_OP_tl_mstore;
-    bool masked = insn->op == SAM_OP_tl_mload || insn->op == SAM_OP_tl_mstore;
-    struct sam_tensor *t = sam_tensor_of(core);
-    if (!store && !masked && insn->op != SAM_OP_tl_load)
-        return false;
-    const struct sam_tl_plan *p = sam_tensor_plan(t, store, masked);
-    *access = (struct sam_tensor_access){.store = store, .tl = store ? insn->rs2 : insn->rd};
-    if (!p->legal)
-        return true;
-    uint64_t base = sam_tensor_x(core, insn->rs1) + (uint64_t)((int64_t)insn->imm * p->width);
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (unsigned i = 0; i < p->count; i++) {
-        const struct sam_tl_run *run = &p->runs[i];
-        low = run->offset < low ? run->offset : low;
-        high = run->offset + run->size > high ? run->offset + run->size : high;
-        access->bytes += run->size;
-    }
-    access->any = p->count != 0;
-    if (access->any) {
-        access->low = wrap(t, base + (uint64_t)low);
-        access->high = wrap(t, base + (uint64_t)high - 1);
-    }
-    return true;
-}
