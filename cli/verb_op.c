@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
@@ -23,6 +24,8 @@ enum {
     OPT_LAYOUT,
     OPT_PLAN,
     OPT_EMIT,
+    OPT_CYCLES,
+    OPT_CONFIG,
 };
 
 static const char *const operator_names[OPERATORS] = {"reshape",  "transpose", "im2col",
@@ -44,6 +47,8 @@ static const struct cli_option options[] = {
      "im2col: nhwc gives [N*OH*OW, KH*KW*C] (the default),\nnchw gives [N, C*KH*KW, OH*OW]"},
     {OPT_PLAN, "plan", NULL, "explain the blocks, instructions and bytes"},
     {OPT_EMIT, "emit", "FILE", "write the program in assembly"},
+    {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
+    {OPT_CONFIG, "config", "KEY=N,...", "parameters of the engines (samite run --help)"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
     {'q', "quiet", NULL, "no line about the result"},
     {0},
@@ -110,6 +115,7 @@ static int add_file(struct op_request *r, const char *path)
 
 static int parse_option(struct op_request *r, int option, const char *value)
 {
+    struct sam_error error;
     switch (option) {
     case CLI_POSITIONAL: return add_file(r, value);
     case OPT_PERM: return parse_numbers(r, "perm", value, 0, &r->perm);
@@ -129,6 +135,12 @@ static int parse_option(struct op_request *r, int option, const char *value)
         r->nchw = strcmp(value, "nchw") == 0;
         if (!r->nchw && strcmp(value, "nhwc") != 0)
             return cli_usage_error(r->args, "--layout: expected nhwc or nchw, found '%s'", value);
+        return CLI_OK;
+    case OPT_CYCLES: r->cycles = true; return CLI_OK;
+    case OPT_CONFIG:
+        r->cycles = true;
+        if (sam_engines_parse(value, &r->engines, &error) != SAM_OK)
+            return cli_usage_error(r->args, "--config: %s", error.text);
         return CLI_OK;
     case 'n': r->dry = true; return CLI_OK;
     case 'q': r->quiet = true; return CLI_OK;
@@ -209,32 +221,35 @@ static int emit(const struct op_request *r, const struct sam_plan *plan)
     return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
-static void put_shape(const struct sam_shape *shape)
+static void put_shape(const struct sam_shape *shape, FILE *text)
 {
     for (unsigned i = 0; i < shape->rank; i++)
-        printf("%s%llu", i ? "," : "[", (unsigned long long)shape->dim[i]);
-    printf(shape->rank ? "]" : "[]");
+        fprintf(text, "%s%llu", i ? "," : "[", (unsigned long long)shape->dim[i]);
+    fputs(shape->rank ? "]" : "[]", text);
 }
 
 static void report(const struct op_request *r, const struct sam_plan *plan,
-                   const struct sam_array *out)
+                   const struct sam_array *out, FILE *text)
 {
     struct sam_plan_figures f;
     sam_plan_count(plan, &f);
     uint64_t moved = f.bytes_loaded + f.bytes_stored, bound = f.bound_loaded + f.bound_stored;
     uint64_t instructions = f.loads + f.stores + f.concats + f.xposes;
-    printf("%s: ", r->output);
-    put_shape(sam_plan_shape(plan));
-    printf(" %s, %llu blocks, %llu instructions, %llu bytes moved", sam_dtype_name(out->dtype),
-           (unsigned long long)f.blocks, (unsigned long long)instructions,
-           (unsigned long long)moved);
-    printf(bound ? ", %.3f of the lower bound\n" : "\n", (double)moved / (double)bound);
+    fprintf(text, "%s: ", r->output);
+    put_shape(sam_plan_shape(plan), text);
+    fprintf(text, " %s, %llu blocks, %llu instructions, %llu bytes moved",
+            sam_dtype_name(out->dtype), (unsigned long long)f.blocks,
+            (unsigned long long)instructions, (unsigned long long)moved);
+    if (bound)
+        fprintf(text, ", %.3f of the lower bound", (double)moved / (double)bound);
+    fputc('\n', text);
 }
 
 static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
     const struct sam_shape *shape = sam_plan_shape(plan);
+    struct sam_engines_report engines = {0};
     const void **data = calloc(r->input_count + 1, sizeof *data);
     struct sam_array out = {.dtype = r->inputs[0].dtype, .rank = shape->rank, .count = 1};
     memcpy(out.shape, shape->dim, sizeof out.shape);
@@ -248,11 +263,16 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         data[i] = r->inputs[i].data;
     signal(SIGINT, on_interrupt);
-    if (code == CLI_OK && (sam_plan_run(plan, data, out.data, &interrupted, &error) != SAM_OK ||
+    const struct sam_plan_options how = {
+        .stop = &interrupted, .engines = r->cycles ? &r->engines : NULL, .report = &engines};
+    if (code == CLI_OK && (sam_plan_run(plan, data, out.data, &how, &error) != SAM_OK ||
                            sam_npy_write(r->output, &out, &error) != SAM_OK))
         code = cli_report(&error);
-    if (code == CLI_OK && !r->quiet && strcmp(r->output, "-") != 0)
-        report(r, plan, &out);
+    FILE *text = strcmp(r->output, "-") == 0 ? stderr : stdout;
+    if (code == CLI_OK && !r->quiet)
+        report(r, plan, &out, text);
+    if (code == CLI_OK && r->cycles)
+        cli_engines_report(&engines, text);
     free(data);
     free(out.data);
     return code;
@@ -287,6 +307,7 @@ static int run(struct cli_args *args)
     struct op_request r = {.args = args, .kind = OPERATORS, .axis = INT64_MIN};
     const char *value;
     int code = CLI_OK;
+    sam_engines_defaults(&r.engines);
     for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
         code = parse_option(&r, option, value);
     if (code == CLI_OK && r.kind == OPERATORS)
