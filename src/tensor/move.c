@@ -82,7 +82,7 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
             struct piece *piece = &pieces[found++];
             *piece = (struct piece){.at = (uint16_t)(run->at + done), .size = (uint16_t)size};
             if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
-                           region->size == 0)) {
+                           inside(region, address, size))) {
                 piece->host = page->host + offset;
             } else {
                 piece->host = find_slow(c, region, address, size, store);
