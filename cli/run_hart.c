@@ -142,7 +142,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_report(r, result, seconds, s->text);
     struct sam_engines_report engines;
     if (r->cycles && r->stats != RUN_STATS_JSON && sam_hart_engines(s->hart, &engines))
-        run_hart_report_engines(&engines, s->text);
+        cli_engines_report(&engines, s->text);
     if (r->stats == RUN_STATS_TEXT)
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
     for (size_t i = 0; i < r->tl_count; i++)
@@ -213,7 +213,7 @@ int run_hart(const struct run_words *words)
     int code = run_hart_request(words, &s.request);
     if (code == CLI_OK && s.request.listing) {
         run_hart_request_free(&s.request);
-        return run_hart_list_parameters();
+        return cli_engines_parameters();
     }
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;

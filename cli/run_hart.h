@@ -3,6 +3,7 @@
 #ifndef RUN_HART_H
 #define RUN_HART_H
 
+#include "engines.h"
 #include "run.h"
 
 /* A range of memory, with the file that fills or takes it. */
@@ -47,12 +48,6 @@ int run_hart_request(const struct run_words *words, struct hart_request *request
 /* The trace, the timeline or a dump goes to standard output. */
 bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
-
-/* run_hart_engines.c */
-int run_hart_list_parameters(void);
-void run_hart_report_engines(const struct sam_engines_report *report, FILE *text);
-/* NULL: out of memory. */
-json_t *run_hart_json_engines(const struct sam_engines_report *report);
 
 /* run_hart_report.c */
 void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,

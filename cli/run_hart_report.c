@@ -67,7 +67,7 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
                              "tl_bytes_loaded", n(stats->tl_bytes_loaded), "tl_bytes_stored",
                              n(stats->tl_bytes_stored), "traps", n(stats->traps));
     if (sam_hart_engines(hart, &engines))
-        good = good && json_object_set_new(root, "engines", run_hart_json_engines(&engines)) == 0;
+        good = good && json_object_set_new(root, "engines", cli_engines_json(&engines)) == 0;
     good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');

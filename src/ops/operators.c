@@ -140,7 +140,7 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
                                    struct sam_error *error)
 {
     struct sam_shape out = {.rank = in->rank};
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
     unsigned seen = 0;
     enum sam_status status = sam_shape_check(in, element, error);
@@ -174,7 +174,7 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
                                 unsigned axis, struct sam_plan **plan, struct sam_error *error)
 {
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     if (count == 0 || count > SAM_PLAN_INPUTS)
         return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
                         SAM_PLAN_INPUTS);
@@ -219,7 +219,7 @@ enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element,
                              struct sam_plan **plan, struct sam_error *error)
 {
     struct sam_shape out = *in;
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
     enum sam_status status = sam_shape_check(in, element, error);
     if (status != SAM_OK)

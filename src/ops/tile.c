@@ -433,7 +433,7 @@ static void describe(const struct sam_box *box, const struct tile *tile, struct 
                  (unsigned long long)box->unit, ways[tile->way]);
 }
 
-static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *box, double *cost,
+static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error);
 
 /* Dim k from index `first` on, `n` of them. */
@@ -543,15 +543,15 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
                      error);
 }
 
-enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *given,
+enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
                               struct sam_error *error)
 {
-    struct sam_box box = *given;
-    box.constant = true;
-    box.in = box.out;
-    for (unsigned i = 0; i < box.rank; i++)
-        box.dim[i].in = box.dim[i].out;
-    return sam_plan_box(plan, &box, error);
+    struct sam_box fill = *box;
+    fill.constant = true;
+    fill.in = fill.out;
+    for (unsigned i = 0; i < fill.rank; i++)
+        fill.dim[i].in = fill.dim[i].out;
+    return sam_plan_box(plan, &fill, error);
 }
 
 enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,

@@ -43,7 +43,7 @@ static bool list_rows(const struct sam_rows *rows, struct row_list *list)
                 list->offset[i * n + j] = list->offset[i] + (int64_t)j * rows->dim[k].step;
         list->count *= n;
     }
-    return list->count * list->run <= SAM_TL_BYTES;
+    return list->run && list->count * list->run <= SAM_TL_BYTES;
 }
 
 static void set_slices(struct sam_block_op *op, const struct row_list *list, uint64_t first,
@@ -69,7 +69,7 @@ static uint64_t group_width(const struct row_list *list, uint64_t rows)
     uint64_t width = list->run;
     for (uint64_t i = 0; i < list->count && width > 1; i++)
         width = gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
-    return width;
+    return width ? width : 1;
 }
 
 static bool fits_stride(const struct row_list *list)

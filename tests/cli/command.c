@@ -49,13 +49,15 @@ bool has_temporary(const char *name)
     return found;
 }
 
-/* The shell's line for `samite run WORDS`. */
+const char *command_verb = "run";
+
+/* The shell's line for `samite VERB WORDS`. */
 static void command_line(char *command, size_t room, const char *words)
 {
     const char *program = getenv("SAMITE");
     assert_non_null(program);
-    int size =
-        snprintf(command, room, "cd %s && exec %s run %s >.out 2>.err", directory, program, words);
+    int size = snprintf(command, room, "cd %s && exec %s %s %s >.out 2>.err", directory, program,
+                        command_verb, words);
     assert_true(size > 0 && (size_t)size < room);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` as a user calls it, in a directory of its own. */
+/* `samite VERB` as a user calls it, in a directory of its own. */
 #ifndef TEST_CLI_COMMAND_H
 #define TEST_CLI_COMMAND_H
 
@@ -32,7 +32,9 @@ struct outcome {
     struct sam_buffer out, err;
 };
 
-/* Run `samite run WORDS` in the directory; words are split by the shell. */
+/* The verb: "run"; "" when the words begin with one. */
+extern const char *command_verb;
+/* Run `samite VERB WORDS` in the directory; words are split by the shell. */
 struct outcome run(const char *words);
 /* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary). */
 struct outcome run_interrupted(const char *words, const char *sign);

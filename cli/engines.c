@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engines in time, as a table for people and in JSON. */
-#include "run_hart.h"
+#include "engines.h"
 
-int run_hart_list_parameters(void)
+int cli_engines_parameters(void)
 {
     const struct sam_engines_parameter *p;
     printf("%-16s %7s  %-9s  meaning\n", "parameter", "default", "range");
@@ -64,7 +64,7 @@ static void print_engines(const struct sam_engines_report *report, FILE *text)
     }
 }
 
-void run_hart_report_engines(const struct sam_engines_report *report, FILE *text)
+void cli_engines_report(const struct sam_engines_report *report, FILE *text)
 {
     fprintf(text, "%llu cycles, IPC %.2f, %.2f engines at work on average\n",
             (unsigned long long)report->cycles, per_cycle(report->instructions, report),
@@ -90,7 +90,7 @@ static json_t *counts(const uint64_t *values, unsigned count, const char *(*name
     return NULL;
 }
 
-json_t *run_hart_json_engines(const struct sam_engines_report *report)
+json_t *cli_engines_json(const struct sam_engines_report *report)
 {
     json_t *root = json_pack("{s:I, s:f, s:o}", "cycles", (json_int_t)report->cycles, "ipc",
                              per_cycle(report->instructions, report), "hart",
