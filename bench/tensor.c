@@ -198,6 +198,38 @@ static void run_xpose(struct bench *bench)
             }
 }
 
+/* ----------------------------------------------------------------- addi, concat, merge */
+
+static const struct {
+    const char *title, *setup, *body;
+} others[] = {
+    {"tl.addi, int8", "csrwi ttype, 2", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, int4", "csrwi ttype, 1", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, E4M3", "li t0, 0x40\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, half", "li t0, 0x100\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, single", "li t0, 0x400\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.concat.0, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.concat.0 tl1, tl2, tl3"},
+    {"tl.concat.2, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.concat.2 tl1, tl2, tl3"},
+    {"tl.merge.0, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.merge.0 tl1, tl2, tl3"},
+    {"tl.merge.2, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.merge.2 tl1, tl2, tl3"},
+};
+
+static void run_others(struct bench *bench)
+{
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char setup[256];
+        if (!bench_wants(bench, others[i].title))
+            continue;
+        snprintf(setup, sizeof setup,
+                 "%s\nli t0, 0xaaaaaaaa\ncsrw tmask_concat_1, t0\nli t0, 0x55555555\n"
+                 "csrw tmask_concat_2, t0\n",
+                 others[i].setup);
+        struct program p = open_loop(setup, others[i].body, REPEAT * 1024.0);
+        bench_rate(bench, others[i].title, "GB/s", 1e9, run_turns, &p, 0);
+        close_program(&p);
+    }
+}
+
 /* ------------------------------------------------------------------------------------- scalar */
 
 static double now(void)
@@ -294,6 +326,7 @@ int main(int argc, char **argv)
     struct bench *bench = bench_open(argc, argv, "Tensor hart");
     run_scalar(bench);
     run_moves(bench);
+    run_others(bench);
     run_xpose(bench);
     return bench_close(bench);
 }
