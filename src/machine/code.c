@@ -33,6 +33,11 @@ struct sam_code {
         bool known, legal;
         struct sam_insn insn;
     } decoded[DECODED];
+    struct stepped { /* micro-ops of single steps, by pc */
+        uint64_t pc;
+        uint32_t word, prefix;
+        struct sam_uop uop; /* fn NULL: none */
+    } stepped[DECODED];
 };
 
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn)
@@ -491,6 +496,20 @@ enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
     return core->exit;
 }
 
+/* The micro-op of `insn` at core->pc. */
+static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_insn *insn)
+{
+    struct stepped *s = &core->code->stepped[core->pc / 4 % DECODED];
+    if (!s->uop.fn || s->pc != core->pc || s->word != insn->word ||
+        s->prefix != core->pending_prefix) {
+        s->pc = core->pc;
+        s->word = insn->word;
+        s->prefix = core->pending_prefix;
+        fill_uop(core, insn, core->pc, true, &s->uop);
+    }
+    return &s->uop;
+}
+
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
 {
     struct sam_insn ignored;
@@ -519,7 +538,7 @@ enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
         return core->exit = SAM_EXIT_BUDGET;
     }
     struct sam_uop line[2] = {{.fn = NULL}, {.fn = op_step_done}};
-    fill_uop(core, insn, core->pc, true, &line[0]);
+    line[0] = *step_uop(core, insn);
     core->line_pc = core->pc;
     core->stepping = true;
     sam_host_fp host = sam_host_fp_enter();

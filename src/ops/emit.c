@@ -227,9 +227,9 @@ static unsigned copies_of(const struct sam_region *region)
     if (!region->loops || (region->table && region->loops == 1))
         return 1;
     uint64_t count = region->loop[region->loops - 1].count;
-    for (unsigned copies = 4; copies > 1; copies--)
+    for (unsigned copies = 8; copies > 1; copies--)
         if (count % copies == 0 && copies * region->block.registers < MERGE_REGISTER &&
-            copies * region->block.count <= 64)
+            copies * region->block.count <= 128)
             return copies;
     return 1;
 }

@@ -118,7 +118,7 @@ struct sam_rows {
     int64_t offset;
 };
 
-/* False: there is no way of a few instructions. `scratch` is the first register free. */
+/* False: there is no way of a few instructions. `scratch` and the next register are free. */
 bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
                        unsigned scratch);
 bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,

@@ -194,6 +194,9 @@ static bool build(const struct sam_box *box, const struct tile *tile, struct sam
         if (!drain(block, &store, registers, scratch))
             return false;
     }
+    for (size_t i = 0; i < block->count; i++)
+        if (block->ops[i].kind == SAM_BLOCK_LOAD && block->ops[i].rd >= block->registers)
+            block->registers = block->ops[i].rd + 1u;
     return true;
 }
 

@@ -114,11 +114,13 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     for (uint64_t first = 0; first < units; first += best_each) {
         uint64_t count = units - first < best_each ? units - first : best_each;
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_LOAD);
-        op->rd = (uint8_t)(first ? scratch : reg);
+        /* Scratch registers take turns, so that a LOAD need not wait for the last CONCAT. */
+        unsigned into = first ? scratch + (unsigned)(first / best_each) % 2 : reg;
+        op->rd = (uint8_t)into;
         op->offset = rows->offset + list.offset[first * best_unit];
         set_slices(op, &list, first * best_unit, count * best_unit, best_width);
         if (first &&
-            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, scratch,
+            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, into,
                         (uint32_t)((UINT64_C(1) << count) - 1), 1, units, best_unit * list.run))
             return false;
     }

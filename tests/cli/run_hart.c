@@ -173,6 +173,42 @@ static void statistics(void **state)
     sam_buffer_free(&out);
 }
 
+/* turn.s: load, load, transposition, store, one behind the other. */
+static void engines_in_time(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0");
+    expect_part(&out, " cycles, IPC 0.");
+    expect_part(&out, "\n  instructions              2            0            1            1\n");
+    expect_part(&out, "\n  hart tensor                    4 ");
+    sam_buffer_free(&out);
+    out = expect_success(TURN "-D CODE=0 --stats=json --config issue=2 --perfetto turn.json");
+    json_t *root = json_loadb((char *)out.data, out.size, 0, NULL);
+    const json_t *engines = json_object_get(root, "engines"), *value;
+    const char *key;
+    json_int_t sum = 0, cycles = json_integer_value(json_object_get(engines, "cycles"));
+    json_object_foreach(json_object_get(json_object_get(engines, "reshape"), "cycles"), key, value)
+        sum += json_integer_value(value);
+    assert_int_equal(sum, cycles);
+    assert_true(cycles > 0);
+    json_decref(root);
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("turn.json");
+    root = json_loadb((char *)file.data, file.size, 0, NULL);
+    assert_true(json_array_size(json_object_get(root, "traceEvents")) > 20);
+    json_decref(root);
+    sam_buffer_free(&file);
+    expect_failure(TURN "-D CODE=0 -q --l0m 0x9000:1 --perfetto trap.json", 1, "store to 0x20000");
+    file = read_file("trap.json");
+    root = json_loadb((char *)file.data, file.size, 0, NULL);
+    assert_non_null(root);
+    json_decref(root);
+    sam_buffer_free(&file);
+    out = expect_success(TENSOR "--config help");
+    expect_part(&out, "\nslice_cycles           1  0..1024    cycles of each slice");
+    sam_buffer_free(&out);
+}
+
 /* Data on standard output: people read the rest on standard error. */
 static void standard_output(void **state)
 {
@@ -217,6 +253,13 @@ static void bad_words(void **state)
         {"turn.s --l1m 5 " TENSOR, "--l1m 5: expected BASE:SIZE"},
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
         {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
+        {"turn.s --config lod_bytes=1 " TENSOR, "no parameter 'lod_bytes'; the nearest is load_by"},
+        {"turn.s --config issue=0 " TENSOR,
+         "--config: engines: issue=0: expected issue=NUMBER, the"},
+        {"turn.s --perfetto - --trace " TENSOR, "--perfetto - has standard output for itself"},
+        {"turn.s --perfetto - --stats=json " TENSOR, "--stats=json has standard output for itself"},
+        {"turn.s -D CODE=0 --perfetto no/dir.json " TENSOR, "no/dir.json: cannot create"},
+        {"turn.s --cycles", "--cycles is for --machine tensor, not for ventus"},
         {"turn.s --stats=xml " TENSOR, "--stats=xml"},
         {"turn.s -D CODE=0 --mem 0:none.bin " TENSOR, "none.bin: cannot open"},
         {"rv32.s --isa rv32im_zicsr --map 0xffffffff:2 " TENSOR, "past the 32-bit address space"},
@@ -263,6 +306,7 @@ int main(void)
         cmocka_unit_test(elf_files),
         cmocka_unit_test(strict_mode),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(engines_in_time),
         cmocka_unit_test(standard_output),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(interrupted),
