@@ -219,9 +219,9 @@ static void every_element(void **state)
             for (uint32_t from = 0; from < all; from += block) {
                 uint8_t bytes[TL_SIZE];
                 for (unsigned i = 0; i < TL_SIZE; i++) /* element k is from + k */
-                    bytes[i] = format->bits == 4   ? (uint8_t)((2 * i & 15) | (2 * i + 1) << 4)
-                               : format->bits == 8 ? (uint8_t)i
-                                                   : (uint8_t)((from + i / 2) >> i % 2 * 8);
+                    bytes[i] = (uint8_t)(format->bits == 4   ? (2 * i & 15) | (2 * i + 1) << 4
+                                         : format->bits == 8 ? i
+                                                             : (from + i / 2) >> i % 2 * 8);
                 unit_set(&p, 2, bytes, sizeof bytes);
                 sam_hart_set_pc(p.hart, sam_image_find(p.image, "insn")->value);
                 unit_passes(&p);
