@@ -2,7 +2,8 @@
 /* The tensor hart, one thread: bytes that loads and stores of the TensorLoad unit move, with memcpy
  * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width; and
  * scalar code: C programs of bench/scalar/ where a cross compiler has made them, with qemu-riscv32
- * as the reference where it is installed, and an assembly loop that always runs. */
+ * as the reference where it is installed, and an assembly loop that always runs; the engines in
+ * time, with the same run without them as the reference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,12 @@ static void fail(const char *what, const struct sam_error *error)
     exit(1);
 }
 
-static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image)
+/* With the engines in time when `engines` is not NULL. */
+static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image,
+                       const struct sam_engines_config *engines)
 {
     struct sam_error error;
-    struct sam_hart_options options = {.isa = *isa};
+    struct sam_hart_options options = {.isa = *isa, .engines = engines};
     p->image = image;
     p->entry = image->entry;
     if (sam_hart_new(&options, &p->hart, &error) != SAM_OK ||
@@ -42,7 +45,8 @@ static void open_image(struct program *p, const struct sam_isa *isa, struct sam_
 }
 
 /* `setup`, then a0 turns over REPEAT times `body`, then ebreak. a1 = DATA. */
-static struct program open_loop(const char *setup, const char *body, double per_turn)
+static struct program open_timed_loop(const char *setup, const char *body, double per_turn,
+                                      const struct sam_engines_config *engines)
 {
     struct program p = {.per_turn = per_turn};
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
@@ -56,8 +60,13 @@ static struct program open_loop(const char *setup, const char *body, double per_
     if (sam_assemble(&options, body, text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail(body, &error);
     sam_text_free(messages);
-    open_image(&p, &options.isa, image);
+    open_image(&p, &options.isa, image, engines);
     return p;
+}
+
+static struct program open_loop(const char *setup, const char *body, double per_turn)
+{
+    return open_timed_loop(setup, body, per_turn, NULL);
 }
 
 static void close_program(struct program *p)
@@ -284,7 +293,7 @@ static void run_program(struct bench *bench, const char *name)
     if (sam_elf_read(path, &image, &error) != SAM_OK)
         fail(path, &error);
     struct program p = {0};
-    open_image(&p, &isa, image);
+    open_image(&p, &isa, image, NULL);
     double reference = qemu_rate(path, run_rounds(&p, 0)) / 1e6;
     if (reference > 0)
         bench_value(bench, qemu, "MIPS", reference, 0);
@@ -316,9 +325,45 @@ static void run_scalar(struct bench *bench)
     if (sam_assemble(&options, path, text, size, &image, &messages, &error) != SAM_OK)
         fail(path, &error);
     sam_text_free(messages);
-    open_image(&p, &options.isa, image);
+    open_image(&p, &options.isa, image, NULL);
     bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, run_rounds, &p, 0);
     close_program(&p);
+}
+
+/* ------------------------------------------------------------------------------- engines in time
+ */
+
+/* Simulated instructions, the reference without the model. */
+static void run_engines(struct bench *bench)
+{
+    static const struct {
+        const char *title, *setup, *body;
+        unsigned insns;
+    } loops[] = {
+        {"engines: scalar code", "", "ld t0, 0(a1)\naddi t0, t0, 1\nsd t0, 0(a1)", 3},
+        {"engines: blocks of 1 KiB", "li t0, 0x200120\ncsrw tshape, t0\nli a2, 0x01014020\n",
+         "tl.load tl1, 0(a1)\ntl.load tl2, 32(a1)\ntl.xpose.01 tl1, tl2, a2\n"
+         "tl.store tl1, 64(a1)\ntl.store tl2, 96(a1)\naddi t0, t0, 1",
+         6},
+        {"engines: slices apart", NULL, "tl.load tl1, 0(a1)\ntl.store tl1, 65(a1)\naddi t0, t0, 1",
+         3},
+    };
+    struct sam_engines_config config;
+    sam_engines_defaults(&config);
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        const char *setup = loops[i].setup ? loops[i].setup : moves[2].setup;
+        if (!bench_wants(bench, loops[i].title))
+            continue;
+        char name[64];
+        double per_turn = REPEAT * loops[i].insns + 2, off;
+        struct program plain = open_loop(setup, loops[i].body, per_turn);
+        struct program timed = open_timed_loop(setup, loops[i].body, per_turn, &config);
+        snprintf(name, sizeof name, "%s, off", loops[i].title);
+        off = bench_rate(bench, name, "M insns/s", 1e6, run_turns, &plain, 0);
+        bench_rate(bench, loops[i].title, "M insns/s", 1e6, run_turns, &timed, off);
+        close_program(&plain);
+        close_program(&timed);
+    }
 }
 
 int main(int argc, char **argv)
@@ -328,5 +373,6 @@ int main(int argc, char **argv)
     run_moves(bench);
     run_others(bench);
     run_xpose(bench);
+    run_engines(bench);
     return bench_close(bench);
 }

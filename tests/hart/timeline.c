@@ -79,7 +79,7 @@ static void expect_counters(const json_t *events)
         unsigned e = 0;
         if (strcmp(text_of(event, "ph"), "C") != 0)
             continue;
-        while (strncmp(text_of(event, "name"), sam_engine_name(e), strlen(sam_engine_name(e))))
+        while (strncmp(text_of(event, "name"), sam_engine_name(e), strlen(sam_engine_name(e))) != 0)
             e++;
         assert_true(number_of(event, "ts") >= last[e]);
         last[e] = number_of(event, "ts");
