@@ -2,6 +2,7 @@
 /* The engines in time on programs short enough to follow by hand. With the defaults a block of 1024
  * bytes takes 16 cycles of transfer, one more for its slices in a load or store, then the latency:
  * 8 of a load, else 4. */
+#include <malloc.h>
 #include <string.h>
 
 #include "hart/program.h"
@@ -310,6 +311,43 @@ static void continued(void **state)
     program_free(&p);
 }
 
+static size_t memory_in_use(void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    return mallinfo2().uordblks;
+#else
+    return 0;
+#endif
+}
+
+/* Instructions go by; what is kept is what is under way. */
+static void a_long_run_takes_no_memory(void **state)
+{
+    (void)state;
+    struct sam_engines_report report;
+    struct sam_engines_config engines;
+    const struct sam_hart_options options = {.engines = &engines};
+    sam_engines_defaults(&engines);
+    sam_engines_parse("queue=1024,load_latency=4096", &engines, NULL);
+    struct program p = program_new(RV64, &options,
+                                   "1: tl.load tl1, 0(a0)\ntl.addi tl2, tl1, 1\n"
+                                   "tl.store tl2, 64(a0)\naddi a1, a1, -1\nbnez a1, 1b\nebreak\n");
+    sam_hart_set_csr(p.hart, TSHAPE, 0x200120);
+    sam_hart_set_x(p.hart, 10, DATA_BASE);
+    size_t used[2];
+    for (unsigned i = 0; i < 2; i++) {
+        sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
+        sam_hart_set_x(p.hart, 11, i ? 40000 : 5000);
+        program_expect(&p, SAM_HART_EBREAK);
+        used[i] = memory_in_use();
+    }
+    assert_int_equal(used[0], used[1]);
+    assert_true(sam_hart_engines(p.hart, &report));
+    assert_int_equal(report.instructions, 225000);
+    assert_int_equal(report.engine[SAM_ENGINE_LOAD].queue_peak, 1024);
+    program_free(&p);
+}
+
 static bool refuse(void *context, const struct sam_engines_slice *slice)
 {
     (void)context, (void)slice;
@@ -344,6 +382,7 @@ int main(void)
         cmocka_unit_test(addresses_wrap),
         cmocka_unit_test(traps),
         cmocka_unit_test(continued),
+        cmocka_unit_test(a_long_run_takes_no_memory),
         cmocka_unit_test(a_watch_that_refuses),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
