@@ -40,19 +40,17 @@ static bool write_engine_slice(struct sam_hart_timeline *t, const struct sam_eng
     char text[160];
     sam_disassemble(&t->hart->machine.isa, s->word, s->pc, 0, t->hart->image, text, sizeof text);
     const bool busy = s->cycle == SAM_ENGINE_BUSY;
-    const struct sam_perfetto_arg args[] = {
-        {busy ? "pc" : "insn", busy ? pc : text, 0},
-        {busy ? "issued" : "pc", busy ? NULL : pc, s->issued},
-        {"done", NULL, s->done},
-    };
+    const struct sam_perfetto_arg ran[] = {
+        {"pc", pc, 0}, {"issued", NULL, s->issued}, {"done", NULL, s->done}};
+    const struct sam_perfetto_arg waits[] = {{"insn", text, 0}};
     return sam_perfetto_slice(&t->json, &(struct sam_perfetto_slice){
                                             .track = track_of(s->track),
                                             .name = busy ? text : sam_engine_cycle_name(s->cycle),
                                             .category = busy ? "busy" : "wait",
                                             .start = s->start,
                                             .end = s->end,
-                                            .args = args,
-                                            .arg_count = busy ? 3 : 2});
+                                            .args = busy ? ran : waits,
+                                            .arg_count = busy ? SAM_COUNT(ran) : SAM_COUNT(waits)});
 }
 
 static bool write_slice(void *context, const struct sam_engines_slice *s)
