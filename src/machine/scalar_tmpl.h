@@ -122,7 +122,8 @@ BRANCH(bgeu, TAKEN_bgeu)
 /* ------------------------------------------------------------------------ I: memory */
 
 /* The access itself; when the pages do not answer, a function of its own does all of the
- * instruction, so that the fast path is a leaf. */
+ * instruction, so that the fast path is a leaf. There the view may ask for a stop behind the access
+ * (a store that the machine above watches for). */
 #define TRY_ACCESS(name, type, access, body)                                                       \
     do {                                                                                           \
         uint8_t *host = FAST(c, RS1 + IMM, sizeof(type), access == SAM_STORE);                     \
@@ -134,10 +135,13 @@ BRANCH(bgeu, TAKEN_bgeu)
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
     {                                                                                              \
+        c->event = 0;                                                                              \
         uint8_t *host = sam_access_slow(c, RS1 + IMM, sizeof(type), access);                       \
         if (!host)                                                                                 \
             SAM_TRAP_SET();                                                                        \
         body;                                                                                      \
+        if (SAM_UNLIKELY(c->event))                                                                \
+            return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }                                                                                              \
     SAM_HANDLER(op_##name)                                                                         \
