@@ -3,6 +3,7 @@
 #ifndef SAMITE_H
 #define SAMITE_H
 
+#include "codec.h"
 #include "file.h"
 #include "format.h"
 #include "gpu.h"

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define OPS      sam_codec_base
+#define OPS_NAME "portable"
+#include "codec/ops_tmpl.h"
