@@ -12,5 +12,6 @@
 #include "isa.h"
 #include "sink.h"
 #include "status.h"
+#include "symbolstat.h"
 
 #endif

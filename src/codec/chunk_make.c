@@ -253,7 +253,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
             at = write_planes(&m, b, &plan[b], at);
             hash = maker->ops->hash(from, whole, seed);
         } else {
-            hash = maker->ops->copy(at, from, whole, seed, false);
+            hash = maker->ops->copy(at, from, whole, seed);
             at += whole;
         }
         sam_put_le32(entry, (uint32_t)(at - start) | (uint32_t)planes[b] << 30);

@@ -215,12 +215,12 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
     if (chunk->block[block].mode == SAM_BLOCK_VERBATIM) {
         if (chunk->block[block].size != size)
             return "a block of the wrong size";
-        hash = reader->ops->copy(elements, in, size, seed, false);
+        hash = reader->ops->copy(elements, in, size, seed);
     } else {
         const uint8_t *planes[SAM_MAX_PLANES];
         if (!read_planes(reader, chunk, in, in + chunk->block[block].size, count, planes, elements))
             return "a damaged block";
-        hash = reader->ops->merge(span->layout, planes, count, elements, seed, false);
+        hash = reader->ops->merge(span->layout, planes, count, elements, seed);
     }
     return hash == chunk->block[block].hash ? NULL : "wrong checksum";
 }

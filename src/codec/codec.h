@@ -112,11 +112,11 @@ struct sam_codec_ops {
     const char *name;
     void (*split)(enum sam_layout_id id, const uint8_t *elements, size_t count,
                   uint8_t *const planes[]);
-    /* Merge planes into elements, and the XXH3-64 of these. `stream`: past the caches. */
+    /* Merge planes into elements, and the XXH3-64 of these. */
     uint64_t (*merge)(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
-                      uint8_t *elements, uint64_t seed, bool stream);
+                      uint8_t *elements, uint64_t seed);
     /* Copy and hash. */
-    uint64_t (*copy)(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed, bool stream);
+    uint64_t (*copy)(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed);
     uint64_t (*hash)(const void *data, size_t size, uint64_t seed);
     void (*count)(const uint8_t *symbols, size_t count, uint32_t counts[256]);
     /* Into SAM_STREAMS streams, one behind the other; their sizes in bytes. `out` has room for

@@ -62,8 +62,7 @@ static void splitting_and_merging(void **state)
             for (size_t p = 0; p < l->plane_count; p++)
                 assert_true(n == 0 ||
                             memcmp(got[p], wanted[p], sam_plane_size(&l->plane[p], n)) == 0);
-            uint64_t hash = ops->merge(id, (const uint8_t *const *)got, n, back + shift, round,
-                                       round / SAM_LAYOUTS % 2);
+            uint64_t hash = ops->merge(id, (const uint8_t *const *)got, n, back + shift, round);
             assert_true(n == 0 || memcmp(back + shift, elements, size) == 0);
             assert_int_equal(hash, XXH3_64bits_withSeed(elements, size, round));
             for (size_t p = 0; p < l->plane_count; p++) {
@@ -88,7 +87,7 @@ static void copying(void **state)
             for (size_t i = 0; i < size; i++)
                 from[i] = (uint8_t)test_random(&random);
             uint64_t wanted = XXH3_64bits_withSeed(from, size, round);
-            assert_int_equal(ops->copy(to + shift, from, size, round, round % 2), wanted);
+            assert_int_equal(ops->copy(to + shift, from, size, round), wanted);
             assert_int_equal(ops->hash(from, size, round), wanted);
             assert_true(size == 0 || memcmp(to + shift, from, size) == 0);
             free(from);
