@@ -60,9 +60,15 @@ struct making {
     const struct sam_span *span;
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
+    uint64_t hash[SAM_CHUNK_BLOCKS];
     struct sam_code code[SAM_MAX_PLANES];
     uint32_t has_code;
 };
+
+static uint64_t seed_of(const struct sam_span *span, size_t block)
+{
+    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + block);
+}
 
 static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t block)
 {
@@ -87,7 +93,9 @@ static void split_and_count(struct making *m, const uint8_t *elements)
         uint8_t *planes[SAM_MAX_PLANES];
         for (size_t p = 0; p < l->plane_count; p++)
             planes[p] = plane_of_block(m, p, b);
-        m->maker->ops->split(m->span->layout, elements + b * SAM_BLOCK * l->element, count, planes);
+        const uint8_t *from = elements + b * SAM_BLOCK * l->element;
+        m->maker->ops->split(m->span->layout, from, count, planes);
+        m->hash[b] = m->maker->ops->hash(from, count * l->element, seed_of(m->span, b));
         for (size_t p = 0; p < l->coded_count; p++) {
             uint32_t *counts = counts_of(m, p, b);
             memset(counts, 0, 256 * sizeof *counts);
@@ -175,12 +183,15 @@ static bool plan_block(const struct making *m, size_t block, struct plan *plan)
     return plan->size + whole / LEAST_GAIN < whole;
 }
 
+/* `next`: what is likely to be packed after this chunk, one block's share of it. */
 static uint8_t *write_planes(const struct making *m, size_t block, const struct plan *plan,
-                             uint8_t *out)
+                             const uint8_t *next, uint8_t *out)
 {
     const struct sam_layout *l = m->layout;
     size_t count = sam_block_elements(m->span, block);
     uint8_t *list = out;
+    size_t raw = sam_raw_size(l, count);
+    const struct sam_warm warm = {next, out + plan->size - raw, count * l->element, raw};
     for (size_t p = 0; p < l->coded_count; p++)
         out += plan->mode[p] == SAM_PLANE_CODED      ? 1 + SAM_STREAMS * sizeof(uint32_t)
                : plan->mode[p] == SAM_PLANE_CONSTANT ? 2
@@ -198,7 +209,7 @@ static uint8_t *write_planes(const struct making *m, size_t block, const struct 
             out += size;
         } else {
             uint32_t sizes[SAM_STREAMS];
-            m->maker->ops->encode(&m->code[p], symbols, size, out, sizes);
+            m->maker->ops->encode(&m->code[p], symbols, size, out, sizes, &warm);
             for (unsigned j = 0; j < SAM_STREAMS; j++, list += sizeof(uint32_t)) {
                 sam_put_le32(list, sizes[j]);
                 out += sizes[j];
@@ -246,18 +257,15 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
         const uint8_t *from = elements + b * SAM_BLOCK * m.layout->element;
         size_t whole = sam_block_elements(span, b) * m.layout->element;
-        uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + b);
-        uint64_t hash;
         uint8_t *start = at;
         if (planes[b]) {
-            at = write_planes(&m, b, &plan[b], at);
-            hash = maker->ops->hash(from, whole, seed);
+            at = write_planes(&m, b, &plan[b], from + span->count * m.layout->element, at);
         } else {
-            hash = maker->ops->copy(at, from, whole, seed);
+            memcpy(at, from, whole);
             at += whole;
         }
         sam_put_le32(entry, (uint32_t)(at - start) | (uint32_t)planes[b] << 30);
-        sam_put_le64(entry + 4, hash);
+        sam_put_le64(entry + 4, m.hash[b]);
     }
     size_t size = (size_t)(at - out), padded = (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
     memset(at, 0, padded - size);
@@ -266,7 +274,6 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     out[13] = (uint8_t)(header >> 8);
     out[14] = (uint8_t)blocks;
     out[15] = 0;
-    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
-    sam_put_le64(out, maker->ops->hash(out + 8, header - 8, seed));
+    sam_put_le64(out, maker->ops->hash(out + 8, header - 8, seed_of(span, 0)));
     return padded;
 }

@@ -122,7 +122,7 @@ struct sam_codec_ops {
     /* Into SAM_STREAMS streams, one behind the other; their sizes in bytes. `out` has room for
      * sam_encode_bound. */
     void (*encode)(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
-                   uint32_t sizes[SAM_STREAMS]);
+                   uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm);
     /* False unless each stream holds its symbols and ends there. The streams stand one behind the
      * other; nothing behind the last is read. */
     bool (*decode)(const struct sam_decode_table *table, const uint8_t *in,

@@ -84,8 +84,10 @@ static inline __m512i words_of(const __m512i v[8], __m512i symbols, unsigned gro
 }
 
 static inline uint8_t *encode_vectors(const struct encode_table *table, const uint8_t *begin,
-                                      const uint8_t *end, uint8_t *out, unsigned groups)
+                                      const uint8_t *end, uint8_t *out, struct sam_warm *warm,
+                                      unsigned groups)
 {
+    const uint8_t *from = warm->from, *to = warm->to;
     struct writer w = {.out = out};
     const __m512i first = _mm512_set1_epi16((short)table->first);
     const __m512i low12 = _mm512_set1_epi32(0xfff), low32 = _mm512_set1_epi64(0xffffffff);
@@ -95,6 +97,10 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
     while (end - begin >= 32) {
         uint64_t word[8] __attribute__((aligned(64))), length[8] __attribute__((aligned(64)));
         end -= 32;
+        __builtin_prefetch(from, 0, 1);
+        __builtin_prefetch(to, 0, 2);
+        from += warm->from_size;
+        to += warm->to_size;
         __m512i s = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)end));
         __m512i x = words_of(v, _mm512_sub_epi16(s, first), groups);
         /* What stands higher goes first: pairs, */
@@ -128,28 +134,34 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
             put_bits(&w, word[0], (unsigned)length[0]);
         }
     }
+    warm->from = from;
+    warm->to = to;
     return encode_rest(table, begin, end, w);
 }
 #endif
 
 static uint8_t *encode_stream(const struct encode_table *table, const uint8_t *begin,
-                              const uint8_t *end, uint8_t *out)
+                              const uint8_t *end, uint8_t *out, struct sam_warm *warm)
 {
 #if defined(__AVX512BW__)
     /* A constant number of groups, so that it is a loop of its own. */
     switch ((table->last - table->first) / 64) {
-    case 0: return encode_vectors(table, begin, end, out, 1);
-    case 1: return encode_vectors(table, begin, end, out, 2);
-    default: return encode_vectors(table, begin, end, out, 4);
+    case 0: return encode_vectors(table, begin, end, out, warm, 1);
+    case 1: return encode_vectors(table, begin, end, out, warm, 2);
+    default: return encode_vectors(table, begin, end, out, warm, 4);
     }
 #else
+    (void)warm;
     return encode_rest(table, begin, end, (struct writer){.out = out});
 #endif
 }
 
 static void encode(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
-                   uint32_t sizes[SAM_STREAMS])
+                   uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm)
 {
+    /* What is split next and where the raw planes go, a step for each 32 symbols. */
+    struct sam_warm step = {warm->from, warm->to, warm->from_size * 32 / count,
+                            warm->to_size * 32 / count};
     struct encode_table table;
     size_t length = sam_stream_length(count);
     encode_table_make(code, &table);
@@ -157,7 +169,7 @@ static void encode(const struct sam_code *code, const uint8_t *symbols, size_t c
         size_t begin = j * length < count ? j * length : count;
         size_t end = count - begin < length ? count : begin + length;
         uint8_t *start = out;
-        out = encode_stream(&table, symbols + begin, symbols + end, out);
+        out = encode_stream(&table, symbols + begin, symbols + end, out, &step);
         sizes[j] = (uint32_t)(out - start);
     }
 }

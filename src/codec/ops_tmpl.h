@@ -5,6 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "codec/count_tmpl.h"
 #if !defined(NO_DECODE)
 #include "codec/decode_tmpl.h"
 #endif
@@ -69,7 +70,7 @@ const struct sam_codec_ops OPS = {
     .merge = merge,
     .copy = copy,
     .hash = hash,
-    .count = sam_count_symbols,
+    .count = count,
     .encode = encode,
     .decode = DECODE,
 };

@@ -142,7 +142,7 @@ static void coding(void **state)
             uint8_t *got = buffer(sam_encode_bound(n));
             uint32_t sizes[SAM_STREAMS];
             const struct sam_warm nothing = {0};
-            ops->encode(&code, symbols, n, got, sizes);
+            ops->encode(&code, symbols, n, got, sizes, &nothing);
             assert_memory_equal(sizes, wanted_sizes, sizeof sizes);
             assert_memory_equal(got, wanted, total);
             free(got);
