@@ -326,6 +326,45 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
 }
 #endif
 
+/* --- one plane a bit: 8 elements of a plane are a byte, 8 planes of an element are one, too */
+static inline uint64_t transpose8(uint64_t x)
+{
+    uint64_t t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ t << 28;
+}
+
+static void merge_bits(const uint8_t *const planes[], size_t n, size_t width, uint8_t *out)
+{
+    for (size_t i = 0; i < n / 8; i++) {
+        for (size_t byte = 0; byte < width; byte++) {
+            uint64_t x = 0;
+            for (size_t k = 0; k < 8; k++)
+                x |= (uint64_t)planes[8 * byte + k][i] << (8 * k);
+            x = transpose8(x);
+            for (size_t k = 0; k < 8; k++)
+                out[(8 * i + k) * width + byte] = (uint8_t)(x >> (8 * k));
+        }
+    }
+}
+
+static void split_bits(const uint8_t *in, size_t n, size_t width, uint8_t *const planes[])
+{
+    for (size_t i = 0; i < n / 8; i++) {
+        for (size_t byte = 0; byte < width; byte++) {
+            uint64_t x = 0;
+            for (size_t k = 0; k < 8; k++)
+                x |= (uint64_t)in[(8 * i + k) * width + byte] << (8 * k);
+            x = transpose8(x);
+            for (size_t k = 0; k < 8; k++)
+                planes[8 * byte + k][i] = (uint8_t)(x >> (8 * k));
+        }
+    }
+}
+
 /* The same place, `elements` (a multiple of 8) further on. */
 static inline void advance(const struct sam_layout *layout, const uint8_t *const planes[],
                            size_t elements, const uint8_t *moved[])
@@ -347,6 +386,9 @@ static void merge_elements(enum sam_layout_id id, const uint8_t *const planes[],
     case SAM_LAYOUT_F32: merge_f32(planes[0], planes[1], planes[2], n, elements); break;
     case SAM_LAYOUT_E4M3: merge_e4m3(planes[0], planes[1], n, elements); break;
     case SAM_LAYOUT_E5M2: merge_e5m2(planes, n, elements); break;
+    case SAM_LAYOUT_BITS8:
+    case SAM_LAYOUT_BITS16:
+    case SAM_LAYOUT_BITS32: merge_bits(planes, n, layout->element, elements); break;
     default: n = 0; break;
     }
     if (n < count) {
@@ -369,6 +411,9 @@ static void split_elements(enum sam_layout_id id, const uint8_t *elements, size_
     case SAM_LAYOUT_F32: split_f32(elements, n, planes[0], planes[1], planes[2]); break;
     case SAM_LAYOUT_E4M3: split_e4m3(elements, n, planes[0], planes[1]); break;
     case SAM_LAYOUT_E5M2: split_e5m2(elements, n, planes); break;
+    case SAM_LAYOUT_BITS8:
+    case SAM_LAYOUT_BITS16:
+    case SAM_LAYOUT_BITS32: split_bits(elements, n, layout->element, planes); break;
     default: n = 0; break;
     }
     if (n < count) {

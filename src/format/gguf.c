@@ -172,6 +172,8 @@ static const char *read_all(struct reader *r, struct sam_weights *weights, struc
         wrong = read_tensor(r, &grown[weights->count++], names);
     }
     *out_of_memory |= names->failed;
+    if (wrong || r->is_short)
+        return wrong;
     uint64_t at = (uint64_t)(r->at - r->in->data);
     weights->header_size = (at + alignment - 1) / alignment * alignment;
     return wrong;
