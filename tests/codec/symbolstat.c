@@ -85,11 +85,21 @@ static void flush_and_empty_tasks(void **state)
     uint64_t counts[4], drained[4] = {9, 9, 9, 9};
     struct sam_symbolstat unit;
     assert_int_equal(sam_symbolstat_init(&unit, 2, 8, 4, counts, NULL), SAM_OK);
-    /* start falls in CLEAR: CLEAR goes to its end, zeros are drained */
-    sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.start = true});
-    assert_int_equal(count(&unit, NULL, 0, drained, NULL), 4 + 1 + 4 + 1);
+    assert_int_equal(count(&unit, NULL, 0, drained, NULL), 4 + 1 + 4 + 1); /* no beat */
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(drained[i], 0);
+    /* start falls in CLEAR, which goes to its end; then zeros are drained */
+    sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.start = true});
+    unsigned after_start = 0, drains = 0;
+    for (bool done = false; !done; after_start++) {
+        struct sam_symbolstat_out out = sam_symbolstat_clock(
+            &unit, (struct sam_symbolstat_in){.data_valid = true, .freq_ready = true});
+        assert_false(out.data_ready);
+        drains += out.freq_valid && out.freq == 0;
+        done = out.done;
+    }
+    assert_int_equal(after_start, 4 + 4 + 1);
+    assert_int_equal(drains, 4);
     for (unsigned after = 1; after < 14; after++) { /* flush in every state */
         struct sam_symbolstat_in in = {.start = true, .data_valid = true, .freq_ready = true};
         for (unsigned i = 0; i < after; i++) {
