@@ -60,24 +60,24 @@ bool weights_packed_list(const char *path, struct weights_packed_list *list,
                          struct sam_error *error)
 {
     struct weights_list all = {0};
+    bool folder = weights_is_folder(path);
     *list = (struct weights_packed_list){0};
-    if (weights_is_folder(path)) {
-        if (!weights_list(path, &all, error))
-            return false;
-    } else {
-        all.paths = malloc(sizeof *all.paths);
+    if (folder && !weights_list(path, &all, error))
+        return false;
+    if (!folder) {
+        all.paths = calloc(1, sizeof *all.paths);
         if (all.paths && (all.paths[0] = strdup(path)))
             all.count = 1;
     }
     size_t kept = 0;
-    bool folder = weights_is_folder(path);
     for (size_t i = 0; i < all.count; i++) {
         if (!folder || weights_ends_with(all.paths[i], PACKED_SUFFIX))
             all.paths[kept++] = all.paths[i];
         else
             free(all.paths[i]);
     }
-    *list = (struct weights_packed_list){all.paths, kept};
+    list->paths = all.paths;
+    list->count = kept;
     if (kept)
         return true;
     weights_packed_list_free(list);

@@ -158,7 +158,7 @@ static bool read_entry(const uint8_t **at, const uint8_t *end, struct plane_entr
 
 static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                         const uint8_t *in, const uint8_t *end, size_t count,
-                        const uint8_t *planes[], uint8_t *elements)
+                        const uint8_t *planes[], const uint8_t *elements)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     struct plane_entry entry[SAM_MAX_PLANES];

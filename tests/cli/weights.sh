@@ -16,15 +16,19 @@ says() { # PATTERN COMMAND...
     grep -qE -- "$pattern" said || { cat said && return 1; }
 }
 
+state() { # of every file: name and contents
+    find . -type f ! -name before ! -name after ! -name '.*' -exec cksum {} + | sort -k 3
+}
+
 # refuses PATTERN COMMAND...: status 2, one line that says so, and no file is left or changed
 refuses() {
     pattern=$1
     shift
-    ls -l >before
+    state >before
     fails 2 "$@"
     grep -qE -- "$pattern" .stderr || return 1
-    ls -l | grep -v -E '^total| (before|after)$' >after
-    grep -v -E '^total| (before|after)$' before | diff - after
+    state >after
+    diff before after
 }
 
 convert() {
