@@ -3,6 +3,7 @@
 #ifndef SAMITE_H
 #define SAMITE_H
 
+#include "codec.h"
 #include "engines.h"
 #include "file.h"
 #include "format.h"
@@ -13,5 +14,6 @@
 #include "ops.h"
 #include "sink.h"
 #include "status.h"
+#include "symbolstat.h"
 
 #endif
