@@ -5,6 +5,8 @@
 
 #include "ops/plan.h"
 
+#define MAX_SIZE    1024 /* of a block along one dim */
+#define POWERS      11   /* of two, up to that */
 #define MAX_OPTIONS 96
 
 /* How a block's bytes get from load order to store order. */
@@ -233,17 +235,24 @@ static void consider(struct search *search, const struct tile *tile)
     search->block = spare;
 }
 
-/* Block sizes worth trying along a dim of `n`: powers of two and divisors, up to `top`. */
+/* Block sizes worth trying along a dim of `n`, the largest first: powers of two and divisors, up to
+ * `top`. Of a dim with very many divisors the largest are left out: without the small ones there
+ * may be no block at all. */
 static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTIONS])
 {
-    unsigned count = 0;
+    unsigned count = 0, divisors = 0;
     if (top > n)
         top = n;
-    if (top > 1024)
-        top = 1024;
-    for (uint64_t t = top; t > 0 && count < MAX_OPTIONS; t--)
-        if (n % t == 0 || is_pow2(t))
+    if (top > MAX_SIZE)
+        top = MAX_SIZE;
+    for (uint64_t t = 1; t <= top; t++)
+        if (is_pow2(t) || (n % t == 0 && divisors++ < MAX_OPTIONS - POWERS))
             sizes[count++] = t;
+    for (unsigned i = 0; i < count / 2; i++) {
+        uint64_t size = sizes[i];
+        sizes[i] = sizes[count - 1 - i];
+        sizes[count - 1 - i] = size;
+    }
     return count;
 }
 
