@@ -112,7 +112,8 @@ static int pair_of(const struct op_request *r, const char *option, const struct 
                    uint64_t otherwise, uint64_t pair[2])
 {
     if (list->count > 2)
-        return cli_usage_error(r->args, "--%s takes H,W", option);
+        return cli_usage_error(r->args, "--%s: one number or two are expected, found %u", option,
+                               list->count);
     pair[0] = list->count ? (uint64_t)list->value[0] : otherwise;
     pair[1] = list->count == 2 ? (uint64_t)list->value[1] : pair[0];
     return CLI_OK;
@@ -133,8 +134,8 @@ static int plan_im2col(const struct op_request *r, const struct sam_shape *in, u
         for (unsigned i = 0; i < 4; i++)
             p.pad[i] = (uint64_t)r->pad.value[i];
     } else if (code == CLI_OK) {
-        if (pair_of(r, "pad", &r->pad, 0, both) != CLI_OK)
-            return cli_usage_error(r->args, "--pad takes H,W or T,B,L,R");
+        code = r->pad.count > 2 ? cli_usage_error(r->args, "--pad takes H,W or T,B,L,R")
+                                : pair_of(r, "pad", &r->pad, 0, both);
         p.pad[0] = p.pad[1] = both[0];
         p.pad[2] = p.pad[3] = both[1];
     }
@@ -169,7 +170,7 @@ int op_make_plan(const struct op_request *r, struct sam_plan **plan)
 {
     struct sam_shape in = shape_of(&r->inputs[0]);
     unsigned element = (unsigned)sam_dtype_size(r->inputs[0].dtype);
-    int64_t axis = r->axis == INT64_MIN ? 0 : r->axis < 0 ? r->axis + in.rank : r->axis;
+    int64_t axis = r->axis < 0 ? r->axis + in.rank : r->axis;
     if (axis < 0 || axis >= (in.rank ? in.rank : 1))
         return cli_usage_error(r->args, "--axis: %s has %u dims", r->files[0], in.rank);
     switch (r->kind) {

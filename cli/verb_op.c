@@ -88,6 +88,7 @@ static int parse_axis(struct op_request *r, const char *text)
 {
     char *end;
     r->axis = strtoll(text, &end, 10);
+    r->axis_given = true;
     if (!*text || *end)
         return cli_usage_error(r->args, "--axis: '%s' is no number", text);
     return CLI_OK;
@@ -132,6 +133,7 @@ static int parse_option(struct op_request *r, int option, const char *value)
     case OPT_EMIT: r->emit = value; return CLI_OK;
     case OPT_PLAN: r->explain = true; return CLI_OK;
     case OPT_LAYOUT:
+        r->layout_given = true;
         r->nchw = strcmp(value, "nchw") == 0;
         if (!r->nchw && strcmp(value, "nhwc") != 0)
             return cli_usage_error(r->args, "--layout: expected nhwc or nchw, found '%s'", value);
@@ -160,7 +162,7 @@ static int check_options(const struct op_request *r)
         {"perm", r->perm.count, 1 << TRANSPOSE, true},
         {"shape", r->shape.count, 1 << RESHAPE, true},
         {"mask", r->mask, 1 << COMPRESS, true},
-        {"axis", r->axis != INT64_MIN, 1 << COMPRESS | 1 << CONCAT, false},
+        {"axis", r->axis_given, 1 << COMPRESS | 1 << CONCAT, false},
         {"before", r->before.count, 1 << PAD, true},
         {"after", r->after.count, 1 << PAD, false},
         {"value", r->value, 1 << PAD, false},
@@ -168,6 +170,7 @@ static int check_options(const struct op_request *r)
         {"stride", r->stride.count, 1 << IM2COL, false},
         {"dilation", r->dilation.count, 1 << IM2COL, false},
         {"pad", r->pad.count, 1 << IM2COL, false},
+        {"layout", r->layout_given, 1 << IM2COL, false},
     };
     const char *name = operator_names[r->kind];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -192,6 +195,13 @@ static int check_files(struct op_request *r)
                                r->file_count, r->file_count == 1 ? "" : "s");
     r->input_count = r->file_count - outputs;
     r->output = r->dry ? NULL : r->files[r->file_count - 1];
+    if (r->cycles && r->dry)
+        return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
+                                        "is run");
+    if (r->output && strcmp(r->output, "-") == 0 &&
+        (r->explain || (r->emit && strcmp(r->emit, "-") == 0)))
+        return cli_usage_error(r->args, "standard output takes the array, %s cannot go there, too",
+                               r->explain ? "--plan" : "--emit");
     return CLI_OK;
 }
 
@@ -304,7 +314,7 @@ static int operate(struct op_request *r)
 
 static int run(struct cli_args *args)
 {
-    struct op_request r = {.args = args, .kind = OPERATORS, .axis = INT64_MIN};
+    struct op_request r = {.args = args, .kind = OPERATORS};
     const char *value;
     int code = CLI_OK;
     sam_engines_defaults(&r.engines);

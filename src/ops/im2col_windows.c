@@ -188,8 +188,9 @@ enum sam_status sam_windows_plan(const struct sam_patches *m, const struct sam_i
     status = add_chunks(&w, first, each, whole, error);
     if (status == SAM_OK)
         status = add_chunks(&w, first + whole * each, total - whole * each, 1, error);
-    for (int64_t c = 0; c < m->w.out && status == SAM_OK; c++)
-        if (c < first || c >= end)
-            status = add_edge(&w, c, error);
+    for (int64_t c = 0; c < first && status == SAM_OK; c++)
+        status = add_edge(&w, c, error);
+    for (int64_t c = end; c < m->w.out && status == SAM_OK; c++)
+        status = add_edge(&w, c, error);
     return status;
 }

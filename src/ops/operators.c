@@ -9,10 +9,15 @@
 
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes)
 {
-    *bytes = element;
-    for (unsigned i = 0; i < shape->rank; i++)
-        if (__builtin_mul_overflow(*bytes, shape->dim[i], bytes) || *bytes > SAM_PLAN_MAX_BYTES)
+    uint64_t product = element;
+    bool empty = false;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        empty |= shape->dim[i] == 0;
+        if (shape->dim[i] && (__builtin_mul_overflow(product, shape->dim[i], &product) ||
+                              product > SAM_PLAN_MAX_BYTES))
             return false;
+    }
+    *bytes = empty ? 0 : product;
     return true;
 }
 
@@ -22,7 +27,7 @@ void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t st
     int64_t size = element;
     for (unsigned i = shape->rank; i-- > 0;) {
         step[i] = size;
-        size *= (int64_t)shape->dim[i];
+        size *= shape->dim[i] ? (int64_t)shape->dim[i] : 1;
     }
 }
 

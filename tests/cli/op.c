@@ -136,6 +136,11 @@ static void empty_tensors(void **state)
     write_numbers("none.npy", 3, (uint64_t[]){4, 0, 5});
     expect_numbers("op transpose --perm 2,1,0 none.npy out.npy", "[5,0,4] u16, 0 blocks", 0, NULL);
     expect_numbers("op concat none.npy none.npy out.npy", "[8,0,5]", 0, NULL);
+    /* Their steps would not fit 64 bits. */
+    write_numbers("large.npy", 3, (uint64_t[]){0, UINT64_C(1) << 40, UINT64_C(1) << 40});
+    expect_failure("op concat large.npy large.npy out2.npy", 2, "a tensor of more than");
+    write_numbers("large.npy", 4, (uint64_t[]){0, UINT64_C(1) << 18, UINT64_C(1) << 18, 1});
+    expect_numbers("op im2col --kernel 255 --pad 254 large.npy out.npy", "[0,65025]", 0, NULL);
     write_numbers("one.npy", 0, NULL);
     expect_numbers("op reshape --shape 1,1 one.npy out.npy", "[1,1] u16", 1, (uint16_t[]){0});
 }
@@ -167,6 +172,12 @@ static void wrong_usage(void **state)
     expect_failure("op pad --before 1,1 --value 65536 in.npy out2.npy", 2, "is no u16");
     expect_failure("op pad --before 9000000000000000000,1 in.npy out2.npy", 2, "more than");
     expect_failure("op im2col --kernel 3 in.npy out2.npy", 2, "[N,H,W,C]");
+    expect_failure("op im2col --kernel 3 --pad 1,2,3 in.npy out2.npy", 2, "--pad takes H,W or T");
+    expect_failure("op transpose --perm 1,0 --layout nchw in.npy out2.npy", 2, "does not go with");
+    expect_failure("op concat --axis -9223372036854775808 in.npy in.npy out2.npy", 2, "has 2 dims");
+    expect_failure("op transpose --perm 1,0 --plan in.npy -", 2, "--plan cannot go there");
+    expect_failure("op transpose --perm 1,0 --emit - in.npy -", 2, "--emit cannot go there");
+    expect_failure("op transpose --perm 1,0 --plan --cycles in.npy", 2, "nothing is run");
     assert_false(exists("out2.npy"));
     expect_failure("op transpose --perm 1,0 in.npy no-folder/out.npy", 2, "no-folder/out.npy");
 }

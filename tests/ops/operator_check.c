@@ -39,9 +39,10 @@ static bool next_index(const struct sam_shape *shape, uint64_t index[SAM_MAX_RAN
     return false;
 }
 
-/* Where the output element at `index` comes from: input number and place, or -1 for the value. */
-static int source_of(const struct test_operator *op, const uint64_t index[SAM_MAX_RANK],
-                     uint64_t *place)
+/* Where the output element at `index` comes from: input number and place, or -1 for the value.
+ * COMPRESS: `kept` holds the indices of the axis that are kept. */
+static int source_of(const struct test_operator *op, const uint64_t *kept,
+                     const uint64_t index[SAM_MAX_RANK], uint64_t *place)
 {
     uint64_t from[SAM_MAX_RANK] = {0};
     const struct sam_shape *in = &op->in[0];
@@ -62,13 +63,7 @@ static int source_of(const struct test_operator *op, const uint64_t index[SAM_MA
         }
         fail();
         break;
-    case TEST_COMPRESS: {
-        uint64_t skip = index[op->axis], j = 0;
-        while (!op->keep[j] || skip-- > 0)
-            j++;
-        from[op->axis] = j;
-        break;
-    }
+    case TEST_COMPRESS: from[op->axis] = kept[index[op->axis]]; break;
     case TEST_PAD:
         for (unsigned i = 0; i < in->rank; i++) {
             if (index[i] < op->before[i] || index[i] >= op->before[i] + in->dim[i])
@@ -140,14 +135,23 @@ static struct sam_shape index_shape(const struct test_operator *op)
 static void write_expected(const struct test_operator *op, uint8_t *const *in, uint8_t *out)
 {
     struct sam_shape shape = index_shape(op);
-    uint64_t index[SAM_MAX_RANK] = {0}, place = 0;
+    uint64_t index[SAM_MAX_RANK] = {0}, place = 0, *kept = NULL;
     if (elements_of(&shape) == 0)
         return;
+    if (op->kind == TEST_COMPRESS) {
+        uint64_t n = 0;
+        kept = malloc(shape.dim[op->axis] * sizeof *kept);
+        assert_non_null(kept);
+        for (uint64_t j = 0; j < op->in[0].dim[op->axis]; j++)
+            if (op->keep[j])
+                kept[n++] = j;
+    }
     do {
-        int input = source_of(op, index, &place);
+        int input = source_of(op, kept, index, &place);
         memcpy(out, input < 0 ? op->value : in[input] + place * op->element, op->element);
         out += op->element;
     } while (next_index(&shape, index));
+    free(kept);
 }
 
 void test_operator_check(const struct test_operator *op, uint64_t *random,
