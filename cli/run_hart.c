@@ -32,6 +32,9 @@ static int parse_isa(struct state *s, unsigned xlen)
         return cli_report(&s->error);
     if (s->request.tl_count && !(s->request.options.isa.extensions & SAM_EXT_XTENSORLOAD))
         return cli_usage_error(s->request.args, "--dump-tl: %s has no TensorLoad unit", text);
+    if (s->request.matrix && !(s->request.options.isa.extensions & SAM_EXT_XMATRIX))
+        return cli_usage_error(s->request.args, "--%s: %s has no matrix unit", s->request.matrix,
+                               text);
     return CLI_OK;
 }
 
@@ -147,6 +150,8 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
     for (size_t i = 0; i < r->tl_count; i++)
         run_hart_report_tl(s->hart, r->tls[i], s->text);
+    for (size_t i = 0; i < r->m_count; i++)
+        run_hart_report_m(s->hart, r->ms[i], s->text);
     for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++) {
         const struct hart_range *d = &r->dumps.items[i];
         code = run_dump_memory(read_memory, s->hart, d->base, d->size, d->path);

@@ -30,13 +30,14 @@ struct hart_request {
     struct hart_ranges maps, mems, dumps;
     struct hart_register *registers;
     size_t register_count;
-    unsigned *tls;
-    size_t tl_count;
+    unsigned *tls, *ms; /* registers to print */
+    size_t tl_count, m_count;
     const char *until;
     bool cycles; /* the table of the engines in time */
     struct sam_engines_config engines;
     const char *timeline; /* a file, "-", NULL */
     bool listing;         /* --config help */
+    const char *matrix; /* an option that needs the matrix unit, or NULL */
     bool traced;
     const char *trace; /* a file, "-" */
     enum run_stats stats;
@@ -55,6 +56,7 @@ void run_hart_report(const struct hart_request *request, const struct sam_hart_r
 void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
                          const struct sam_hart *hart, double seconds);
+void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 
 #endif

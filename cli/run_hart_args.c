@@ -78,17 +78,36 @@ static int parse_register(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
-static int parse_tl(struct hart_request *r, const char *text)
+/* A register to print: its number, up to `top`, onto the list. */
+static int parse_dumped(const struct hart_request *r, const char *option, const char *text,
+                        unsigned top, unsigned **list, size_t *count)
 {
     uint64_t number;
-    int code = run_parse_number(r->args, "dump-tl", text, 31, &number);
+    int code = run_parse_number(r->args, option, text, top, &number);
     if (code != CLI_OK)
         return code;
-    unsigned *items = realloc(r->tls, (r->tl_count + 1) * sizeof *items);
+    unsigned *items = realloc(*list, (*count + 1) * sizeof *items);
     if (!items)
         return run_out_of_memory();
-    r->tls = items;
-    items[r->tl_count++] = (unsigned)number;
+    *list = items;
+    items[(*count)++] = (unsigned)number;
+    return CLI_OK;
+}
+
+static int parse_mlen(struct hart_request *r, const char *text)
+{
+    uint64_t mlen;
+    if (!cli_parse_u64(text, &mlen) || (mlen != 128 && mlen != 256 && mlen != 512))
+        return cli_usage_error(r->args, "--mlen %s: expected 128, 256 or 512", text);
+    r->options.mlen = (unsigned)mlen;
+    return CLI_OK;
+}
+
+static int parse_order(struct hart_request *r, const char *text)
+{
+    r->options.fp_tree = strcmp(text, "tree") == 0;
+    if (!r->options.fp_tree && strcmp(text, "k") != 0)
+        return cli_usage_error(r->args, "--fp-order %s: expected k or tree", text);
     return CLI_OK;
 }
 
@@ -122,7 +141,12 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
     case OPT_MEM: return parse_mem(r, value);
     case OPT_MAP: return parse_map(r, value);
     case OPT_UNTIL: r->until = value; return CLI_OK;
-    case OPT_DUMP_TL: return parse_tl(r, value);
+    case OPT_DUMP_TL: return parse_dumped(r, "dump-tl", value, 31, &r->tls, &r->tl_count);
+    case OPT_DUMP_M:
+        r->matrix = "dump-m";
+        return parse_dumped(r, "dump-m", value, 7, &r->ms, &r->m_count);
+    case OPT_MLEN: r->matrix = "mlen"; return parse_mlen(r, value);
+    case OPT_FP_ORDER: r->matrix = "fp-order"; return parse_order(r, value);
     case OPT_TRACE:
         r->traced = true;
         r->trace = value && *value ? value : "-";
@@ -177,4 +201,5 @@ void run_hart_request_free(struct hart_request *r)
     free(r->dumps.items);
     free(r->registers);
     free(r->tls);
+    free(r->ms);
 }

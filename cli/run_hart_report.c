@@ -41,6 +41,13 @@ void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text)
             (unsigned long long)stats->tl_bytes_loaded);
     fprintf(text, "  %-12s %14llu bytes\n", "tl stored",
             (unsigned long long)stats->tl_bytes_stored);
+    if (stats->classes[SAM_HART_M_MMA] + stats->m_bytes_loaded + stats->m_bytes_stored) {
+        fprintf(text, "  %-12s %14llu bytes\n", "m loaded",
+                (unsigned long long)stats->m_bytes_loaded);
+        fprintf(text, "  %-12s %14llu bytes\n", "m stored",
+                (unsigned long long)stats->m_bytes_stored);
+        fprintf(text, "  %-12s %14llu\n", "m macs", (unsigned long long)stats->m_macs);
+    }
     fprintf(text, "  %-12s %14llu\n", "traps", (unsigned long long)stats->traps);
 }
 
@@ -60,12 +67,14 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
     for (int i = 0; good && i < SAM_HART_CLASSES; i++)
         good = json_object_set_new(classes, sam_hart_class_name((enum sam_hart_class)i),
                                    json_integer(n(stats->classes[i]))) == 0;
-    json_t *root = json_pack("{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I}", "program",
-                             run_json_text(request->files.items[0]), "end", end_name(result->end),
-                             "exit_code", n(result->exit_code), "pc", n(result->pc), "instructions",
-                             n(result->instructions), "seconds", seconds, "classes", classes,
-                             "tl_bytes_loaded", n(stats->tl_bytes_loaded), "tl_bytes_stored",
-                             n(stats->tl_bytes_stored), "traps", n(stats->traps));
+    json_t *root = json_pack(
+        "{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
+        run_json_text(request->files.items[0]), "end", end_name(result->end), "exit_code",
+        n(result->exit_code), "pc", n(result->pc), "instructions", n(result->instructions),
+        "seconds", seconds, "classes", classes, "tl_bytes_loaded", n(stats->tl_bytes_loaded),
+        "tl_bytes_stored", n(stats->tl_bytes_stored), "m_bytes_loaded", n(stats->m_bytes_loaded),
+        "m_bytes_stored", n(stats->m_bytes_stored), "m_macs", n(stats->m_macs), "traps",
+        n(stats->traps));
     if (sam_hart_engines(hart, &engines))
         good = good && json_object_set_new(root, "engines", cli_engines_json(&engines)) == 0;
     good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
@@ -75,15 +84,26 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
     return good ? CLI_OK : run_out_of_memory();
 }
 
-void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text)
+/* Lines of `row` bytes, each with the number of its first byte. */
+static void put_rows(const uint8_t *bytes, unsigned size, unsigned row, FILE *text)
 {
-    enum { ROW = 32 };
-    const uint8_t *bytes = sam_hart_tl(hart, number);
-    fprintf(text, "tl%u\n", number);
-    for (unsigned i = 0; i < 1024; i += ROW) {
+    for (unsigned i = 0; i < size; i += row) {
         fprintf(text, "  %3u ", i);
-        for (unsigned k = 0; k < ROW; k++)
+        for (unsigned k = 0; k < row; k++)
             fprintf(text, " %02x", bytes[i + k]);
         fputc('\n', text);
     }
+}
+
+void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text)
+{
+    fprintf(text, "tl%u\n", number);
+    put_rows(sam_hart_tl(hart, number), 1024, 32, text);
+}
+
+void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text)
+{
+    const unsigned size = sam_hart_m_size(hart);
+    fprintf(text, "m%u\n", number);
+    put_rows(sam_hart_m(hart, number), size, size == 1024 ? 64 : size == 256 ? 32 : 16, text);
 }

@@ -57,6 +57,11 @@ static const struct cli_option options[] = {
     {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
     {OPT_UNTIL, "until", "SYMBOL", "end the run when pc gets to the symbol, or address"},
     {OPT_DUMP_TL, "dump-tl", "N", "print TLReg N at the end, in hexadecimal; repeatable"},
+    {OPT_DUMP_M, "dump-m", "N", "print matrix register N at the end, row by row; repeatable"},
+    {OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)"},
+    {OPT_FP_ORDER, "fp-order", "k|tree",
+     "sums of the matrix unit: for rising k, or as a tree of\n"
+     "rounded products"},
     {OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output"},
     {OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"},
     {OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"},

@@ -19,6 +19,7 @@
 #include "engines.h"
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
 #include "sink.h"
 #include "status.h"
 
@@ -33,6 +34,8 @@ extern "C" {
 struct sam_hart_options {
     struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
                                 Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;            /* its sums in the order of a tree instead of one by one */
     uint64_t max_insns;      /* of a run, 0 = no limit */
     uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                 only and its stores write L0M only; size 0: one flat space */
@@ -43,6 +46,8 @@ struct sam_hart_options {
     struct sam_engines_watch watch;           /* with engines: told what they do */
     struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
                                  NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
+    const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
+                                            run; slower. Its mlen is the unit's */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 
@@ -64,6 +69,11 @@ enum sam_hart_class {
     SAM_HART_TL_CONCAT,
     SAM_HART_TL_MERGE,
     SAM_HART_TL_XPOSE,
+    SAM_HART_M_LOAD,
+    SAM_HART_M_STORE,
+    SAM_HART_M_MMA,
+    SAM_HART_M_POINTWISE, /* mmov, too */
+    SAM_HART_M_CONFIG,
     SAM_HART_OTHER,
     SAM_HART_CLASSES
 };
@@ -72,6 +82,8 @@ struct sam_hart_stats {
     uint64_t instructions;
     uint64_t classes[SAM_HART_CLASSES];
     uint64_t tl_bytes_loaded, tl_bytes_stored; /* by the TensorLoad unit */
+    uint64_t m_bytes_loaded, m_bytes_stored;   /* by the matrix unit */
+    uint64_t m_macs;                           /* multiply-accumulates of it */
     uint64_t traps;                            /* taken by the program's handler */
 };
 
@@ -101,7 +113,7 @@ struct sam_hart_result {
 };
 
 /* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
- * that the tensor hart has not. */
+ * that the tensor hart has not, or another mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
                                      struct sam_error *error);
 SAM_API void sam_hart_free(struct sam_hart *hart);
@@ -130,6 +142,11 @@ SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
 /* The 1024 bytes of a TLReg; NULL in a hart without xtensorload. */
 SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
+/* The rows of a matrix register, mlen / 32 of mlen / 8 bytes; NULL in a hart without xmatrix. */
+SAM_API const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes);
+/* Bytes of a matrix register; 0 without xmatrix. */
+SAM_API unsigned sam_hart_m_size(const struct sam_hart *hart);
 /* False: no such CSR. A write counts as the program's. */
 SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
 SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);
@@ -153,6 +170,9 @@ SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_re
 /* Nothing more will run: tell options.watch the rest and end the text of options.timeline, whatever
  * ended the run. SAM_ERR_IO: one of them refused. */
 SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
+/* What the cycle model has measured, once all that is in flight has come to its end; NULL without
+ * options.cycles. */
+SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 

@@ -11,6 +11,7 @@
 #include "hart.h"
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
 #include "ops.h"
 #include "sink.h"
 #include "status.h"

@@ -5,6 +5,8 @@
 #define SAM_HART_CORE_H
 
 #include "machine/machine.h"
+#include "matrix/cycle/cycle.h"
+#include "matrix/matrix.h"
 #include "samite/hart.h"
 #include "tensor/engines.h"
 #include "tensor/tensor.h"
@@ -21,6 +23,8 @@ struct sam_hart {
     struct sam_hart_options options;
     const struct sam_image *image; /* symbols, or NULL */
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
+    struct sam_matrix *matrix;     /* NULL: not in the ISA */
+    struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
     bool has_handler; /* the program has written mtvec */

@@ -67,7 +67,7 @@ static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one,
                           enum sam_status *observed)
 {
     *observed = SAM_OK;
-    if (hart->options.trace.write || hart->options.collect_stats || hart->engines)
+    if (hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu)
         return sam_hart_observe(hart, observed);
     if (one || budget <= 2 * STRAIGHT)
         return sam_core_step(&hart->core, NULL);

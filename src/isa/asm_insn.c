@@ -128,7 +128,8 @@ static void usage_of(size_t number, char *text, size_t size)
                                    operands_of(number)[0] ? " " : "");
     for (const char *c = operands_of(number); *c && used < size; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
-        const char *put = operand ? operand->name : *c == ',' ? ", " : *c == '(' ? "(" : ")";
+        const char punct[] = {*c, *c == ',' ? ' ' : '\0', '\0'};
+        const char *put = operand ? operand->name : punct;
         if (operand && operand->kind == SAM_KIND_VM)
             put = "[, v0.t]";
         if (*c == ',' && c[1] == 'm') {

@@ -41,6 +41,13 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
     return arg;
 }
 
+/* The registers that three bits name. */
+static int x8_register(const char *name, size_t size)
+{
+    int number = sam_x_register(name, size);
+    return number >= 8 && number <= 15 ? number : -1;
+}
+
 static bool read_register(struct matcher *m, struct asm_arg *arg)
 {
     static const struct {
@@ -50,6 +57,8 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
         [SAM_KIND_X] = {sam_x_register, "an integer register"},
         [SAM_KIND_V] = {sam_v_register, "a vector register"},
         [SAM_KIND_TL] = {sam_tl_register, "a TLReg"},
+        [SAM_KIND_M] = {sam_m_register, "a matrix register m0..m7"},
+        [SAM_KIND_X8] = {x8_register, "one of s0, s1, a0..a5 (x8..x15)"},
     };
     const struct asm_arg *from = bound(m, arg->operand->kind);
     const struct asm_token *token = &m->lexer->token;
@@ -196,7 +205,9 @@ static bool read_operand(struct matcher *m, struct asm_arg *arg)
     switch (arg->operand->kind) {
     case SAM_KIND_X:
     case SAM_KIND_V:
-    case SAM_KIND_TL: return read_register(m, arg);
+    case SAM_KIND_TL:
+    case SAM_KIND_M:
+    case SAM_KIND_X8: return read_register(m, arg);
     case SAM_KIND_CSR: return read_csr(m, arg);
     case SAM_KIND_RM: return read_rounding(m, arg);
     case SAM_KIND_VTYPE: return read_vtype(m, arg);

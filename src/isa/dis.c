@@ -98,9 +98,11 @@ static void print_operand(struct printer *p, const struct sam_operand *operand, 
     static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "", "", "dyn"};
     const char *csr;
     switch (operand->kind) {
-    case SAM_KIND_X: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
+    case SAM_KIND_X:
+    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
     case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
     case SAM_KIND_TL: sam_buffer_printf(&p->out, "tl%d", value); break;
+    case SAM_KIND_M: sam_buffer_printf(&p->out, "m%d", value); break;
     case SAM_KIND_V0: sam_buffer_printf(&p->out, "v0"); break;
     case SAM_KIND_VM: sam_buffer_printf(&p->out, "%s", value ? "" : ", v0.t"); break;
     case SAM_KIND_RM: sam_buffer_printf(&p->out, "%s", modes[value & 7]); break;

@@ -136,6 +136,9 @@ enum sam_exit {
 
 struct sam_code;
 
+/* Units that may stand beside a core: places in core->unit. */
+enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX, SAM_UNITS };
+
 struct sam_core {
     union {
         uint32_t x32[SAM_X_SINK + 8];
@@ -165,7 +168,7 @@ struct sam_core {
     /* builds without tail calls keep the handler arguments here */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
-    void *unit[2]; /* state of the units beside the core, each known to its handlers */
+    void *unit[SAM_UNITS]; /* state of the units beside the core, each known to its handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */

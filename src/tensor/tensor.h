@@ -87,8 +87,7 @@ struct sam_tensor {
     } table;
 };
 
-/* The unit of a core: handlers find it in core->unit[SAM_UNIT_TENSOR]. */
-enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX };
+/* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
 /* Enter the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
