@@ -55,14 +55,14 @@ static char *make_header(const struct request *r, size_t *size)
     for (size_t i = 0; i < r->count; i++) {
         const struct tensor *t = &r->tensors[i];
         const struct sam_weight *w = weight_of(t);
+        uint64_t end = at + size_of(t);
         json_t *shape = json_array();
         for (size_t d = 0; d < w->rank; d++)
             json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
-        json_t *entry =
-            json_pack("{s:s, s:o, s:[I, I]}", "dtype", safetensors_name(t->to), "shape", shape,
-                      "data_offsets", (json_int_t)at, (json_int_t)(at + size_of(t)));
+        json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", safetensors_name(t->to), "shape",
+                                  shape, "data_offsets", (json_int_t)at, (json_int_t)end);
         json_object_set_new(root, t->name, entry);
-        at += size_of(t);
+        at = end;
     }
     char *text = json_dumps(root, JSON_COMPACT), *header = NULL;
     json_decref(root);
@@ -74,7 +74,8 @@ static char *make_header(const struct request *r, size_t *size)
             header[i] = (char)(padded >> (8 * i) & 255);
         if (header) {
             memset(header + 8, ' ', padded);
-            memcpy(header + 8, text, length);
+            for (size_t i = 0; i < length; i++)
+                header[8 + i] = text[i];
         }
     }
     free(text);

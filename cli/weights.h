@@ -59,8 +59,9 @@ struct weights_list {
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
-/* "folder/name + suffix" (or without it), malloc'ed; NULL when memory runs out. */
-char *weights_place(const char *folder, const char *path, const char *add, const char *cut);
+/* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
+ * out. */
+char *weights_place(const char *folder, const char *path, const char *more, const char *cut);
 /* Copy as it is; true or a message in `error`. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 

@@ -370,6 +370,7 @@ static inline void advance(const struct sam_layout *layout, const uint8_t *const
                            size_t elements, const uint8_t *moved[])
 {
     for (size_t p = 0; p < layout->plane_count; p++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there are as many */
         moved[p] = planes[p] + elements * layout->plane[p].unit / 8;
 }
 
@@ -419,6 +420,7 @@ static void split_elements(enum sam_layout_id id, const uint8_t *elements, size_
     if (n < count) {
         uint8_t *rest[SAM_MAX_PLANES];
         for (size_t p = 0; p < layout->plane_count; p++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
             rest[p] = planes[p] + n * layout->plane[p].unit / 8;
         sam_planes_split(id, elements + n * layout->element, count - n, rest);
     }

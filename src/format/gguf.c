@@ -198,7 +198,7 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
         return sam_fail(error, SAM_ERR_INPUT, "%s: damaged gguf header: %s", in->name, wrong);
     if (weights->count == 0 && weights->header_size > in->file_size)
         weights->header_size = in->file_size; /* nothing to align */
-    const char *name = weights->names;
+    const char *name = weights->names ? weights->names : "";
     for (size_t i = 0; i < weights->count; i++) {
         weights->tensors[i].name = name;
         name += strlen(name) + 1;

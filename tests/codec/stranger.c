@@ -260,7 +260,7 @@ static void reads_what_is_packed(void **state)
         weights.file_size = at;
         uint8_t *file = calloc(1, (size_t)at);
         assert_non_null(file);
-        memcpy(file, "a header with a name in it", 26);
+        strcpy((char *)file, "a header with a name in it");
         for (unsigned i = 0; i < TYPES; i++)
             test_weights(types[i], file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                          &random);
