@@ -19,7 +19,7 @@ struct op_request {
     enum op_kind kind;
     struct op_numbers perm, shape, before, after, kernel, stride, dilation, pad;
     int64_t axis;
-    bool axis_given, layout_given, nchw, explain, dry, quiet, cycles;
+    bool axis_given, layout_given, listing, nchw, explain, dry, quiet, cycles;
     struct sam_engines_config engines;
     const char *mask, *value, *emit;
     const char **files;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "run_hart.h"
+#include "stop.h"
 
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
@@ -110,7 +111,7 @@ static int prepare(struct state *s)
 {
     struct hart_request *r = &s->request;
     int code = CLI_OK;
-    r->options.stop = run_stop_flag();
+    r->options.stop = cli_stop_flag();
     if (r->cycles || r->timeline)
         r->options.engines = &r->engines;
     if (!open_sink(s, r->traced ? r->trace : NULL, &s->trace, &r->options.trace) ||
@@ -190,7 +191,7 @@ static int finish_files(struct state *s)
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
-    run_catch_signals();
+    cli_catch_signals();
     double started = now();
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
     double seconds = now() - started;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite op: tensor operators on .npy files, run on TensorLoad. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
+#include "stop.h"
 
 enum {
     OPT_PERM = 256,
@@ -48,19 +48,11 @@ static const struct cli_option options[] = {
     {OPT_PLAN, "plan", NULL, "explain the blocks, instructions and bytes"},
     {OPT_EMIT, "emit", "FILE", "write the program in assembly"},
     {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
-    {OPT_CONFIG, "config", "KEY=N,...", "parameters of the engines (samite run --help)"},
+    {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
     {'q', "quiet", NULL, "no line about the result"},
     {0},
 };
-
-static volatile int interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 /* ----------------------------------------------------------------------- command line */
 
@@ -141,7 +133,9 @@ static int parse_option(struct op_request *r, int option, const char *value)
     case OPT_CYCLES: r->cycles = true; return CLI_OK;
     case OPT_CONFIG:
         r->cycles = true;
-        if (sam_engines_parse(value, &r->engines, &error) != SAM_OK)
+        if (strcmp(value, "help") == 0)
+            r->listing = true;
+        else if (sam_engines_parse(value, &r->engines, &error) != SAM_OK)
             return cli_usage_error(r->args, "--config: %s", error.text);
         return CLI_OK;
     case 'n': r->dry = true; return CLI_OK;
@@ -272,11 +266,14 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
         code = cli_usage_error(r->args, "out of memory");
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         data[i] = r->inputs[i].data;
-    signal(SIGINT, on_interrupt);
+    cli_catch_signals();
     const struct sam_plan_options how = {
-        .stop = &interrupted, .engines = r->cycles ? &r->engines : NULL, .report = &engines};
-    if (code == CLI_OK && (sam_plan_run(plan, data, out.data, &how, &error) != SAM_OK ||
-                           sam_npy_write(r->output, &out, &error) != SAM_OK))
+        .stop = cli_stop_flag(), .engines = r->cycles ? &r->engines : NULL, .report = &engines};
+    if (code == CLI_OK && sam_plan_run(plan, data, out.data, &how, &error) != SAM_OK)
+        code = cli_report(&error);
+    if (code == CLI_OK && cli_stopped())
+        code = cli_report_stop();
+    if (code == CLI_OK && sam_npy_write(r->output, &out, &error) != SAM_OK)
         code = cli_report(&error);
     FILE *text = strcmp(r->output, "-") == 0 ? stderr : stdout;
     if (code == CLI_OK && !r->quiet)
@@ -320,6 +317,10 @@ static int run(struct cli_args *args)
     sam_engines_defaults(&r.engines);
     for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
         code = parse_option(&r, option, value);
+    if (code == CLI_OK && r.listing) {
+        free(r.files);
+        return cli_engines_parameters();
+    }
     if (code == CLI_OK && r.kind == OPERATORS)
         code = cli_usage_error(args, "no operator: reshape, transpose, im2col, compress, concat or "
                                      "pad");

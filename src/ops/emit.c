@@ -14,7 +14,8 @@
 #define MERGE_REGISTER 30u
 #define FIRST_COUNTER  2u /* s2 */
 #define LAST_COUNTER   11u
-#define DIM_REGISTERS  5u /* a3..a7 */
+_Static_assert(SAM_PLAN_DIMS == LAST_COUNTER - FIRST_COUNTER + 1, "a counter for each loop");
+#define DIM_REGISTERS 5u /* a3..a7 */
 
 /* CSRs of the unit, as the emitter counts them. */
 enum {

@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "samite/ops.h"
 
-#define SAM_PLAN_DIMS   12 /* of a box */
+#define SAM_PLAN_DIMS   10 /* of a box, and so loops: each has a counter, s2 to s11 */
 #define SAM_TL_BYTES    1024u
 #define SAM_TL_SLICES   32u /* slices that a mask or strides can tell apart */
 #define SAM_PLAN_PLACES 64  /* places of one byte in the output */

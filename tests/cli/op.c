@@ -145,6 +145,14 @@ static void empty_tensors(void **state)
     expect_numbers("op reshape --shape 1,1 one.npy out.npy", "[1,1] u16", 1, (uint16_t[]){0});
 }
 
+static void parameters_of_the_engines(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("op --config help");
+    expect_part(&out, "load_bytes");
+    sam_buffer_free(&out);
+}
+
 static void wrong_usage(void **state)
 {
     (void)state;
@@ -185,9 +193,13 @@ static void wrong_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator),      cmocka_unit_test(compress_by_a_mask),
-        cmocka_unit_test(nothing_but_a_plan), cmocka_unit_test(emitted_program_runs),
-        cmocka_unit_test(empty_tensors),      cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(each_operator),
+        cmocka_unit_test(compress_by_a_mask),
+        cmocka_unit_test(nothing_but_a_plan),
+        cmocka_unit_test(emitted_program_runs),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(parameters_of_the_engines),
     };
     command_verb = "";
     make_directory();
