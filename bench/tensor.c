@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tensor hart, one thread: bytes that loads and stores of the TensorLoad unit move, with memcpy
  * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width; and
- * scalar code: C programs of bench/tensor/, compiled when the cross compiler is there, with qemu
- * (whole runs, without its start) as the reference, and an assembly loop that always runs. */
+ * scalar code: C programs of bench/scalar/ where a cross compiler has made them, with qemu-riscv32
+ * as the reference where it is installed, and an assembly loop that always runs; the engines in
+ * time, with the same run without them as the reference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "config.h"
@@ -27,10 +30,12 @@ static void fail(const char *what, const struct sam_error *error)
     exit(1);
 }
 
-static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image)
+/* With the engines in time when `engines` is not NULL. */
+static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image,
+                       const struct sam_engines_config *engines)
 {
     struct sam_error error;
-    struct sam_hart_options options = {.isa = *isa};
+    struct sam_hart_options options = {.isa = *isa, .engines = engines};
     p->image = image;
     p->entry = image->entry;
     if (sam_hart_new(&options, &p->hart, &error) != SAM_OK ||
@@ -40,7 +45,8 @@ static void open_image(struct program *p, const struct sam_isa *isa, struct sam_
 }
 
 /* `setup`, then a0 turns over REPEAT times `body`, then ebreak. a1 = DATA. */
-static struct program open_loop(const char *setup, const char *body, double per_turn)
+static struct program open_timed_loop(const char *setup, const char *body, double per_turn,
+                                      const struct sam_engines_config *engines)
 {
     struct program p = {.per_turn = per_turn};
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
@@ -54,8 +60,13 @@ static struct program open_loop(const char *setup, const char *body, double per_
     if (sam_assemble(&options, body, text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail(body, &error);
     sam_text_free(messages);
-    open_image(&p, &options.isa, image);
+    open_image(&p, &options.isa, image, engines);
     return p;
+}
+
+static struct program open_loop(const char *setup, const char *body, double per_turn)
+{
+    return open_timed_loop(setup, body, per_turn, NULL);
 }
 
 static void close_program(struct program *p)
@@ -196,10 +207,172 @@ static void run_xpose(struct bench *bench)
             }
 }
 
+/* ----------------------------------------------------------------- addi, concat, merge */
+
+static const struct {
+    const char *title, *setup, *body;
+} others[] = {
+    {"tl.addi, int8", "csrwi ttype, 2", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, int4", "csrwi ttype, 1", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, E4M3", "li t0, 0x40\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, half", "li t0, 0x100\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.addi, single", "li t0, 0x400\ncsrw ttype, t0", "tl.addi tl1, tl2, 5"},
+    {"tl.concat.0, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.concat.0 tl1, tl2, tl3"},
+    {"tl.concat.2, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.concat.2 tl1, tl2, tl3"},
+    {"tl.merge.0, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.merge.0 tl1, tl2, tl3"},
+    {"tl.merge.2, 32 x 32 B", "li t0, 0x200120\ncsrw tshape, t0", "tl.merge.2 tl1, tl2, tl3"},
+};
+
+static void run_others(struct bench *bench)
+{
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char setup[256];
+        if (!bench_wants(bench, others[i].title))
+            continue;
+        snprintf(setup, sizeof setup,
+                 "%s\nli t0, 0xaaaaaaaa\ncsrw tmask_concat_1, t0\nli t0, 0x55555555\n"
+                 "csrw tmask_concat_2, t0\n",
+                 others[i].setup);
+        struct program p = open_loop(setup, others[i].body, REPEAT * 1024.0);
+        bench_rate(bench, others[i].title, "GB/s", 1e9, run_turns, &p, 0);
+        close_program(&p);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- scalar */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Instructions of `rounds` rounds of the program; its exit code is 0 or it computed nonsense. */
+static double run_rounds(void *context, uint64_t rounds)
+{
+    struct program *p = context;
+    struct sam_hart_result result;
+    sam_hart_set_pc(p->hart, p->entry);
+    sam_hart_set_x(p->hart, 2, SAM_HART_STACK_TOP);
+    sam_hart_set_x(p->hart, 10, rounds > UINT32_MAX ? UINT32_MAX : rounds);
+    if (sam_hart_run(p->hart, &result, NULL) != SAM_OK || result.end != SAM_HART_EXIT ||
+        result.exit_code != 0)
+        return -1;
+    return (double)result.instructions;
+}
+
+/* The program by itself in qemu, its start among it. 0: not installed. */
+static double qemu_rate(const char *path, double instructions)
+{
+    char command[600];
+    snprintf(command, sizeof command, "qemu-riscv32 %s 2>/dev/null", path);
+    double best = 0;
+    for (int i = 0; i < 3; i++) {
+        double started = now();
+        if (system(command) != 0)
+            return 0;
+        double seconds = now() - started;
+        best = best == 0 || seconds < best ? seconds : best;
+    }
+    return instructions / best;
+}
+
+static void run_program(struct bench *bench, const char *name)
+{
+    char path[512], title[64], qemu[96];
+    struct sam_image *image;
+    struct sam_error error;
+    struct sam_isa isa;
+    snprintf(path, sizeof path, "%s/bench/scalar_%s.elf", SAM_BUILD_ROOT, name);
+    snprintf(title, sizeof title, "scalar, %s.c", name);
+    snprintf(qemu, sizeof qemu, "%s: qemu-riscv32", title);
+    if (access(path, R_OK) != 0 || (!bench_wants(bench, title) && !bench_wants(bench, qemu)))
+        return;
+    sam_isa_parse("rv32im_zicsr", &isa, &error);
+    if (sam_elf_read(path, &image, &error) != SAM_OK)
+        fail(path, &error);
+    struct program p = {0};
+    open_image(&p, &isa, image, NULL);
+    double reference = qemu_rate(path, run_rounds(&p, 0)) / 1e6;
+    if (reference > 0)
+        bench_value(bench, qemu, "MIPS", reference, 0);
+    bench_rate(bench, title, "MIPS", 1e6, run_rounds, &p, reference);
+    close_program(&p);
+}
+
+static void run_scalar(struct bench *bench)
+{
+    char path[512], text[4096] = "", *messages;
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    struct program p = {0};
+    run_program(bench, "sieve");
+    run_program(bench, "matmul");
+    run_program(bench, "mix");
+    if (!bench_wants(bench, "scalar, loop.s"))
+        return;
+    snprintf(path, sizeof path, "%s/bench/scalar/loop.s", SAM_SOURCE_ROOT);
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (!size) {
+        fprintf(stderr, "bench: cannot read %s\n", path);
+        exit(1);
+    }
+    fclose(file);
+    sam_isa_parse("rv32im_zicsr", &options.isa, &error);
+    if (sam_assemble(&options, path, text, size, &image, &messages, &error) != SAM_OK)
+        fail(path, &error);
+    sam_text_free(messages);
+    open_image(&p, &options.isa, image, NULL);
+    bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, run_rounds, &p, 0);
+    close_program(&p);
+}
+
+/* ------------------------------------------------------------------------------- engines in time
+ */
+
+/* Simulated instructions, the reference without the model. */
+static void run_engines(struct bench *bench)
+{
+    static const struct {
+        const char *title, *setup, *body;
+        unsigned insns;
+    } loops[] = {
+        {"engines: scalar code", "", "ld t0, 0(a1)\naddi t0, t0, 1\nsd t0, 0(a1)", 3},
+        {"engines: blocks of 1 KiB", "li t0, 0x200120\ncsrw tshape, t0\nli a2, 0x01014020\n",
+         "tl.load tl1, 0(a1)\ntl.load tl2, 32(a1)\ntl.xpose.01 tl1, tl2, a2\n"
+         "tl.store tl1, 64(a1)\ntl.store tl2, 96(a1)\naddi t0, t0, 1",
+         6},
+        {"engines: slices apart", NULL, "tl.load tl1, 0(a1)\ntl.store tl1, 65(a1)\naddi t0, t0, 1",
+         3},
+    };
+    struct sam_engines_config config;
+    sam_engines_defaults(&config);
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        const char *setup = loops[i].setup ? loops[i].setup : moves[2].setup;
+        if (!bench_wants(bench, loops[i].title))
+            continue;
+        char name[64];
+        double per_turn = REPEAT * loops[i].insns + 2, off;
+        struct program plain = open_loop(setup, loops[i].body, per_turn);
+        struct program timed = open_timed_loop(setup, loops[i].body, per_turn, &config);
+        snprintf(name, sizeof name, "%s, off", loops[i].title);
+        off = bench_rate(bench, name, "M insns/s", 1e6, run_turns, &plain, 0);
+        bench_rate(bench, loops[i].title, "M insns/s", 1e6, run_turns, &timed, off);
+        close_program(&plain);
+        close_program(&timed);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Tensor hart");
+    run_scalar(bench);
     run_moves(bench);
+    run_others(bench);
     run_xpose(bench);
+    run_engines(bench);
     return bench_close(bench);
 }

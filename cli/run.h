@@ -54,13 +54,13 @@ enum run_option {
     OPT_CYCLES,
     OPT_CONFIG,
     OPT_KONATA,
-    OPT_PERFETTO,
     OPT_VCD,
     OPT_TRACE_BUS,
     OPT_UNTIL,
     OPT_TRACE,
     OPT_L1M,
     OPT_L0M,
+    OPT_TIMELINE,
 };
 
 /* One word of the command line: an option and its value, or CLI_POSITIONAL and the file. */
@@ -117,12 +117,6 @@ typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t
                              struct sam_error *error);
 int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                     const char *path);
-/* From here on Ctrl-C ends the run in order: what the second points to becomes non-zero. */
-void run_catch_signals(void);
-const volatile int *run_stop_flag(void);
-bool run_stopped(void);
-/* The line for a run that was stopped outside a launch; the exit code. */
-int run_report_stop(void);
 
 struct run_request {
     const struct cli_args *args; /* for messages */

@@ -5,34 +5,47 @@
 #include <time.h>
 
 #include "run_hart.h"
+#include "stop.h"
 
 struct state {
     struct hart_request request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct cli_output *trace, *traces[HART_TRACES];
+    struct cli_output *trace, *timeline, *traces[HART_TRACES];
     FILE *text; /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
 
+/* `path` may be NULL: none. */
+static bool open_sink(struct state *s, const char *path, struct cli_output **output,
+                      struct sam_sink *sink)
+{
+    if (!path)
+        return true;
+    *output = cli_output_open(path, &s->error);
+    *sink = (struct sam_sink){cli_output_write, *output};
+    return *output != NULL;
+}
+
 static int prepare(struct state *s)
 {
     struct hart_request *r = &s->request;
-    r->options.stop = run_stop_flag();
-    if (r->traced) {
-        if (!(s->trace = cli_output_open(r->trace, &s->error)))
-            return cli_report(&s->error);
-        r->options.trace = (struct sam_sink){cli_output_write, s->trace};
-    }
-    struct sam_sink *const sinks[HART_TRACES] = {&r->options.konata, &r->options.perfetto,
-                                                 &r->options.vcd, &r->options.bus};
+    struct sam_sink *const sinks[HART_TRACES] = {&r->options.konata, &r->options.vcd,
+                                                 &r->options.bus};
+    bool cycles = r->cycles || r->timeline;
+    r->options.stop = cli_stop_flag();
+    if (!open_sink(s, r->traced ? r->trace : NULL, &s->trace, &r->options.trace) ||
+        !open_sink(s, r->timeline, &s->timeline, &r->options.timeline))
+        return cli_report(&s->error);
     for (int i = 0; i < HART_TRACES; i++) {
-        if (!r->traces[i])
-            continue;
-        if (!(s->traces[i] = cli_output_open(r->traces[i], &s->error)))
+        if (!open_sink(s, r->traces[i], &s->traces[i], sinks[i]))
             return cli_report(&s->error);
-        *sinks[i] = (struct sam_sink){cli_output_write, s->traces[i]};
+        cycles |= r->traces[i] != NULL;
     }
+    if (cycles)
+        r->options.engines = &r->engines;
+    if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
+        r->options.cycles = &r->mxu;
     return run_hart_make(r, s->image, &s->hart);
 }
 
@@ -42,6 +55,14 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
     return sam_hart_read(context, address, data, size, error) == SAM_OK;
 }
 
+static bool uses_engines(const struct sam_engines_report *report)
+{
+    uint64_t instructions = 0;
+    for (int i = 0; i < SAM_ENGINE_COUNT; i++)
+        instructions += report->engine[i].instructions;
+    return instructions != 0;
+}
+
 /* What the user asked to see, whatever ended the run. */
 static int show_results(struct state *s, const struct sam_hart_result *result, double seconds)
 {
@@ -49,10 +70,16 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     int code = CLI_OK;
     if (!r->quiet)
         run_hart_report(r, result, seconds, s->text);
+    struct sam_engines_report engines;
+    const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
+    const bool shown = r->cycles && r->stats != RUN_STATS_JSON;
+    /* Beside the matrix unit, the engines only where the program uses them. */
+    if (shown && sam_hart_engines(s->hart, &engines) && (!matrix || uses_engines(&engines)))
+        cli_engines_report(&engines, s->text);
+    if (shown && matrix)
+        run_hart_report_cycles(&r->mxu, matrix, s->text);
     if (r->stats == RUN_STATS_TEXT)
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
-    if (r->cycles && !r->quiet)
-        run_hart_report_cycles(&r->config, sam_hart_cycles(s->hart), s->text);
     for (size_t i = 0; i < r->tl_count; i++)
         run_hart_report_tl(s->hart, r->tls[i], s->text);
     for (size_t i = 0; i < r->m_count; i++)
@@ -73,38 +100,41 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What the cycle model has told, under the names asked for. */
-static int end_traces(struct state *s)
+static int commit(struct cli_output **output)
 {
     struct sam_error error;
-    int code = CLI_OK;
+    struct cli_output *file = *output;
+    *output = NULL;
+    return !file || cli_output_commit(file, &error) ? CLI_OK : cli_report(&error);
+}
+
+/* The traces and the timeline appear, whole. */
+static int finish_files(struct state *s)
+{
+    struct sam_error error;
+    int traced = commit(&s->trace);
+    if (s->timeline && sam_hart_end_timeline(s->hart, &error) != SAM_OK)
+        return cli_report(&error);
     if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
         return cli_report(&error);
+    int code = commit(&s->timeline);
     for (int i = 0; i < HART_TRACES; i++) {
-        if (s->traces[i] && !cli_output_commit(s->traces[i], &error))
-            code = cli_report(&error);
-        s->traces[i] = NULL;
+        int one = commit(&s->traces[i]);
+        code = code == CLI_OK ? one : code;
     }
-    return code;
+    return traced == CLI_OK ? code : traced;
 }
 
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
-    run_catch_signals();
+    cli_catch_signals();
     double started = now();
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
     double seconds = now() - started;
     int code = CLI_OK;
-    if (s->trace && status != SAM_ERR_IO) {
-        struct sam_error error;
-        if (!cli_output_commit(s->trace, &error))
-            code = cli_report(&error);
-        s->trace = NULL;
-    }
-    int ended = end_traces(s);
-    code = code == CLI_OK ? ended : code;
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
+        code = finish_files(s);
         int shown = show_results(s, &result, seconds);
         code = code == CLI_OK ? shown : code;
     }
@@ -124,12 +154,11 @@ int run_hart(const struct run_words *words)
 {
     struct state s = {.text = stdout};
     int code = run_hart_request(words, &s.request);
-    bool data = s.request.stats == RUN_STATS_JSON ||
-                (s.request.traced && strcmp(s.request.trace, "-") == 0);
-    for (int i = 0; i < HART_TRACES; i++)
-        data |= s.request.traces[i] && strcmp(s.request.traces[i], "-") == 0;
-    for (size_t i = 0; i < s.request.dumps.count; i++)
-        data |= strcmp(s.request.dumps.items[i].path, "-") == 0;
+    if (code == CLI_OK && s.request.listing) {
+        run_hart_request_free(&s.request);
+        return cli_engines_parameters();
+    }
+    bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;
     if (code == CLI_OK)
         code = run_hart_load(&s.request, &s.image);
@@ -139,6 +168,7 @@ int run_hart(const struct run_words *words)
         code = execute(&s);
     sam_hart_free(s.hart); /* its traces go to the files */
     cli_output_abort(s.trace);
+    cli_output_abort(s.timeline);
     for (int i = 0; i < HART_TRACES; i++)
         cli_output_abort(s.traces[i]);
     sam_image_free(s.image);

@@ -3,10 +3,11 @@
 #ifndef RUN_HART_H
 #define RUN_HART_H
 
+#include "engines.h"
 #include "run.h"
 
-/* Traces of the cycle model. */
-enum hart_trace { HART_KONATA, HART_PERFETTO, HART_VCD, HART_BUS, HART_TRACES };
+/* Traces of the matrix unit in time. */
+enum hart_trace { HART_KONATA, HART_VCD, HART_BUS, HART_TRACES };
 
 /* A range of memory, with the file that fills or takes it. */
 struct hart_range {
@@ -35,10 +36,13 @@ struct hart_request {
     unsigned *tls, *ms; /* registers to print */
     size_t tl_count, m_count;
     const char *until;
-    bool cycles;
-    struct sam_mxu_config config;    /* with cycles */
-    const char *traces[HART_TRACES]; /* files, or NULL */
-    const char *matrix;              /* an option that needs the matrix unit, or NULL */
+    bool cycles; /* the engines and the matrix unit in time */
+    struct sam_mxu_config mxu;
+    const char *traces[HART_TRACES]; /* of the matrix unit: files, or NULL */
+    struct sam_engines_config engines;
+    const char *timeline; /* a file, "-", NULL */
+    bool listing;         /* --config help */
+    const char *matrix;   /* an option that needs the matrix unit, or NULL */
     bool traced;
     const char *trace; /* a file, "-" */
     enum run_stats stats;
@@ -47,6 +51,8 @@ struct hart_request {
 
 /* run_hart_args.c: fill the request from the words. */
 int run_hart_request(const struct run_words *words, struct hart_request *request);
+/* The trace, the timeline or a dump goes to standard output. */
+bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
 
 /* run_hart_setup.c: the program, as ELF or assembled, and the ISA that it goes with; then a hart

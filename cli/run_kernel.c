@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "stop.h"
 
 static struct sam_image *assemble(const struct run *run, const char *name, const char *text,
                                   size_t size)
@@ -135,7 +136,7 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
         return code;
     if (sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         return cli_report(&run->error);
-    run_catch_signals();
+    cli_catch_signals();
     code = launch(run, path, arguments);
     if (code == CLI_OK)
         code = do_steps(run, RUN_DUMP);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "stop.h"
 
 static bool print_text(void *context, const void *data, size_t size)
 {
@@ -13,7 +14,7 @@ static bool print_text(void *context, const void *data, size_t size)
 int run_open(struct run *run)
 {
     struct sam_gpu_options options = run->request->options;
-    options.stop = run_stop_flag();
+    options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run->text};
     if (sam_gpu_new(&options, &run->gpu, &run->error) != SAM_OK)
         return cli_report(&run->error);
@@ -69,7 +70,7 @@ static int open_log(struct run *run, char **path)
     if (!run->log && !(run->log = cli_output_open(*path ? *path : pattern, &run->error)))
         return cli_report(&run->error);
     struct sam_gpu_options options = run->request->options;
-    options.stop = run_stop_flag();
+    options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run->text};
     options.log = (struct sam_sink){cli_output_write, run->log};
     if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)

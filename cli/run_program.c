@@ -1,42 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both machines do with programs, memory and signals. */
-#include <signal.h>
+/* What both machines do with programs and memory. */
 #include <stdlib.h>
 
 #include "run.h"
-
-/* The only mutable global of the command: a signal handler can reach nothing else. */
-static volatile int stop_requested;
-
-static void request_stop(int signal)
-{
-    (void)signal;
-    stop_requested = 1;
-}
-
-const volatile int *run_stop_flag(void)
-{
-    return &stop_requested;
-}
-
-void run_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool run_stopped(void)
-{
-    return stop_requested != 0;
-}
-
-int run_report_stop(void)
-{
-    struct sam_error error = {.status = SAM_ERR_STOPPED, .text = "stopped"};
-    return cli_report(&error);
-}
 
 struct sam_image *run_assemble(const struct sam_asm_options *options, const char *name,
                                const char *text, size_t size)

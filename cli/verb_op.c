@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite op: tensor operators on .npy files, run on TensorLoad. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "engines.h"
+#include "op.h"
 #include "samite/file.h"
-#include "samite/format.h"
 #include "samite/isa.h"
-#include "samite/ops.h"
+#include "stop.h"
 
 enum {
     OPT_PERM = 256,
@@ -25,9 +24,9 @@ enum {
     OPT_LAYOUT,
     OPT_PLAN,
     OPT_EMIT,
+    OPT_CYCLES,
+    OPT_CONFIG,
 };
-
-enum op_kind { RESHAPE, TRANSPOSE, IM2COL, COMPRESS, CONCAT, PAD, OPERATORS };
 
 static const char *const operator_names[OPERATORS] = {"reshape",  "transpose", "im2col",
                                                       "compress", "concat",    "pad"};
@@ -48,42 +47,17 @@ static const struct cli_option options[] = {
      "im2col: nhwc gives [N*OH*OW, KH*KW*C] (the default),\nnchw gives [N, C*KH*KW, OH*OW]"},
     {OPT_PLAN, "plan", NULL, "explain the blocks, instructions and bytes"},
     {OPT_EMIT, "emit", "FILE", "write the program in assembly"},
+    {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
+    {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
     {'q', "quiet", NULL, "no line about the result"},
     {0},
 };
 
-struct numbers {
-    int64_t value[SAM_MAX_RANK];
-    unsigned count; /* 0: not given */
-};
-
-struct request {
-    struct cli_args *args;
-    enum op_kind kind;
-    struct numbers perm, shape, before, after, kernel, stride, dilation, pad;
-    int64_t axis;
-    bool nchw, explain, dry, quiet;
-    const char *mask, *value, *emit;
-    const char **files;
-    size_t file_count;
-    struct sam_array *inputs; /* input_count of them */
-    size_t input_count;
-    const char *output; /* NULL: dry run */
-};
-
-static volatile int interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 /* ----------------------------------------------------------------------- command line */
 
-static int parse_numbers(const struct request *r, const char *option, const char *text,
-                         int64_t least, struct numbers *out)
+static int parse_numbers(const struct op_request *r, const char *option, const char *text,
+                         int64_t least, struct op_numbers *out)
 {
     out->count = 0;
     for (const char *at = text; *at;) {
@@ -102,16 +76,17 @@ static int parse_numbers(const struct request *r, const char *option, const char
                            option, text, SAM_MAX_RANK, (long long)least);
 }
 
-static int parse_axis(struct request *r, const char *text)
+static int parse_axis(struct op_request *r, const char *text)
 {
     char *end;
     r->axis = strtoll(text, &end, 10);
+    r->axis_given = true;
     if (!*text || *end)
         return cli_usage_error(r->args, "--axis: '%s' is no number", text);
     return CLI_OK;
 }
 
-static int add_file(struct request *r, const char *path)
+static int add_file(struct op_request *r, const char *path)
 {
     if (r->kind == OPERATORS) {
         for (unsigned i = 0; i < OPERATORS; i++)
@@ -131,8 +106,9 @@ static int add_file(struct request *r, const char *path)
     return CLI_OK;
 }
 
-static int parse_option(struct request *r, int option, const char *value)
+static int parse_option(struct op_request *r, int option, const char *value)
 {
+    struct sam_error error;
     switch (option) {
     case CLI_POSITIONAL: return add_file(r, value);
     case OPT_PERM: return parse_numbers(r, "perm", value, 0, &r->perm);
@@ -149,9 +125,18 @@ static int parse_option(struct request *r, int option, const char *value)
     case OPT_EMIT: r->emit = value; return CLI_OK;
     case OPT_PLAN: r->explain = true; return CLI_OK;
     case OPT_LAYOUT:
+        r->layout_given = true;
         r->nchw = strcmp(value, "nchw") == 0;
         if (!r->nchw && strcmp(value, "nhwc") != 0)
             return cli_usage_error(r->args, "--layout: expected nhwc or nchw, found '%s'", value);
+        return CLI_OK;
+    case OPT_CYCLES: r->cycles = true; return CLI_OK;
+    case OPT_CONFIG:
+        r->cycles = true;
+        if (strcmp(value, "help") == 0)
+            r->listing = true;
+        else if (sam_engines_parse(value, &r->engines, &error) != SAM_OK)
+            return cli_usage_error(r->args, "--config: %s", error.text);
         return CLI_OK;
     case 'n': r->dry = true; return CLI_OK;
     case 'q': r->quiet = true; return CLI_OK;
@@ -160,7 +145,7 @@ static int parse_option(struct request *r, int option, const char *value)
 }
 
 /* Every option but the common ones belongs to some operators. */
-static int check_options(const struct request *r)
+static int check_options(const struct op_request *r)
 {
     const struct {
         const char *name;
@@ -171,7 +156,7 @@ static int check_options(const struct request *r)
         {"perm", r->perm.count, 1 << TRANSPOSE, true},
         {"shape", r->shape.count, 1 << RESHAPE, true},
         {"mask", r->mask, 1 << COMPRESS, true},
-        {"axis", r->axis != INT64_MIN, 1 << COMPRESS | 1 << CONCAT, false},
+        {"axis", r->axis_given, 1 << COMPRESS | 1 << CONCAT, false},
         {"before", r->before.count, 1 << PAD, true},
         {"after", r->after.count, 1 << PAD, false},
         {"value", r->value, 1 << PAD, false},
@@ -179,6 +164,7 @@ static int check_options(const struct request *r)
         {"stride", r->stride.count, 1 << IM2COL, false},
         {"dilation", r->dilation.count, 1 << IM2COL, false},
         {"pad", r->pad.count, 1 << IM2COL, false},
+        {"layout", r->layout_given, 1 << IM2COL, false},
     };
     const char *name = operator_names[r->kind];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -191,7 +177,7 @@ static int check_options(const struct request *r)
     return CLI_OK;
 }
 
-static int check_files(struct request *r)
+static int check_files(struct op_request *r)
 {
     bool many = r->kind == CONCAT;
     if (r->file_count == 1 && !many && (r->explain || r->emit))
@@ -203,186 +189,14 @@ static int check_files(struct request *r)
                                r->file_count, r->file_count == 1 ? "" : "s");
     r->input_count = r->file_count - outputs;
     r->output = r->dry ? NULL : r->files[r->file_count - 1];
+    if (r->cycles && r->dry)
+        return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
+                                        "is run");
+    if (r->output && strcmp(r->output, "-") == 0 &&
+        (r->explain || (r->emit && strcmp(r->emit, "-") == 0)))
+        return cli_usage_error(r->args, "standard output takes the array, %s cannot go there, too",
+                               r->explain ? "--plan" : "--emit");
     return CLI_OK;
-}
-
-/* ---------------------------------------------------------------------------- planning */
-
-static struct sam_shape shape_of(const struct sam_array *array)
-{
-    struct sam_shape shape = {.rank = (unsigned)array->rank};
-    memcpy(shape.dim, array->shape, sizeof shape.dim);
-    return shape;
-}
-
-/* A list with one number a dim. */
-static int check_count(const struct request *r, const char *option, const struct numbers *list,
-                       unsigned rank)
-{
-    if (list->count == rank)
-        return CLI_OK;
-    return cli_usage_error(r->args, "--%s has %u numbers, %s has %u dims", option, list->count,
-                           r->files[0], rank);
-}
-
-static int plan_transpose(const struct request *r, const struct sam_shape *in, unsigned element,
-                          struct sam_plan **plan)
-{
-    struct sam_error error;
-    unsigned perm[SAM_MAX_RANK] = {0};
-    int code = check_count(r, "perm", &r->perm, in->rank);
-    for (unsigned i = 0; i < r->perm.count; i++)
-        perm[i] = r->perm.value[i] > SAM_MAX_RANK ? SAM_MAX_RANK : (unsigned)r->perm.value[i];
-    if (code != CLI_OK)
-        return code;
-    return sam_plan_transpose(in, element, perm, plan, &error) == SAM_OK ? CLI_OK
-                                                                         : cli_report(&error);
-}
-
-static int plan_reshape(const struct request *r, const struct sam_shape *in, unsigned element,
-                        struct sam_plan **plan)
-{
-    struct sam_error error;
-    struct sam_shape out = {.rank = r->shape.count};
-    uint64_t known = 1, total = 1;
-    int open = -1;
-    for (unsigned i = 0; i < in->rank; i++)
-        total *= in->dim[i];
-    for (unsigned i = 0; i < out.rank; i++) {
-        if (r->shape.value[i] < 0 && open >= 0)
-            return cli_usage_error(r->args, "--shape: only one dim may be -1");
-        if (r->shape.value[i] < 0)
-            open = (int)i;
-        else if (__builtin_mul_overflow(known, (uint64_t)r->shape.value[i], &known))
-            return cli_usage_error(r->args, "--shape: more than 2^64 elements");
-        out.dim[i] = (uint64_t)r->shape.value[i];
-    }
-    if (open >= 0) {
-        if (known == 0 || total % known)
-            return cli_usage_error(r->args, "--shape: %llu elements do not divide by %llu",
-                                   (unsigned long long)total, (unsigned long long)known);
-        out.dim[open] = total / known;
-    }
-    return sam_plan_reshape(in, element, &out, plan, &error) == SAM_OK ? CLI_OK
-                                                                       : cli_report(&error);
-}
-
-static int plan_compress(const struct request *r, const struct sam_shape *in, unsigned element,
-                         unsigned axis, struct sam_plan **plan)
-{
-    struct sam_error error;
-    struct sam_array mask;
-    if (sam_npy_read(r->mask, &mask, &error) != SAM_OK)
-        return cli_report(&error);
-    int code = CLI_OK;
-    if ((mask.dtype != SAM_BOOL && mask.dtype != SAM_U8) || mask.rank != 1)
-        code = cli_usage_error(r->args, "--mask: %s holds no array of bool or u8 with one dim",
-                               r->mask);
-    else if (axis < in->rank && mask.count != in->dim[axis])
-        code = cli_usage_error(r->args, "--mask: %s has %zu elements, axis %u has %llu indices",
-                               r->mask, mask.count, axis, (unsigned long long)in->dim[axis]);
-    else if (sam_plan_compress(in, element, axis, mask.data, plan, &error) != SAM_OK)
-        code = cli_report(&error);
-    sam_array_free(&mask);
-    return code;
-}
-
-static int plan_pad(const struct request *r, const struct sam_shape *in, unsigned element,
-                    struct sam_plan **plan)
-{
-    struct sam_error error;
-    const struct numbers *after = r->after.count ? &r->after : &r->before;
-    uint64_t before_n[SAM_MAX_RANK] = {0}, after_n[SAM_MAX_RANK] = {0};
-    uint8_t value[16] = {0};
-    int code = check_count(r, "before", &r->before, in->rank);
-    if (code == CLI_OK)
-        code = check_count(r, "after", after, in->rank);
-    if (code == CLI_OK && r->value && !sam_dtype_parse_value(r->inputs[0].dtype, r->value, value))
-        code = cli_usage_error(r->args, "--value: '%s' is no %s", r->value,
-                               sam_dtype_name(r->inputs[0].dtype));
-    for (unsigned i = 0; code == CLI_OK && i < in->rank; i++) {
-        before_n[i] = (uint64_t)r->before.value[i];
-        after_n[i] = (uint64_t)after->value[i];
-    }
-    if (code == CLI_OK &&
-        sam_plan_pad(in, element, before_n, after_n, value, plan, &error) != SAM_OK)
-        code = cli_report(&error);
-    return code;
-}
-
-/* Two numbers, or one for both. */
-static int pair_of(const struct request *r, const char *option, const struct numbers *list,
-                   uint64_t otherwise, uint64_t pair[2])
-{
-    if (list->count > 2)
-        return cli_usage_error(r->args, "--%s takes H,W", option);
-    pair[0] = list->count ? (uint64_t)list->value[0] : otherwise;
-    pair[1] = list->count == 2 ? (uint64_t)list->value[1] : pair[0];
-    return CLI_OK;
-}
-
-static int plan_im2col(const struct request *r, const struct sam_shape *in, unsigned element,
-                       struct sam_plan **plan)
-{
-    struct sam_error error;
-    struct sam_im2col p = {.nchw = r->nchw};
-    uint64_t both[2] = {0};
-    int code = pair_of(r, "kernel", &r->kernel, 1, p.kernel);
-    if (code == CLI_OK)
-        code = pair_of(r, "stride", &r->stride, 1, p.stride);
-    if (code == CLI_OK)
-        code = pair_of(r, "dilation", &r->dilation, 1, p.dilation);
-    if (code == CLI_OK && r->pad.count == 4) {
-        for (unsigned i = 0; i < 4; i++)
-            p.pad[i] = (uint64_t)r->pad.value[i];
-    } else if (code == CLI_OK) {
-        if (pair_of(r, "pad", &r->pad, 0, both) != CLI_OK)
-            return cli_usage_error(r->args, "--pad takes H,W or T,B,L,R");
-        p.pad[0] = p.pad[1] = both[0];
-        p.pad[2] = p.pad[3] = both[1];
-    }
-    if (code == CLI_OK && sam_plan_im2col(in, element, &p, plan, &error) != SAM_OK)
-        code = cli_report(&error);
-    return code;
-}
-
-static int plan_concat(const struct request *r, unsigned element, unsigned axis,
-                       struct sam_plan **plan)
-{
-    struct sam_error error;
-    struct sam_shape *shapes = calloc(r->input_count, sizeof *shapes);
-    if (!shapes)
-        return cli_usage_error(r->args, "out of memory");
-    int code = CLI_OK;
-    for (size_t i = 0; i < r->input_count; i++) {
-        shapes[i] = shape_of(&r->inputs[i]);
-        if (r->inputs[i].dtype != r->inputs[0].dtype)
-            code = cli_usage_error(r->args, "%s holds %s, %s holds %s", r->files[i],
-                                   sam_dtype_name(r->inputs[i].dtype), r->files[0],
-                                   sam_dtype_name(r->inputs[0].dtype));
-    }
-    if (code == CLI_OK &&
-        sam_plan_concat(shapes, r->input_count, element, axis, plan, &error) != SAM_OK)
-        code = cli_report(&error);
-    free(shapes);
-    return code;
-}
-
-static int make_plan(const struct request *r, struct sam_plan **plan)
-{
-    struct sam_shape in = shape_of(&r->inputs[0]);
-    unsigned element = (unsigned)sam_dtype_size(r->inputs[0].dtype);
-    int64_t axis = r->axis == INT64_MIN ? 0 : r->axis < 0 ? r->axis + in.rank : r->axis;
-    if (axis < 0 || axis >= (in.rank ? in.rank : 1))
-        return cli_usage_error(r->args, "--axis: %s has %u dims", r->files[0], in.rank);
-    switch (r->kind) {
-    case RESHAPE: return plan_reshape(r, &in, element, plan);
-    case TRANSPOSE: return plan_transpose(r, &in, element, plan);
-    case IM2COL: return plan_im2col(r, &in, element, plan);
-    case COMPRESS: return plan_compress(r, &in, element, (unsigned)axis, plan);
-    case CONCAT: return plan_concat(r, element, (unsigned)axis, plan);
-    default: return plan_pad(r, &in, element, plan);
-    }
 }
 
 /* ----------------------------------------------------------------------------- running */
@@ -398,7 +212,7 @@ static int explain(const struct sam_plan *plan)
     return CLI_OK;
 }
 
-static int emit(const struct request *r, const struct sam_plan *plan)
+static int emit(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
     uint64_t inputs[SAM_PLAN_INPUTS], output;
@@ -411,33 +225,36 @@ static int emit(const struct request *r, const struct sam_plan *plan)
     return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
-static void put_shape(const struct sam_shape *shape)
+static void put_shape(const struct sam_shape *shape, FILE *text)
 {
     for (unsigned i = 0; i < shape->rank; i++)
-        printf("%s%llu", i ? "," : "[", (unsigned long long)shape->dim[i]);
-    printf(shape->rank ? "]" : "[]");
+        fprintf(text, "%s%llu", i ? "," : "[", (unsigned long long)shape->dim[i]);
+    fputs(shape->rank ? "]" : "[]", text);
 }
 
-static void report(const struct request *r, const struct sam_plan *plan,
-                   const struct sam_array *out)
+static void report(const struct op_request *r, const struct sam_plan *plan,
+                   const struct sam_array *out, FILE *text)
 {
     struct sam_plan_figures f;
     sam_plan_count(plan, &f);
     uint64_t moved = f.bytes_loaded + f.bytes_stored, bound = f.bound_loaded + f.bound_stored;
-    printf("%s: ", r->output);
-    put_shape(sam_plan_shape(plan));
-    printf(" %s, %llu blocks, %llu instructions, %llu bytes moved", sam_dtype_name(out->dtype),
-           (unsigned long long)f.blocks,
-           (unsigned long long)(f.loads + f.stores + f.concats + f.xposes),
-           (unsigned long long)moved);
-    printf(bound ? ", %.3f of the lower bound\n" : "\n", (double)moved / (double)bound);
+    uint64_t instructions = f.loads + f.stores + f.concats + f.xposes;
+    fprintf(text, "%s: ", r->output);
+    put_shape(sam_plan_shape(plan), text);
+    fprintf(text, " %s, %llu blocks, %llu instructions, %llu bytes moved",
+            sam_dtype_name(out->dtype), (unsigned long long)f.blocks,
+            (unsigned long long)instructions, (unsigned long long)moved);
+    if (bound)
+        fprintf(text, ", %.3f of the lower bound", (double)moved / (double)bound);
+    fputc('\n', text);
 }
 
-static int run_plan(const struct request *r, const struct sam_plan *plan)
+static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
     const struct sam_shape *shape = sam_plan_shape(plan);
-    const void **data = calloc(r->input_count, sizeof *data);
+    struct sam_engines_report engines = {0};
+    const void **data = calloc(r->input_count + 1, sizeof *data);
     struct sam_array out = {.dtype = r->inputs[0].dtype, .rank = shape->rank, .count = 1};
     memcpy(out.shape, shape->dim, sizeof out.shape);
     for (unsigned i = 0; i < shape->rank; i++)
@@ -449,28 +266,36 @@ static int run_plan(const struct request *r, const struct sam_plan *plan)
         code = cli_usage_error(r->args, "out of memory");
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         data[i] = r->inputs[i].data;
-    signal(SIGINT, on_interrupt);
-    if (code == CLI_OK && (sam_plan_run(plan, data, out.data, &interrupted, &error) != SAM_OK ||
-                           sam_npy_write(r->output, &out, &error) != SAM_OK))
+    cli_catch_signals();
+    const struct sam_plan_options how = {
+        .stop = cli_stop_flag(), .engines = r->cycles ? &r->engines : NULL, .report = &engines};
+    if (code == CLI_OK && sam_plan_run(plan, data, out.data, &how, &error) != SAM_OK)
         code = cli_report(&error);
-    if (code == CLI_OK && !r->quiet && strcmp(r->output, "-") != 0)
-        report(r, plan, &out);
+    if (code == CLI_OK && cli_stopped())
+        code = cli_report_stop();
+    if (code == CLI_OK && sam_npy_write(r->output, &out, &error) != SAM_OK)
+        code = cli_report(&error);
+    FILE *text = strcmp(r->output, "-") == 0 ? stderr : stdout;
+    if (code == CLI_OK && !r->quiet)
+        report(r, plan, &out, text);
+    if (code == CLI_OK && r->cycles)
+        cli_engines_report(&engines, text);
     free(data);
     free(out.data);
     return code;
 }
 
-static int operate(struct request *r)
+static int operate(struct op_request *r)
 {
     struct sam_error error;
     struct sam_plan *plan = NULL;
-    r->inputs = calloc(r->input_count, sizeof *r->inputs);
+    r->inputs = calloc(r->input_count + 1, sizeof *r->inputs);
     int code = r->inputs ? CLI_OK : cli_usage_error(r->args, "out of memory");
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         if (sam_npy_read(r->files[i], &r->inputs[i], &error) != SAM_OK)
             code = cli_report(&error);
     if (code == CLI_OK)
-        code = make_plan(r, &plan);
+        code = op_make_plan(r, &plan);
     if (code == CLI_OK && r->explain)
         code = explain(plan);
     if (code == CLI_OK && r->emit)
@@ -486,11 +311,16 @@ static int operate(struct request *r)
 
 static int run(struct cli_args *args)
 {
-    struct request r = {.args = args, .kind = OPERATORS, .axis = INT64_MIN};
+    struct op_request r = {.args = args, .kind = OPERATORS};
     const char *value;
     int code = CLI_OK;
+    sam_engines_defaults(&r.engines);
     for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
         code = parse_option(&r, option, value);
+    if (code == CLI_OK && r.listing) {
+        free(r.files);
+        return cli_engines_parameters();
+    }
     if (code == CLI_OK && r.kind == OPERATORS)
         code = cli_usage_error(args, "no operator: reshape, transpose, im2col, compress, concat or "
                                      "pad");

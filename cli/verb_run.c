@@ -62,17 +62,19 @@ static const struct cli_option options[] = {
     {OPT_FP_ORDER, "fp-order", "k|tree",
      "sums of the matrix unit: for rising k, or as a tree of\n"
      "rounded products"},
-    {OPT_CYCLES, "cycles", NULL, "run the cycle model of the matrix unit; reports where time went"},
-    {OPT_CONFIG, "config", "KEY=VALUE,...",
-     "its parameters, as mpara=4,npara=4,slots=4; repeatable. An\n"
-     "unknown key lists them all"},
-    {OPT_KONATA, "konata", "FILE", "a row a uop, for Konata (Kanata 0004)"},
-    {OPT_PERFETTO, "perfetto", "FILE", "the same for Perfetto"},
-    {OPT_VCD, "vcd", "FILE", "the bus of the matrix unit as a waveform"},
-    {OPT_TRACE_BUS, "trace-bus", "[FILE]", "the bus as text, a line a handshake"},
     {OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output"},
     {OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"},
     {OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"},
+    {OPT_CYCLES, "cycles", NULL,
+     "engines and matrix unit in time: cycles, and what each waits for"},
+    {OPT_CONFIG, "config", "KEY=N,...",
+     "--cycles with other parameters: mpara=4,queue=8,...;\n"
+     "--config help lists them with their defaults"},
+    {OPT_KONATA, "konata", "FILE", "the uops of the matrix unit, for Konata (Kanata 0004)"},
+    {OPT_VCD, "vcd", "FILE", "its bus as a waveform"},
+    {OPT_TRACE_BUS, "trace-bus", "[FILE]", "its bus as text, a line a handshake"},
+    {OPT_TIMELINE, "perfetto", "FILE",
+     "the engines' timeline for ui.perfetto.dev; 1 us is a cycle"},
     {0},
 };
 
@@ -204,6 +206,7 @@ const struct cli_verb verb_run = {
         "  samite run sgemm.elf --kernel sgemm --grid 8,8 --block 16,16 --warp 32 -j 4 \\\n"
         "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n"
         "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 \\\n"
-        "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n",
+        "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
+        "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n",
     .run = run,
 };

@@ -43,7 +43,7 @@ static int add_axis(struct state *s, const char *text)
         snprintf(word, sizeof word, "%s=%s", axis->name, axis->values[axis->count]);
         sam_mxu_config_init(&config, 512);
         if (sam_mxu_config_set(&config, word, &error) != SAM_OK)
-            return cli_usage_error(args, "%s", error.text);
+            return cli_usage_error(args, "--config: %s", error.text);
         axis->count++;
     }
     return CLI_OK;
@@ -88,15 +88,15 @@ static enum sam_status configure(const struct state *s, size_t index, struct har
                                  struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
-    sam_mxu_config_init(&r->config, s->request.options.mlen);
+    r->mxu = s->request.mxu;
     for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
         char word[80];
         const struct sweep_axis *axis = &s->sweep.axes[a];
         snprintf(word, sizeof word, "%s=%s", axis->name,
                  axis->values[sweep_value(&s->sweep, index, a)]);
-        status = sam_mxu_config_set(&r->config, word, error);
+        status = sam_mxu_config_set(&r->mxu, word, error);
     }
-    return status == SAM_OK ? sam_mxu_config_check(&r->config, error) : status;
+    return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
 }
 
 static void run_one(struct state *s, size_t index)
@@ -107,8 +107,8 @@ static void run_one(struct state *s, size_t index)
     struct sam_hart *hart = NULL;
     if (configure(s, index, &r, &run->error) != SAM_OK)
         return;
-    r.options.cycles = &r.config;
-    r.options.mlen = r.config.mlen;
+    r.options.cycles = &r.mxu;
+    r.options.mlen = r.mxu.mlen;
     if (run_hart_make(&r, s->image, &hart) != CLI_OK) {
         snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
     } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK) {

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engines.h"
 #include "image.h"
 #include "isa.h"
 #include "mxu.h"
@@ -31,21 +32,27 @@ extern "C" {
 #define SAM_HART_STACK_SIZE UINT64_C(0x100000)
 
 struct sam_hart_options {
-    struct sam_isa isa; /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
-                           Zicsr; A, Zfinx and units as one likes; no vectors */
-    unsigned mlen;      /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
-    bool fp_tree;       /* its sums in the order of a tree instead of one by one */
-    const struct sam_mxu_config *cycles; /* when not NULL: run the cycle model of the matrix unit
-                                            beside it; slower. Its mlen is the unit's */
-    struct sam_sink konata;   /* with it, where write is not NULL: a Kanata 0004 log of its uops, */
-    struct sam_sink perfetto; /* the same for Perfetto, */
-    struct sam_sink vcd;      /* its bus as a waveform */
-    struct sam_sink bus;      /* and as lines, one a handshake */
-    uint64_t max_insns;       /* of a run, 0 = no limit */
-    uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
-                                 only and its stores write L0M only; size 0: one flat space */
-    bool collect_stats;       /* fill sam_hart_stats; slower */
-    struct sam_sink trace;    /* one line an instruction when write is not NULL; slower */
+    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
+                                Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;            /* its sums in the order of a tree instead of one by one */
+    uint64_t max_insns;      /* of a run, 0 = no limit */
+    uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
+                                only and its stores write L0M only; size 0: one flat space */
+    bool collect_stats;      /* fill sam_hart_stats; slower */
+    struct sam_sink trace;   /* one line an instruction when write is not NULL; slower */
+    const struct sam_engines_config *engines; /* not NULL: the engines in time (engines.h), copied;
+                                                 slower */
+    struct sam_engines_watch watch;           /* with engines: told what they do */
+    struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
+                                 NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
+    const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
+                                            run; slower. Its mlen is the unit's. `timeline`
+                                             shows it, too */
+    struct sam_sink
+        konata;          /* with cycles, where write is not NULL: a Kanata 0004 log of its uops, */
+    struct sam_sink vcd; /* its bus as a waveform */
+    struct sam_sink bus; /* and as lines, one a handshake; sam_hart_end_traces ends all three */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 
@@ -163,6 +170,11 @@ SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_res
                                       struct sam_error *error);
 /* Counts since the hart was made, with options.collect_stats. */
 SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
+/* The cycles so far, as if the program ended here. False: no options.engines. */
+SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
+/* Nothing more will run: tell options.watch the rest and end the text of options.timeline, whatever
+ * ended the run. SAM_ERR_IO: one of them refused. */
+SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
 /* What the cycle model has measured, once all that is in flight has come to its end; NULL without
  * options.cycles. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);

@@ -3,6 +3,8 @@
 #ifndef SAMITE_H
 #define SAMITE_H
 
+#include "codec.h"
+#include "engines.h"
 #include "file.h"
 #include "format.h"
 #include "gpu.h"

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SymbolStat, the symbol counter in front of the Huffman coder, cycle by cycle: a ready/valid
- * stream of symbols in, the count of each symbol out. Source: docs/matrix.md, "SymbolStat". */
+/* SymbolStat: a hardware unit that counts how often each symbol of a stream stands in it, as a
+ * model that goes clock by clock. Ports: data_in and freq_out (valid and ready), start, done, busy,
+ * flush.
+ *
+ *   IDLE   start rises -> CLEAR
+ *   CLEAR  `depth` cycles, a counter each; then COUNT, or DRAIN when start has fallen meanwhile
+ *   COUNT  ready, a symbol a cycle; start low ends it (a beat in that cycle is not taken) -> DRAIN
+ *   DRAIN  `depth` counts in the order of the symbols, one for each cycle that freq_out is ready
+ *   DONE   done for one cycle -> IDLE
+ *
+ * Counters stop at 2^weight_width - 1 and set `overflow`; a symbol of `depth` or above is not
+ * counted and sets `bad_symbol`. flush: IDLE from anywhere, counters zero, no done. */
 #ifndef SAMITE_SYMBOLSTAT_H
 #define SAMITE_SYMBOLSTAT_H
 
@@ -15,47 +25,50 @@
 extern "C" {
 #endif
 
-struct sam_symbolstat_config {
-    unsigned sym_width; /* bits of a symbol, 1..16 */
-    unsigned wt_width;  /* bits of a count, 1..32 */
-    unsigned depth;     /* symbols counted: 0..depth-1; 1..2^sym_width */
-};
-
 enum sam_symbolstat_state {
     SAM_SYMBOLSTAT_IDLE,
     SAM_SYMBOLSTAT_CLEAR,
     SAM_SYMBOLSTAT_COUNT,
     SAM_SYMBOLSTAT_DRAIN,
-    SAM_SYMBOLSTAT_DONE
+    SAM_SYMBOLSTAT_DONE,
 };
 
-/* What stands at its ports in a cycle. */
+enum { SAM_SYMBOLSTAT_DEPTH = 65536 };
+
+struct sam_symbolstat {
+    unsigned symbol_width; /* bits of a symbol, 1..16 */
+    unsigned weight_width; /* bits of a counter, 1..64 */
+    uint32_t depth;        /* symbols counted, 1..SAM_SYMBOLSTAT_DEPTH */
+    uint64_t *counts;      /* the caller's, `depth` of them */
+    /* state */
+    enum sam_symbolstat_state state;
+    uint32_t at; /* of CLEAR and DRAIN */
+    bool overflow, bad_symbol;
+    uint64_t cycles; /* since start rose, the one of done included */
+};
+
+/* What goes in during a cycle, and what is seen of the unit in it. */
 struct sam_symbolstat_in {
-    bool start, flush;
-    bool data_valid; /* data_in */
-    uint32_t data;
-    bool freq_ready; /* freq_out */
+    bool start, flush, data_valid, freq_ready;
+    uint32_t symbol;
 };
 struct sam_symbolstat_out {
-    bool data_ready;
-    bool freq_valid;
-    uint32_t freq;
-    bool done, busy;
-    bool overflow;   /* a count has stayed at its largest value */
-    bool bad_symbol; /* this beat's symbol is not below depth: not counted */
-    enum sam_symbolstat_state state;
+    bool data_ready, freq_valid, done, busy;
+    uint64_t freq;
 };
 
-struct sam_symbolstat;
-/* SAM_ERR_USAGE: a parameter outside its range. */
-SAM_API enum sam_status sam_symbolstat_new(const struct sam_symbolstat_config *config,
-                                           struct sam_symbolstat **stat, struct sam_error *error);
-SAM_API void sam_symbolstat_free(struct sam_symbolstat *stat);
-/* One cycle: outputs by the state and the inputs, then the edge. */
-SAM_API void sam_symbolstat_tick(struct sam_symbolstat *stat, const struct sam_symbolstat_in *in,
-                                 struct sam_symbolstat_out *out);
+/* Set parameters and memory, state IDLE. SAM_ERR_USAGE when a parameter is out of range. */
+SAM_API enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigned symbol_width,
+                                            unsigned weight_width, uint32_t depth, uint64_t *counts,
+                                            struct sam_error *error);
+/* One clock. */
+SAM_API struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
+                                                       struct sam_symbolstat_in in);
+/* Cycles of a task of `symbols` symbols that never waits, from the first of CLEAR to that of done.
+ */
+SAM_API uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols);
 
-/* A test bench: one task over `count` symbols, from start to done. */
+/* A test bench: one task from start to done. */
 struct sam_symbolstat_task {
     const uint32_t *symbols;
     size_t count;
@@ -64,15 +77,13 @@ struct sam_symbolstat_task {
     struct sam_sink vcd; /* the handshakes as a waveform, when write is not NULL */
 };
 struct sam_symbolstat_result {
-    uint64_t cycles; /* from the first of CLEAR to DONE */
+    uint64_t cycles; /* from the first of CLEAR to that of done */
     uint64_t states[SAM_SYMBOLSTAT_DONE + 1];
-    uint64_t bad_symbols; /* not below depth */
-    bool overflow;
 };
-/* `counts`: depth of them. SAM_ERR_USAGE: a parameter outside its range; SAM_ERR_IO: the sink
- * refused. */
-SAM_API enum sam_status sam_symbolstat_run(const struct sam_symbolstat_config *config,
-                                           const struct sam_symbolstat_task *task, uint32_t *counts,
+/* `unit` is initialised and in IDLE; what freq_out gives goes to `freq`, `depth` of them.
+ * SAM_ERR_USAGE: a bad stall; SAM_ERR_IO: the sink refused. */
+SAM_API enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
+                                           const struct sam_symbolstat_task *task, uint64_t *freq,
                                            struct sam_symbolstat_result *result,
                                            struct sam_error *error);
 

@@ -79,7 +79,7 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
     hart->matrix->accumulators = config.acc_regs;
     const struct sam_hart_options *o = &hart->options;
     const struct sam_mxu_watch_options traces = {.konata = o->konata,
-                                                 .perfetto = o->perfetto,
+                                                 .perfetto = sam_hart_timeline_of(hart),
                                                  .vcd = o->vcd,
                                                  .bus = o->bus,
                                                  .isa = hart->machine.isa,
@@ -131,9 +131,11 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_machine_init_scalar(&hart->machine);
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
-        if (status == SAM_OK)
-            status = add_matrix(hart, error);
     }
+    if (status == SAM_OK)
+        status = sam_hart_add_engines(hart, error);
+    if (status == SAM_OK)
+        status = add_matrix(hart, error);
     if (status != SAM_OK) {
         sam_hart_free(hart);
         return status;
@@ -146,9 +148,11 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
+    sam_mxu_watch_end(hart->watch); /* while there is a timeline that it may write to */
+    sam_engines_free(hart->engines);
+    sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
     sam_matrix_free(hart->matrix);
-    sam_mxu_watch_end(hart->watch);
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);

@@ -10,6 +10,7 @@
 #define SAM_ISA_H
 
 #include "base/base.h"
+#include "samite/engines.h"
 #include "samite/isa.h"
 
 /* Match values by RISC-V format; funct fields as the manuals print them. */
@@ -38,8 +39,7 @@ enum {
     SAM_ON_SYSTEM = 1 << 28, /* not on a Ventus warp (no ecall, ebreak, mret) */
 };
 
-/* EngineID of a tensor instruction, bits 31:30: which queue runs it, never what it does. */
-enum { SAM_ENGINE_LOAD, SAM_ENGINE_COMP, SAM_ENGINE_STORE, SAM_ENGINE_RESHAPE };
+/* Sets of engines (enum sam_engine). */
 enum {
     SAM_ENGINES_ALL = 15,
     SAM_ENGINES_STORE = SAM_ENGINES_ALL & ~(1 << SAM_ENGINE_COMP),

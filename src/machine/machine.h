@@ -206,6 +206,8 @@ struct sam_machine {
     sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
     sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    /* One handler for two instructions that follow each other; NULL: none. */
+    sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
     /* CSRs above the common ones; NULL or false: not mine. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t value);

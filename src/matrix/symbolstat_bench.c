@@ -5,7 +5,7 @@
 
 static const struct sam_vcd_signal signals[] = {
     {"start", 1},         {"flush", 1},          {"data_in_valid", 1},  {"data_in_ready", 1},
-    {"data_in_bits", 16}, {"freq_out_valid", 1}, {"freq_out_ready", 1}, {"freq_out_bits", 32},
+    {"data_in_bits", 16}, {"freq_out_valid", 1}, {"freq_out_ready", 1}, {"freq_out_bits", 64},
     {"done", 1},          {"busy", 1},           {"overflow", 1},       {"state", 3},
 };
 
@@ -30,64 +30,57 @@ static struct sam_symbolstat_in drive(struct driver *d)
 {
     struct sam_symbolstat_in in = {.start = d->sent < d->task->count, .freq_ready = !rests(d)};
     in.data_valid = in.start && !rests(d);
-    in.data = in.data_valid ? d->task->symbols[d->sent] : 0;
+    in.symbol = in.data_valid ? d->task->symbols[d->sent] : 0;
     return in;
 }
 
-static void show(struct sam_vcd *vcd, uint64_t cycle, const struct sam_symbolstat_in *in,
+static void show(struct sam_vcd *vcd, uint64_t cycle, const struct sam_symbolstat *unit,
+                 enum sam_symbolstat_state state, const struct sam_symbolstat_in *in,
                  const struct sam_symbolstat_out *out)
 {
     const struct sam_vcd_value values[] = {
-        {in->start, 0}, {in->flush, 0},       {in->data_valid, 0}, {out->data_ready, 0},
-        {in->data, 0},  {out->freq_valid, 0}, {in->freq_ready, 0}, {out->freq, 0},
-        {out->done, 0}, {out->busy, 0},       {out->overflow, 0},  {out->state, 0},
+        {in->start, 0},  {in->flush, 0},       {in->data_valid, 0}, {out->data_ready, 0},
+        {in->symbol, 0}, {out->freq_valid, 0}, {in->freq_ready, 0}, {out->freq, 0},
+        {out->done, 0},  {out->busy, 0},       {unit->overflow, 0}, {state, 0},
     };
     sam_vcd_cycle(vcd, cycle, values);
 }
 
-static void run_task(struct sam_symbolstat *stat, struct driver *d, struct sam_vcd *vcd,
-                     uint32_t *counts, struct sam_symbolstat_result *result)
+static void run_task(struct sam_symbolstat *unit, struct driver *d, struct sam_vcd *vcd,
+                     uint64_t *freq, struct sam_symbolstat_result *result)
 {
-    struct sam_symbolstat_out out = {0};
     /* start is raised in IDLE, also without a symbol */
     struct sam_symbolstat_in in = {.start = true};
+    struct sam_symbolstat_out out = {0};
     for (uint64_t cycle = 0; !out.done; cycle++) {
+        const enum sam_symbolstat_state state = unit->state;
         if (cycle)
             in = drive(d);
-        sam_symbolstat_tick(stat, &in, &out);
+        out = sam_symbolstat_clock(unit, in);
         if (vcd)
-            show(vcd, cycle, &in, &out);
+            show(vcd, cycle, unit, state, &in, &out);
         d->sent += in.data_valid && out.data_ready;
         if (out.freq_valid && in.freq_ready)
-            counts[d->taken++] = out.freq;
-        result->bad_symbols += out.bad_symbol;
-        result->overflow = result->overflow || out.overflow;
-        result->states[out.state]++;
-        result->cycles += out.state != SAM_SYMBOLSTAT_IDLE;
+            freq[d->taken++] = out.freq;
+        result->states[state]++;
+        result->cycles += state != SAM_SYMBOLSTAT_IDLE;
     }
 }
 
-enum sam_status sam_symbolstat_run(const struct sam_symbolstat_config *config,
-                                   const struct sam_symbolstat_task *task, uint32_t *counts,
+enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
+                                   const struct sam_symbolstat_task *task, uint64_t *freq,
                                    struct sam_symbolstat_result *result, struct sam_error *error)
 {
-    struct sam_symbolstat *stat;
     struct sam_vcd vcd;
     struct driver driver = {.task = task, .random = task->seed * 2 + 1};
     *result = (struct sam_symbolstat_result){0};
     if (task->stall > 90)
         return sam_fail(error, SAM_ERR_USAGE, "stall %u: expected 0 to 90", task->stall);
-    enum sam_status status = sam_symbolstat_new(config, &stat, error);
-    if (status != SAM_OK)
-        return status;
     const bool shown = task->vcd.write != NULL;
-    if (shown && !sam_vcd_init(&vcd, &task->vcd, "symbolstat", signals, SAM_COUNT(signals))) {
-        sam_symbolstat_free(stat);
+    if (shown && !sam_vcd_init(&vcd, &task->vcd, "symbolstat", signals, SAM_COUNT(signals)))
         return sam_fail_memory(error);
-    }
-    run_task(stat, &driver, shown ? &vcd : NULL, counts, result);
+    run_task(unit, &driver, shown ? &vcd : NULL, freq, result);
     if (shown && !sam_vcd_end(&vcd, result->cycles + 1))
-        status = sam_fail(error, SAM_ERR_IO, "the waveform could not be written");
-    sam_symbolstat_free(stat);
-    return status;
+        return sam_fail(error, SAM_ERR_IO, "the waveform could not be written");
+    return SAM_OK;
 }

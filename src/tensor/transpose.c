@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* out[o][b][m][a] = in[o][a][m][b], where every size is a power of two. Cells of 1, 2 and 4 bytes
- * go a square tile at a time, whose rows are words of at most 8 bytes; larger cells are copied. */
+ * go a tile at a time, whose rows are words of at most 8 bytes; larger cells are copied. */
 #include "tensor/unit.h"
 
 typedef uint8_t bytes_t __attribute__((vector_size(16)));
@@ -63,10 +63,10 @@ INLINE void store_8(uint8_t *out, unsigned row, bytes_t value)
     memcpy(out + row, &second, sizeof second);
 }
 
-/* Square tiles: rows of `out` and `in` lie that many bytes apart. */
+/* Tiles of so many rows by so many columns: rows of `out` and `in` lie that many bytes apart. */
 typedef void tile(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row);
 
-INLINE void tile_8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+INLINE void tile_8x8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
 {
     bytes_t p[4];
     for (unsigned i = 0; i < 4; i++)
@@ -79,17 +79,44 @@ INLINE void tile_8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsig
     store_8(out + 6 * out_row, out_row, high_4(b, d));
 }
 
-INLINE void tile_4_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+/* Four rows of 4 bytes; often they are one piece. */
+INLINE void store_4(uint8_t *out, unsigned row, bytes_t value)
 {
-    bytes_t all = low_2(low_1(load_4(in), load_4(in + in_row)),
-                        low_1(load_4(in + 2 * in_row), load_4(in + 3 * in_row)));
-    uint32_t rows[4];
-    memcpy(rows, &all, sizeof rows);
-    for (unsigned i = 0; i < 4; i++)
-        memcpy(out + i * out_row, &rows[i], sizeof rows[i]);
+    uint32_t words[4];
+    memcpy(words, &value, sizeof words);
+    if (row == 4)
+        memcpy(out, words, sizeof words);
+    else
+        for (unsigned i = 0; i < 4; i++)
+            memcpy(out + i * row, &words[i], sizeof words[i]);
 }
 
-INLINE void tile_4_of_2(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+INLINE void tile_4x8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+{
+    bytes_t a = low_1(load_8(in), load_8(in + in_row));
+    bytes_t b = low_1(load_8(in + 2 * in_row), load_8(in + 3 * in_row));
+    store_4(out, out_row, low_2(a, b));
+    store_4(out + 4 * out_row, out_row, high_2(a, b));
+}
+
+INLINE void tile_8x4_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+{
+    bytes_t p[4];
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = low_1(load_4(in + 2 * i * in_row), load_4(in + (2 * i + 1) * in_row));
+    bytes_t a = low_2(p[0], p[1]), b = low_2(p[2], p[3]);
+    store_8(out, out_row, low_4(a, b));
+    store_8(out + 2 * out_row, out_row, high_4(a, b));
+}
+
+INLINE void tile_4x4_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+{
+    store_4(out, out_row,
+            low_2(low_1(load_4(in), load_4(in + in_row)),
+                  low_1(load_4(in + 2 * in_row), load_4(in + 3 * in_row))));
+}
+
+INLINE void tile_4x4_of_2(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
 {
     bytes_t a = low_2(load_8(in), load_8(in + in_row));
     bytes_t b = low_2(load_8(in + 2 * in_row), load_8(in + 3 * in_row));
@@ -97,7 +124,7 @@ INLINE void tile_4_of_2(uint8_t *out, unsigned out_row, const uint8_t *in, unsig
     store_8(out + 2 * out_row, out_row, high_4(a, b));
 }
 
-INLINE void tile_2_of_4(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
+INLINE void tile_2x2_of_4(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
 {
     store_8(out, out_row, low_4(load_8(in), load_8(in + in_row)));
 }
@@ -115,35 +142,37 @@ INLINE void tile_2_of_4(uint8_t *out, unsigned out_row, const uint8_t *in, unsig
         memcpy(out, turned[0], sizeof turned[0]);                                                  \
         memcpy(out + out_row, turned[1], sizeof turned[1]);                                        \
     }
-TILE_2(tile_2_of_1, uint8_t)
-TILE_2(tile_2_of_2, uint16_t)
+TILE_2(tile_2x2_of_1, uint8_t)
+TILE_2(tile_2x2_of_2, uint16_t)
 
-/* All of it in tiles of n x n cells. */
+/* All of it in tiles of rows x columns. */
 INLINE void walk(uint8_t *restrict out, const uint8_t *restrict in, const struct sam_transpose *t,
-                 unsigned size, unsigned n, tile *one)
+                 unsigned size, unsigned rows, unsigned columns, tile *one)
 {
     const unsigned in_row = t->mid * t->b * size, out_row = t->mid * t->a * size;
     const unsigned block = t->a * in_row;
     for (unsigned o = 0; o < t->outer; o++, in += block, out += block)
         for (unsigned m = 0; m < t->mid; m++)
-            for (unsigned a = 0; a < t->a; a += n)
-                for (unsigned b = 0; b < t->b; b += n)
+            for (unsigned a = 0; a < t->a; a += rows)
+                for (unsigned b = 0; b < t->b; b += columns)
                     one(out + b * out_row + (m * t->a + a) * size, out_row,
                         in + a * in_row + (m * t->b + b) * size, in_row);
 }
 
-#define WALK(name, size, n)                                                                        \
-    static void name(uint8_t *restrict out, const uint8_t *restrict in,                            \
-                     const struct sam_transpose *t)                                                \
+#define WALK(size, rows, columns)                                                                  \
+    static void walk_##rows##x##columns##_of_##size(                                               \
+        uint8_t *restrict out, const uint8_t *restrict in, const struct sam_transpose *t)          \
     {                                                                                              \
-        walk(out, in, t, size, n, tile_##n##_of_##size);                                           \
+        walk(out, in, t, size, rows, columns, tile_##rows##x##columns##_of_##size);                \
     }
-WALK(walk_8_of_1, 1, 8)
-WALK(walk_4_of_1, 1, 4)
-WALK(walk_2_of_1, 1, 2)
-WALK(walk_4_of_2, 2, 4)
-WALK(walk_2_of_2, 2, 2)
-WALK(walk_2_of_4, 4, 2)
+WALK(1, 8, 8)
+WALK(1, 8, 4)
+WALK(1, 4, 8)
+WALK(1, 4, 4)
+WALK(1, 2, 2)
+WALK(2, 4, 4)
+WALK(2, 2, 2)
+WALK(4, 2, 2)
 
 #define COPY(name, size)                                                                           \
     INLINE void tile_##name(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)    \
@@ -154,7 +183,7 @@ WALK(walk_2_of_4, 4, 2)
     static void walk_##name(uint8_t *restrict out, const uint8_t *restrict in,                     \
                             const struct sam_transpose *t)                                         \
     {                                                                                              \
-        walk(out, in, t, size, 1, tile_##name);                                                    \
+        walk(out, in, t, size, 1, 1, tile_##name);                                                 \
     }
 COPY(copy_8, 8)
 COPY(copy_16, 16)
@@ -182,11 +211,15 @@ void sam_transpose(uint8_t *restrict out, const uint8_t *restrict in, const stru
     if (narrow == 1)
         memcpy(out, in, (size_t)s.outer * s.a * s.mid * s.b * s.size);
     else if (s.size == 1)
-        (narrow >= 8 ? walk_8_of_1 : narrow == 4 ? walk_4_of_1 : walk_2_of_1)(out, in, &s);
+        (narrow >= 8            ? walk_8x8_of_1
+         : narrow == 2          ? walk_2x2_of_1
+         : s.a == 4 && s.b == 4 ? walk_4x4_of_1
+         : s.a == 4             ? walk_4x8_of_1
+                                : walk_8x4_of_1)(out, in, &s);
     else if (s.size == 2)
-        (narrow >= 4 ? walk_4_of_2 : walk_2_of_2)(out, in, &s);
+        (narrow >= 4 ? walk_4x4_of_2 : walk_2x2_of_2)(out, in, &s);
     else if (s.size == 4)
-        walk_2_of_4(out, in, &s);
+        walk_2x2_of_4(out, in, &s);
     else
         (s.size == 8    ? walk_copy_8
          : s.size == 16 ? walk_copy_16

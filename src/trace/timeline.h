@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of what happened when: Kanata logs (Konata), Perfetto's JSON, VCD waveforms. All text
+/* Pictures of what happened when: Kanata logs (Konata) and VCD waveforms. All text
  * goes to sinks; a false from one is remembered and returned at the end. */
 #ifndef SAM_TRACE_TIMELINE_H
 #define SAM_TRACE_TIMELINE_H
@@ -31,16 +31,6 @@ void sam_konata_row(struct sam_konata *konata, const char *label, const char *de
                     const struct sam_konata_stage *stages, unsigned count);
 bool sam_konata_write(struct sam_konata *konata, const struct sam_sink *sink);
 void sam_konata_free(struct sam_konata *konata);
-
-/* --- Perfetto, Chrome's trace event format: one microsecond a cycle. */
-struct sam_perfetto {
-    struct sam_sink sink;
-    bool begun, failed;
-};
-void sam_perfetto_track(struct sam_perfetto *perfetto, unsigned track, const char *name);
-void sam_perfetto_slice(struct sam_perfetto *perfetto, unsigned track, const char *name,
-                        uint64_t from, uint64_t to);
-bool sam_perfetto_end(struct sam_perfetto *perfetto);
 
 /* --- VCD, IEEE 1364-2005 18: signals of up to 128 bits, written where they change. */
 struct sam_vcd_signal {

@@ -81,8 +81,8 @@ static void tohost_by_other_stores(void **state)
         "li t1, 3\nsb t1, 0(t0)\n",
         "li t1, 3\nsd t1, 0(t0)\n",
         "li t1, 3\namoadd.w t2, t1, (t0)\n",
-        "li t1, 0x010101\ncsrw tshape, t1\nli t1, 3\nsb t1, -8(t0)\n"
-        "addi t1, t0, -8\ntl.load tl1, 0(t1)\ntl.store tl1, 0(t0)\n",
+        ("li t1, 0x010101\ncsrw tshape, t1\nli t1, 3\nsb t1, -8(t0)\n"
+         "addi t1, t0, -8\ntl.load tl1, 0(t1)\ntl.store tl1, 0(t0)\n"),
     };
     for (size_t i = 0; i < SAM_COUNT(stores); i++) {
         struct sam_buffer text = {0};

@@ -21,10 +21,12 @@ static const struct sam_vcd_signal signals[] = {
     {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wdlast", 1},
 };
 
+/* Behind those of the hart and its engines. */
+#define FIRST_TRACK 16u
+
 struct sam_mxu_watch {
     struct sam_mxu_watch_options options;
     struct sam_konata konata;
-    struct sam_perfetto perfetto;
     struct sam_vcd vcd;
     uint64_t cycles;
     bool failed;
@@ -82,11 +84,18 @@ static void on_uop(void *context, const struct sam_mxu_record *r)
     struct sam_mxu_watch *w = context;
     if (w->options.konata.write)
         show_row(w, r);
-    if (w->options.perfetto.write) {
-        static const char *const names[] = {"load", "store", "mma", "pw"};
-        char name[48];
-        snprintf(name, sizeof name, "%s %" PRIu64 ".%u", names[r->kind], r->instruction, r->uop);
-        sam_perfetto_slice(&w->perfetto, 1 + r->kind, name, r->issued, r->written + 1);
+    if (w->options.perfetto) {
+        char label[160], detail[160];
+        describe(w, r, label, detail, sizeof label);
+        const struct sam_perfetto_arg arg = {"uop", detail, 0};
+        const struct sam_perfetto_slice slice = {.track = FIRST_TRACK + r->kind,
+                                                 .name = label,
+                                                 .category = "matrix",
+                                                 .start = r->issued,
+                                                 .end = r->written + 1,
+                                                 .args = &arg,
+                                                 .arg_count = 1};
+        w->failed |= !sam_perfetto_slice(w->options.perfetto, &slice);
     }
 }
 
@@ -158,25 +167,30 @@ static void on_cycle(void *context, uint64_t cycle, const struct sam_mxu_bus *bu
 struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *options,
                                         struct sam_mxu_observer *observer)
 {
-    static const char *const tracks[] = {"load", "store", "mma", "pw"};
+    static const char *const tracks[] = {"m.load", "m.store", "m.mma", "m.pointwise"};
     struct sam_mxu_watch *w = sam_alloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->options = *options;
-    w->perfetto.sink = options->perfetto;
-    for (unsigned i = 0; options->perfetto.write && i < SAM_COUNT(tracks); i++)
-        sam_perfetto_track(&w->perfetto, 1 + i, tracks[i]);
+    for (unsigned i = 0; options->perfetto && i < SAM_COUNT(tracks); i++)
+        sam_perfetto_track(options->perfetto, FIRST_TRACK + i, tracks[i]);
     if (options->vcd.write &&
         !sam_vcd_init(&w->vcd, &options->vcd, "mxu", signals, SAM_COUNT(signals))) {
         free(w);
         return NULL;
     }
     *observer = (struct sam_mxu_observer){.context = w};
-    if (options->konata.write || options->perfetto.write)
+    if (options->konata.write || options->perfetto)
         observer->uop = on_uop;
     if (options->vcd.write || options->bus.write)
         observer->cycle = on_cycle;
     return w;
+}
+
+void sam_mxu_watch_close(struct sam_mxu_watch *w)
+{
+    if (w)
+        w->options.perfetto = NULL;
 }
 
 bool sam_mxu_watch_end(struct sam_mxu_watch *w)
@@ -186,8 +200,6 @@ bool sam_mxu_watch_end(struct sam_mxu_watch *w)
     bool good = !w->failed;
     if (w->options.konata.write)
         good &= sam_konata_write(&w->konata, &w->options.konata);
-    if (w->options.perfetto.write)
-        good &= sam_perfetto_end(&w->perfetto);
     if (w->options.vcd.write)
         good &= sam_vcd_end(&w->vcd, w->cycles);
     sam_konata_free(&w->konata);
