@@ -157,7 +157,9 @@ static int finish_config(struct hart_request *r)
     if (r->options.mlen)
         r->mxu.mlen = r->options.mlen;
     r->options.mlen = r->mxu.mlen;
-    if (sam_mxu_config_check(&r->mxu, &error) != SAM_OK)
+    struct sam_mxu_config complete =
+        r->mxu; /* what follows from others stays open: sweeps set them */
+    if (sam_mxu_config_check(&complete, &error) != SAM_OK)
         return cli_usage_error(r->args, "--config: %s", error.text);
     return CLI_OK;
 }

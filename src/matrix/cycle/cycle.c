@@ -24,13 +24,19 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
 {
     struct sam_mxu *x = sam_alloc(1, sizeof *x);
     struct slot *slots = sam_alloc(config->slots, sizeof *slots);
-    if (!x || !slots) {
+    struct moves *moves = sam_alloc(config->slots, sizeof *moves);
+    if (!x || !slots || !moves) {
         free(x);
         free(slots);
+        free(moves);
         return NULL;
     }
+    for (unsigned i = 0; i < config->slots; i++)
+        slots[i].moves = &moves[i];
     x->config = *config;
     x->slots = slots;
+    x->moves = moves;
+    x->wake = NEVER;
     x->random = config->seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     if (observer)
         x->observer = *observer;
@@ -39,8 +45,10 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
 
 void sam_mxu_free(struct sam_mxu *x)
 {
-    if (x)
-        free(x->slots);
+    if (!x)
+        return;
+    free(x->slots);
+    free(x->moves);
     free(x);
 }
 
@@ -74,7 +82,8 @@ static void tick(struct sam_mxu *x, enum sam_mxu_state port)
         x->observer.cycle(x->observer.context, x->now, &x->bus);
     x->now++;
     x->stats.cycles = x->now;
-    sam_mxu_grant(x);
+    if (x->now >= x->wake)
+        sam_mxu_grant(x);
 }
 
 void sam_mxu_scalar(struct sam_mxu *x)
@@ -98,7 +107,7 @@ void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t p
         if (x->observer.cycle && data && work->kind <= SAM_M_KIND_STORE) {
             const size_t size = x->config.mlen / 32 * (x->config.mlen / 8);
             for (unsigned i = 0; i < work->registers; i++) /* side by side, as rows are counted */
-                memcpy(s->data + i * size, data + i * SAM_M_ROWS * SAM_M_ROW_BYTES, size);
+                memcpy(s->moves->data + i * size, data + i * SAM_M_ROWS * SAM_M_ROW_BYTES, size);
         }
         x->now++;
         sam_mxu_grant(x);

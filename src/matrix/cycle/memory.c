@@ -41,11 +41,11 @@ static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
 /* What a beat of the request carries of the row, and which bytes that are. */
 static uint16_t show_beat(const struct sam_mxu *x, const struct request *r, uint8_t data[16])
 {
-    const struct sam_mxu_move *m = &r->slot->moves[r->uop];
+    const struct sam_mxu_move *m = &r->slot->moves->of[r->uop];
     const struct sam_m_work *w = &r->slot->work;
     const uint64_t first = w->base + m->row * w->stride + m->k;
     const uint64_t beat = m->address + 16 * (m->length + 1u - r->beats);
-    const uint8_t *row = r->slot->data + m->row * (x->config.mlen / 8) + m->k;
+    const uint8_t *row = r->slot->moves->data + m->row * (x->config.mlen / 8) + m->k;
     uint16_t strobes = 0;
     for (unsigned i = 0; i < 16; i++) {
         const uint64_t at = beat + i - first;
@@ -123,7 +123,7 @@ enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x)
         x->bus.resp_wvalid = true;
         x->bus.resp_wid = r->id;
         x->write_ids &= ~(UINT32_C(1) << r->id);
-        r->slot->answered[r->uop] = true;
+        r->slot->moves->answered[r->uop] = true;
         sam_mxu_finish(x, r->slot, r->uop, x->now);
         remove_at(q, (unsigned)index);
     }
