@@ -46,17 +46,20 @@ static void put_roofline(const struct sam_mxu_config *c, const struct sam_mxu_st
     const int y = (int)lround((log2(done) - bottom) / (top - bottom) * (ROWS - 1));
     fprintf(text, "  roofline (operations a cycle over operations a byte, both in powers of 2)\n");
     for (int row = ROWS - 1; row >= 0; row--) {
-        if (row == ROWS - 1)
-            fprintf(text, "  %8.0f |", peak);
-        else
-            fprintf(text, "  %8.4g |", exp2(bottom + (top - bottom) * row / (ROWS - 1)));
+        char line[COLUMNS + 1] = "";
+        int used = 0;
         for (int column = 0; column < COLUMNS; column++) {
             const double at = exp2(left + (right - left) * column / (COLUMNS - 1));
             const double limit = log2(fmin(peak, at * slope));
             const int roof = (int)lround((limit - bottom) / (top - bottom) * (ROWS - 1));
-            fputc(column == x && row == y ? '@' : row != roof ? ' ' : at < ridge ? '/' : '-', text);
+            line[column] = column == x && row == y ? '@'
+                           : row != roof           ? ' '
+                           : at < ridge            ? '/'
+                                                   : '-';
+            used = line[column] == ' ' ? used : column + 1;
         }
-        fputc('\n', text);
+        fprintf(text, "  %8.4g |%.*s\n", exp2(bottom + (top - bottom) * row / (ROWS - 1)), used,
+                line);
     }
     fprintf(text,
             "           %.2f operations a byte, ridge at %.2f: %s; @ %.1f of %.1f operations "
