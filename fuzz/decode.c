@@ -43,7 +43,9 @@ static void check_pair(const struct sam_isa *isa, uint32_t first, uint32_t secon
                sam_disassemble(isa, second, 0x80000004, prefix, NULL, lines[1], sizeof lines[1]));
     if (known) {
         const struct sam_insn_row *row = &sam_insn_rows[insn.op];
-        FUZZ_CHECK((second & row->mask) == row->match && sam_row_is_on(row, isa));
+        const struct sam_code_row *code = sam_code_find(insn.op, second);
+        FUZZ_CHECK((second & row->mask) == (code ? code->match : row->match));
+        FUZZ_CHECK(sam_row_is_on(row, isa));
     }
     snprintf(text, sizeof text, "%s\n%s\n", lines[0], lines[1]);
     check_text(isa, text, (const uint32_t[]){first, second}, 2);
@@ -51,10 +53,11 @@ static void check_pair(const struct sam_isa *isa, uint32_t first, uint32_t secon
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"ventus", "rv64ima_zicsr_zfinx", "rv32i",
-                                        "rv32im_zicsr_zve32f"};
+    static const char *const names[] = {"ventus", "rv64ima_zicsr_zfinx",
+                                        "rv32i",  "rv32im_zicsr_zve32f",
+                                        "tensor", "rv32im_zicsr_xtensorload"};
     struct sam_isa isa;
-    if (!size || sam_isa_parse(names[data[0] & 3], &isa, NULL) != SAM_OK)
+    if (!size || sam_isa_parse(names[data[0] % SAM_COUNT(names)], &isa, NULL) != SAM_OK)
         return 0;
     for (size_t i = 1; i + 8 <= size; i += 8)
         check_pair(&isa, sam_le32(data + i), sam_le32(data + i + 4));
@@ -65,7 +68,8 @@ void fuzz_seeds(fuzz_add *add, void *context)
 {
     /* every row in pairs, without operands */
     for (int op = 1; op + 1 < SAM_OP_COUNT; op += 2) {
-        uint8_t bytes[9] = {sam_insn_rows[op].on & SAM_ON_RV64 ? 1 : 0};
+        uint32_t on = sam_insn_rows[op].on;
+        uint8_t bytes[9] = {on & SAM_EXT_XTENSORLOAD ? 4 : on & SAM_ON_RV64 ? 1 : 0};
         char name[16];
         sam_put_le32(bytes + 1, sam_insn_rows[op].match);
         sam_put_le32(bytes + 5, sam_insn_rows[op + 1].match);

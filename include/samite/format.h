@@ -92,6 +92,11 @@ struct sam_array {
 SAM_API size_t sam_dtype_size(enum sam_dtype dtype);
 SAM_API const char *sam_dtype_name(enum sam_dtype dtype); /* "f32" */
 SAM_API bool sam_dtype_parse(const char *name, enum sam_dtype *dtype);
+/* The text of one number as an element, little-endian into `bytes` (sam_dtype_size of them):
+ * integers in C notation and within the type's range, floats rounded to nearest and not beyond the
+ * largest
+ * ("inf" and "nan" are fine), true and false; "0x..." gives a float's bits. False: it is none. */
+SAM_API bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes);
 /* Fortran order and big-endian files are converted. */
 SAM_API enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                                       struct sam_array *array, struct sam_error *error);

@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engines.h"
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
 #include "sink.h"
 #include "status.h"
 
@@ -25,33 +27,84 @@
 extern "C" {
 #endif
 
-#define SAM_HART_CODE_BASE UINT64_C(0x80000000)
+#define SAM_HART_CODE_BASE  UINT64_C(0x80000000)
+#define SAM_HART_STACK_TOP  UINT64_C(0x80000000) /* sp at the start of a program; grows down */
+#define SAM_HART_STACK_SIZE UINT64_C(0x100000)
 
 struct sam_hart_options {
-    struct sam_isa isa;
-    uint64_t max_insns;       /* 0 = no limit */
-    uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
-                                 only and its stores write L0M only; size 0: one flat space */
-    struct sam_sink trace;    /* one line an instruction when write is not NULL */
+    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
+                                Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;            /* its sums in the order of a tree instead of one by one */
+    uint64_t max_insns;      /* of a run, 0 = no limit */
+    uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
+                                only and its stores write L0M only; size 0: one flat space */
+    bool collect_stats;      /* fill sam_hart_stats; slower */
+    struct sam_sink trace;   /* one line an instruction when write is not NULL; slower */
+    const struct sam_engines_config *engines; /* not NULL: the engines in time (engines.h), copied;
+                                                 slower */
+    struct sam_engines_watch watch;           /* with engines: told what they do */
+    struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
+                                 NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
+    const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
+                                            run; slower. Its mlen is the unit's */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
+};
+
+/* What ran, by class; all of them sum up to `instructions`. */
+enum sam_hart_class {
+    SAM_HART_ALU,    /* integer arithmetic */
+    SAM_HART_MULDIV, /* M */
+    SAM_HART_BRANCH,
+    SAM_HART_JUMP,
+    SAM_HART_LOAD,
+    SAM_HART_STORE,
+    SAM_HART_ATOMIC,
+    SAM_HART_FLOAT,
+    SAM_HART_CSR,
+    SAM_HART_SYSTEM, /* fences, mret, wfi */
+    SAM_HART_TL_LOAD,
+    SAM_HART_TL_STORE,
+    SAM_HART_TL_ADDI,
+    SAM_HART_TL_CONCAT,
+    SAM_HART_TL_MERGE,
+    SAM_HART_TL_XPOSE,
+    SAM_HART_M_LOAD,
+    SAM_HART_M_STORE,
+    SAM_HART_M_MMA,
+    SAM_HART_M_POINTWISE, /* mmov, too */
+    SAM_HART_M_CONFIG,
+    SAM_HART_OTHER,
+    SAM_HART_CLASSES
+};
+
+struct sam_hart_stats {
+    uint64_t instructions;
+    uint64_t classes[SAM_HART_CLASSES];
+    uint64_t tl_bytes_loaded, tl_bytes_stored; /* by the TensorLoad unit */
+    uint64_t m_bytes_loaded, m_bytes_stored;   /* by the matrix unit */
+    uint64_t m_macs;                           /* multiply-accumulates of it */
+    uint64_t traps;                            /* taken by the program's handler */
 };
 
 struct sam_hart;
 
 /* Why a run ended. */
 enum sam_hart_end {
-    SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0) or by a store to `tohost` */
+    SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0) or by an odd value stored to the
+                        program's symbol `tohost` (code = value >> 1) */
     SAM_HART_EBREAK, /* ebreak; pc is its address */
     SAM_HART_UNTIL,  /* pc reached sam_hart_set_until's address */
     SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */
     SAM_HART_BUDGET, /* max_insns used up */
     SAM_HART_STOPPED,
+    SAM_HART_STEPPED, /* sam_hart_step alone */
 };
 
 struct sam_hart_result {
     enum sam_hart_end end;
     uint64_t exit_code;
-    uint64_t instructions;
+    uint64_t instructions; /* of this run; one that traps is not counted */
     uint64_t pc;
     unsigned cause; /* RISC-V number, of SAM_HART_TRAP */
     uint64_t tval;
@@ -59,42 +112,69 @@ struct sam_hart_result {
     char text[512]; /* one line: cause, pc, symbol, instruction */
 };
 
+/* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
+ * that the tensor hart has not, or another mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
                                      struct sam_error *error);
 SAM_API void sam_hart_free(struct sam_hart *hart);
 
-/* Memory: only mapped bytes can be accessed; new ones are zero. Overlaps are merged. */
+/* Memory: only mapped bytes can be accessed, by programs and by the host; new ones are zero.
+ * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. */
 SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                                      struct sam_error *error);
 SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
                                        size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data,
                                       size_t size, struct sam_error *error);
-/* Map and copy a program; pc becomes its entry. The image must outlive the runs. */
+/* Map the program's sections, in whole 4 KiB pages, and the stack below SAM_HART_STACK_TOP; copy
+ * the program; pc becomes its entry and sp the top of the stack. The image must outlive the runs.
+ * SAM_ERR_INPUT: a program of the other XLEN. */
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 
+/* Number of the integer register called "x10" or "a0"; -1 when there is none. */
+SAM_API int sam_hart_register(const char *name);
 /* Registers, between runs. `number` 0..31; writes to x0 and tl0 are dropped. */
 SAM_API uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value);
 SAM_API uint64_t sam_hart_pc(const struct sam_hart *hart);
 SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
-/* The 1024 bytes of a TLReg. */
+/* The 1024 bytes of a TLReg; NULL in a hart without xtensorload. */
 SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
+/* The rows of a matrix register, mlen / 32 of mlen / 8 bytes; NULL in a hart without xmatrix. */
+SAM_API const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes);
+/* Bytes of a matrix register; 0 without xmatrix. */
+SAM_API unsigned sam_hart_m_size(const struct sam_hart *hart);
 /* False: no such CSR. A write counts as the program's. */
 SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
 SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);
-/* End a run when pc gets there. */
+/* End a run when pc gets there; a run that starts there goes on past it. */
 SAM_API void sam_hart_set_until(struct sam_hart *hart, uint64_t pc);
 
 /* Run until something of enum sam_hart_end. SAM_OK for the first three, SAM_ERR_TRAP for a trap or
- * a used-up budget, SAM_ERR_STOPPED; the result is filled in each case. */
+ * a used-up budget, SAM_ERR_STOPPED; the result is filled in each case. Traps go to the program's
+ * handler once it has written mtvec, exit calls and ebreak aside; before that they end the run, and
+ * so does a trap of the handler's first instruction. A run may be continued by another. */
 SAM_API enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,
                                      struct sam_error *error);
-/* Run one instruction. */
+/* Run one instruction. SAM_OK with SAM_HART_STEPPED when nothing else ended the step; a trap that
+ * goes to the program's handler is such a step. */
 SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_result *result,
                                       struct sam_error *error);
+/* Counts since the hart was made, with options.collect_stats. */
+SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
+/* The cycles so far, as if the program ended here. False: no options.engines. */
+SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
+/* Nothing more will run: tell options.watch the rest and end the text of options.timeline, whatever
+ * ended the run. SAM_ERR_IO: one of them refused. */
+SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
+/* What the cycle model has measured, once all that is in flight has come to its end; NULL without
+ * options.cycles. */
+SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
+/* "alu", "tl.load", ... */
+SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 
 #ifdef __cplusplus
 }

@@ -187,7 +187,7 @@ struct asm_args {
 
 struct asm_insn {
     enum sam_op op;
-    uint32_t bits;      /* aq and rl */
+    uint32_t bits;      /* what a suffix says */
     enum sam_op prefix; /* inserted in front: regext, regexti or SAM_OP_ILLEGAL */
     const struct asm_insn *explicit_prefix;
     bool relaxable, relaxed;
@@ -363,9 +363,10 @@ struct asm_place *asm_new_place(struct assembler *as);
 void asm_free_blocks(struct assembler *as);
 
 /* asm_lex.c */
-/* `text` with comments replaced by spaces, lines and columns kept. */
-bool asm_blank_comments(const char *text, size_t size, struct sam_buffer *out,
-                        size_t *open_comment);
+/* `text` with comments replaced by spaces, lines and columns kept. `;` begins one where `isa` has
+ * TensorLoad, whose manual writes them so; elsewhere it separates statements. */
+bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
+                        struct sam_buffer *out, size_t *open_comment);
 void asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
                    const struct asm_place *place);
 void asm_lex_next(struct asm_lexer *lexer);

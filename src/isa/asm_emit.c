@@ -163,7 +163,7 @@ unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t 
     }
     for (unsigned i = 0; i < insn->args.count; i++) {
         const struct asm_arg *arg = &insn->args.arg[i];
-        if (arg->operand->kind == SAM_KIND_X || arg->operand->kind == SAM_KIND_V)
+        if (sam_kind_is_register(arg->operand->kind))
             put_register(&e, arg);
         else if (arg->operand->kind == SAM_KIND_VM || arg->operand->kind == SAM_KIND_RM)
             e.word = sam_operand_put(arg->operand, e.word, arg->number);

@@ -128,7 +128,8 @@ static void usage_of(size_t number, char *text, size_t size)
                                    operands_of(number)[0] ? " " : "");
     for (const char *c = operands_of(number); *c && used < size; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
-        const char *put = operand ? operand->name : *c == ',' ? ", " : *c == '(' ? "(" : ")";
+        const char punct[] = {*c, *c == ',' ? ' ' : '\0', '\0'};
+        const char *put = operand ? operand->name : punct;
         if (operand && operand->kind == SAM_KIND_VM)
             put = "[, v0.t]";
         if (*c == ',' && c[1] == 'm') {
@@ -147,11 +148,6 @@ static const struct asm_insn *last_insn(const struct asm_section *section)
     return last && last->kind == ITEM_INSN ? last->insn : NULL;
 }
 
-static bool is_register(const struct asm_arg *arg)
-{
-    return arg->operand->kind == SAM_KIND_X || arg->operand->kind == SAM_KIND_V;
-}
-
 static bool fits_field(const struct sam_operand *operand, int64_t value, unsigned xlen)
 {
     if (xlen == 32 && operand->is_signed && value > INT32_MAX && value <= UINT32_MAX)
@@ -167,7 +163,7 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
     const struct asm_arg *first = NULL;
     for (unsigned i = 0; i < insn->args.count; i++) {
         const struct asm_arg *arg = &insn->args.arg[i];
-        if (is_register(arg) && arg->number > 31) {
+        if (sam_kind_is_register(arg->operand->kind) && arg->number > 31) {
             high = true;
             first = first ? first : arg;
         }
@@ -361,24 +357,106 @@ static bool try_row(struct assembler *as, size_t number, uint32_t bits,
     return true;
 }
 
-/* .aq, .rl, .aqrl behind the name of an atomic: the bits, the suffix cut off. */
-static uint32_t cut_order(struct assembler *as, char *name)
+static const struct {
+    const char *mnemonic, *operands, *now;
+} old_forms[] = {
+#define OLD(mnemonic, operands, now) {mnemonic, operands, now},
+#include "isa/old.def"
+#undef OLD
+};
+
+/* A suffix behind the name of an instruction that takes it. */
+struct chosen {
+    const struct sam_suffix *suffix; /* NULL: none was written */
+    unsigned value;
+};
+
+/* .aq behind the name of an atomic, @store behind a tensor instruction: cut off. */
+static struct chosen cut_suffix(struct assembler *as, char *name)
 {
-    static const struct {
-        const char *text;
-        uint32_t bits;
-    } suffixes[] = {{".aqrl", 3u << 25}, {".aq", 1u << 26}, {".rl", 1u << 25}};
-    for (size_t i = 0; i < SAM_COUNT(suffixes); i++) {
-        size_t size = strlen(name), cut = strlen(suffixes[i].text);
-        if (size <= cut || strcmp(name + size - cut, suffixes[i].text) != 0)
-            continue;
-        name[size - cut] = '\0';
-        size_t row = first_row(as, name);
-        if (row && row < SAM_OP_COUNT && (sam_insn_rows[row].match & 0x7f) == SAM_OPC_AMO)
-            return suffixes[i].bits;
-        name[size - cut] = '.';
+    size_t size = strlen(name);
+    for (size_t i = 0; i < SAM_SUFFIX_COUNT; i++) {
+        for (unsigned value = 0; value < 4; value++) {
+            const char *text = sam_suffixes[i].text[value];
+            size_t cut = strlen(text);
+            if (!cut || size <= cut || strcmp(name + size - cut, text) != 0)
+                continue;
+            name[size - cut] = '\0';
+            size_t row = first_row(as, name);
+            if (row && row < SAM_OP_COUNT && sam_suffix_of(&sam_insn_rows[row]) == &sam_suffixes[i])
+                return (struct chosen){&sam_suffixes[i], value};
+            name[size - cut] = text[0];
+        }
     }
-    return 0;
+    return (struct chosen){0};
+}
+
+/* The row is not there on the engine that the suffix names: says why. */
+static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen, struct asm_at at)
+{
+    if (!chosen.suffix || row >= SAM_OP_COUNT)
+        return false;
+    const struct sam_insn_row *insn = &sam_insn_rows[row];
+    if (!insn->engines || (insn->engines >> chosen.value & 1))
+        return false;
+    asm_error(as, at,
+              "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to tl.xpose.{b,h,w,d}",
+              insn->mnemonic, chosen.suffix->text[chosen.value]);
+    return true;
+}
+
+/* What the suffix, or its absence, says in the word. */
+static uint32_t bits_of(size_t row, struct chosen chosen)
+{
+    if (chosen.suffix)
+        return (uint32_t)chosen.value << chosen.suffix->low;
+    return row < SAM_OP_COUNT ? sam_suffix_default(&sam_insn_rows[row]) : 0;
+}
+
+/* Operands as an older manual had them: the message shows how they are written now. */
+static bool refuse_old_form(struct assembler *as, const char *name, const struct asm_lexer *from,
+                            struct asm_at at)
+{
+    for (size_t i = 0; i < SAM_COUNT(old_forms); i++) {
+        struct asm_lexer lexer = *from;
+        struct asm_args args;
+        struct asm_failure fail = {.at = at};
+        if (strcmp(old_forms[i].mnemonic, name) != 0 ||
+            !asm_match_operands(as, &lexer, old_forms[i].operands, &args, &fail))
+            continue;
+        struct sam_buffer now = {0};
+        for (const char *c = old_forms[i].now; *c; c++) {
+            const struct asm_arg *arg = *c == '$' ? asm_find_arg(&args, *++c) : NULL;
+            if (arg && arg->operand->kind == SAM_KIND_TL)
+                sam_buffer_printf(&now, "tl%d", arg->number);
+            else if (arg)
+                sam_buffer_printf(&now, "x%d", arg->number);
+            else
+                sam_buffer_append(&now, c, 1);
+        }
+        asm_error(as, at, "old form; write: %s", sam_buffer_text(&now));
+        sam_buffer_free(&now);
+        return true;
+    }
+    return false;
+}
+
+/* An instruction in front of an '@' that cannot take what follows: says why. */
+static bool refuse_engine(struct assembler *as, const char *name, struct asm_at at)
+{
+    const char *suffix = strchr(name, '@');
+    char plain[LONGEST_MNEMONIC];
+    snprintf(plain, sizeof plain, "%.*s", (int)(suffix ? suffix - name : 0), name);
+    size_t row = suffix ? first_row(as, plain) : 0;
+    if (!row || row >= SAM_OP_COUNT || !(on_of(row) & SAM_EXT_XTENSORLOAD))
+        return false;
+    if (!sam_is_on(on_of(row), &as->isa))
+        not_on(as, row, at);
+    else if (!sam_insn_rows[row].engines)
+        asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
+    else
+        asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
+    return true;
 }
 
 static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexer *lexer,
@@ -387,11 +465,14 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
     char name[LONGEST_MNEMONIC];
     snprintf(name, sizeof name, "%s", mnemonic);
     size_t row = first_row(as, name), best = 0;
-    uint32_t bits = row ? 0 : cut_order(as, name);
-    if (bits)
-        row = first_row(as, name);
+    struct chosen chosen = {0};
     if (!row) {
-        unknown_mnemonic(as, name, at);
+        chosen = cut_suffix(as, name);
+        row = chosen.suffix ? first_row(as, name) : 0;
+    }
+    if (!row) {
+        if (!refuse_engine(as, name, at))
+            unknown_mnemonic(as, name, at);
         return;
     }
     struct asm_failure best_fail = {.at = at};
@@ -400,7 +481,9 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         if (!sam_is_on(on_of(row), &as->isa))
             continue;
         struct asm_failure fail = {.at = at};
-        if (try_row(as, row, bits, lexer, &fail, at) || as->stop)
+        if (refuse_suffix(as, row, chosen, at))
+            return;
+        if (try_row(as, row, bits_of(row, chosen), lexer, &fail, at) || as->stop)
             return;
         if (!best || fail.at.column > best_fail.at.column) {
             best = row;
@@ -411,6 +494,8 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         not_on(as, off, at);
         return;
     }
+    if (refuse_old_form(as, name, lexer, at))
+        return;
     char usage[160];
     usage_of(best, usage, sizeof usage);
     asm_error(as, best_fail.at, "%s (%s)", best_fail.text, usage);

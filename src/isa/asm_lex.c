@@ -50,8 +50,10 @@ static size_t string_size(const char *text, size_t size)
     return i < size && text[i] == '"' ? i + 1 : i;
 }
 
-bool asm_blank_comments(const char *text, size_t size, struct sam_buffer *out, size_t *open_comment)
+bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
+                        struct sam_buffer *out, size_t *open_comment)
 {
+    bool semicolon = isa->extensions & SAM_EXT_XTENSORLOAD;
     *open_comment = SIZE_MAX;
     for (size_t i = 0; i < size;) {
         size_t keep = 1, blank = 0;
@@ -60,7 +62,8 @@ bool asm_blank_comments(const char *text, size_t size, struct sam_buffer *out, s
         } else if (text[i] == '\'') {
             keep = character_size(text + i, size - i);
             keep = keep ? keep : 1;
-        } else if (text[i] == '#' || (text[i] == '/' && i + 1 < size && text[i + 1] == '/')) {
+        } else if (text[i] == '#' || (text[i] == ';' && semicolon) ||
+                   (text[i] == '/' && i + 1 < size && text[i + 1] == '/')) {
             while (i + blank < size && text[i + blank] != '\n')
                 blank++;
         } else if (text[i] == '/' && i + 1 < size && text[i + 1] == '*') {

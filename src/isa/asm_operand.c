@@ -41,19 +41,34 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
     return arg;
 }
 
+/* The registers that three bits name. */
+static int x8_register(const char *name, size_t size)
+{
+    int number = sam_x_register(name, size);
+    return number >= 8 && number <= 15 ? number : -1;
+}
+
 static bool read_register(struct matcher *m, struct asm_arg *arg)
 {
-    bool is_x = arg->operand->kind == SAM_KIND_X;
+    static const struct {
+        int (*number)(const char *name, size_t size);
+        const char *what;
+    } kinds[] = {
+        [SAM_KIND_X] = {sam_x_register, "an integer register"},
+        [SAM_KIND_V] = {sam_v_register, "a vector register"},
+        [SAM_KIND_TL] = {sam_tl_register, "a TLReg"},
+        [SAM_KIND_M] = {sam_m_register, "a matrix register m0..m7"},
+        [SAM_KIND_X8] = {x8_register, "one of s0, s1, a0..a5 (x8..x15)"},
+    };
     const struct asm_arg *from = bound(m, arg->operand->kind);
     const struct asm_token *token = &m->lexer->token;
     int number = from ? from->number : -1;
     if (from)
         arg->at = from->at;
     else if (token->kind == TOKEN_NAME)
-        number = is_x ? sam_x_register(token->text, token->size)
-                      : sam_v_register(token->text, token->size);
+        number = kinds[arg->operand->kind].number(token->text, token->size);
     if (number < 0)
-        return expected(m, is_x ? "an integer register" : "a vector register", arg->operand->name);
+        return expected(m, kinds[arg->operand->kind].what, arg->operand->name);
     if (!from)
         asm_lex_next(m->lexer);
     arg->number = number;
@@ -83,11 +98,18 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
 static bool read_csr(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;
-    int address =
-        token->kind == TOKEN_NAME ? sam_csr_address(&m->as->isa, token->text, token->size) : -1;
+    if (token->kind != TOKEN_NAME)
+        return read_expression(m, arg);
+    const char *behind = token->text + token->size, *end = m->lexer->end;
+    if (behind < end && *behind == '{') { /* "name{3}" */
+        const char *closing = memchr(behind, '}', (size_t)(end - behind));
+        behind = closing ? closing + 1 : behind;
+    }
+    int address = sam_csr_address(&m->as->isa, token->text, (size_t)(behind - token->text));
     if (address < 0)
         return read_expression(m, arg);
     arg->number = address;
+    m->lexer->at = behind;
     asm_lex_next(m->lexer);
     return true;
 }
@@ -182,7 +204,10 @@ static bool read_operand(struct matcher *m, struct asm_arg *arg)
 {
     switch (arg->operand->kind) {
     case SAM_KIND_X:
-    case SAM_KIND_V: return read_register(m, arg);
+    case SAM_KIND_V:
+    case SAM_KIND_TL:
+    case SAM_KIND_M:
+    case SAM_KIND_X8: return read_register(m, arg);
     case SAM_KIND_CSR: return read_csr(m, arg);
     case SAM_KIND_RM: return read_rounding(m, arg);
     case SAM_KIND_VTYPE: return read_vtype(m, arg);

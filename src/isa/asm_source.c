@@ -40,7 +40,7 @@ bool asm_push_file(struct assembler *as, const char *file, const char *text, siz
     struct sam_buffer *clean = &as->texts[as->text_count++];
     *clean = (struct sam_buffer){0};
     size_t open_comment;
-    if (!asm_blank_comments(text, size, clean, &open_comment)) {
+    if (!asm_blank_comments(&as->isa, text, size, clean, &open_comment)) {
         asm_out_of_memory(as);
         return false;
     }

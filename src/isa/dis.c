@@ -67,7 +67,7 @@ static void print_target(struct printer *p, int32_t distance)
     if (p->isa->xlen == 32)
         target = (uint32_t)target;
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
-    if (symbol && symbol->value == target && sam_name_is_plain(symbol->name) &&
+    if (symbol && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
         sam_image_find(p->image, symbol->name) == symbol)
         sam_buffer_printf(&p->out, "%s", symbol->name);
     else
@@ -98,8 +98,11 @@ static void print_operand(struct printer *p, const struct sam_operand *operand, 
     static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "", "", "dyn"};
     const char *csr;
     switch (operand->kind) {
-    case SAM_KIND_X: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
+    case SAM_KIND_X:
+    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
     case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
+    case SAM_KIND_TL: sam_buffer_printf(&p->out, "tl%d", value); break;
+    case SAM_KIND_M: sam_buffer_printf(&p->out, "m%d", value); break;
     case SAM_KIND_V0: sam_buffer_printf(&p->out, "v0"); break;
     case SAM_KIND_VM: sam_buffer_printf(&p->out, "%s", value ? "" : ", v0.t"); break;
     case SAM_KIND_RM: sam_buffer_printf(&p->out, "%s", modes[value & 7]); break;
@@ -209,7 +212,6 @@ static bool print_pseudo(struct printer *p, const struct sam_insn_row *row,
 bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint32_t prefix,
                      const struct sam_image *image, char *text, size_t size)
 {
-    static const char *const orders[] = {"", ".rl", ".aq", ".aqrl"};
     struct sam_insn insn;
     if (!sam_decode(isa, word, prefix, &insn)) {
         if (size)
@@ -218,7 +220,8 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     }
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
-    uint32_t said = row->mask; /* bits that the text determines */
+    const struct sam_code_row *code = sam_code_find(insn.op, word);
+    uint32_t said = code ? 0 : row->mask; /* bits that the text determines: not a further code's */
     for (const char *c = row->operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)
@@ -227,15 +230,20 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
             continue; /* more operands than any row has */
         said = sam_operand_put(operand, said, -1);
     }
-    bool is_amo = (row->match & 0x7f) == SAM_OPC_AMO;
-    if (is_amo)
-        said |= 3u << 25;
+    const struct sam_suffix *suffix = sam_suffix_of(row);
+    const char *behind = "";
+    if (suffix) {
+        uint32_t field = 3u << suffix->low;
+        if ((word & field) != sam_suffix_default(row))
+            behind = suffix->text[word >> suffix->low & 3];
+        said |= field;
+    }
     struct printer p = {.isa = isa, .image = image, .pc = pc};
     bool silent = (word & ~said) != 0;
     if (silent)
         sam_buffer_printf(&p.out, ".word 0x%08x # ", word);
     if (!print_pseudo(&p, row, &values))
-        print(&p, row->mnemonic, orders[is_amo ? word >> 25 & 3 : 0], row->operands, &values);
+        print(&p, code ? code->mnemonic : row->mnemonic, behind, row->operands, &values);
     if (size)
         snprintf(text, size, "%s", p.out.failed ? "" : sam_buffer_text(&p.out));
     sam_buffer_free(&p.out);

@@ -3,13 +3,14 @@
  *
  * A family is a .def file of rows
  *   INSN(id, "mnemonic", match, mask, "operands", EXT, "meaning", "source")
- * included with INSN defined to what is needed: the enumeration here, the table in table.c, the
- * handler tables of machine/ and simt/. A new instruction is one row, one semantic function, one
- * test. */
+ * included with INSN defined to what is needed: the enumeration here, the table in table.c. A new
+ * instruction is one row, one semantic function, one test. tensorload.def has rows of its own kind,
+ * which are INSN rows to those who do not say otherwise. */
 #ifndef SAM_ISA_H
 #define SAM_ISA_H
 
 #include "base/base.h"
+#include "samite/engines.h"
 #include "samite/isa.h"
 
 /* Match values by RISC-V format; funct fields as the manuals print them. */
@@ -38,6 +39,42 @@ enum {
     SAM_ON_SYSTEM = 1 << 28, /* not on a Ventus warp (no ecall, ebreak, mret) */
 };
 
+/* Sets of engines (enum sam_engine). */
+enum {
+    SAM_ENGINES_ALL = 15,
+    SAM_ENGINES_STORE = SAM_ENGINES_ALL & ~(1 << SAM_ENGINE_COMP),
+};
+
+/* Variants of matrix instructions, the implied immediate of their rows. Moves and element-wise
+ * operations: what the second operand is, by uop. */
+enum sam_m_form { SAM_M_MM, SAM_M_MV_X, SAM_M_MV_I, SAM_M_MX };
+/* Element-wise: form | 64-bit elements | operation. */
+enum sam_m_pointwise {
+    SAM_M_WIDE = 4,
+    SAM_M_ADD = 0 << 3,
+    SAM_M_SUB = 1 << 3,
+    SAM_M_SRA = 2 << 3,
+    SAM_M_CLIP = 3 << 3,
+    SAM_M_CLIPU = 4 << 3,
+    SAM_M_MUL = 5 << 3,
+    SAM_M_MULH = 6 << 3,
+};
+/* Multiply-accumulate. Integers: type + which of the sources are unsigned. */
+enum sam_m_mma {
+    SAM_M_F16,
+    SAM_M_F32,
+    SAM_M_F64,
+    SAM_M_F16_F32,
+    SAM_M_F32_F64,
+    SAM_M_I8 = 8,
+    SAM_M_I16 = 12,
+    SAM_M_I4 = 16,
+    SAM_M_MMAS = 20,
+};
+enum sam_m_sign { SAM_M_S, SAM_M_U, SAM_M_US, SAM_M_SU };
+enum { SAM_M_STREAM = 4 };
+enum sam_m_config { SAM_M_SET_K, SAM_M_SET_M, SAM_M_SET_N, SAM_M_SET_ALL, SAM_M_IMMEDIATE = 4 };
+
 struct sam_insn_row {
     const char *mnemonic;
     uint32_t match;
@@ -46,10 +83,40 @@ struct sam_insn_row {
     uint32_t on;          /* every bit must hold: SAM_EXT_*, SAM_ON_* */
     const char *meaning;
     const char *source;
+    uint8_t engine;  /* EngineID where no suffix chooses one */
+    uint8_t engines; /* set of those that have the instruction; 0: the mask covers the field */
+    uint8_t imm;     /* immediate that the code implies */
 };
 
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
 extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
+
+/* Further codes of an instruction: decoded, never assembled. Operands are those of its row. */
+struct sam_code_row {
+    enum sam_op op;
+    const char *mnemonic; /* what it comes to */
+    uint32_t match;
+    uint32_t mask;
+    uint8_t imm;
+};
+extern const struct sam_code_row sam_code_rows[];
+extern const size_t sam_code_row_count;
+/* The further code of `op` that `word` is, or NULL: then it is the row's own. */
+const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word);
+
+/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". `field` names the upper
+ * and the lower bit, or both when the second is NULL. */
+struct sam_suffix {
+    uint8_t low;         /* the lower bit */
+    const char *text[4]; /* by value */
+    const char *field[2];
+};
+enum { SAM_SUFFIX_COUNT = 2 };
+extern const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT];
+/* The suffix that instructions of the row take, or NULL. */
+const struct sam_suffix *sam_suffix_of(const struct sam_insn_row *row);
+/* Its bits in a word without suffix. */
+uint32_t sam_suffix_default(const struct sam_insn_row *row);
 
 /* Other spellings, pseudo.def: for the assembler (`in`) and the disassembler (`out`). */
 struct sam_pseudo_row {
@@ -81,6 +148,9 @@ enum sam_slot {
 enum sam_operand_kind {
     SAM_KIND_X,      /* integer register */
     SAM_KIND_V,      /* vector register */
+    SAM_KIND_TL,     /* TensorLoad register */
+    SAM_KIND_M,      /* matrix register */
+    SAM_KIND_X8,     /* integer register x8..x15 in three bits */
     SAM_KIND_SIGNED, /* immediate */
     SAM_KIND_UNSIGNED,
     SAM_KIND_UPPER,  /* imm20, also %hi() */
@@ -109,6 +179,12 @@ struct sam_operand {
     } pieces[4];
 };
 
+static inline bool sam_kind_is_register(enum sam_operand_kind kind)
+{
+    return kind == SAM_KIND_X || kind == SAM_KIND_V || kind == SAM_KIND_TL || kind == SAM_KIND_M ||
+           kind == SAM_KIND_X8;
+}
+
 /* The operand called `letter`, or NULL when the character is punctuation. */
 const struct sam_operand *sam_operand_find(char letter);
 /* Does REGEXTI widen this 5-bit immediate to 11 bits? */
@@ -122,8 +198,9 @@ bool sam_operand_fits(const struct sam_operand *operand, int64_t value);
 void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t *high);
 
 /* A decoded instruction. Register numbers carry the bits of a prefix (0..255); rs2 of a shift
- * holds nothing, the amount is imm. `vm` is true when the instruction is unmasked. `rm` is the
- * rounding-mode field (7 = dynamic) or 7 where there is none. */
+ * holds nothing, the amount is imm; imm of a transposition is dim0 | dim1 << 2. `vm` is true when
+ * the instruction is unmasked. `rm` is the rounding-mode field (7 = dynamic) or 7 where there is
+ * none. */
 struct sam_insn {
     enum sam_op op;
     uint32_t word;
@@ -144,14 +221,19 @@ bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
 /* Is `op` one of REGEXT, REGEXTI, REGPAIR, REGPAIRI? */
 bool sam_op_is_prefix(enum sam_op op);
 
-/* Registers: "x5", "t0", "fp", up to x63; "v0".."v255". -1 when it is none. */
+/* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31; "m0".."m7".
+ * -1 when it is none. */
 int sam_x_register(const char *name, size_t size);
 int sam_v_register(const char *name, size_t size);
+int sam_tl_register(const char *name, size_t size);
+int sam_m_register(const char *name, size_t size);
+/* Would an assembler for `isa` take the name for a register? */
+bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
 
 /* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
-bool sam_name_is_plain(const char *name);
+bool sam_name_is_plain(const struct sam_isa *isa, const char *name);
 
 /* CSRs by address. Several names may have one address; the first row is printed. */
 struct sam_csr_row {
@@ -162,9 +244,21 @@ struct sam_csr_row {
 };
 extern const struct sam_csr_row sam_csr_rows[];
 extern const size_t sam_csr_row_count;
+
+/* Other names of CSRs. With count > 1, "name" is the first of `count` registers from `address` on
+ * and "name0", "name1", ... are all of them. */
+struct sam_csr_alias {
+    uint16_t address;
+    uint16_t count;
+    const char *name;
+    uint32_t on;
+};
+extern const struct sam_csr_alias sam_csr_aliases[];
+extern const size_t sam_csr_alias_count;
 /* Name of the CSR under `isa`, or NULL. */
 const char *sam_csr_name(const struct sam_isa *isa, unsigned address);
-/* Address of the CSR called `name` (size bytes), or -1. "CSR_TID" and "tid" are the same. */
+/* Address of the CSR called `name` (size bytes), or -1. "CSR_TID" and "tid" are the same, "name{3}"
+ * is "name3". */
 int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size);
 
 #endif

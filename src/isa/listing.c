@@ -14,11 +14,11 @@ struct listing {
     size_t next_symbol;
 };
 
-bool sam_name_is_plain(const char *name)
+bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
 {
     size_t size = strlen(name);
     if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
-        sam_x_register(name, size) >= 0 || sam_v_register(name, size) >= 0)
+        sam_is_register(isa, name, size) || sam_v_register(name, size) >= 0)
         return false;
     for (const char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
@@ -30,7 +30,8 @@ bool sam_name_is_plain(const char *name)
 /* Names may be there twice in an ELF file (static functions); the first keeps its name. */
 static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
 {
-    return sam_name_is_plain(symbol->name) && sam_image_find(l->image, symbol->name) == symbol;
+    return sam_name_is_plain(l->isa, symbol->name) &&
+           sam_image_find(l->image, symbol->name) == symbol;
 }
 
 /* Labels at `address`; earlier ones that fell between two lines are passed over. */

@@ -5,12 +5,52 @@
 #include <strings.h>
 
 const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
-    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", ""},
+    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0},
 #define INSN(id, mnemonic, match, mask, operands, ext, meaning, source)                            \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source},
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source, 0, 0, 0},
+#define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, meaning, source)        \
+    [SAM_OP_##id] = {mnemonic, match,  mask,   operands, SAM_EXT_XTENSORLOAD,                      \
+                     meaning,  source, engine, engines,  imm},
+#define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)                          \
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning, source, 0, 0, imm},
 #include "isa/families.def"
 #undef INSN
 };
+
+const struct sam_code_row sam_code_rows[] = {
+#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source)
+#define CODE(id, mnemonic, match, mask, imm) {SAM_OP_##id, mnemonic, match, mask, imm},
+#include "isa/families.def"
+#undef INSN
+};
+const size_t sam_code_row_count = SAM_COUNT(sam_code_rows);
+
+const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word)
+{
+    for (size_t i = 0; i < sam_code_row_count; i++) {
+        const struct sam_code_row *code = &sam_code_rows[i];
+        if (code->op == op && (word & code->mask) == code->match)
+            return code;
+    }
+    return NULL;
+}
+
+const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT] = {
+    {25, {"", ".rl", ".aq", ".aqrl"}, {"aq", "rl"}},
+    {30, {"@load", "@comp", "@store", "@reshape"}, {"engine", NULL}},
+};
+
+const struct sam_suffix *sam_suffix_of(const struct sam_insn_row *row)
+{
+    if ((row->match & 0x7f) == SAM_OPC_AMO)
+        return &sam_suffixes[0];
+    return row->engines ? &sam_suffixes[1] : NULL;
+}
+
+uint32_t sam_suffix_default(const struct sam_insn_row *row)
+{
+    return (uint32_t)row->engine << 30;
+}
 
 enum { PSEUDO_A = 1, PSEUDO_D = 2, PSEUDO_AD = 3 };
 
@@ -43,6 +83,12 @@ static unsigned operand_width(const struct sam_operand *operand)
     return width;
 }
 
+/* What the field's value 0 stands for. */
+static int32_t operand_base(const struct sam_operand *operand)
+{
+    return operand->kind == SAM_KIND_X8 ? 8 : 0;
+}
+
 int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
 {
     uint32_t value = 0;
@@ -51,12 +97,12 @@ int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
         value |= sam_bits(word, p->low + p->width - 1u, p->low) << at;
         at += p->width;
     }
-    return operand->is_signed ? sam_sext32(value, at) : (int32_t)value;
+    return operand->is_signed ? sam_sext32(value, at) : (int32_t)value + operand_base(operand);
 }
 
 uint32_t sam_operand_put(const struct sam_operand *operand, uint32_t word, int32_t value)
 {
-    uint32_t rest = (uint32_t)value >> operand->shift;
+    uint32_t rest = (uint32_t)(value - operand_base(operand)) >> operand->shift;
     for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
         uint32_t field = (uint32_t)((UINT64_C(1) << p->width) - 1);
         word = (word & ~(field << p->low)) | (rest & field) << p->low;
@@ -70,6 +116,8 @@ void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t 
     unsigned width = operand_width(operand);
     *low = operand->is_signed ? -(INT64_C(1) << (width - 1)) : 0;
     *high = (INT64_C(1) << (width - operand->is_signed)) - (INT64_C(1) << operand->shift);
+    *low += operand_base(operand);
+    *high += operand_base(operand);
 }
 
 bool sam_operand_fits(const struct sam_operand *operand, int64_t value)
@@ -98,12 +146,24 @@ bool sam_op_is_prefix(enum sam_op op)
            op == SAM_OP_regpairi;
 }
 
+/* Has the instruction a code for the engine that the word names? */
+static bool has_engine(const struct sam_insn_row *row, uint32_t word)
+{
+    return !row->engines || (row->engines >> (word >> 30) & 1);
+}
+
 static enum sam_op find_op(const struct sam_isa *isa, uint32_t word)
 {
     for (enum sam_op op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
-        if ((word & row->mask) == row->match && sam_row_is_on(row, isa))
+        if ((word & row->mask) == row->match && has_engine(row, word) && sam_row_is_on(row, isa))
             return op;
+    }
+    for (size_t i = 0; i < sam_code_row_count; i++) {
+        const struct sam_code_row *code = &sam_code_rows[i];
+        const struct sam_insn_row *row = &sam_insn_rows[code->op];
+        if ((word & code->mask) == code->match && has_engine(row, word) && sam_row_is_on(row, isa))
+            return code->op;
     }
     return SAM_OP_ILLEGAL;
 }
@@ -152,6 +212,8 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
     bool pair = false;
     if (prefix && (sam_op_is_prefix(op) || !read_prefix(isa, prefix, &ext, &pair)))
         return false;
+    const struct sam_code_row *code = sam_code_find(op, word);
+    insn->imm = code ? code->imm : sam_insn_rows[op].imm;
     bool widened = false;
     for (const char *c = sam_insn_rows[op].operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
@@ -194,22 +256,62 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
 
 const struct sam_csr_row sam_csr_rows[] = {
 #define CSR(address, name, on, meaning) {address, name, on, meaning},
+#define ALIAS(address, count, name, on)
 #include "isa/csr.def"
 #undef CSR
+#undef ALIAS
 };
 const size_t sam_csr_row_count = SAM_COUNT(sam_csr_rows);
 
-static bool csr_is_on(const struct sam_csr_row *row, const struct sam_isa *isa)
+const struct sam_csr_alias sam_csr_aliases[] = {
+#define CSR(address, name, on, meaning)
+#define ALIAS(address, count, name, on) {address, count, name, on},
+#include "isa/csr.def"
+#undef CSR
+#undef ALIAS
+};
+const size_t sam_csr_alias_count = SAM_COUNT(sam_csr_aliases);
+
+static bool csr_is_on(uint32_t on, const struct sam_isa *isa)
 {
-    return (row->on & ~isa->extensions) == 0;
+    return (on & ~isa->extensions) == 0;
 }
 
 const char *sam_csr_name(const struct sam_isa *isa, unsigned address)
 {
     for (size_t i = 0; i < sam_csr_row_count; i++)
-        if (sam_csr_rows[i].address == address && csr_is_on(&sam_csr_rows[i], isa))
+        if (sam_csr_rows[i].address == address && csr_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].name;
     return NULL;
+}
+
+/* A decimal without leading zero, below `limit` (at most 1000), or -1. */
+static int decimal(const char *text, size_t size, int limit)
+{
+    if (size < 1 || size > 3 || (text[0] == '0' && size > 1))
+        return -1;
+    int value = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        value = value * 10 + (text[i] - '0');
+    }
+    return value < limit ? value : -1;
+}
+
+/* Which of the alias's registers `name` is: "name", "name3", "name{3}"; or -1. */
+static int alias_index(const struct sam_csr_alias *alias, const char *name, size_t size)
+{
+    size_t prefix = strlen(alias->name);
+    if (size < prefix || strncasecmp(alias->name, name, prefix) != 0)
+        return -1;
+    name += prefix;
+    size -= prefix;
+    if (size > 2 && name[0] == '{' && name[size - 1] == '}') {
+        name++;
+        size -= 2;
+    }
+    return size == 0 ? 0 : alias->count > 1 ? decimal(name, size, alias->count) : -1;
 }
 
 int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
@@ -220,8 +322,15 @@ int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
     }
     for (size_t i = 0; i < sam_csr_row_count; i++)
         if (strlen(sam_csr_rows[i].name) == size &&
-            strncasecmp(sam_csr_rows[i].name, name, size) == 0 && csr_is_on(&sam_csr_rows[i], isa))
+            strncasecmp(sam_csr_rows[i].name, name, size) == 0 &&
+            csr_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].address;
+    for (size_t i = 0; i < sam_csr_alias_count; i++) {
+        const struct sam_csr_alias *alias = &sam_csr_aliases[i];
+        int index = alias_index(alias, name, size);
+        if (index >= 0 && csr_is_on(alias->on, isa))
+            return alias->address + index;
+    }
     return -1;
 }
 
@@ -238,18 +347,13 @@ const char *sam_x_name(unsigned index)
     return index < 64 ? x_names[index] : "x?";
 }
 
-/* "<letter><decimal without leading zero>" below `limit`, or -1. */
-static int numbered(const char *name, size_t size, char letter, int limit)
+/* "<prefix><decimal without leading zero>" below `limit`, or -1. */
+static int numbered(const char *name, size_t size, const char *prefix, int limit)
 {
-    if (size < 2 || size > 4 || name[0] != letter || (name[1] == '0' && size > 2))
+    size_t skip = strlen(prefix);
+    if (size <= skip || memcmp(name, prefix, skip) != 0)
         return -1;
-    int value = 0;
-    for (size_t i = 1; i < size; i++) {
-        if (name[i] < '0' || name[i] > '9')
-            return -1;
-        value = value * 10 + (name[i] - '0');
-    }
-    return value < limit ? value : -1;
+    return decimal(name + skip, size - skip, limit);
 }
 
 int sam_x_register(const char *name, size_t size)
@@ -259,10 +363,32 @@ int sam_x_register(const char *name, size_t size)
             return i;
     if (size == 2 && memcmp(name, "fp", 2) == 0)
         return 8;
-    return numbered(name, size, 'x', 64);
+    return numbered(name, size, "x", 64);
 }
 
 int sam_v_register(const char *name, size_t size)
 {
-    return numbered(name, size, 'v', 256);
+    return numbered(name, size, "v", 256);
+}
+
+int sam_tl_register(const char *name, size_t size)
+{
+    static const char *const prefixes[] = {"tl", "tlr", "t"};
+    int number = -1;
+    for (size_t i = 0; i < SAM_COUNT(prefixes) && number < 0; i++)
+        number = numbered(name, size, prefixes[i], 32);
+    return number;
+}
+
+int sam_m_register(const char *name, size_t size)
+{
+    return numbered(name, size, "m", 8);
+}
+
+bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size)
+{
+    return sam_x_register(name, size) >= 0 ||
+           ((isa->extensions & SAM_EXT_ZVE32F) && sam_v_register(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XTENSORLOAD) && sam_tl_register(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XMATRIX) && sam_m_register(name, size) >= 0);
 }

@@ -34,6 +34,9 @@ void sam_memory_free(struct sam_memory *memory);
  * and is larger lets that one grow; any other overlap is refused, and so is one that wraps. */
 enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
+/* The same, but what overlaps or adjoins becomes one buffer. */
+enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_t size,
+                               struct sam_error *error);
 /* The buffer that holds `address`, or NULL. */
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
 /* The first multiple of `align` at or above `from` with `size` free bytes and a free page behind
@@ -128,9 +131,13 @@ enum sam_exit {
     SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
     SAM_EXIT_TRAP,   /* pc is the instruction that failed */
     SAM_EXIT_EVENT,  /* the machine above: core->event says what; pc is the next instruction */
+    SAM_EXIT_STOP,   /* pc is what sam_code_stop_at named, not run yet */
 };
 
 struct sam_code;
+
+/* Units that may stand beside a core: places in core->unit. */
+enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX, SAM_UNITS };
 
 struct sam_core {
     union {
@@ -161,7 +168,7 @@ struct sam_core {
     /* builds without tail calls keep the handler arguments here */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
-    void *unit[2]; /* state of the units beside the core, each known to its handlers */
+    void *unit[SAM_UNITS]; /* state of the units beside the core, each known to its handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
@@ -183,6 +190,9 @@ static inline unsigned sam_core_fflags(const struct sam_core *core)
     return core->fflags;
 }
 
+/* Bits of mstatus that traps and mret move. RISC-V Privileged 3.1.6.1. */
+enum { SAM_MSTATUS_MIE = 1 << 3, SAM_MSTATUS_MPIE = 1 << 7, SAM_MSTATUS_MPP = 3 << 11 };
+
 /* CSRs every core has: address -> value. `instret` is the count at this instruction. False: no
  * such CSR here, or a write to a read-only one: illegal instruction. */
 bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
@@ -196,11 +206,11 @@ struct sam_machine {
     sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
     sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    /* One handler for two instructions that follow each other; NULL: none. */
+    sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
     /* CSRs above the common ones; NULL or false: not mine. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t value);
-    /* 0: a write to mtvec aside, traps end the run. */
-    bool traps_vector;
 };
 
 /* Fill the scalar handlers for machine->isa.xlen. */
@@ -211,6 +221,9 @@ struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view
 void sam_code_free(struct sam_code *code);
 /* `size` bytes at `address` (in one page) are being stored: decode them anew if they were code. */
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
+/* Stop runs that come to `pc`; one that starts there stops at once (step over it). One at a time;
+ * `set` false: none. */
+void sam_code_stop_at(struct sam_code *code, bool set, uint64_t pc);
 /* Is this page decoded? Then stores to it must come to resolve: its write_limit stays 0. */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
 const struct sam_machine *sam_code_machine(const struct sam_code *code);

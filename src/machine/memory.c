@@ -86,14 +86,36 @@ const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64
     return NULL;
 }
 
+static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error *error)
+{
+    if (size && size - 1 > UINT64_MAX - base)
+        return sam_fail(error, SAM_ERR_USAGE, "buffer 0x%llx..+0x%llx wraps the address space",
+                        (unsigned long long)base, (unsigned long long)size);
+    return SAM_OK;
+}
+
+/* A new region, before the one at index `at`. */
+static enum sam_status insert_region(struct sam_memory *memory, size_t at, uint64_t base,
+                                     uint64_t size, struct sam_error *error)
+{
+    void *grown = sam_grow(memory->regions, memory->region_count, &memory->region_capacity,
+                           sizeof *memory->regions);
+    if (!grown)
+        return sam_fail_memory(error);
+    memory->regions = grown;
+    memmove(memory->regions + at + 1, memory->regions + at,
+            (memory->region_count - at) * sizeof *memory->regions);
+    memory->regions[at] = (struct sam_region){base, size};
+    memory->region_count++;
+    return SAM_OK;
+}
+
 enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error)
 {
-    if (size == 0)
-        return SAM_OK;
-    if (size - 1 > UINT64_MAX - base)
-        return sam_fail(error, SAM_ERR_USAGE, "buffer 0x%llx..+0x%llx wraps the address space",
-                        (unsigned long long)base, (unsigned long long)size);
+    enum sam_status status = check_wrap(base, size, error);
+    if (status != SAM_OK || size == 0)
+        return status;
     size_t at = region_above(memory, base);
     struct sam_region *r = at < memory->region_count ? &memory->regions[at] : NULL;
     if (r && r->base <= base && size <= r->size - (base - r->base))
@@ -109,15 +131,32 @@ enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_
         r->size = size;
         return SAM_OK;
     }
-    void *grown = sam_grow(memory->regions, memory->region_count, &memory->region_capacity,
-                           sizeof *memory->regions);
-    if (!grown)
-        return sam_fail_memory(error);
-    memory->regions = grown;
-    memmove(memory->regions + at + 1, memory->regions + at,
-            (memory->region_count - at) * sizeof *memory->regions);
-    memory->regions[at] = (struct sam_region){base, size};
-    memory->region_count++;
+    return insert_region(memory, at, base, size, error);
+}
+
+enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_t size,
+                               struct sam_error *error)
+{
+    enum sam_status status = check_wrap(base, size, error);
+    if (status != SAM_OK || size == 0)
+        return status;
+    uint64_t last = base + (size - 1);
+    size_t at = region_above(memory, base ? base - 1 : 0), end = at;
+    while (end < memory->region_count &&
+           memory->regions[end].base <= (last == UINT64_MAX ? last : last + 1)) {
+        const struct sam_region *r = &memory->regions[end++];
+        uint64_t r_last = r->base + (r->size - 1);
+        base = r->base < base ? r->base : base;
+        last = r_last > last ? r_last : last;
+    }
+    if (at == end)
+        return insert_region(memory, at, base, size, error);
+    if (base == 0 && last == UINT64_MAX)
+        return sam_fail(error, SAM_ERR_USAGE, "a buffer of all 2^64 bytes");
+    memory->regions[at] = (struct sam_region){base, last - base + 1};
+    memmove(memory->regions + at + 1, memory->regions + end,
+            (memory->region_count - end) * sizeof *memory->regions);
+    memory->region_count -= end - at - 1;
     return SAM_OK;
 }
 

@@ -6,8 +6,9 @@
 
 #include "machine/machine.h"
 
-#define SAM_TL_COUNT 32u
-#define SAM_TL_SIZE  1024u /* bytes of a TLReg */
+#define SAM_TL_COUNT  32u
+#define SAM_TL_SIZE   1024u /* bytes of a TLReg */
+#define SAM_TL_SLICES 32u   /* that masks and strides can name */
 
 /* CSR addresses (ours: the manual leaves them open). */
 enum {
@@ -24,23 +25,80 @@ enum {
 };
 #define SAM_TENSOR_CSRS 72u /* from SAM_CSR_TLOAD_STRIDE on */
 
+/* Element types of ttype; zero is the default. Manual 2.1.1; the codes of fp16, fp32 and fp4 are
+ * ours. */
+enum sam_tl_type {
+    SAM_TL_INT8,
+    SAM_TL_INT4,
+    SAM_TL_INT16,
+    SAM_TL_INT32,
+    SAM_TL_E2M1,
+    SAM_TL_E1M2,
+    SAM_TL_E3M0,
+    SAM_TL_E4M3,
+    SAM_TL_E5M2,
+    SAM_TL_E3M4,
+    SAM_TL_HALF,
+    SAM_TL_BF16,
+    SAM_TL_SINGLE,
+    SAM_TL_TF32,
+    SAM_TL_TYPES, /* ttype holds none, or two */
+};
+
+/* A part of a block that is contiguous in the register and in memory. */
+struct sam_tl_run {
+    int64_t offset; /* bytes from the base register, the immediate aside */
+    uint16_t at;    /* first byte in the register */
+    uint16_t size;  /* bytes */
+};
+
+/* What a load or store will do, by the CSRs alone; made when it is first needed. */
+struct sam_tl_plan {
+    bool known, legal;
+    bool any;        /* a slice is enabled */
+    uint8_t element; /* bytes, 1 for 4-bit elements: what the base is a multiple of */
+    uint16_t width;  /* bytes a slice */
+    unsigned count, zero_count;
+    int64_t first; /* offset of the first enabled slice */
+    struct sam_tl_run runs[SAM_TL_SLICES];
+    struct sam_tl_run zeros[SAM_TL_SLICES]; /* parts of the register that a load clears */
+};
+
 /* State of one unit, zero at reset. tl[0] stays zero. A CSR that was never written has its value 0
  * here and written[] false; what it then stands for is the instruction's matter. */
 struct sam_tensor {
     uint8_t tl[SAM_TL_COUNT][SAM_TL_SIZE] __attribute__((aligned(64)));
     uint32_t csr[SAM_TENSOR_CSRS]; /* by address - SAM_CSR_TLOAD_STRIDE */
     bool written[SAM_TENSOR_CSRS];
+    bool narrow; /* the hart is RV32 */
     /* Strict mode: loads read only `l1m`, stores write only `l0m`; size 0: anywhere. */
     struct sam_region l1m, l0m;
+    /* What the CSRs say, kept by config.c. */
+    enum sam_tl_type type;
+    unsigned dims[3];              /* of tshape */
+    bool shaped;                   /* tshape is written and legal for the type */
+    struct sam_tl_plan plan[2][2]; /* [store][masked] */
+    /* The last table of addi.c: sums of a byte, for `type` and `imm`. */
+    struct {
+        bool known;
+        enum sam_tl_type type;
+        int imm;
+        uint8_t sum[256];
+    } table;
 };
 
-/* The unit of a core: handlers find it in core->unit[SAM_UNIT_TENSOR]. */
-enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX };
+/* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
 /* Enter the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
 /* CSRs of the unit; false: not one of its. */
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+
+/* What `insn` reads, writes and moves (engines.h): false when it is none of the unit's. Ask behind
+ * the instruction: it changes nothing that the answer depends on. work->pc is left alone. */
+struct sam_work;
+bool sam_tensor_work_of(const struct sam_core *core, const struct sam_insn *insn,
+                        struct sam_work *work);
 
 #endif

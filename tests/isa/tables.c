@@ -2,10 +2,34 @@
 /* The tables themselves: no word has two meanings, fields do not collide, every text is sound. */
 #include "isa/isa_test.h"
 
+/* A row or a further code of one. */
+struct code {
+    int op;
+    uint32_t match, mask;
+};
+
+static struct code code_at(int index)
+{
+    const struct sam_code_row *more = &sam_code_rows[index - SAM_OP_COUNT];
+    if (index < SAM_OP_COUNT)
+        return (struct code){index, sam_insn_rows[index].match, sam_insn_rows[index].mask};
+    return (struct code){(int)more->op, more->match, more->mask};
+}
+
+/* EngineIDs of the words of a row that have one; all of them for other rows. */
+static unsigned engines_of(const struct sam_insn_row *row)
+{
+    if (row->engines)
+        return row->engines;
+    return row->mask >> 30 == 3 ? 1u << (row->match >> 30) : SAM_ENGINES_ALL;
+}
+
 /* Both rows can be on in one hart. */
 static bool together(const struct sam_insn_row *a, const struct sam_insn_row *b)
 {
     uint32_t both = a->on | b->on;
+    if (!(engines_of(a) & engines_of(b)))
+        return false;
     bool other = both & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX | SAM_ON_SYSTEM);
     if ((both & SAM_EXT_XVENTUS) && (other || (both & SAM_ON_RV64)))
         return false;
@@ -21,13 +45,14 @@ static bool meant(int a, int b)
 static void test_no_word_matches_two_rows(void **state)
 {
     (void)state;
-    for (int a = 1; a < SAM_OP_COUNT; a++) {
-        for (int b = a + 1; b < SAM_OP_COUNT; b++) {
-            const struct sam_insn_row *x = &sam_insn_rows[a], *y = &sam_insn_rows[b];
-            bool overlap = ((x->match ^ y->match) & x->mask & y->mask) == 0;
-            if (overlap && together(x, y) && !meant(a, b))
-                fail_msg("%s (%08x/%08x) and %s (%08x/%08x)", x->mnemonic, x->match, x->mask,
-                         y->mnemonic, y->match, y->mask);
+    for (int a = 1; a < SAM_OP_COUNT + (int)sam_code_row_count; a++) {
+        for (int b = a + 1; b < SAM_OP_COUNT + (int)sam_code_row_count; b++) {
+            struct code x = code_at(a), y = code_at(b);
+            const struct sam_insn_row *p = &sam_insn_rows[x.op], *q = &sam_insn_rows[y.op];
+            bool overlap = ((x.match ^ y.match) & x.mask & y.mask) == 0;
+            if (overlap && together(p, q) && !meant(a, b))
+                fail_msg("%s (%08x/%08x) and %s (%08x/%08x)", p->mnemonic, x.match, x.mask,
+                         q->mnemonic, y.match, y.mask);
         }
     }
 }
@@ -35,10 +60,13 @@ static void test_no_word_matches_two_rows(void **state)
 static void test_match_within_mask(void **state)
 {
     (void)state;
-    for (int op = 1; op < SAM_OP_COUNT; op++) {
-        const struct sam_insn_row *row = &sam_insn_rows[op];
-        if ((row->match & ~row->mask) || (row->mask & 0x7f) != 0x7f || (row->match & 3) != 3)
-            fail_msg("%s: match %08x, mask %08x", row->mnemonic, row->match, row->mask);
+    for (int i = 1; i < SAM_OP_COUNT + (int)sam_code_row_count; i++) {
+        struct code code = code_at(i);
+        if ((code.match & ~code.mask) || (code.mask & 0x7f) != 0x7f || (code.match & 3) != 3)
+            fail_msg("%s: match %08x, mask %08x", sam_insn_rows[code.op].mnemonic, code.match,
+                     code.mask);
+        /* operands are read by the row: a further code fixes the same bits */
+        assert_int_equal(code.mask, sam_insn_rows[code.op].mask);
     }
 }
 
@@ -56,7 +84,7 @@ static void test_operands_do_not_collide(void **state)
         for (const char *c = row->operands; *c; c++) {
             const struct sam_operand *operand = sam_operand_find(*c);
             if (!operand) {
-                assert_non_null(strchr(",()", *c));
+                assert_non_null(strchr(",()[]", *c));
                 continue;
             }
             if (used & bits_of(operand))
@@ -64,8 +92,12 @@ static void test_operands_do_not_collide(void **state)
             used |= bits_of(operand);
         }
         uint32_t free_bits = ~used;
-        if ((row->match & 0x7f) == SAM_OPC_AMO)
-            free_bits &= ~(3u << 25); /* aq, rl */
+        const struct sam_suffix *suffix = sam_suffix_of(row);
+        if (suffix) {
+            assert_int_equal(used >> suffix->low & 3, 0);
+            assert_int_equal(sam_suffix_default(row) & ~(3u << suffix->low), 0);
+            free_bits &= ~(3u << suffix->low);
+        }
         /* fence: fm, rs1, rd are reserved for finer fences; fence.i: imm, rs1, rd */
         if (free_bits && op != SAM_OP_fence && op != SAM_OP_fence_i)
             fail_msg("%s: bits %08x have no meaning", row->mnemonic, free_bits);
@@ -105,6 +137,7 @@ static void test_texts(void **state)
     }
     for (size_t i = 0; i < sam_csr_row_count; i++) {
         assert_true(sam_csr_rows[i].address < 4096);
+        assert_true(sam_csr_rows[i].meaning[0]);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(sam_csr_rows[i].name, sam_csr_rows[j].name);
     }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor operators on TensorLoad: reshape, transpose, im2col, compress, concat, pad. An operator is
+ * planned as blocks of at most two TLRegs, emitted as a program for the tensor hart, and run there.
+ *
+ *   sam_plan_transpose(&shape, element_bytes, perm, &plan, &error);
+ *   sam_plan_run(plan, inputs, output, &result, &error);
+ *   sam_plan_free(plan);
+ *
+ * Tensors are dense, row-major (dim 0 outermost), at most 8 dims, elements of 1, 2, 4, 8 or 16
+ * bytes. Sizes are in elements where nothing else is said. */
+#ifndef SAMITE_OPS_H
+#define SAMITE_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engines.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAM_MAX_RANK    8
+#define SAM_PLAN_INPUTS 64 /* of one operator, at most */
+
+struct sam_shape {
+    unsigned rank;
+    uint64_t dim[SAM_MAX_RANK];
+};
+
+struct sam_plan;
+
+/* The same elements under another shape: the counts must agree. */
+SAM_API enum sam_status sam_plan_reshape(const struct sam_shape *in, unsigned element_bytes,
+                                         const struct sam_shape *out, struct sam_plan **plan,
+                                         struct sam_error *error);
+/* Output dim i is input dim perm[i], as numpy.transpose. */
+SAM_API enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element_bytes,
+                                           const unsigned perm[SAM_MAX_RANK],
+                                           struct sam_plan **plan, struct sam_error *error);
+/* `count` inputs (1..64) one after another along `axis`; the other dims agree. */
+SAM_API enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count,
+                                        unsigned element_bytes, unsigned axis,
+                                        struct sam_plan **plan, struct sam_error *error);
+/* The slices j along `axis` with keep[j] != 0, in order; keep has one byte a slice. */
+SAM_API enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element_bytes,
+                                          unsigned axis, const uint8_t *keep,
+                                          struct sam_plan **plan, struct sam_error *error);
+/* before[i] and after[i] elements of `value` (element_bytes bytes, NULL = zeros) around dim i. */
+SAM_API enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element_bytes,
+                                     const uint64_t before[SAM_MAX_RANK],
+                                     const uint64_t after[SAM_MAX_RANK], const void *value,
+                                     struct sam_plan **plan, struct sam_error *error);
+
+/* Patches of a convolution. The input is [N,H,W,C] (nchw = false) or [N,C,H,W]; rank 3 is N = 1.
+ * OH = (H + top + bottom - dilation_h*(KH-1) - 1) / stride_h + 1, OW alike; what lies outside the
+ * input is zero. The output is [N*OH*OW, KH*KW*C] for nhwc, [N, C*KH*KW, OH*OW] for nchw (as
+ * torch.nn.functional.unfold). */
+struct sam_im2col {
+    uint64_t kernel[2], stride[2], dilation[2];
+    uint64_t pad[4]; /* top, bottom, left, right */
+    bool nchw;
+};
+SAM_API enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element_bytes,
+                                        const struct sam_im2col *parameters, struct sam_plan **plan,
+                                        struct sam_error *error);
+
+SAM_API void sam_plan_free(struct sam_plan *plan);
+/* Shape of the output. */
+SAM_API const struct sam_shape *sam_plan_shape(const struct sam_plan *plan);
+
+/* What the plan does, counted over the whole run. The lower bound is each byte that the output
+ * needs loaded once and each byte of the output stored once. */
+struct sam_plan_figures {
+    uint64_t regions; /* loop nests of equal blocks */
+    uint64_t blocks;
+    uint64_t loads, stores, concats, xposes, addis; /* instructions run */
+    uint64_t bytes_loaded, bytes_stored;
+    uint64_t bound_loaded, bound_stored;
+};
+SAM_API void sam_plan_count(const struct sam_plan *plan, struct sam_plan_figures *figures);
+/* The blocking as text for people; freed with sam_text_free. */
+SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text,
+                                          struct sam_error *error);
+/* The program in assembly (rv64im_zicsr_xtensorload), with the tensors at these addresses; it ends
+ * with ebreak. Freed with sam_text_free. */
+SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
+                                         uint64_t output, char **text, struct sam_error *error);
+
+/* Where sam_plan_run puts the tensors: the inputs from 4 GiB on, then the output, each at a 4 KiB
+ * boundary with a free byte or more before the next. `inputs` has room for all of them. */
+SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
+
+struct sam_plan_options {
+    const volatile int *stop;                 /* as in hart.h */
+    const struct sam_engines_config *engines; /* not NULL: the engines in time */
+    struct sam_engines_report *report;        /* with engines: filled after a run that ended well */
+};
+
+/* Run the program on a tensor hart: inputs and output are the tensors' bytes. Loads may read only
+ * the inputs, stores write only the output: the hart checks it. `options` may be NULL. */
+SAM_API enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs,
+                                     void *output, const struct sam_plan_options *options,
+                                     struct sam_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of hart/ inside the library: what a hart is made of. The hart alone knows which units
+ * stand beside its core; units know the core only (core->unit[]). */
+#ifndef SAM_HART_CORE_H
+#define SAM_HART_CORE_H
+
+#include "machine/machine.h"
+#include "matrix/cycle/cycle.h"
+#include "matrix/matrix.h"
+#include "samite/hart.h"
+#include "tensor/engines.h"
+#include "tensor/tensor.h"
+
+/* core->event of a hart. */
+enum { SAM_EVENT_TOHOST = 1 };
+
+struct sam_hart {
+    struct sam_core core; /* first: a CSR hook's core is its hart */
+    struct sam_view view;
+    struct sam_code *code;
+    struct sam_memory *memory;
+    struct sam_machine machine;
+    struct sam_hart_options options;
+    const struct sam_image *image; /* symbols, or NULL */
+    struct sam_tensor *tensor;     /* NULL: not in the ISA */
+    struct sam_matrix *matrix;     /* NULL: not in the ISA */
+    struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
+    uint64_t tohost;               /* address of the symbol */
+    bool has_tohost, exited;
+    bool has_handler; /* the program has written mtvec */
+    bool vectored;    /* a trap went to it when `vectored_at` instructions had retired */
+    uint64_t vectored_at;
+    bool has_until;
+    uint64_t until;
+    struct sam_hart_stats stats;
+    struct sam_engines *engines;        /* NULL: off */
+    struct sam_hart_timeline *timeline; /* NULL: off */
+    union {
+        uint32_t x32[32];
+        uint64_t x64[32];
+    } before;               /* the integer registers before the instruction, when the engines ask */
+    struct sam_buffer line; /* of the trace */
+};
+
+static inline struct sam_hart *sam_hart_of(struct sam_core *core)
+{
+    return (struct sam_hart *)(void *)core;
+}
+
+static inline bool sam_hart_is_narrow(const struct sam_hart *hart)
+{
+    return hart->machine.isa.xlen == 32;
+}
+
+/* `value` as the hart's XLEN holds it. */
+static inline uint64_t sam_hart_wrap(const struct sam_hart *hart, uint64_t value)
+{
+    return sam_hart_is_narrow(hart) ? (uint32_t)value : value;
+}
+
+/* space.c: what the core sees in memory. False: out of memory. */
+bool sam_hart_space_init(struct sam_hart *hart);
+/* The program's exit code if what stands in `tohost` asks for an exit. */
+bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
+
+/* observe.c: one instruction under trace, statistics or the engines in time. *status: SAM_ERR_IO
+ * when a sink refused, SAM_ERR_MEMORY. */
+enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status);
+/* A line for a trap that goes to the program's handler. */
+bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
+
+/* timing.c: the engines in time, by options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
+enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error);
+/* Before each instruction, and behind it; `work` is what it asked of the unit, or NULL.
+ * SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused. */
+void sam_hart_time_before(struct sam_hart *hart);
+enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                              struct sam_work *work);
+
+/* timeline.c: a watch that writes the timeline and hands on to options.watch. NULL: out of memory.
+ */
+struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
+                                                struct sam_engines_watch *watch);
+bool sam_hart_timeline_end(struct sam_hart_timeline *timeline);
+void sam_hart_timeline_free(struct sam_hart_timeline *timeline);
+
+/* trap.c: "illegal instruction", "load from 0x10, where nothing is mapped". */
+void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size);
+/* One line: cause, pc, symbol, instruction. */
+void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hart as its user sees it: made from options, memory, programs, registers. */
+#include <stdlib.h>
+
+#include "hart/core.h"
+
+#define DEFAULT_ISA "rv64im_zicsr_zfinx_xtensorload"
+
+static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *error)
+{
+    static const struct {
+        unsigned extension;
+        bool wanted;
+        const char *name;
+    } rules[] = {
+        {SAM_EXT_I, true, "I"},
+        {SAM_EXT_M, true, "M"},
+        {SAM_EXT_ZICSR, true, "Zicsr"},
+        {SAM_EXT_XVENTUS, false, "Xventus"},
+        {SAM_EXT_ZVE32F, false, "Zve32f"},
+    };
+    char text[128];
+    sam_isa_format(isa, text, sizeof text);
+    if (isa->xlen != 32 && isa->xlen != 64)
+        return sam_fail(error, SAM_ERR_USAGE, "a tensor hart of %u bits: expected 32 or 64",
+                        isa->xlen);
+    for (size_t i = 0; i < SAM_COUNT(rules); i++)
+        if (((isa->extensions & rules[i].extension) != 0) != rules[i].wanted)
+            return sam_fail(error, SAM_ERR_USAGE, "%s: the tensor hart %s %s", text,
+                            rules[i].wanted ? "needs" : "has no", rules[i].name);
+    return SAM_OK;
+}
+
+/* ----------------------------------------------------------------------- CSRs of the units */
+
+static bool csr_read(struct sam_core *core, unsigned address, uint64_t *value)
+{
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
+}
+
+static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
+{
+    if (address == 0x305) { /* mtvec; the write itself is the core's */
+        sam_hart_of(core)->has_handler = true;
+        return false;
+    }
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_write(core, address, value));
+}
+
+/* ------------------------------------------------------------------------------ life cycle */
+
+static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error)
+{
+    const struct sam_hart_options *o = &hart->options;
+    enum sam_status status = sam_hart_map(hart, o->l1m[0], o->l1m[1], error);
+    if (status == SAM_OK)
+        status = sam_hart_map(hart, o->l0m[0], o->l0m[1], error);
+    if (status != SAM_OK || !(hart->machine.isa.extensions & SAM_EXT_XTENSORLOAD))
+        return status;
+    hart->tensor = sam_pages_new(sizeof *hart->tensor);
+    if (!hart->tensor)
+        return sam_fail_memory(error);
+    hart->tensor->narrow = sam_hart_is_narrow(hart);
+    hart->tensor->l1m = (struct sam_region){o->l1m[0], o->l1m[1]};
+    hart->tensor->l0m = (struct sam_region){o->l0m[0], o->l0m[1]};
+    hart->core.unit[SAM_UNIT_TENSOR] = hart->tensor;
+    sam_tensor_fill(&hart->machine);
+    return SAM_OK;
+}
+
+static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
+{
+    struct sam_mxu_config config = *hart->options.cycles;
+    enum sam_status status = sam_mxu_config_check(&config, error);
+    if (status != SAM_OK)
+        return status;
+    hart->matrix->accumulators = config.acc_regs;
+    hart->mxu = sam_mxu_new(&config, NULL);
+    return hart->mxu ? SAM_OK : sam_fail_memory(error);
+}
+
+static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
+{
+    const struct sam_mxu_config *cycles = hart->options.cycles;
+    const unsigned mlen = cycles ? cycles->mlen : hart->options.mlen ? hart->options.mlen : 512;
+    if (mlen != 128 && mlen != 256 && mlen != 512)
+        return sam_fail(error, SAM_ERR_USAGE, "MLEN %u: expected 128, 256 or 512", mlen);
+    if (!(hart->machine.isa.extensions & SAM_EXT_XMATRIX))
+        return SAM_OK;
+    hart->matrix = sam_matrix_new(mlen, sam_hart_is_narrow(hart));
+    if (!hart->matrix)
+        return sam_fail_memory(error);
+    hart->matrix->tree = hart->options.fp_tree;
+    hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
+    sam_matrix_fill(&hart->machine);
+    return cycles ? add_cycles(hart, error) : SAM_OK;
+}
+
+enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
+                             struct sam_error *error)
+{
+    struct sam_hart *hart = sam_alloc(1, sizeof *hart);
+    *out = NULL;
+    if (!hart || !(hart->memory = sam_memory_new()) || !sam_hart_space_init(hart) ||
+        !(hart->code = sam_code_new(&hart->machine, &hart->view))) {
+        sam_hart_free(hart);
+        return sam_fail_memory(error);
+    }
+    enum sam_status status = SAM_OK;
+    if (options)
+        hart->options = *options;
+    if (hart->options.isa.xlen == 0)
+        status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);
+    if (status == SAM_OK)
+        status = check_isa(&hart->options.isa, error);
+    if (status == SAM_OK) {
+        hart->machine.isa = hart->options.isa;
+        hart->machine.csr_read = csr_read;
+        hart->machine.csr_write = csr_write;
+        sam_machine_init_scalar(&hart->machine);
+        sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
+        status = add_tensor(hart, error);
+        if (status == SAM_OK)
+            status = add_matrix(hart, error);
+    }
+    if (status == SAM_OK)
+        status = sam_hart_add_engines(hart, error);
+    if (status != SAM_OK) {
+        sam_hart_free(hart);
+        return status;
+    }
+    *out = hart;
+    return SAM_OK;
+}
+
+void sam_hart_free(struct sam_hart *hart)
+{
+    if (!hart)
+        return;
+    sam_engines_free(hart->engines);
+    sam_hart_timeline_free(hart->timeline);
+    sam_pages_free(hart->tensor, sizeof *hart->tensor);
+    sam_matrix_free(hart->matrix);
+    sam_mxu_free(hart->mxu);
+    sam_code_free(hart->code);
+    sam_view_release(&hart->view);
+    sam_memory_free(hart->memory);
+    sam_buffer_free(&hart->line);
+    free(hart);
+}
+
+/* ---------------------------------------------------------------------------------- memory */
+
+enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
+                             struct sam_error *error)
+{
+    if (sam_hart_is_narrow(hart) && (base > UINT32_MAX || size > (UINT64_C(1) << 32) - base))
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "memory 0x%llx..+0x%llx reaches past the 32-bit address space",
+                        (unsigned long long)base, (unsigned long long)size);
+    return sam_memory_add(hart->memory, base, size, error);
+}
+
+static enum sam_status check_range(const struct sam_hart *hart, uint64_t address, size_t size,
+                                   const char *what, struct sam_error *error)
+{
+    const struct sam_region *region = sam_memory_find(hart->memory, address);
+    if (size && (!region || size > region->size - (address - region->base)))
+        return sam_fail(error, SAM_ERR_USAGE, "%s of 0x%zx bytes at 0x%llx: not all mapped", what,
+                        size, (unsigned long long)address);
+    return SAM_OK;
+}
+
+enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
+                               size_t size, struct sam_error *error)
+{
+    enum sam_status status = check_range(hart, address, size, "write", error);
+    if (status == SAM_OK && !sam_memory_write(hart->memory, address, data, size))
+        status = sam_fail_memory(error);
+    while (status == SAM_OK && size) {
+        uint64_t rest = SAM_PAGE_SIZE - address % SAM_PAGE_SIZE;
+        unsigned part = (unsigned)(rest < size ? rest : size);
+        sam_code_store(hart->code, address, part);
+        address += part;
+        size -= part;
+    }
+    return status;
+}
+
+enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data, size_t size,
+                              struct sam_error *error)
+{
+    enum sam_status status = check_range(hart, address, size, "read", error);
+    if (status == SAM_OK && !sam_memory_read(hart->memory, address, data, size))
+        status = sam_fail_memory(error);
+    return status;
+}
+
+/* The pages that the section touches. */
+static enum sam_status map_section(struct sam_hart *hart, const struct sam_section *section,
+                                   struct sam_error *error)
+{
+    const uint64_t mask = SAM_PAGE_SIZE - 1;
+    if (section->size == 0)
+        return SAM_OK;
+    uint64_t first = section->address & ~mask;
+    uint64_t last = (section->address + (section->size - 1)) | mask;
+    return sam_hart_map(hart, first, last - first + 1, error);
+}
+
+enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
+                              struct sam_error *error)
+{
+    if (image->xlen != hart->machine.isa.xlen)
+        return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
+                        hart->machine.isa.xlen);
+    enum sam_status status =
+        sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
+    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        status = map_section(hart, s, error);
+        if (status == SAM_OK && s->data_size)
+            status = sam_hart_write(hart, s->address, s->data, s->data_size, error);
+    }
+    if (status != SAM_OK)
+        return status;
+    const struct sam_symbol *tohost = sam_image_find(image, "tohost");
+    hart->has_tohost = tohost && tohost->section_relative;
+    hart->tohost = hart->has_tohost ? tohost->value : 0;
+    if (hart->has_tohost) /* its page may be writable already */
+        hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
+    hart->image = image;
+    sam_hart_set_pc(hart, image->entry);
+    sam_hart_set_x(hart, 2, SAM_HART_STACK_TOP);
+    return SAM_OK;
+}
+
+/* ------------------------------------------------------------------------------- registers */
+
+int sam_hart_register(const char *name)
+{
+    int number = sam_x_register(name, strlen(name));
+    return number < 32 ? number : -1;
+}
+
+uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number)
+{
+    number &= 31;
+    return sam_hart_is_narrow(hart) ? hart->core.x32[number] : hart->core.x64[number];
+}
+
+void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value)
+{
+    number &= 31;
+    if (number && sam_hart_is_narrow(hart))
+        hart->core.x32[number] = (uint32_t)value;
+    else if (number)
+        hart->core.x64[number] = value;
+}
+
+uint64_t sam_hart_pc(const struct sam_hart *hart)
+{
+    return sam_hart_wrap(hart, hart->core.pc);
+}
+
+void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc)
+{
+    hart->core.pc = sam_hart_wrap(hart, pc);
+}
+
+const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number)
+{
+    return hart->tensor ? hart->tensor->tl[number % SAM_TL_COUNT] : NULL;
+}
+
+void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024])
+{
+    number %= SAM_TL_COUNT;
+    if (hart->tensor && number)
+        memcpy(hart->tensor->tl[number], bytes, SAM_TL_SIZE);
+}
+
+const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number)
+{
+    return hart->matrix ? hart->matrix->m[number % SAM_M_COUNT] : NULL;
+}
+
+unsigned sam_hart_m_size(const struct sam_hart *hart)
+{
+    return hart->matrix ? hart->matrix->rows * hart->matrix->row_bytes : 0;
+}
+
+void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes)
+{
+    if (hart->matrix)
+        memcpy(hart->matrix->m[number % SAM_M_COUNT], bytes, sam_hart_m_size(hart));
+}
+
+bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value)
+{
+    return sam_csr_read(&hart->core, address, hart->core.retired, value);
+}
+
+bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value)
+{
+    return sam_csr_write(&hart->core, address, sam_hart_wrap(hart, value));
+}
+
+void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
+{
+    hart->has_until = true;
+    hart->until = sam_hart_wrap(hart, pc);
+    sam_code_stop_at(hart->code, true, hart->until);
+}
+
+const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
+{
+    if (!hart->mxu)
+        return NULL;
+    sam_mxu_drain(hart->mxu);
+    return sam_mxu_stats(hart->mxu);
+}
+
+const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)
+{
+    return &hart->stats;
+}

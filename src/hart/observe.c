@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trace and statistics, on single-stepped runs. A line of the trace:
+ *
+ *   80000000 00a00513  li a0, 10                                a0=000000000000000a
+ *   80000014 10100a5b  tl.load t1, 4(a0)                        tl1 80001000..800013ff
+ *
+ * pc, word, instruction; then the register that it wrote, and, of loads and stores of the
+ * TensorLoad unit, the range of memory that holds every byte moved. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "hart/core.h"
+
+const char *sam_hart_class_name(enum sam_hart_class class_)
+{
+    static const char *const names[SAM_HART_CLASSES] = {
+        "alu",     "muldiv",      "branch",   "jump",     "load",    "store",
+        "atomic",  "float",       "csr",      "system",   "tl.load", "tl.store",
+        "tl.addi", "tl.concat",   "tl.merge", "tl.xpose", "m.load",  "m.store",
+        "m.mma",   "m.pointwise", "m.config", "other",
+    };
+    return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
+}
+
+static enum sam_hart_class tensor_class(enum sam_op op)
+{
+    switch (op) {
+    case SAM_OP_tl_load:
+    case SAM_OP_tl_mload: return SAM_HART_TL_LOAD;
+    case SAM_OP_tl_store:
+    case SAM_OP_tl_mstore: return SAM_HART_TL_STORE;
+    case SAM_OP_tl_addi: return SAM_HART_TL_ADDI;
+    case SAM_OP_tl_concat_0:
+    case SAM_OP_tl_concat_1:
+    case SAM_OP_tl_concat_2: return SAM_HART_TL_CONCAT;
+    case SAM_OP_tl_merge_0:
+    case SAM_OP_tl_merge_1:
+    case SAM_OP_tl_merge_2: return SAM_HART_TL_MERGE;
+    default: return SAM_HART_TL_XPOSE;
+    }
+}
+
+static enum sam_hart_class matrix_class(const struct sam_m_work *work)
+{
+    static const uint8_t classes[] = {
+        [SAM_M_KIND_LOAD] = SAM_HART_M_LOAD,     [SAM_M_KIND_STORE] = SAM_HART_M_STORE,
+        [SAM_M_KIND_MMA] = SAM_HART_M_MMA,       [SAM_M_KIND_POINTWISE] = SAM_HART_M_POINTWISE,
+        [SAM_M_KIND_CONFIG] = SAM_HART_M_CONFIG,
+    };
+    return (enum sam_hart_class)classes[work->kind];
+}
+
+static enum sam_hart_class class_of(const struct sam_insn *insn)
+{
+    switch (insn->word & 0x7f) {
+    case 0x03: return SAM_HART_LOAD;
+    case 0x0f: return SAM_HART_SYSTEM;
+    case 0x13:
+    case 0x17:
+    case 0x1b:
+    case 0x37: return SAM_HART_ALU;
+    case 0x23: return SAM_HART_STORE;
+    case 0x2f: return SAM_HART_ATOMIC;
+    case 0x33:
+    case 0x3b: return insn->word >> 25 == 1 ? SAM_HART_MULDIV : SAM_HART_ALU;
+    case 0x43:
+    case 0x47:
+    case 0x4b:
+    case 0x4f:
+    case 0x53: return SAM_HART_FLOAT;
+    case 0x5b: return tensor_class(insn->op);
+    case 0x63: return SAM_HART_BRANCH;
+    case 0x67:
+    case 0x6f: return SAM_HART_JUMP;
+    case 0x73: return insn->word >> 12 & 7 ? SAM_HART_CSR : SAM_HART_SYSTEM;
+    default: return SAM_HART_OTHER;
+    }
+}
+
+static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
+{
+    struct sam_hart_stats *s = &hart->stats;
+    struct sam_m_work matrix;
+    s->instructions++;
+    if (sam_matrix_work_of(&hart->core, insn, &matrix)) {
+        s->classes[matrix_class(&matrix)]++;
+        s->m_macs += matrix.macs;
+        if (matrix.kind == SAM_M_KIND_LOAD)
+            s->m_bytes_loaded += (uint64_t)matrix.m * matrix.bytes;
+        else if (matrix.kind == SAM_M_KIND_STORE)
+            s->m_bytes_stored += (uint64_t)matrix.m * matrix.bytes;
+        return;
+    }
+    s->classes[class_of(insn)]++;
+    if (work && work->store)
+        s->tl_bytes_stored += work->bytes;
+    if (work && work->load)
+        s->tl_bytes_loaded += work->bytes;
+}
+
+/* The instruction's cycles. It has been carried out: what it worked on is as it was. */
+static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+{
+    struct sam_m_work work;
+    if (sam_matrix_work_of(&hart->core, insn, &work))
+        sam_mxu_matrix(hart->mxu, &work, pc, insn->word);
+    else
+        sam_mxu_scalar(hart->mxu);
+}
+
+/* ----------------------------------------------------------------------------------- trace */
+
+static void show_address(struct sam_hart *hart, uint64_t address)
+{
+    sam_buffer_printf(&hart->line, "%0*" PRIx64, (int)hart->machine.isa.xlen / 4, address);
+}
+
+/* Registers the instruction wrote, by its operands. */
+static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
+{
+    bool xpose = false;
+    if (insn->op >= SAM_OP_tl_xpose_01 && insn->op <= SAM_OP_tl_xpose_d_23)
+        xpose = true;
+    if (xpose) {
+        sam_buffer_printf(&hart->line, " tl%u tl%u", insn->rs1, insn->rs2);
+        return;
+    }
+    for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
+        const struct sam_operand *operand = sam_operand_find(*l);
+        if (!operand || operand->slot != SAM_SLOT_RD)
+            continue;
+        if (operand->kind == SAM_KIND_X && insn->rd) {
+            sam_buffer_printf(&hart->line, " %s=", sam_x_name(insn->rd));
+            show_address(hart, sam_hart_x(hart, insn->rd));
+        } else if (operand->kind == SAM_KIND_TL && insn->rd) {
+            sam_buffer_printf(&hart->line, " tl%u", insn->rd);
+        } else if (operand->kind == SAM_KIND_M) {
+            struct sam_m_work work;
+            sam_matrix_work_of(&hart->core, insn, &work);
+            for (unsigned i = 0; i < work.registers; i++)
+                sam_buffer_printf(&hart->line, " m%u", work.md + i);
+        }
+    }
+}
+
+static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
+                        const struct sam_work *work)
+{
+    struct sam_m_work matrix;
+    if (sam_matrix_work_of(&hart->core, insn, &matrix) && matrix.kind <= SAM_M_KIND_STORE) {
+        /* the first row, and how far apart the others are */
+        sam_buffer_printf(&hart->line, " ");
+        show_address(hart, matrix.base);
+        sam_buffer_printf(&hart->line, "+%u", matrix.bytes);
+        if (matrix.m > 1)
+            sam_buffer_printf(&hart->line, " x%u by %" PRId64, matrix.m, (int64_t)matrix.stride);
+        return;
+    }
+    if (!work || !work->span_count)
+        return;
+    sam_buffer_printf(&hart->line, " ");
+    show_address(hart, work->spans[0].low);
+    sam_buffer_printf(&hart->line, "..");
+    show_address(hart, work->spans[work->span_count - 1].high);
+}
+
+static bool write_line(struct sam_hart *hart)
+{
+    const struct sam_sink *sink = &hart->options.trace;
+    sam_buffer_append(&hart->line, "\n", 1);
+    return !hart->line.failed && sink->write(sink->context, hart->line.data, hart->line.size);
+}
+
+static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                  const struct sam_work *work)
+{
+    char text[160];
+    sam_disassemble(&hart->machine.isa, insn->word, pc, 0, hart->image, text, sizeof text);
+    hart->line.size = 0;
+    show_address(hart, pc);
+    sam_buffer_printf(&hart->line, " %08x  %-40s", insn->word, text);
+    show_results(hart, insn);
+    show_access(hart, insn, work);
+    while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
+        hart->line.size--;
+    return write_line(hart);
+}
+
+bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
+{
+    char text[96];
+    sam_hart_cause_text(cause, cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : tval, text,
+                        sizeof text);
+    hart->line.size = 0;
+    show_address(hart, sam_hart_pc(hart));
+    sam_buffer_printf(&hart->line, " trap %u: %s", cause, text);
+    return write_line(hart);
+}
+
+enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
+{
+    struct sam_insn insn;
+    struct sam_work unit, *work = NULL;
+    uint64_t pc = sam_hart_pc(hart);
+    if (hart->engines)
+        sam_hart_time_before(hart);
+    enum sam_exit exit = sam_core_step(&hart->core, &insn);
+    *status = SAM_OK;
+    if (exit == SAM_EXIT_TRAP)
+        return exit;
+    if (hart->tensor && sam_tensor_work_of(&hart->core, &insn, &unit))
+        work = &unit;
+    if (hart->options.collect_stats)
+        count(hart, &insn, work);
+    if (hart->mxu)
+        pass_cycles(hart, &insn, pc);
+    if (hart->engines)
+        *status = sam_hart_time(hart, &insn, pc, work);
+    if (hart->options.trace.write && !trace(hart, &insn, pc, work))
+        *status = SAM_ERR_IO;
+    return exit;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a hart: turns of the core, traps to the program's handler, and the ends of a run. */
+#include <stdio.h>
+
+#include "hart/core.h"
+
+#define TURN     65536 /* instructions between two looks at the stop flag */
+#define STRAIGHT 1024  /* the core may run this many past its budget */
+
+enum { A0 = 10, A7 = 17, SYS_EXIT = 93 };
+
+static void fill(struct sam_hart *hart, struct sam_hart_result *result, enum sam_hart_end end)
+{
+    result->end = end;
+    result->pc = sam_hart_pc(hart);
+}
+
+/* RISC-V Privileged 3.1: direct mode whatever mtvec's low bits say (they read zero). */
+static void vector(struct sam_hart *hart, unsigned cause, uint64_t tval)
+{
+    struct sam_core *c = &hart->core;
+    bool enabled = c->mstatus & SAM_MSTATUS_MIE;
+    c->mstatus &= ~(uint64_t)(SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE);
+    c->mstatus |= SAM_MSTATUS_MPP | (enabled ? SAM_MSTATUS_MPIE : 0);
+    c->mepc = sam_hart_pc(hart);
+    c->mcause = cause;
+    c->mtval = sam_hart_wrap(hart, tval);
+    c->pc = c->mtvec;
+    hart->vectored = true;
+    hart->vectored_at = c->retired;
+    hart->stats.traps++;
+}
+
+/* The core stopped at a trap. True: the program's handler goes on. */
+static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
+{
+    struct sam_core *c = &hart->core;
+    struct sam_fault fault;
+    unsigned cause = c->cause;
+    if (cause == SAM_CAUSE_ECALL && sam_hart_x(hart, A7) == SYS_EXIT) {
+        fill(hart, result, SAM_HART_EXIT);
+        result->exit_code = sam_hart_x(hart, A0);
+        return false;
+    }
+    if (cause == SAM_CAUSE_BREAKPOINT) {
+        fill(hart, result, SAM_HART_EBREAK);
+        return false;
+    }
+    /* Without an instruction since the last one, every trap would be followed by the next. */
+    if (hart->has_handler && !(hart->vectored && hart->vectored_at == c->retired)) {
+        if (hart->options.trace.write && !sam_hart_observe_trap(hart, cause, c->tval))
+            result->end = SAM_HART_STOPPED;
+        vector(hart, cause, c->tval);
+        return true;
+    }
+    fill(hart, result, SAM_HART_TRAP);
+    result->cause = cause;
+    result->tval = sam_hart_wrap(hart, c->tval);
+    if (c->pc & 3 || !sam_code_fetch(c, sam_hart_pc(hart), &result->word, &fault))
+        result->word = 0;
+    sam_hart_describe(hart, result);
+    return false;
+}
+
+/* One turn of at most `budget` instructions, exactly one when `one`. */
+static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one,
+                          enum sam_status *observed)
+{
+    *observed = SAM_OK;
+    if (hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu)
+        return sam_hart_observe(hart, observed);
+    if (one || budget <= 2 * STRAIGHT)
+        return sam_core_step(&hart->core, NULL);
+    budget -= STRAIGHT;
+    return sam_core_run(&hart->core, budget < TURN ? (int64_t)budget : TURN);
+}
+
+static enum sam_status trapped(const struct sam_hart_result *result, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_TRAP, "%s", result->text);
+}
+
+static enum sam_status out_of_budget(struct sam_hart *hart, struct sam_hart_result *result,
+                                     struct sam_error *error)
+{
+    struct sam_buffer out = {0};
+    fill(hart, result, SAM_HART_BUDGET);
+    sam_buffer_printf(&out, "still running after %llu instructions, pc 0x%llx",
+                      (unsigned long long)hart->options.max_insns, (unsigned long long)result->pc);
+    snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+    return trapped(result, error);
+}
+
+/* Did an exit, an ebreak, or the address of sam_hart_set_until end the run? With SAM_HART_STEPPED
+ * it goes on. False: a trap ended it. */
+static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_result *result)
+{
+    result->end = SAM_HART_STEPPED;
+    if (exit == SAM_EXIT_TRAP)
+        return take_trap(hart, result) || result->end != SAM_HART_TRAP;
+    hart->vectored &= hart->vectored_at == hart->core.retired;
+    if (exit == SAM_EXIT_EVENT && hart->core.event == SAM_EVENT_TOHOST &&
+        sam_hart_tohost_exit(hart, &result->exit_code))
+        fill(hart, result, SAM_HART_EXIT);
+    else if (hart->has_until && sam_hart_pc(hart) == hart->until)
+        fill(hart, result, SAM_HART_UNTIL);
+    return true;
+}
+
+static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_result *result,
+                           struct sam_error *error)
+{
+    struct sam_hart_result ignored;
+    const uint64_t started = hart->core.retired, limit = hart->options.max_insns;
+    enum sam_status status = SAM_OK;
+    result = result ? result : &ignored;
+    *result = (struct sam_hart_result){0};
+    /* The first instruction alone: it may stand where the run is to end. */
+    for (bool first = true;; first = false) {
+        uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
+        enum sam_status observed;
+        if (hart->options.stop && *hart->options.stop) {
+            fill(hart, result, SAM_HART_STOPPED);
+            status = sam_fail(error, SAM_ERR_STOPPED, "stopped after %llu instructions",
+                              (unsigned long long)used);
+            break;
+        }
+        if (left == 0) {
+            status = out_of_budget(hart, result, error);
+            break;
+        }
+        enum sam_exit exit = turn(hart, left, one || first, &observed);
+        if (!look(hart, exit, result)) {
+            status = trapped(result, error);
+            break;
+        }
+        if (observed != SAM_OK || result->end == SAM_HART_STOPPED) {
+            fill(hart, result, SAM_HART_STOPPED);
+            status = observed == SAM_ERR_MEMORY
+                         ? sam_fail_memory(error)
+                         : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
+            break;
+        }
+        if (one || result->end != SAM_HART_STEPPED)
+            break;
+    }
+    result->pc = sam_hart_pc(hart);
+    result->instructions = hart->core.retired - started;
+    return status;
+}
+
+enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,
+                             struct sam_error *error)
+{
+    return run(hart, false, result, error);
+}
+
+enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_result *result,
+                              struct sam_error *error)
+{
+    return run(hart, true, result, error);
+}

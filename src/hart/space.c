@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hart sees behind an address: physical memory with its bounds, and the `tohost` word. Fills
+ * the view's pages; under RV64 several pages of the address space share an entry, by its tag. */
+#include "hart/core.h"
+
+static unsigned access_cause(enum sam_access access)
+{
+    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
+           : access == SAM_LOAD ? SAM_CAUSE_LOAD_ACCESS
+                                : SAM_CAUSE_STORE_ACCESS;
+}
+
+/* Bytes from the start of the page at `base` that lie in `region`, which holds `address` of it. */
+static uint16_t page_limit(const struct sam_region *region, uint64_t base)
+{
+    if (region->base > base)
+        return 0;
+    uint64_t rest = region->size - (base - region->base);
+    return (uint16_t)(rest < SAM_PAGE_SIZE ? rest : SAM_PAGE_SIZE);
+}
+
+static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
+                        enum sam_access access, struct sam_fault *fault)
+{
+    struct sam_hart *hart =
+        (struct sam_hart *)(void *)((char *)view - offsetof(struct sam_hart, view));
+    const uint64_t offset = address % SAM_PAGE_SIZE, base = address - offset;
+    struct sam_page *page = &view->pages[(uint32_t)address / SAM_PAGE_SIZE];
+    *fault = (struct sam_fault){access_cause(access), address};
+    if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
+        offset + size <= page->read_limit) /* single steps ask again and again */
+        return page->host + offset;
+    const struct sam_region *region = sam_memory_find(hart->memory, address);
+    if (!region || region->size - (address - region->base) < size)
+        return NULL;
+    uint8_t *host = sam_memory_host(hart->memory, base);
+    if (!host)
+        return NULL;
+    const uint16_t limit = page_limit(region, base);
+    uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
+    if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
+        /* Every store behind the word's start comes here. */
+        uint16_t before = (uint16_t)(hart->tohost - base);
+        writable = before < writable ? before : writable;
+        if (access == SAM_STORE && address < hart->tohost + 8 && address + size > hart->tohost)
+            hart->core.event = SAM_EVENT_TOHOST;
+    }
+    *page = (struct sam_page){.host = host,
+                              .read_limit = limit,
+                              .write_limit = writable,
+                              .tag = (uint32_t)(address >> 32)};
+    return host + offset;
+}
+
+bool sam_hart_space_init(struct sam_hart *hart)
+{
+    hart->view.resolve = resolve;
+    return sam_view_init(&hart->view);
+}
+
+/* HTIF: an odd value is an exit with what stands above bit 0; device and command (63:48) are 0. */
+bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code)
+{
+    uint8_t bytes[8] = {0};
+    unsigned size = hart->machine.isa.xlen / 8;
+    if (!sam_memory_read(hart->memory, hart->tohost, bytes, size))
+        return false;
+    uint64_t value = sam_le32(bytes) | (uint64_t)sam_le32(bytes + 4) << 32;
+    *code = value >> 1;
+    return (value & 1) && value >> 48 == 0;
+}

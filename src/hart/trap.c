@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A failure in words. */
+#include <stdio.h>
+
+#include "hart/core.h"
+
+void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
+{
+    static const char *const formats[] = {
+        [SAM_CAUSE_FETCH_MISALIGNED] = "jump to 0x%llx, not a multiple of 4",
+        [SAM_CAUSE_FETCH_ACCESS] = "no code at 0x%llx",
+        [SAM_CAUSE_BREAKPOINT] = "breakpoint",
+        [SAM_CAUSE_LOAD_MISALIGNED] = "misaligned load from 0x%llx",
+        [SAM_CAUSE_LOAD_ACCESS] = "load from 0x%llx, which cannot be read",
+        [SAM_CAUSE_STORE_MISALIGNED] = "misaligned store to 0x%llx",
+        [SAM_CAUSE_STORE_ACCESS] = "store to 0x%llx, which cannot be written",
+    };
+    const char *format = cause < SAM_COUNT(formats) ? formats[cause] : NULL;
+    if (cause == SAM_CAUSE_ECALL)
+        snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)tval);
+    else if (format)
+        snprintf(text, size, format, (unsigned long long)tval);
+    else
+        snprintf(text, size, "illegal instruction");
+}
+
+void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result)
+{
+    struct sam_buffer out = {0};
+    char what[96], insn[128];
+    uint64_t shown = result->cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : result->tval;
+    unsigned digits = hart->machine.isa.xlen / 4;
+    sam_hart_cause_text(result->cause, shown, what, sizeof what);
+    sam_buffer_printf(&out, "%s; pc 0x%0*llx", what, (int)digits, (unsigned long long)result->pc);
+    const struct sam_symbol *symbol =
+        hart->image ? sam_image_symbol_at(hart->image, result->pc) : NULL;
+    if (symbol)
+        sam_buffer_printf(&out, " <%s+0x%llx>", symbol->name,
+                          (unsigned long long)(result->pc - symbol->value));
+    if (result->word) {
+        sam_disassemble(&hart->machine.isa, result->word, result->pc, 0, hart->image, insn,
+                        sizeof insn);
+        sam_buffer_printf(&out, " (0x%08x) %s", result->word, insn);
+    }
+    snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ways to plan an im2col share. */
+#ifndef SAM_OPS_IM2COL_H
+#define SAM_OPS_IM2COL_H
+
+#include "ops/operators.h"
+
+struct sam_axis {
+    int64_t size, out; /* indices of the input and of the output */
+    int64_t kernel, stride, dilation, pad;
+};
+
+/* Kernel positions that take the indices stride*j + c, j in [first, first + n): position k puts
+ * them at output index j + shift. */
+struct sam_interval {
+    int64_t c, first, n;
+    unsigned count;
+    int64_t *kernel, *shift; /* count of them */
+};
+
+struct sam_intervals {
+    struct sam_interval *items;
+    size_t count, capacity;
+};
+
+struct sam_patches {
+    struct sam_plan *plan;
+    struct sam_axis h, w;
+    int64_t n, channels, element;
+    /* bytes from one index to the next, in the input and in the output */
+    int64_t in_n, in_h, in_w, in_c;
+    int64_t out_n, out_h, out_w, out_kh, out_kw, out_c;
+};
+
+/* im2col_windows.c: the rows of a plan whose patches' rows are taken as a whole: of each h interval
+ * every output column. False: this im2col gains nothing by it. */
+bool sam_windows_suit(const struct sam_patches *m);
+enum sam_status sam_windows_plan(const struct sam_patches *m, const struct sam_interval *h,
+                                 struct sam_error *error);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The LOADs that fill a register and the STOREs that empty it. */
+#include "ops/plan.h"
+
+#define MAX_ROWS SAM_TL_BYTES
+
+struct row_list {
+    int64_t offset[MAX_ROWS]; /* of each row, from the first one's */
+    uint64_t count;
+    uint64_t run;
+};
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint64_t distance(int64_t value)
+{
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* Rows that follow each other become one. False: more than a register holds. */
+static bool list_rows(const struct sam_rows *rows, struct row_list *list)
+{
+    unsigned rank = rows->rank;
+    list->run = rows->run;
+    while (rank > 0 && rows->dim[rank - 1].step == (int64_t)list->run)
+        list->run *= rows->dim[--rank].n;
+    list->count = 1;
+    list->offset[0] = 0;
+    for (unsigned k = 0; k < rank; k++) {
+        uint64_t n = rows->dim[k].n;
+        if (list->count * n * list->run > SAM_TL_BYTES)
+            return false;
+        for (uint64_t i = list->count; i-- > 0;)
+            for (uint64_t j = n; j-- > 0;)
+                list->offset[i * n + j] = list->offset[i] + (int64_t)j * rows->dim[k].step;
+        list->count *= n;
+    }
+    return list->run && list->count * list->run <= SAM_TL_BYTES;
+}
+
+static void set_slices(struct sam_block_op *op, const struct row_list *list, uint64_t first,
+                       uint64_t rows, uint64_t width)
+{
+    uint64_t pieces = list->run / width;
+    int64_t w = (int64_t)width;
+    op->width = (uint16_t)width;
+    op->slices = (uint16_t)(rows * pieces);
+    op->strided = op->slices > 1;
+    for (uint64_t r = 0; r < rows; r++) {
+        int64_t from_first = list->offset[first + r] - list->offset[first];
+        int64_t residue = ((from_first % w) + w) % w;
+        for (uint64_t p = 0; p < pieces; p++)
+            op->stride[r * pieces + p] = (int32_t)((from_first - residue) / w + (int64_t)p);
+    }
+}
+
+/* The largest width for groups of `rows` rows: it divides the run and, within each group, every
+ * distance. */
+static uint64_t group_width(const struct row_list *list, uint64_t rows)
+{
+    uint64_t width = list->run;
+    for (uint64_t i = 0; i < list->count && width > 1; i++)
+        width = gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
+    return width ? width : 1;
+}
+
+static bool fits_stride(const struct row_list *list)
+{
+    for (uint64_t i = 0; i < list->count; i++)
+        if (distance(list->offset[i]) > INT32_MAX)
+            return false;
+    return true;
+}
+
+bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
+                       unsigned scratch)
+{
+    struct row_list list;
+    if (!list_rows(rows, &list) || !fits_stride(&list))
+        return false;
+    /* Groups of `each` units of `unit` rows, a LOAD a group. CONCAT joins them, and it counts in
+     * units: the best is the fewest groups. */
+    uint64_t best_groups = SAM_TL_SLICES + 1, best_unit = 0, best_each = 0, best_width = 0;
+    for (uint64_t unit = list.count; unit > 0; unit--) {
+        uint64_t units = list.count / unit;
+        if (list.count % unit || units > SAM_TL_SLICES)
+            continue;
+        for (uint64_t each = units; each > 0; each--) {
+            uint64_t groups = (units + each - 1) / each;
+            if (groups >= best_groups)
+                break;
+            if (each * unit > SAM_TL_SLICES && list.run * each * unit > list.run * SAM_TL_SLICES)
+                continue;
+            uint64_t width = group_width(&list, each * unit);
+            if (each * unit * (list.run / width) <= SAM_TL_SLICES) {
+                best_groups = groups;
+                best_unit = unit;
+                best_each = each;
+                best_width = width;
+            }
+        }
+    }
+    if (best_groups > 8)
+        return false;
+    uint64_t units = list.count / best_unit;
+    for (uint64_t first = 0; first < units; first += best_each) {
+        uint64_t count = units - first < best_each ? units - first : best_each;
+        struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_LOAD);
+        /* Scratch registers take turns, so that a LOAD need not wait for the last CONCAT. */
+        unsigned into = first ? scratch + (unsigned)(first / best_each) % 2 : reg;
+        op->rd = (uint8_t)into;
+        op->offset = rows->offset + list.offset[first * best_unit];
+        set_slices(op, &list, first * best_unit, count * best_unit, best_width);
+        if (first &&
+            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, into,
+                        (uint32_t)((UINT64_C(1) << count) - 1), 1, units, best_unit * list.run))
+            return false;
+    }
+    return true;
+}
+
+/* Residues of the pieces' offsets: how many there are under `width`. */
+static unsigned count_residues(const struct row_list *list, uint64_t width, uint64_t residue[32])
+{
+    unsigned found = 0;
+    for (uint64_t i = 0; i < list->count; i++) {
+        int64_t w = (int64_t)width;
+        uint64_t r = (uint64_t)(((list->offset[i] % w) + w) % w);
+        unsigned k = 0;
+        while (k < found && residue[k] != r)
+            k++;
+        if (k == found)
+            residue[found++] = r;
+    }
+    return found;
+}
+
+/* At most 32 rows, at the start of `reg`: a STORE for each residue of their offsets, under a mask
+ * when there are several; all with the same strides. */
+static bool drain_list(struct sam_block *block, const struct row_list *list, int64_t offset,
+                       unsigned reg)
+{
+    uint64_t residue[SAM_TL_SLICES], best_width = 0;
+    unsigned best = SAM_TL_SLICES + 1;
+    for (uint64_t width = list->run; width > 0; width--) {
+        if (list->run % width || list->count * (list->run / width) > SAM_TL_SLICES)
+            continue;
+        unsigned found = count_residues(list, width, residue);
+        if (found < best) {
+            best = found;
+            best_width = width;
+        }
+    }
+    if (!best_width)
+        return false;
+    count_residues(list, best_width, residue);
+    int64_t w = (int64_t)best_width;
+    uint64_t pieces = list->run / best_width;
+    for (unsigned k = 0; k < best; k++) {
+        struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_STORE);
+        op->rs1 = (uint8_t)reg;
+        op->offset = offset + (int64_t)residue[k];
+        set_slices(op, list, 0, list->count, best_width);
+        op->masked = best > 1;
+        for (uint64_t i = 0; op->masked && i < list->count; i++)
+            if ((uint64_t)(((list->offset[i] % w) + w) % w) == residue[k])
+                op->mask |= (uint32_t)((UINT64_C(1) << pieces) - 1) << (i * pieces);
+    }
+    return true;
+}
+
+bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
+                        unsigned scratch)
+{
+    struct row_list list;
+    if (!list_rows(rows, &list) || !fits_stride(&list))
+        return false;
+    /* More rows than slices: further parts are brought to the front first. */
+    uint64_t parts = 1;
+    while (parts <= SAM_TL_SLICES && (list.count % parts || list.count / parts > SAM_TL_SLICES))
+        parts++;
+    if (parts > 8)
+        return false;
+    struct row_list part = {.count = list.count / parts, .run = list.run};
+    for (uint64_t k = 0; k < parts; k++) {
+        int64_t first = list.offset[k * part.count];
+        for (uint64_t i = 0; i < part.count; i++)
+            part.offset[i] = list.offset[k * part.count + i] - first;
+        if (k && !sam_concat(block, scratch, reg, UINT32_C(1) << k, reg, 0, 1, parts,
+                             part.count * part.run))
+            return false;
+        if (!drain_list(block, &part, rows->offset + first, k ? scratch : reg))
+            return false;
+    }
+    return true;
+}

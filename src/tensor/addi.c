@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TL.ADDI: every element plus a small integer. Integers saturate as unsigned ones of their width;
+ * the exact sum of a floating-point element is rounded once, to nearest even, and a finite one
+ * stays finite. Manual 3.3.1, 4.4.
+ *
+ * Types of up to 8 bits go through a table of sums, which are exact in double. The others add in
+ * single precision: with at most 11 bits in either operand its 24 bits are more than twice as many
+ * and two, so that rounding the sum again gives what rounding the exact sum would (and 24 bits are
+ * what SINGLE wants). */
+#include "base/fp_format.h"
+#include "machine/fpenv.h"
+#include "tensor/unit.h"
+
+static const struct sam_fp_format formats[SAM_TL_TYPES] = {
+    [SAM_TL_E2M1] = {2, 1, 1, SAM_FP_ALL_REAL, 0}, [SAM_TL_E1M2] = {1, 2, 1, SAM_FP_ALL_REAL, 0},
+    [SAM_TL_E3M0] = {3, 0, 3, SAM_FP_ALL_REAL, 0}, [SAM_TL_E4M3] = {4, 3, 7, SAM_FP_ONE_NAN, 0x7f},
+    [SAM_TL_E5M2] = {5, 2, 15, SAM_FP_IEEE, 0x7e}, [SAM_TL_E3M4] = {3, 4, 3, SAM_FP_IEEE, 0x78},
+};
+
+/* Sum of one element of `type`, at most 8 bits. */
+static unsigned small_sum(enum sam_tl_type type, unsigned element, int imm)
+{
+    if (type != SAM_TL_INT4)
+        return sam_fp_round(&formats[type], sam_fp_value(&formats[type], element) + imm);
+    int sum = (int)element + imm;
+    return sum < 0 ? 0 : sum > 15 ? 15 : (unsigned)sum;
+}
+
+/* The table of sums of all bytes; of 4-bit types both halves of a byte are elements. */
+static void make_table(struct sam_tensor *t, int imm)
+{
+    bool nibbles = sam_tl_bits(t->type) == 4;
+    t->table.known = true;
+    t->table.type = t->type;
+    t->table.imm = imm;
+    uint8_t small[16] = {0};
+    for (unsigned i = 0; nibbles && i < 16; i++)
+        small[i] = (uint8_t)small_sum(t->type, i, imm);
+    for (unsigned i = 0; i < 256; i++)
+        t->table.sum[i] = (uint8_t)(nibbles ? (unsigned)(small[i & 15] | small[i >> 4] << 4)
+                                            : small_sum(t->type, i, imm));
+}
+
+static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from,
+                      int imm)
+{
+    if (!t->table.known || t->table.type != t->type || t->table.imm != imm)
+        make_table(t, imm);
+    const uint8_t *restrict sum = t->table.sum;
+    for (unsigned i = 0; i < SAM_TL_SIZE; i++)
+        to[i] = sum[from[i]];
+}
+
+/* ------------------------------------------------------------------------------- integers */
+
+#define ADD_INT(name, type, wide, top)                                                             \
+    static void name(uint8_t *restrict to, const uint8_t *restrict from, int imm)                  \
+    {                                                                                              \
+        for (unsigned i = 0; i < SAM_TL_SIZE; i += sizeof(type)) {                                 \
+            type element;                                                                          \
+            memcpy(&element, from + i, sizeof element);                                            \
+            wide sum = (wide)((wide)element + (wide)imm);                                          \
+            element = (type)(sum < 0 ? 0 : sum > (top) ? (top) : sum);                             \
+            memcpy(to + i, &element, sizeof element);                                              \
+        }                                                                                          \
+    }
+
+ADD_INT(add_int8, uint8_t, int16_t, UINT8_MAX)
+ADD_INT(add_int16, uint16_t, int32_t, UINT16_MAX)
+ADD_INT(add_int32, uint32_t, int64_t, UINT32_MAX)
+
+/* ------------------------------------------------------------------------- floating point */
+
+#define F32_INFINITY UINT32_C(0x7f800000)
+#define F32_SIGN     UINT32_C(0x80000000)
+
+/* Bits of a single to one whose low `drop` bits are zero, nearest even. The largest finite value of
+ * the shorter format stays: no immediate is half a unit of it. */
+static inline uint32_t shorten(uint32_t bits, unsigned drop)
+{
+    uint32_t half = drop ? (UINT32_C(1) << drop >> 1) - 1 + (bits >> drop & 1) : 0;
+    return (bits + half) >> drop << drop;
+}
+
+/* A single, or one that is shortened to its upper bits, as bits. */
+static inline uint32_t add_single(uint32_t bits, float imm, unsigned drop)
+{
+    uint32_t sum = shorten(sam_f32_bits(sam_bits_f32(bits) + imm), drop);
+    return (bits & ~F32_SIGN) > F32_INFINITY    ? SAM_F32_NAN
+           : (bits & ~F32_SIGN) == F32_INFINITY ? bits
+                                                : sum;
+}
+
+static void add_float(uint8_t *restrict to, const uint8_t *restrict from, int imm, unsigned drop)
+{
+    for (unsigned i = 0; i < SAM_TL_SIZE; i += 4) {
+        uint32_t bits;
+        memcpy(&bits, from + i, 4);
+        bits = add_single(bits >> drop << drop, (float)imm, drop);
+        memcpy(to + i, &bits, 4);
+    }
+}
+
+static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm)
+{
+    for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
+        uint16_t element;
+        memcpy(&element, from + i, 2);
+        element = (uint16_t)(add_single((uint32_t)element << 16, (float)imm, 16) >> 16);
+        memcpy(to + i, &element, 2);
+    }
+}
+
+enum { HALF_INFINITY = 0x7c00, HALF_LARGEST = 0x7bff, HALF_NAN = 0x7e00, HALF_SIGN = 0x8000 };
+
+/* Finite halves, subnormals by the host's own scaling. */
+static inline float half_value(unsigned bits)
+{
+    float magnitude = sam_bits_f32((bits & (HALF_SIGN - 1u)) << 13) * 0x1p112F;
+    return bits & HALF_SIGN ? -magnitude : magnitude;
+}
+
+static inline unsigned half_round(float value)
+{
+    uint32_t bits = sam_f32_bits(value), sign = bits >> 31 << 15;
+    uint32_t magnitude = bits & ~F32_SIGN;
+    /* Below 2^-14 the host rounds to the subnormals' unit, 2^-24, when it adds 1/2. */
+    uint32_t subnormal = sam_f32_bits(sam_bits_f32(magnitude) + 0.5F) - sam_f32_bits(0.5F);
+    uint32_t normal = (shorten(magnitude, 13) >> 13) - (112u << 10);
+    uint32_t half = magnitude < 0x38800000 ? subnormal : normal;
+    half = half > HALF_LARGEST ? HALF_LARGEST : half;
+    return sign | half;
+}
+
+static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm)
+{
+    for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
+        uint16_t element;
+        memcpy(&element, from + i, 2);
+        unsigned magnitude = element & (HALF_SIGN - 1u);
+        unsigned sum = half_round(half_value(element) + (float)imm);
+        element = (uint16_t)(magnitude > HALF_INFINITY    ? HALF_NAN
+                             : magnitude == HALF_INFINITY ? element
+                                                          : sum);
+        memcpy(to + i, &element, 2);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from, int imm)
+{
+    switch (t->type) {
+    case SAM_TL_INT8: add_int8(to, from, imm); break;
+    case SAM_TL_INT16: add_int16(to, from, imm); break;
+    case SAM_TL_INT32: add_int32(to, from, imm); break;
+    case SAM_TL_HALF: add_half(to, from, imm); break;
+    case SAM_TL_BF16: add_bf16(to, from, imm); break;
+    case SAM_TL_SINGLE: add_float(to, from, imm, 0); break;
+    case SAM_TL_TF32: add_float(to, from, imm, 13); break;
+    default: add_table(t, to, from, imm); break;
+    }
+}
+
+bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
+{
+    struct sam_tensor *t = sam_tensor_of(c);
+    if (t->type == SAM_TL_TYPES)
+        return sam_tensor_illegal(c);
+    if (to == 0)
+        return true;
+    const bool rounds = t->type >= SAM_TL_HALF;
+    uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be one */
+    memcpy(in, t->tl[from], sizeof in);
+    if (rounds) /* The host's flags are the program's: set aside what this raises. */
+        c->fflags |= (uint8_t)sam_host_fp_flags();
+    add(t, t->tl[to], in, imm);
+    if (rounds)
+        sam_host_fp_clear();
+    return true;
+}

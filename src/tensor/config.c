@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the CSRs mean: element type, shape, and the plan of a load or store. Manual 2.1 and 3.2. */
+#include "tensor/unit.h"
+
+unsigned sam_tl_bits(enum sam_tl_type type)
+{
+    static const uint8_t bits[SAM_TL_TYPES + 1] = {
+        [SAM_TL_INT4] = 4,    [SAM_TL_INT8] = 8,  [SAM_TL_INT16] = 16, [SAM_TL_INT32] = 32,
+        [SAM_TL_E2M1] = 4,    [SAM_TL_E1M2] = 4,  [SAM_TL_E3M0] = 4,   [SAM_TL_E4M3] = 8,
+        [SAM_TL_E5M2] = 8,    [SAM_TL_E3M4] = 8,  [SAM_TL_HALF] = 16,  [SAM_TL_BF16] = 16,
+        [SAM_TL_SINGLE] = 32, [SAM_TL_TF32] = 32,
+    };
+    return bits[type];
+}
+
+/* One field holds one of its codes, every other bit is zero. */
+static enum sam_tl_type parse_type(uint32_t ttype)
+{
+    static const struct {
+        uint16_t code;
+        uint8_t type;
+    } codes[] = {
+        {0x001, SAM_TL_INT4},   {0x002, SAM_TL_INT8}, {0x004, SAM_TL_INT16}, {0x008, SAM_TL_INT32},
+        {0x010, SAM_TL_E2M1},   {0x020, SAM_TL_E1M2}, {0x030, SAM_TL_E3M0},  {0x040, SAM_TL_E4M3},
+        {0x080, SAM_TL_E5M2},   {0x0c0, SAM_TL_E3M4}, {0x100, SAM_TL_HALF},  {0x200, SAM_TL_BF16},
+        {0x400, SAM_TL_SINGLE}, {0x800, SAM_TL_TF32},
+    };
+    for (size_t i = 0; i < SAM_COUNT(codes); i++)
+        if (codes[i].code == ttype)
+            return (enum sam_tl_type)codes[i].type;
+    return SAM_TL_TYPES;
+}
+
+void sam_tensor_configure(struct sam_tensor *t)
+{
+    uint32_t shape = sam_tensor_csr(t, SAM_CSR_TSHAPE);
+    t->type = sam_tensor_is_written(t, SAM_CSR_TTYPE) ? parse_type(sam_tensor_csr(t, SAM_CSR_TTYPE))
+                                                      : SAM_TL_INT8;
+    for (unsigned i = 0; i < 3; i++)
+        t->dims[i] = shape >> (16 - 8 * i) & 255;
+    unsigned elements = t->dims[0] * t->dims[1] * t->dims[2];
+    t->shaped = sam_tensor_is_written(t, SAM_CSR_TSHAPE) && shape >> 24 == 0 && elements != 0 &&
+                t->type != SAM_TL_TYPES && elements * sam_tl_bits(t->type) <= 8 * SAM_TL_SIZE;
+    for (unsigned i = 0; i < 4; i++)
+        t->plan[i / 2][i % 2].known = false;
+}
+
+/* Append a slice to runs, joining it with the one before where both register and memory go on. */
+static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint16_t size,
+                    int64_t offset)
+{
+    struct sam_tl_run *last = *count ? &runs[*count - 1] : NULL;
+    if (last && last->at + last->size == at && last->offset + last->size == offset)
+        last->size = (uint16_t)(last->size + size);
+    else if (size)
+        runs[(*count)++] = (struct sam_tl_run){offset, at, size};
+}
+
+/* Slice i of D0 is `width` bytes; its place in memory is stride{i} widths from the base. Strides
+ * that were never written follow one another, so that more than 32 slices still make one run. */
+static bool make_plan(const struct sam_tensor *t, bool store, bool masked, struct sam_tl_plan *p)
+{
+    const unsigned width_csr = store ? SAM_CSR_TSTORE_WIDTH : SAM_CSR_TLOAD_WIDTH;
+    const unsigned mask_csr = store ? SAM_CSR_TMASK_STORE : SAM_CSR_TMASK_LOAD;
+    const unsigned stride_csr = store ? SAM_CSR_TSTORE_STRIDE : SAM_CSR_TLOAD_STRIDE;
+    const unsigned slices = t->dims[0];
+    if (!t->shaped || (masked && (slices > 32 || !sam_tensor_is_written(t, mask_csr))))
+        return false;
+    for (unsigned i = 0; slices > 32 && i < 32; i++)
+        if (sam_tensor_is_written(t, stride_csr + i))
+            return false;
+    uint64_t bits = sam_tl_bits(t->type);
+    bits *= sam_tensor_is_written(t, width_csr) ? sam_tensor_csr(t, width_csr)
+                                                : t->dims[1] * t->dims[2];
+    if (bits % 8 || bits / 8 * slices > SAM_TL_SIZE)
+        return false;
+    p->element = (uint8_t)(sam_tl_bits(t->type) < 8 ? 1 : sam_tl_bits(t->type) / 8);
+    p->width = (uint16_t)(bits / 8);
+    const uint32_t mask = masked ? sam_tensor_csr(t, mask_csr) : UINT32_MAX;
+    for (unsigned i = 0; i < slices; i++) {
+        bool given = i < 32 && sam_tensor_is_written(t, stride_csr + i);
+        int64_t stride = given ? (int32_t)sam_tensor_csr(t, stride_csr + i) : (int64_t)i;
+        int64_t offset = stride * p->width;
+        uint16_t at = (uint16_t)(i * p->width);
+        if (i >= 32 || mask >> i & 1) {
+            p->first = p->any ? p->first : offset;
+            p->any = true;
+            add_run(p->runs, &p->count, at, p->width, offset);
+        } else {
+            add_run(p->zeros, &p->zero_count, at, p->width, at);
+        }
+    }
+    return true;
+}
+
+const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked)
+{
+    struct sam_tl_plan *p = &t->plan[store][masked];
+    if (SAM_UNLIKELY(!p->known)) {
+        p->any = false;
+        p->count = p->zero_count = 0;
+        p->first = 0;
+        p->legal = make_plan(t, store, masked, p);
+        p->known = true;
+    }
+    return p;
+}

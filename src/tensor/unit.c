@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handlers: operands out of the micro-op, the instruction, a trap or the next one. */
+#include "tensor/unit.h"
+
+/* An instruction that failed: an illegal one is told by its word. */
+static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
+{
+    if (c->cause == SAM_CAUSE_ILLEGAL)
+        c->tval = sam_word_of(c, op);
+    SAM_TRAP_SET();
+}
+
+#define HANDLER(name, call)                                                                        \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        if (SAM_UNLIKELY(!(call)))                                                                 \
+            SAM_MUSTTAIL return fail(c, op, entry, left);                                          \
+        SAM_NEXT();                                                                                \
+    }
+
+HANDLER(load, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, false))
+HANDLER(mload, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, true))
+HANDLER(addi, sam_tensor_addi(c, op->rd, op->rs1, op->imm))
+HANDLER(concat_0, sam_tensor_concat(c, op->rd, op->rs1, op->rs2, 0))
+HANDLER(concat_1, sam_tensor_concat(c, op->rd, op->rs1, op->rs2, 1))
+HANDLER(concat_2, sam_tensor_concat(c, op->rd, op->rs1, op->rs2, 2))
+HANDLER(merge_0, sam_tensor_merge(c, op->rd, op->rs1, op->rs2, 0))
+HANDLER(merge_1, sam_tensor_merge(c, op->rd, op->rs1, op->rs2, 1))
+HANDLER(merge_2, sam_tensor_merge(c, op->rd, op->rs1, op->rs2, 2))
+
+#define XPOSE(name, bits)                                                                          \
+    HANDLER(name, sam_tensor_xpose(c, op->rs1, op->rs2, (uint32_t)sam_tensor_x(c, op->rs3),        \
+                                   (unsigned)op->imm, bits))
+XPOSE(xpose, 0)
+XPOSE(xpose_b, 8)
+XPOSE(xpose_h, 16)
+XPOSE(xpose_w, 32)
+XPOSE(xpose_d, 64)
+
+/* A store may hit its own code, and the word that the machine above watches: what is needed behind
+ * it is not read from the micro-op. */
+#define STORE(name, masked)                                                                        \
+    SAM_HANDLER(op_##name)                                                                         \
+    {                                                                                              \
+        c->event = 0;                                                                              \
+        if (SAM_UNLIKELY(                                                                          \
+                !sam_tensor_store(c, op->rs2, sam_tensor_x(c, op->rs1), op->imm, masked)))         \
+            SAM_MUSTTAIL return fail(c, op, entry, left);                                          \
+        if (SAM_UNLIKELY(c->event))                                                                \
+            return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
+        SAM_NEXT();                                                                                \
+    }
+STORE(store, false)
+STORE(mstore, true)
+
+void sam_tensor_fill(struct sam_machine *machine)
+{
+    sam_handler **h = machine->handlers;
+#define SET(name) h[SAM_OP_tl_##name] = op_##name
+    SET(load), SET(mload), SET(store), SET(mstore), SET(addi);
+    SET(concat_0), SET(concat_1), SET(concat_2), SET(merge_0), SET(merge_1), SET(merge_2);
+#undef SET
+#define SET_PAIRS(name)                                                                            \
+    h[SAM_OP_tl_##name##_01] = h[SAM_OP_tl_##name##_02] = h[SAM_OP_tl_##name##_03] =               \
+        h[SAM_OP_tl_##name##_12] = h[SAM_OP_tl_##name##_13] = h[SAM_OP_tl_##name##_23] = op_##name
+    SET_PAIRS(xpose);
+    SET_PAIRS(xpose_b);
+    SET_PAIRS(xpose_h);
+    SET_PAIRS(xpose_w);
+    SET_PAIRS(xpose_d);
+#undef SET_PAIRS
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of tensor/ share. Every instruction checks all that can fail, then moves. */
+#ifndef SAM_TENSOR_UNIT_H
+#define SAM_TENSOR_UNIT_H
+
+#include "machine/threads.h"
+#include "tensor/tensor.h"
+
+static inline struct sam_tensor *sam_tensor_of(const struct sam_core *c)
+{
+    return c->unit[SAM_UNIT_TENSOR];
+}
+
+/* Register `number` of the core, zero-extended. */
+static inline uint64_t sam_tensor_x(const struct sam_core *c, unsigned number)
+{
+    return sam_tensor_of(c)->narrow ? c->x32[number] : c->x64[number];
+}
+
+static inline uint32_t sam_tensor_csr(const struct sam_tensor *t, unsigned address)
+{
+    return t->csr[address - SAM_CSR_TLOAD_STRIDE];
+}
+
+static inline bool sam_tensor_is_written(const struct sam_tensor *t, unsigned address)
+{
+    return t->written[address - SAM_CSR_TLOAD_STRIDE];
+}
+
+/* config.c */
+
+/* Bits of an element; 0 for SAM_TL_TYPES. */
+unsigned sam_tl_bits(enum sam_tl_type type);
+/* A CSR of the unit was written: what follows from them is to be worked out anew. */
+void sam_tensor_configure(struct sam_tensor *t);
+/* What a load or store does under the CSRs as they are. */
+const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked);
+
+/* The instructions. False: a trap, c->cause is set, and c->tval unless it is the instruction word;
+ * nothing has changed. */
+
+/* move.c: TL.LOAD, MLOAD, STORE, MSTORE of register `tl`; the address is base + imm widths. */
+bool sam_tensor_load(struct sam_core *c, unsigned tl, uint64_t base, int imm, bool masked);
+bool sam_tensor_store(struct sam_core *c, unsigned tl, uint64_t base, int imm, bool masked);
+/* addi.c */
+bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm);
+/* concat.c: TL.CONCAT.d and TL.MERGE.d */
+bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim);
+bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim);
+/* xpose.c: `sizes` is dim_gpr, `dims` dim0 | dim1 << 2, `bits` those of an element, 0: ttype's. */
+bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t sizes, unsigned dims,
+                      unsigned bits);
+
+/* An illegal instruction: mtval is its word, which the handler knows. */
+static inline bool sam_tensor_illegal(struct sam_core *c)
+{
+    c->cause = SAM_CAUSE_ILLEGAL;
+    return false;
+}
+
+/* Elements of 4 bits as bytes and back; `count` is even. The low nibble comes first. */
+static inline void sam_nibbles_unpack(uint8_t *to, const uint8_t *from, unsigned count)
+{
+    for (unsigned i = 0; i < count / 2; i++) {
+        to[2 * i] = from[i] & 15;
+        to[2 * i + 1] = from[i] >> 4;
+    }
+}
+
+static inline void sam_nibbles_pack(uint8_t *to, const uint8_t *from, unsigned count)
+{
+    for (unsigned i = 0; i < count / 2; i++)
+        to[i] = (uint8_t)(from[2 * i] | from[2 * i + 1] << 4);
+}
+
+/* transpose.c: out[o][b][m][a] = in[o][a][m][b], each cell `size` bytes. Not in place. */
+struct sam_transpose {
+    unsigned outer, a, mid, b;
+    unsigned size;
+};
+void sam_transpose(uint8_t *restrict out, const uint8_t *restrict in,
+                   const struct sam_transpose *t);
+
+#endif
