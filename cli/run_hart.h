@@ -37,7 +37,7 @@ struct hart_request {
     struct sam_engines_config engines;
     const char *timeline; /* a file, "-", NULL */
     bool listing;         /* --config help */
-    const char *matrix; /* an option that needs the matrix unit, or NULL */
+    const char *matrix;   /* an option that needs the matrix unit, or NULL */
     bool traced;
     const char *trace; /* a file, "-" */
     enum run_stats stats;

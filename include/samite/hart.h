@@ -48,7 +48,7 @@ struct sam_hart_options {
                                  NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
     const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
                                             run; slower. Its mlen is the unit's */
-    const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
+    const volatile int *stop;            /* when not NULL and set to non-zero: stop soon */
 };
 
 /* What ran, by class; all of them sum up to `instructions`. */

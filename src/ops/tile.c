@@ -48,21 +48,29 @@ static void push(struct sam_rows *rows, uint64_t n, int64_t step)
     rows->dim[rows->rank++].step = step;
 }
 
-/* The dims other than a and b, largest input step first; the same order in both lists. */
+/* The dims by falling input step. */
+static void order_by_input(const struct sam_box *box, unsigned order[SAM_PLAN_DIMS])
+{
+    for (unsigned i = 0; i < box->rank; i++) {
+        unsigned at = i;
+        for (; at > 0 && box->dim[order[at - 1]].in < box->dim[i].in; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+/* The dims other than a and b, in the same order in both lists. */
 static void push_others(const struct sam_box *box, const struct tile *tile, struct sam_rows *load,
                         struct sam_rows *store)
 {
-    bool taken[SAM_PLAN_DIMS] = {false};
-    for (unsigned round = 0; round < box->rank; round++) {
-        int best = -1;
-        for (unsigned i = 0; i < box->rank; i++)
-            if (!taken[i] && (best < 0 || box->dim[i].in > box->dim[best].in))
-                best = (int)i;
-        taken[best] = true;
-        if (best == tile->a || best == tile->b)
+    unsigned order[SAM_PLAN_DIMS];
+    order_by_input(box, order);
+    for (unsigned k = 0; k < box->rank; k++) {
+        unsigned i = order[k];
+        if ((int)i == tile->a || (int)i == tile->b)
             continue;
-        push(load, tile->t[best], box->dim[best].in);
-        push(store, tile->t[best], box->dim[best].out);
+        push(load, tile->t[i], box->dim[i].in);
+        push(store, tile->t[i], box->dim[i].out);
     }
 }
 
@@ -273,20 +281,18 @@ static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTION
 /* Fill what is left of `room` (indices) with the other dims, nearest in the input first. */
 static void extend(const struct sam_box *box, struct tile *tile, uint64_t room, bool pow2)
 {
-    for (unsigned round = 0; round < box->rank && room > 1; round++) {
-        int best = -1;
-        for (unsigned i = 0; i < box->rank; i++)
-            if ((int)i != tile->a && (int)i != tile->b && tile->t[i] == 1 &&
-                (best < 0 || box->dim[i].in < box->dim[best].in))
-                best = (int)i;
-        if (best < 0)
-            return;
-        uint64_t n = box->dim[best].n, t = room < n ? room : n;
+    unsigned order[SAM_PLAN_DIMS];
+    order_by_input(box, order);
+    for (unsigned k = box->rank; k-- > 0 && room > 1;) {
+        unsigned i = order[k];
+        if ((int)i == tile->a || (int)i == tile->b)
+            continue;
+        uint64_t n = box->dim[i].n, t = room < n ? room : n;
         while (pow2 ? !is_pow2(t) : n % t != 0)
             t--;
         if (t == 1)
             return;
-        tile->t[best] = t;
+        tile->t[i] = t;
         room /= t;
     }
 }
