@@ -5,10 +5,10 @@
 #include "cli.h"
 #include "cli_args.h"
 
-extern const struct cli_verb verb_asm, verb_dis, verb_isa, verb_run;
+extern const struct cli_verb verb_asm, verb_dis, verb_isa, verb_run, verb_tile;
 
 const struct cli_verb *const cli_verbs[] = {
-    &verb_asm, &verb_dis, &verb_isa, &verb_run, NULL,
+    &verb_asm, &verb_dis, &verb_isa, &verb_run, &verb_tile, NULL,
 };
 
 static void print_usage(FILE *out)

@@ -71,6 +71,7 @@ int run_poke(struct run *run, const struct run_step *step);
 int run_dump(struct run *run, const struct run_step *step);
 /* From here on Ctrl-C ends the run in order. */
 void run_catch_signals(void);
+const volatile int *run_stop_flag(void);
 bool run_stopped(void);
 /* The line for a run that was stopped outside a launch; the exit code. */
 int run_report_stop(void);
@@ -85,8 +86,9 @@ struct run_argument {
     bool output;
     const char *path; /* where an output is written, or NULL */
     struct sam_array array;
-    uint64_t bits; /* of a scalar, low bytes first */
-    size_t size;   /* of a scalar: 4 or 8; of local memory: its bytes */
+    enum sam_dtype dtype; /* of a scalar */
+    uint64_t bits;        /* of a scalar, low bytes first */
+    size_t size;          /* of a scalar: 4 or 8; of local memory: its bytes */
     uint32_t address;
 };
 

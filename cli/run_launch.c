@@ -15,6 +15,11 @@ static void request_stop(int signal)
     stop_requested = 1;
 }
 
+const volatile int *run_stop_flag(void)
+{
+    return &stop_requested;
+}
+
 void run_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};

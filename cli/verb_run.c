@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "run_tile.h"
 
 enum {
     OPT_ELF = 256,
@@ -340,6 +341,8 @@ static int run_request(struct run *run)
 
 static int run(struct cli_args *args)
 {
+    if (run_tile_wants(args))
+        return run_tile(args);
     struct run_request r = {.args = args};
     struct run state = {.request = &r, .text = stdout};
     const char *value;

@@ -11,5 +11,6 @@
 #include "isa.h"
 #include "sink.h"
 #include "status.h"
+#include "tile.h"
 
 #endif
