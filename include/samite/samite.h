@@ -12,5 +12,6 @@
 #include "sink.h"
 #include "status.h"
 #include "tile.h"
+#include "tile_ops.h"
 
 #endif

@@ -23,9 +23,8 @@ static void check_value_types(struct checker *c)
 {
     for (uint32_t i = 0; i < c->f->value_count; i++) {
         const struct sam_tile_value *v = &c->p->values[c->f->first_value + i];
-        struct sam_tile_pos pos = v->pos.line ? v->pos : c->f->pos;
         if (v->type.kind == SAM_TILE_KIND_TILE)
-            sam_tile_judge_type(&c->judge, &v->type.tile, pos);
+            sam_tile_judge_type(&c->judge, &v->type.tile, v->seen);
     }
 }
 

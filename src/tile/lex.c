@@ -94,6 +94,15 @@ static size_t number_size(const struct lexer *lexer)
     return size;
 }
 
+/* With both quotes; up to the end of the line where the second is missing. */
+static size_t string_size(const struct lexer *lexer)
+{
+    size_t size = 1;
+    while (lexer->at + size < lexer->end && lexer->at[size] != '"' && lexer->at[size] != '\n')
+        size += lexer->at[size] == '\\' && lexer->at + size + 1 < lexer->end ? 2 : 1;
+    return lexer->at + size < lexer->end ? size + 1 : (size_t)(lexer->end - lexer->at);
+}
+
 void parse_next(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
@@ -129,7 +138,7 @@ void parse_next(struct parser *parser)
         t->size = 1 + name_size(lexer, lexer->at + 1, ".$");
     } else {
         t->kind = TOKEN_CHARACTER;
-        t->size = 1;
+        t->size = c == '"' ? string_size(lexer) : 1;
     }
     lexer->at += t->size;
 }

@@ -75,6 +75,7 @@ static uint32_t new_value(struct parser *parser, const struct token *name,
     struct sam_tile_value value = {.name = sam_strndup(name->text, name->size),
                                    .type = *type,
                                    .pos = pos,
+                                   .seen = name->pos,
                                    .op = SAM_TILE_NONE};
     void *grown = sam_grow(p->values, p->value_count, &p->value_capacity, sizeof *p->values);
     if (!value.name || !grown) {

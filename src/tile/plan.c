@@ -67,8 +67,7 @@ static int by_first(const void *x, const void *y)
 
 static struct sam_tile_pos position(const struct sam_tile_program *p, uint32_t value)
 {
-    const struct sam_tile_value *v = &p->values[value];
-    return v->pos;
+    return p->values[value].seen;
 }
 
 /* --- auto */

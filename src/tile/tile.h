@@ -205,8 +205,9 @@ struct sam_tile_op {
 struct sam_tile_value {
     char *name;
     struct sam_tile_ty type;
-    struct sam_tile_pos pos; /* where it is defined */
-    uint32_t op;             /* that defines it; SAM_TILE_NONE: an argument */
+    struct sam_tile_pos pos;  /* where it is defined; line 0: an argument of bare operations */
+    struct sam_tile_pos seen; /* where it is named first */
+    uint32_t op;              /* that defines it; SAM_TILE_NONE: an argument */
 };
 
 struct sam_tile_func {
