@@ -57,8 +57,8 @@ static void run(struct arrays *x, const char *name)
         arguments[n].array = &x->in[n];
     arguments[n++].array = &x->out;
     for (size_t i = 0; i < x->scalar_count; i++)
-        arguments[n++] = (struct sam_tile_argument){
-            .is_scalar = true, .dtype = SAM_I64, .bits = x->scalars[i]};
+        arguments[n++] =
+            (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = x->scalars[i]};
     if (sam_tile_run(p, 0, arguments, n, &options, NULL, &error) != SAM_OK)
         fail_msg("%s", error.text);
     sam_tile_program_free(p);
@@ -155,8 +155,8 @@ static void test_normalised(void **state)
             for (size_t j = 0; j < 64; j++)
                 square += ((double)row[j] - mean) * ((double)row[j] - mean) / 64;
             for (size_t j = 0; j < 64; j++) {
-                double v = ((double)row[j] - mean) / sqrt(square + 1e-5) *
-                           (double)floats(&x.in[1])[j];
+                double v =
+                    ((double)row[j] - mean) / sqrt(square + 1e-5) * (double)floats(&x.in[1])[j];
                 near(floats(&x.out)[i * 64 + j], v + (layer ? (double)floats(&x.in[2])[j] : 0),
                      2e-6, i * 64 + j);
             }
@@ -284,8 +284,8 @@ static void test_forms(void **state)
         struct sam_tile_program *p = load(names[k]);
         struct sam_tile_options options = {.profile = SAM_TILE_A5};
         start(&x, (size_t[]){256, 0}, SAM_F32, 16);
-        struct sam_tile_argument arguments[] = {
-            {.array = &x.out, .name = "dst", .output = true}, {.array = &x.in[0], .name = "src"}};
+        struct sam_tile_argument arguments[] = {{.array = &x.out, .name = "dst", .output = true},
+                                                {.array = &x.in[0], .name = "src"}};
         assert_int_equal(sam_tile_run(p, 0, arguments, 2, &options, NULL, &error), SAM_OK);
         for (size_t j = 0; j < 16; j++)
             near(floats(&x.out)[j], fold(floats(&x.in[0]) + j, 16, 16, '<'), 0, j);
@@ -300,9 +300,9 @@ static void test_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),     cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_normalised),  cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_layouts),     cmocka_unit_test(test_products),
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_normalised), cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_layouts),    cmocka_unit_test(test_products),
         cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,12 +2,12 @@
 /* Programs that go wrong while they run, loops and conditions, windows, events at run time. */
 #include "tile/tile_test.h"
 
-#define T     "!pto.tile_buf<vec, 8x8xf32>"
-#define V     "!pto.tensor_view<?x?xf32>"
-#define W     "!pto.partition_tensor_view<8x8xf32>"
+#define T "!pto.tile_buf<vec, 8x8xf32>"
+#define V "!pto.tensor_view<?x?xf32>"
+#define W "!pto.partition_tensor_view<8x8xf32>"
 #define HEAD                                                                                       \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                            \
-    "%c2 = arith.constant 2 : index\n%c8 = arith.constant 8 : index\n"                            \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c2 = arith.constant 2 : index\n%c8 = arith.constant 8 : index\n"                             \
     "%c16 = arith.constant 16 : index\n"
 
 static float data[256];
@@ -82,15 +82,6 @@ static void test_values(void **state)
 }
 
 /* Elements of a tile are known one by one. */
-static void test_unwritten(void **state)
-{
-    (void)state;
-    trap(HEAD VIEW "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c2, %c8] : " V
-                   " -> !pto.partition_tensor_view<2x8xf32>\n"
-                   "%t = pto.alloc_tile valid_row = %c2 : !pto.tile<vec, 8x8xf32, valid=?x?> \n",
-         "");
-}
-
 static void test_unwritten_part(void **state)
 {
     (void)state;
@@ -145,21 +136,21 @@ static void test_computed_addresses(void **state)
 /* Loops carry values, conditions give them; the counts are exact. */
 static void test_control(void **state)
 {
-    static const char text[] = HEAD
-        "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\n"
-        "  %even = arith.remsi %i, %c2 : index\n"
-        "  %is = arith.cmpi eq, %even, %c0 : index\n"
-        "  %d = scf.if %is -> (index) {\n    scf.yield %i : index\n  } else {\n"
-        "    scf.yield %c16 : index\n  }\n"
-        "  %b = arith.addi %a, %d : index\n  scf.yield %b : index\n}\n"
-        "%w = arith.index_cast %sum : index to i32\n"
-        "%t = tci %w : i32 -> !pto.tile<vec, 1x8xi32>\n";
+    static const char text[] =
+        HEAD "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\n"
+             "  %even = arith.remsi %i, %c2 : index\n"
+             "  %is = arith.cmpi eq, %even, %c0 : index\n"
+             "  %d = scf.if %is -> (index) {\n    scf.yield %i : index\n  } else {\n"
+             "    scf.yield %c16 : index\n  }\n"
+             "  %b = arith.addi %a, %d : index\n  scf.yield %b : index\n}\n"
+             "%w = arith.index_cast %sum : index to i32\n"
+             "%t = tci %w : i32 -> !pto.tile<vec, 1x8xi32>\n";
     struct sam_tile_program *p = NULL;
     char *messages = NULL;
     int32_t got[8];
     struct sam_array out = {SAM_I32, 1, {8}, 8, sizeof got, got};
-    struct sam_tile_argument arguments[] = {
-        {.is_scalar = true, .dtype = SAM_I64, .bits = 5}, {.array = &out, .name = "t", .output = true}};
+    struct sam_tile_argument arguments[] = {{.is_scalar = true, .dtype = SAM_I64, .bits = 5},
+                                            {.array = &out, .name = "t", .output = true}};
     struct sam_tile_stats stats;
     struct sam_error error;
     (void)state;
@@ -234,10 +225,14 @@ static void test_values_and_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_values),
-        cmocka_unit_test(test_unwritten_part), cmocka_unit_test(test_late_shape),
-        cmocka_unit_test(test_computed_addresses), cmocka_unit_test(test_control),
-        cmocka_unit_test(test_reuse),      cmocka_unit_test(test_values_and_events),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_unwritten_part),
+        cmocka_unit_test(test_late_shape),
+        cmocka_unit_test(test_computed_addresses),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_values_and_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
