@@ -111,13 +111,25 @@ static void print_option(const struct cli_option *option, FILE *out)
     fputc('\n', out);
 }
 
+/* The heading over this option, or NULL. */
+static const char *heading(const struct cli_verb *verb, const struct cli_option *option)
+{
+    const struct cli_heading *h = verb->headings;
+    while (h && h->text && h->id != option->id)
+        h++;
+    return h ? h->text : NULL;
+}
+
 void cli_print_help(const struct cli_verb *verb, FILE *out)
 {
     fprintf(out, "Usage: samite %s %s\n\n%s\n", verb->name, verb->usage, verb->summary);
     if (verb->options && verb->options->name)
         fprintf(out, "\nOptions:\n");
-    for (const struct cli_option *o = verb->options; o && o->name; o++)
+    for (const struct cli_option *o = verb->options; o && o->name; o++) {
+        if (heading(verb, o))
+            fprintf(out, "\n%s:\n", heading(verb, o));
         print_option(o, out);
+    }
     if (verb->details)
         fprintf(out, "\n%s", verb->details);
 }
@@ -151,6 +163,11 @@ void cli_print_man(const struct cli_verb *verb, FILE *out)
     roff(verb->usage, out);
     fprintf(out, "\n.SH OPTIONS\n");
     for (const struct cli_option *o = verb->options; o && o->name; o++) {
+        if (heading(verb, o)) {
+            fprintf(out, ".SS ");
+            roff(heading(verb, o), out);
+            fputc('\n', out);
+        }
         fprintf(out, ".TP\n.B ");
         if (isprint(o->id))
             fprintf(out, "\\-%c, ", o->id);

@@ -21,14 +21,21 @@ struct cli_option {
     const char *help;     /* one line or more, separated by newlines */
 };
 
+/* A line over the option `id` and those behind it, for help and man page. */
+struct cli_heading {
+    int id;
+    const char *text;
+};
+
 struct cli_args;
 
 struct cli_verb {
     const char *name;
-    const char *summary;              /* one line, for `samite --help` */
-    const char *usage;                /* after "samite VERB " */
-    const struct cli_option *options; /* ended by a row with name NULL; --help is added */
-    const char *details;              /* paragraphs and at least one example, for --help and man */
+    const char *summary;                /* one line, for `samite --help` */
+    const char *usage;                  /* after "samite VERB " */
+    const struct cli_option *options;   /* ended by a row with name NULL; --help is added */
+    const struct cli_heading *headings; /* ended by a row with text NULL; or NULL */
+    const char *details; /* paragraphs and at least one example, for --help and man */
     int (*run)(struct cli_args *args);
 };
 
@@ -46,6 +53,10 @@ const struct cli_verb *cli_verb_of(const struct cli_args *args);
 int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PRINTF(2, 3);
 /* Print `error` on stderr; the exit code that its status asks for. */
 int cli_report(const struct sam_error *error);
+#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
+#define cli_usage_error(...) (cli_usage_error(__VA_ARGS__), CLI_BAD_INPUT)
+#define cli_report(error)    (cli_report(error), CLI_BAD_INPUT)
+#endif
 
 /* A number in C notation (all of the text, 64 bits). */
 bool cli_parse_u64(const char *text, uint64_t *value);

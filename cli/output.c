@@ -11,6 +11,7 @@
 struct cli_output {
     FILE *file;
     const char *path;
+    int write_errno;  /* of the first write that failed */
     char temporary[]; /* empty: written in place (standard output, a device, a pipe) */
 };
 
@@ -65,13 +66,25 @@ struct cli_output *cli_output_open(const char *path, struct sam_error *error)
 bool cli_output_write(void *context, const void *data, size_t size)
 {
     struct cli_output *output = context;
-    return size == 0 || fwrite(data, 1, size, output->file) == size;
+    if (size == 0 || fwrite(data, 1, size, output->file) == size)
+        return true;
+    if (!output->write_errno)
+        output->write_errno = errno;
+    return false;
+}
+
+bool cli_output_failed(const struct cli_output *output)
+{
+    return output->write_errno != 0;
 }
 
 bool cli_output_commit(struct cli_output *output, struct sam_error *error)
 {
-    bool good = !ferror(output->file);
+    int before = output->write_errno;
+    bool good = !before && !ferror(output->file);
     good &= output->file == stdout ? fflush(stdout) == 0 : fclose(output->file) == 0;
+    if (before)
+        errno = before;
     output->file = NULL;
     if (good && output->temporary[0]) {
         good = rename(output->temporary, output->path) == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `samite run` share: the request read from the command line, the state of a run,
- * its reports. verb_run.c reads the request; run_metadata.c and run_kernel.c are the two forms. */
+/* What the files of `samite run` share. verb_run.c reads the command line and hands its words to
+ * the machine: run_gpu.c, whose run_metadata.c and run_kernel.c are the two forms of a launch, or
+ * run_hart.c. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -17,6 +18,71 @@ struct run_list {
     size_t count;
 };
 
+/* Options, as verb_run.c lists them; those with a letter are that letter. */
+enum run_option {
+    OPT_MACHINE = 256,
+    OPT_DUMP,
+    OPT_STATS,
+    OPT_MAX_INSNS,
+    /* Ventus */
+    OPT_KERNEL,
+    OPT_ELF,
+    OPT_POKE,
+    OPT_LOG,
+    OPT_GRID,
+    OPT_BLOCK,
+    OPT_WARP,
+    OPT_ARG,
+    OPT_CHECK,
+    OPT_PDS,
+    OPT_PDS_SIZE,
+    OPT_PRINT_SIZE,
+    OPT_PRINT_PREFIX,
+    OPT_SCHEDULE,
+    OPT_LOOSE,
+    OPT_PTBR,
+    OPT_SIMT_STACK,
+    /* the tensor hart */
+    OPT_ISA,
+    OPT_REG,
+    OPT_MEM,
+    OPT_MAP,
+    OPT_DUMP_TL,
+    OPT_DUMP_M,
+    OPT_MLEN,
+    OPT_FP_ORDER,
+    OPT_UNTIL,
+    OPT_TRACE,
+    OPT_L1M,
+    OPT_L0M,
+    OPT_CYCLES,
+    OPT_CONFIG,
+    OPT_TIMELINE,
+    /* tile programs */
+    OPT_FUNC,
+    OPT_NAN,
+    OPT_PAD,
+    OPT_PROFILE,
+    OPT_MAX_OPS,
+    OPT_PLAIN,
+};
+
+/* One word of the command line: an option and its value, or CLI_POSITIONAL and the file. */
+struct run_word {
+    int option;
+    const char *value;
+};
+
+struct run_words {
+    const struct cli_args *args; /* for messages */
+    struct run_word *items;
+    size_t count;
+};
+
+/* The machines: an exit code, messages printed. */
+int run_gpu(const struct run_words *words);
+int run_hart(const struct run_words *words);
+
 enum run_step_kind { RUN_PAIR, RUN_POKE, RUN_DUMP };
 
 /* What stands between launches stays in its place. */
@@ -30,6 +96,31 @@ struct run_step {
 };
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
+
+/* --- run_option.c: reading values. Each returns an exit code, its message printed. */
+int run_out_of_memory(void);
+int run_append(struct run_list *list, const char *word);
+/* A number up to `top`. */
+int run_parse_number(const struct cli_args *args, const char *option, const char *text,
+                     uint64_t top, uint64_t *value);
+/* --stats or --stats=json */
+int run_parse_stats(const struct cli_args *args, const char *value, enum run_stats *stats);
+/* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
+const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
+bool run_ends_with(const char *text, const char *end);
+
+/* --- run_program.c: programs, files of memory, signals */
+
+enum { RUN_MAX_PROGRAM = 1 << 30 };
+
+/* Assemble; every message of the text on stderr. NULL after an error. */
+struct sam_image *run_assemble(const struct sam_asm_options *options, const char *name,
+                               const char *text, size_t size);
+/* `size` bytes of memory from `address` into the file `path`, read block by block. */
+typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,
+                             struct sam_error *error);
+int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
+                    const char *path);
 
 struct run_request {
     const struct cli_args *args; /* for messages */
@@ -69,12 +160,6 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
 int run_close_log(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
 int run_dump(struct run *run, const struct run_step *step);
-/* From here on Ctrl-C ends the run in order. */
-void run_catch_signals(void);
-const volatile int *run_stop_flag(void);
-bool run_stopped(void);
-/* The line for a run that was stopped outside a launch; the exit code. */
-int run_report_stop(void);
 
 /* --- run_args.c: the kernel's arguments */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };

@@ -4,17 +4,13 @@
 #include <string.h>
 
 #include "run.h"
+#include "stop.h"
 
-enum { MAX_PROGRAM = 1 << 30 };
-
-/* Assemble; every message of the text on stderr. */
 static struct sam_image *assemble(const struct run *run, const char *name, const char *text,
                                   size_t size)
 {
     const struct run_request *request = run->request;
     struct sam_error error = {0};
-    struct sam_image *image = NULL;
-    char *messages = NULL;
     struct sam_asm_options options = {
         .base = SAM_CODE_BASE,
         .defines = request->defines.items,
@@ -22,15 +18,11 @@ static struct sam_image *assemble(const struct run *run, const char *name, const
         .include_paths = request->includes.items,
         .include_count = request->includes.count,
     };
-    enum sam_status status = sam_isa_parse("ventus", &options.isa, &error);
-    if (status == SAM_OK)
-        status = sam_assemble(&options, name, text, size, &image, &messages, &error);
-    if (messages && messages[0])
-        fputs(messages, stderr);
-    else if (status != SAM_OK)
+    if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
         cli_report(&error);
-    sam_text_free(messages);
-    return status == SAM_OK ? image : NULL;
+        return NULL;
+    }
+    return run_assemble(&options, name, text, size);
 }
 
 /* A source without `_start` gets the start code in front. It is assembled by itself first, so that
@@ -61,7 +53,7 @@ static int load_program(struct run *run, const char *path)
     char *data;
     size_t size;
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    if (sam_file_load(path, MAX_PROGRAM, &data, &size, &run->error) != SAM_OK)
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
     int code = CLI_OK;
     if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
@@ -144,7 +136,7 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
         return code;
     if (sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         return cli_report(&run->error);
-    run_catch_signals();
+    cli_catch_signals();
     code = launch(run, path, arguments);
     if (code == CLI_OK)
         code = do_steps(run, RUN_DUMP);

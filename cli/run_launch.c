@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One launch: log, prints, signals, reports; pokes and dumps between launches. */
-#include <signal.h>
+/* One launch: log, prints, reports; pokes and dumps between launches. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
-
-/* The only mutable global of the command: a signal handler can reach nothing else. */
-static volatile int stop_requested;
-
-static void request_stop(int signal)
-{
-    (void)signal;
-    stop_requested = 1;
-}
-
-const volatile int *run_stop_flag(void)
-{
-    return &stop_requested;
-}
-
-void run_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool run_stopped(void)
-{
-    return stop_requested != 0;
-}
-
-int run_report_stop(void)
-{
-    struct sam_error error = {.status = SAM_ERR_STOPPED, .text = "stopped"};
-    return cli_report(&error);
-}
+#include "stop.h"
 
 static bool print_text(void *context, const void *data, size_t size)
 {
@@ -47,7 +14,7 @@ static bool print_text(void *context, const void *data, size_t size)
 int run_open(struct run *run)
 {
     struct sam_gpu_options options = run->request->options;
-    options.stop = &stop_requested;
+    options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run->text};
     if (sam_gpu_new(&options, &run->gpu, &run->error) != SAM_OK)
         return cli_report(&run->error);
@@ -103,7 +70,7 @@ static int open_log(struct run *run, char **path)
     if (!run->log && !(run->log = cli_output_open(*path ? *path : pattern, &run->error)))
         return cli_report(&run->error);
     struct sam_gpu_options options = run->request->options;
-    options.stop = &stop_requested;
+    options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run->text};
     options.log = (struct sam_sink){cli_output_write, run->log};
     if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
@@ -166,33 +133,13 @@ int run_poke(struct run *run, const struct run_step *step)
     return CLI_OK;
 }
 
-/* A range of memory into an output, block by block. */
-static bool copy_out(struct run *run, const struct run_step *step, struct cli_output *output)
+static bool read_memory(void *context, uint64_t address, void *data, size_t size,
+                        struct sam_error *error)
 {
-    enum { BLOCK = 65536 };
-    uint8_t block[BLOCK];
-    for (uint64_t at = 0; at < step->size; at += BLOCK) {
-        size_t size = step->size - at < BLOCK ? (size_t)(step->size - at) : BLOCK;
-        if (sam_gpu_read(run->gpu, (uint32_t)(step->address + at), block, size, &run->error) !=
-            SAM_OK)
-            return false;
-        if (!cli_output_write(output, block, size)) {
-            run->error.status = SAM_ERR_IO;
-            snprintf(run->error.text, sizeof run->error.text, "%.900s: cannot write", step->path);
-            return false;
-        }
-    }
-    return true;
+    return sam_gpu_read(context, (uint32_t)address, data, size, error) == SAM_OK;
 }
 
 int run_dump(struct run *run, const struct run_step *step)
 {
-    struct cli_output *output = cli_output_open(step->path, &run->error);
-    if (!output)
-        return cli_report(&run->error);
-    if (!copy_out(run, step, output)) {
-        cli_output_abort(output);
-        return cli_report(&run->error);
-    }
-    return cli_output_commit(output, &run->error) ? CLI_OK : cli_report(&run->error);
+    return run_dump_memory(read_memory, run->gpu, step->address, step->size, step->path);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "stop.h"
 
 enum { MAX_METADATA = 16 << 20 };
 #define MAX_DATA (UINT64_C(10) << 30)
@@ -172,8 +173,8 @@ static int run_steps(struct run *run, struct pair *pairs)
     size_t pending = 0; /* first step since the last launch */
     for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
         const struct run_step *step = &request->steps[i];
-        if (run_stopped())
-            return run_report_stop();
+        if (cli_stopped())
+            return cli_report_stop();
         switch (step->kind) {
         case RUN_POKE: code = run_poke(run, step); break;
         case RUN_DUMP: code = run_dump(run, step); break;
@@ -211,7 +212,7 @@ int run_metadata(struct run *run)
     /* After the buffers: the program lies in the code buffer, which is larger than it. */
     if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
-    run_catch_signals();
+    cli_catch_signals();
     if (code == CLI_OK)
         code = run_steps(run, pairs);
     for (size_t i = 0; i < count; i++) {

@@ -9,47 +9,9 @@
 #include "cli_args.h"
 #include "run.h"
 #include "samite/file.h"
+#include "stop.h"
 
 enum { MAX_SOURCE = 64 << 20 };
-
-enum {
-    OPT_TILE_MACHINE = 512,
-    OPT_TILE_FUNC,
-    OPT_TILE_ARG,
-    OPT_TILE_CHECK,
-    OPT_TILE_NAN,
-    OPT_TILE_PAD,
-    OPT_TILE_PROFILE,
-    OPT_TILE_MAX_OPS,
-    OPT_TILE_PLAIN,
-    OPT_TILE_TRACE,
-    OPT_TILE_STATS,
-};
-
-static const struct cli_option options[] = {
-    {OPT_TILE_MACHINE, "machine", "tile", "what runs it; the name PROGRAM.pto says it, too"},
-    {OPT_TILE_FUNC, "func", "NAME", "the function; not needed when there is one"},
-    {OPT_TILE_ARG, "arg", "ARG",
-     "the function's next argument, or NAME=ARG:\n"
-     "in:FILE.npy               an array from the file (bf16: u16)\n"
-     "out:TYPE:SHAPE[:FILE.npy] zeros, written to the file at the\n"
-     "                          end; SHAPE as 1,32 or 1x32\n"
-     "inout:IN.npy[:OUT.npy]    both\n"
-     "i32:VALUE, f32:VALUE ...  a scalar (index: i64)\n"
-     "NAME:FILE.npy             NAME=in:FILE.npy, for a free name"},
-    {OPT_TILE_CHECK, "check", "OUT=FILE",
-     "compare an output with FILE.npy[:ULP], element by element;\n"
-     "OUT is its name, its number from 0, or out for the only one"},
-    {OPT_TILE_NAN, "nan", "MODE", "min and max of NaN: number (default), propagate, first"},
-    {OPT_TILE_PAD, "pad", "MODE", "outside the valid rectangle: keep (default), value"},
-    {OPT_TILE_PROFILE, "profile", "NAME", "a2a3, a5 (default), host (no limit of memory)"},
-    {OPT_TILE_MAX_OPS, "max-ops", "N", "fail after so many operations"},
-    {OPT_TILE_PLAIN, "plain", NULL, "without the vector loops of the host (same results)"},
-    {OPT_TILE_TRACE, "trace", NULL, "a line a tile operation on standard output"},
-    {OPT_TILE_STATS, "stats", NULL, "operations, elements, bytes"},
-    {'q', "quiet", NULL, "no line for the run"},
-    {0},
-};
 
 struct request {
     const struct cli_args *args;
@@ -67,7 +29,8 @@ bool run_tile_wants(const struct cli_args *args)
         if (strcmp(word, "--machine=tile") == 0 ||
             (strcmp(word, "--machine") == 0 && i + 1 < args->count &&
              strcmp(args->words[i + 1], "tile") == 0) ||
-            (word[0] != '-' && size > 4 && strcmp(word + size - 4, ".pto") == 0))
+            (word[0] != '-' && !strpbrk(word, ":=") && size > 4 &&
+             strcmp(word + size - 4, ".pto") == 0))
             return true;
     }
     return false;
@@ -96,18 +59,6 @@ struct sam_tile_program *run_tile_load(const char *path)
 
 /* --- the command line */
 
-static int append(struct run_list *list, const char *word)
-{
-    const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
-    if (!items) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
-    list->items = items;
-    items[list->count++] = word;
-    return CLI_OK;
-}
-
 static int choose(const struct request *r, const char *option, const char *const *words,
                   const char *value)
 {
@@ -119,6 +70,14 @@ static int choose(const struct request *r, const char *option, const char *const
         fprintf(stderr, "%s %s", i ? "," : "", words[i]);
     fprintf(stderr, ", found '%s'\n", value);
     return -1;
+}
+
+static int not_ours(const struct request *r, int id)
+{
+    const struct cli_option *o = cli_verb_of(r->args)->options;
+    while (o->name && o->id != id)
+        o++;
+    return cli_usage_error(r->args, "--%s is not for tile programs", o->name ? o->name : "");
 }
 
 static int parse_option(struct request *r, int option, const char *value)
@@ -133,30 +92,39 @@ static int parse_option(struct request *r, int option, const char *value)
             return cli_usage_error(r->args, "one program, please; '%s' is a second", value);
         r->path = value;
         break;
-    case OPT_TILE_FUNC: r->func = value; break;
-    case OPT_TILE_ARG: return append(&r->words.arguments, value);
-    case OPT_TILE_CHECK: return append(&r->words.checks, value);
-    case OPT_TILE_NAN:
+    case OPT_FUNC: r->func = value; break;
+    case OPT_ARG: return run_append(&r->words.arguments, value);
+    case OPT_CHECK: return run_append(&r->words.checks, value);
+    case OPT_NAN:
         word = choose(r, "nan", nans, value);
         r->options.nan = (enum sam_tile_nan)word;
         break;
-    case OPT_TILE_PAD:
+    case OPT_PAD:
         word = choose(r, "pad", pads, value);
         r->options.outside = (enum sam_tile_outside)word;
         break;
-    case OPT_TILE_PROFILE:
+    case OPT_PROFILE:
         word = choose(r, "profile", profiles, value);
         r->options.profile = (enum sam_tile_profile)word;
         break;
-    case OPT_TILE_MAX_OPS:
+    case OPT_MAX_OPS:
         if (!cli_parse_u64(value, &r->options.max_ops) || !r->options.max_ops)
             return cli_usage_error(r->args, "--max-ops: '%s' is not a number from 1", value);
         break;
-    case OPT_TILE_PLAIN: r->options.plain = true; break;
-    case OPT_TILE_TRACE: r->options.trace = stdout; break;
-    case OPT_TILE_STATS: r->stats = true; break;
+    case OPT_PLAIN: r->options.plain = true; break;
+    case OPT_TRACE:
+    case OPT_STATS:
+        if (value)
+            return cli_usage_error(r->args, "--%s has no value for a tile program",
+                                   option == OPT_TRACE ? "trace" : "stats");
+        if (option == OPT_TRACE)
+            r->options.trace = stdout;
+        else
+            r->stats = true;
+        break;
     case 'q': r->quiet = true; break;
-    default: break; /* --machine tile */
+    case OPT_MACHINE: break; /* it brought us here */
+    default: return not_ours(r, option);
     }
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
@@ -272,13 +240,12 @@ static int run_request(struct request *r)
         r->words.arguments.items[i] = texts[i];
     }
     if (!memory) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        code = CLI_BAD_INPUT;
+        code = run_out_of_memory();
     }
     if (code == CLI_OK)
         code = run_arguments_parse(&r->words, &arguments);
     if (code == CLI_OK) {
-        run_catch_signals();
+        cli_catch_signals();
         code = run_program(r, program, &arguments, given);
     }
     run_arguments_free(&arguments);
@@ -290,29 +257,13 @@ static int run_request(struct request *r)
     return code;
 }
 
-static const struct cli_verb verb_run_tile = {
-    .name = "run",
-    .summary = "run a tile program",
-    .usage = "[options] PROGRAM.pto --arg ...",
-    .options = options,
-    .details =
-        "The program is checked first. Pointer arguments are arrays; a tile argument (a free "
-        "name\nof bare operations) is an array of its valid rectangle. An output of bare\n"
-        "operations may name any tile.\n\n"
-        "Examples:\n"
-        "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan propagate\n"
-        "  samite run tcolmin.pto --arg src:x.npy --arg dst=out:f32:1,16:y.npy\n",
-    .run = run_tile,
-};
-
 int run_tile(struct cli_args *args)
 {
     struct request r = {.args = args, .options = {.profile = SAM_TILE_A5}};
     const char *value;
     int code = CLI_OK;
-    args->verb = &verb_run_tile;
     r.words.args = args;
-    r.options.stop = run_stop_flag();
+    r.options.stop = cli_stop_flag();
     for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
         code = option == CLI_ERROR ? CLI_BAD_INPUT : parse_option(&r, option, value);
     if (code == CLI_OK && !r.path)

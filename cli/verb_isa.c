@@ -25,7 +25,7 @@ static void list_instructions(const struct sam_isa *isa)
     struct sam_csr_entry csr;
     printf("\nControl and status registers\n");
     for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++)
-        printf("  0x%03x %-12s %s\n", csr.address, csr.name, csr.meaning);
+        printf("  0x%03x %-15s %s\n", csr.address, csr.name, csr.meaning);
 }
 
 /* Two lines: bit numbers above, names below, cells as wide as the wider of both. */
@@ -101,20 +101,28 @@ static void json_entry(const struct sam_isa_entry *entry)
     printf("]}");
 }
 
+/* A CSR is looked up by name whatever is on, too. */
+static const struct sam_isa everything = {.xlen = 32, .extensions = ~0u};
+
+static void json_csr(const struct sam_csr_entry *csr)
+{
+    printf("\n {");
+    json_text("name", csr->name, ", ");
+    json_text("meaning", csr->meaning, ", ");
+    json_text("extensions", csr->extensions, ", ");
+    json_text("aliases", csr->aliases, ", ");
+    printf("\"address\": %u}", csr->address);
+}
+
 static void json_csrs(const struct sam_isa *isa, const char *name)
 {
     struct sam_csr_entry csr;
-    bool first = true;
     printf("], \"csrs\": [");
-    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++) {
-        if (name && strcasecmp(csr.name, name) != 0)
-            continue;
-        printf("%s\n {", first ? "" : ",");
-        json_text("name", csr.name, ", ");
-        json_text("meaning", csr.meaning, ", ");
-        json_text("extensions", csr.extensions, ", ");
-        printf("\"address\": %u}", csr.address);
-        first = false;
+    if (name && sam_csr_entry_find(&everything, name, &csr))
+        json_csr(&csr);
+    for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++) {
+        printf("%s", i ? "," : "");
+        json_csr(&csr);
     }
     printf("]}\n");
 }
@@ -135,8 +143,17 @@ static void json_all(const struct sam_isa *isa, const char *name)
     json_csrs(isa, name);
 }
 
+static void print_csr(const struct sam_csr_entry *csr, bool more)
+{
+    printf("%sCSR 0x%03x %s\n  %s\n", more ? "\n" : "", csr->address, csr->name, csr->meaning);
+    if (csr->aliases[0])
+        printf("  also        %s\n", csr->aliases);
+    if (csr->extensions[0])
+        printf("  extension   %s\n", csr->extensions);
+}
+
 /* Everything called `name`, whatever is on: the entry says what brings it. */
-static unsigned print_all(const struct sam_isa *isa, const char *name, bool quiet)
+static unsigned print_all(const char *name, bool quiet)
 {
     struct sam_isa_entry entry;
     struct sam_csr_entry csr;
@@ -150,12 +167,9 @@ static unsigned print_all(const struct sam_isa *isa, const char *name, bool quie
             print_entry(&entry);
         found++;
     }
-    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++) {
-        if (strcasecmp(csr.name, name) != 0)
-            continue;
+    if (sam_csr_entry_find(&everything, name, &csr)) {
         if (!quiet)
-            printf("%sCSR 0x%03x %s\n  %s\n", found ? "\n" : "", csr.address, csr.name,
-                   csr.meaning);
+            print_csr(&csr, found);
         found++;
     }
     return found;
@@ -181,12 +195,12 @@ static int run(struct cli_args *args)
     }
     if (sam_isa_parse(text, &isa, &error) != SAM_OK)
         return cli_report(&error);
-    if (name && !print_all(&isa, name, true))
+    if (name && !print_all(name, true))
         return cli_usage_error(args, "no instruction and no CSR is called '%s'", name);
     if (json)
         json_all(&isa, name);
     else if (name)
-        print_all(&isa, name, false);
+        print_all(name, false);
     else
         list_instructions(&isa);
     return CLI_OK;

@@ -56,10 +56,12 @@ static uint64_t size_of(const struct sam_image *image)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"ventus", "rv64ima_zicsr_zfinx", "rv32i",
-                                        "rv32im_zicsr_zve32f"};
+    static const char *const names[] = {"ventus", "rv64ima_zicsr_zfinx",
+                                        "rv32i",  "rv32im_zicsr_zve32f",
+                                        "tensor", "rv32im_zicsr_xtensorload"};
     struct sam_isa isa;
-    if (!size || sam_isa_parse(names[data[0] & 3], &isa, NULL) != SAM_OK)
+    size_t count = sizeof names / sizeof names[0];
+    if (!size || sam_isa_parse(names[data[0] % count], &isa, NULL) != SAM_OK)
         return 0;
     struct sam_image *image = assemble(&isa, (const char *)data + 1, size - 1);
     if (!image)
@@ -93,6 +95,11 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "0.section .rodata\n.float 1.5, nan\n.bss\nb: .zero 64\n.set n, 1\n.set n, n + 1\n"
         ".text\nlw a0, %lo(b)(a1)\nlui a1, %hi(b)\n.size b, . - b\n.globl b\n",
         "0.equ a, b\n.equ b, a\n.word a\n.if 1 / 0\n.else\n.endif\n.error \"x\"\nx: x: foo bar\n",
+        "4csrrw x0, TL_LOAD_STRIDE_CSR{3}, x11 ; c\ntl.mload t1, -3(x11) // c\ntl.addi@load tlr1, "
+        "tl0, "
+        "50\ntl.mstore@reshape tl1, (t1)\ntl.merge.0@comp t13, t14, t15\n",
+        "5tl.xpose.13 t0, t1, t2\ntl.xpose.d.01 tl2, tl3, x4\ncsrw tmask_ls, a0; tl.x\n.word "
+        "0x0820905b\ntl.store t3, x17, x16\n",
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
         char name[16];

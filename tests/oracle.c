@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "must.h"
 #include "samite/gpu.h"
+#include "samite/hart.h"
 
 void oracle_free(struct oracle *oracle)
 {
@@ -103,9 +105,12 @@ void oracle_store(struct oracle *oracle, const char *reg, const char *format, ..
 {
     va_list args;
     va_start(args, format);
-    add_part(oracle, 1, format, args);
+    add_part(oracle, oracle->wide ? 2 : 1, format, args);
     va_end(args);
-    oracle_code(oracle, "sw %s, (s11)\naddi s11, s11, 4\n", reg);
+    if (oracle->wide)
+        oracle_code(oracle, "sd %s, (s11)\naddi s11, s11, 8\n", reg);
+    else
+        oracle_code(oracle, "sw %s, (s11)\naddi s11, s11, 4\n", reg);
 }
 
 void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, const char *format,
@@ -132,10 +137,13 @@ static char *program(const struct oracle *oracle, const char *prelude, const cha
     return (char *)text.data;
 }
 
-static void must(enum sam_status status, const struct sam_error *error)
+static void *section_of(const struct qemu_target *target, const char *text, const char *section,
+                        size_t *size)
 {
-    if (status != SAM_OK)
-        fail_msg("%s", error->text);
+    void *bytes = qemu_section(target, text, section, size);
+    if (!bytes)
+        fail_msg("section %s cannot be made", section);
+    return bytes;
 }
 
 static void put_section(struct sam_gpu *gpu, const struct qemu_target *target, const char *text,
@@ -143,9 +151,7 @@ static void put_section(struct sam_gpu *gpu, const struct qemu_target *target, c
 {
     struct sam_error error;
     size_t size = 0;
-    void *bytes = qemu_section(target, text, section, &size);
-    if (!bytes)
-        fail_msg("section %s cannot be made", section);
+    void *bytes = section_of(target, text, section, &size);
     must(sam_gpu_map(gpu, address, size, &error), &error);
     must(sam_gpu_write(gpu, address, bytes, size, &error), &error);
     free(bytes);
@@ -175,6 +181,38 @@ static uint8_t *run_ventus(const struct oracle *oracle, const struct qemu_target
     must(sam_gpu_launch(gpu, &launch, NULL, &error), &error);
     must(sam_gpu_read(gpu, 0xa0000000, results, size, &error), &error);
     sam_gpu_free(gpu);
+    return results;
+}
+
+static uint8_t *run_hart(const struct oracle *oracle, const struct qemu_target *target,
+                         const char *isa)
+{
+    static const struct {
+        const char *name;
+        uint64_t address;
+    } sections[] = {{".text", 0x80000000}, {".data", 0x90000000}};
+    struct sam_error error;
+    struct sam_hart *hart;
+    struct sam_hart_options options = {0};
+    struct sam_hart_result result;
+    char *text = program(oracle, "", "ebreak");
+    size_t size = 4 * oracle->words;
+    uint8_t *results = malloc(size);
+    must(sam_isa_parse(isa, &options.isa, &error), &error);
+    must(sam_hart_new(&options, &hart, &error), &error);
+    for (size_t i = 0; i < SAM_COUNT(sections); i++) {
+        size_t bytes = 0;
+        void *data = section_of(target, text, sections[i].name, &bytes);
+        must(sam_hart_map(hart, sections[i].address, bytes, &error), &error);
+        must(sam_hart_write(hart, sections[i].address, data, bytes, &error), &error);
+        free(data);
+    }
+    free(text);
+    must(sam_hart_map(hart, 0xa0000000, size, &error), &error);
+    sam_hart_set_pc(hart, sections[0].address);
+    must(sam_hart_run(hart, &result, &error), &error);
+    must(sam_hart_read(hart, 0xa0000000, results, size, &error), &error);
+    sam_hart_free(hart);
     return results;
 }
 
@@ -208,16 +246,22 @@ static void describe(const struct oracle *oracle, size_t word, uint32_t expected
     sam_buffer_free(&line);
 }
 
-size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
-                    const char *qemu_prelude, const char *ventus_prelude, unsigned lanes)
+static uint8_t *run_qemu(const struct oracle *oracle, const struct qemu_target *target,
+                         const char *prelude)
 {
-    char *text = program(oracle, qemu_prelude, "la a4, out\nsub a4, s11, a4\n" QEMU_FINISH("out"));
-    size_t size = 0, differences = 0;
-    uint8_t *expected = qemu_run(target, text, &size);
+    char *text = program(oracle, prelude, "la a4, out\nsub a4, s11, a4\n" QEMU_FINISH("out"));
+    size_t size = 0;
+    uint8_t *results = qemu_run(target, text, &size);
     free(text);
-    if (!expected || size != 4 * oracle->words)
+    if (!results || size != 4 * oracle->words)
         fail_msg("QEMU gave %zu bytes instead of %zu", size, 4 * oracle->words);
-    uint8_t *found = run_ventus(oracle, target, ventus_prelude, lanes);
+    return results;
+}
+
+/* Frees both. */
+static size_t compare(const struct oracle *oracle, uint8_t *expected, uint8_t *found)
+{
+    size_t differences = 0;
     for (size_t i = 0; i < oracle->words; i++) {
         uint32_t a = sam_le32(expected + 4 * i), b = sam_le32(found + 4 * i);
         if (a != b && differences++ < 20)
@@ -229,4 +273,18 @@ size_t oracle_check(const struct oracle *oracle, const struct qemu_target *targe
         fail_msg("%zu of %zu words differ", differences, oracle->words);
     print_message("# %zu words compared\n", oracle->words);
     return oracle->words;
+}
+
+size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
+                    const char *qemu_prelude, const char *ventus_prelude, unsigned lanes)
+{
+    uint8_t *expected = run_qemu(oracle, target, qemu_prelude);
+    return compare(oracle, expected, run_ventus(oracle, target, ventus_prelude, lanes));
+}
+
+size_t oracle_check_hart(const struct oracle *oracle, const struct qemu_target *target,
+                         const char *isa)
+{
+    uint8_t *expected = run_qemu(oracle, target, "");
+    return compare(oracle, expected, run_hart(oracle, target, isa));
 }

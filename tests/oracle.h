@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One program of many small experiments, run by QEMU and on a Ventus warp, results compared word
- * for word. Both machines get the same code and the same addresses; what Ventus defines otherwise
- * than RISC-V stands in macros that the two preludes define each in its own way. */
+/* One program of many small experiments, run by QEMU and on a Ventus warp or a tensor hart, results
+ * compared word for word. Both machines get the same code and the same addresses; what Ventus
+ * defines otherwise than RISC-V stands in macros that the two preludes define each in its own way.
+ */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
 
@@ -43,6 +44,7 @@ struct oracle {
     size_t part_count, part_capacity;
     size_t words; /* results so far */
     bool failed;  /* out of memory */
+    bool wide;    /* RV64: an x register is two words */
 };
 
 void oracle_free(struct oracle *oracle);
@@ -63,5 +65,9 @@ void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, c
  * first differences and what they are of. Returns the number of words compared. */
 size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
                     const char *qemu_prelude, const char *ventus_prelude, unsigned lanes);
+
+/* The same against a tensor hart of the ISA. */
+size_t oracle_check_hart(const struct oracle *oracle, const struct qemu_target *target,
+                         const char *isa);
 
 #endif

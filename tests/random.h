@@ -17,6 +17,13 @@ static inline uint64_t test_seed(void)
     return seed;
 }
 
+/* A number of the environment, SAMITE_CASES say. */
+static inline uint64_t test_number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
 /* splitmix64 */
 static inline uint64_t test_random(uint64_t *state)
 {

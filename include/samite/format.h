@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec.h"
 #include "image.h"
 #include "status.h"
 
@@ -91,6 +92,11 @@ struct sam_array {
 SAM_API size_t sam_dtype_size(enum sam_dtype dtype);
 SAM_API const char *sam_dtype_name(enum sam_dtype dtype); /* "f32" */
 SAM_API bool sam_dtype_parse(const char *name, enum sam_dtype *dtype);
+/* The text of one number as an element, little-endian into `bytes` (sam_dtype_size of them):
+ * integers in C notation and within the type's range, floats rounded to nearest and not beyond the
+ * largest
+ * ("inf" and "nan" are fine), true and false; "0x..." gives a float's bits. False: it is none. */
+SAM_API bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes);
 /* Fortran order and big-endian files are converted. */
 SAM_API enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                                       struct sam_array *array, struct sam_error *error);
@@ -99,6 +105,19 @@ SAM_API enum sam_status sam_npy_read(const char *path, struct sam_array *array,
 SAM_API enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
                                       struct sam_error *error);
 SAM_API void sam_array_free(struct sam_array *array);
+
+/* --- files of weights: safetensors, gguf, npy, or bytes of which nothing is known */
+/* By its first bytes (eight are enough, none are possible) and its name. */
+SAM_API enum sam_weights_kind sam_weights_kind_of(const void *data, size_t size, const char *path);
+/* What is where in a file of `file_size` bytes (UINT64_MAX: a stream, which then ends with its last
+ * tensor), of which the first `size` are `data`. When more is needed *need is above `size`: come
+ * back with that many bytes (`weights` is empty then). Checked before anything is allocated: sizes
+ * of headers, offsets, overlaps, overflow. Tensors of a type that is not known are opaque, or,
+ * where their size is not known either, left out. A raw file is one opaque tensor. */
+SAM_API enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, size_t size,
+                                          uint64_t file_size, const char *name,
+                                          struct sam_weights *weights, size_t *need,
+                                          struct sam_error *error);
 
 #ifdef __cplusplus
 }

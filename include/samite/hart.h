@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engines.h"
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
 #include "sink.h"
 #include "status.h"
 
@@ -30,13 +32,22 @@ extern "C" {
 #define SAM_HART_STACK_SIZE UINT64_C(0x100000)
 
 struct sam_hart_options {
-    struct sam_isa isa;       /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
-                                 Zicsr; A, Zfinx and units as one likes; no vectors */
-    uint64_t max_insns;       /* of a run, 0 = no limit */
-    uint64_t l1m[2], l0m[2];  /* base and size: strict mode, loads of the TensorLoad unit read L1M
-                                 only and its stores write L0M only; size 0: one flat space */
-    bool collect_stats;       /* fill sam_hart_stats; slower */
-    struct sam_sink trace;    /* one line an instruction when write is not NULL; slower */
+    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
+                                Zicsr; A, Zfinx and units as one likes; no vectors */
+    unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
+    bool fp_tree;            /* its sums in the order of a tree instead of one by one */
+    uint64_t max_insns;      /* of a run, 0 = no limit */
+    uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
+                                only and its stores write L0M only; size 0: one flat space */
+    bool collect_stats;      /* fill sam_hart_stats; slower */
+    struct sam_sink trace;   /* one line an instruction when write is not NULL; slower */
+    const struct sam_engines_config *engines; /* not NULL: the engines in time (engines.h), copied;
+                                                 slower */
+    struct sam_engines_watch watch;           /* with engines: told what they do */
+    struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
+                                 NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
+    const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
+                                            run; slower. Its mlen is the unit's */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 
@@ -58,6 +69,11 @@ enum sam_hart_class {
     SAM_HART_TL_CONCAT,
     SAM_HART_TL_MERGE,
     SAM_HART_TL_XPOSE,
+    SAM_HART_M_LOAD,
+    SAM_HART_M_STORE,
+    SAM_HART_M_MMA,
+    SAM_HART_M_POINTWISE, /* mmov, too */
+    SAM_HART_M_CONFIG,
     SAM_HART_OTHER,
     SAM_HART_CLASSES
 };
@@ -66,6 +82,8 @@ struct sam_hart_stats {
     uint64_t instructions;
     uint64_t classes[SAM_HART_CLASSES];
     uint64_t tl_bytes_loaded, tl_bytes_stored; /* by the TensorLoad unit */
+    uint64_t m_bytes_loaded, m_bytes_stored;   /* by the matrix unit */
+    uint64_t m_macs;                           /* multiply-accumulates of it */
     uint64_t traps;                            /* taken by the program's handler */
 };
 
@@ -95,7 +113,7 @@ struct sam_hart_result {
 };
 
 /* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
- * that the tensor hart has not. */
+ * that the tensor hart has not, or another mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
                                      struct sam_error *error);
 SAM_API void sam_hart_free(struct sam_hart *hart);
@@ -114,6 +132,8 @@ SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, v
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 
+/* Number of the integer register called "x10" or "a0"; -1 when there is none. */
+SAM_API int sam_hart_register(const char *name);
 /* Registers, between runs. `number` 0..31; writes to x0 and tl0 are dropped. */
 SAM_API uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value);
@@ -122,6 +142,11 @@ SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
 /* The 1024 bytes of a TLReg; NULL in a hart without xtensorload. */
 SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
+/* The rows of a matrix register, mlen / 32 of mlen / 8 bytes; NULL in a hart without xmatrix. */
+SAM_API const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number);
+SAM_API void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes);
+/* Bytes of a matrix register; 0 without xmatrix. */
+SAM_API unsigned sam_hart_m_size(const struct sam_hart *hart);
 /* False: no such CSR. A write counts as the program's. */
 SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
 SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);
@@ -140,6 +165,14 @@ SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_res
                                       struct sam_error *error);
 /* Counts since the hart was made, with options.collect_stats. */
 SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
+/* The cycles so far, as if the program ended here. False: no options.engines. */
+SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
+/* Nothing more will run: tell options.watch the rest and end the text of options.timeline, whatever
+ * ended the run. SAM_ERR_IO: one of them refused. */
+SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
+/* What the cycle model has measured, once all that is in flight has come to its end; NULL without
+ * options.cycles. */
+SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 

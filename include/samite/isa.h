@@ -105,12 +105,16 @@ struct sam_csr_entry {
     const char *meaning;
     unsigned address;
     char extensions[64]; /* "" = always */
+    char aliases[96];    /* other names that the assembler reads: "a, b"; "" = none */
 };
 
 /* CSR `index` under `isa`, in the order of the table; false behind the end. Rows of extensions
  * that are off are left out. */
 SAM_API bool sam_csr_entry_get(const struct sam_isa *isa, size_t index,
                                struct sam_csr_entry *entry);
+/* The CSR under `isa` that the assembler calls `name`, in any of its spellings; false: none. */
+SAM_API bool sam_csr_entry_find(const struct sam_isa *isa, const char *name,
+                                struct sam_csr_entry *entry);
 
 #ifdef __cplusplus
 }

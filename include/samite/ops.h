@@ -15,13 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engines.h"
 #include "status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define SAM_MAX_RANK 8
+#define SAM_MAX_RANK    8
+#define SAM_PLAN_INPUTS 64 /* of one operator, at most */
 
 struct sam_shape {
     unsigned rank;
@@ -87,11 +89,20 @@ SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **te
 SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                          uint64_t output, char **text, struct sam_error *error);
 
+/* Where sam_plan_run puts the tensors: the inputs from 4 GiB on, then the output, each at a 4 KiB
+ * boundary with a free byte or more before the next. `inputs` has room for all of them. */
+SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
+
+struct sam_plan_options {
+    const volatile int *stop;                 /* as in hart.h */
+    const struct sam_engines_config *engines; /* not NULL: the engines in time */
+    struct sam_engines_report *report;        /* with engines: filled after a run that ended well */
+};
+
 /* Run the program on a tensor hart: inputs and output are the tensors' bytes. Loads may read only
- * the inputs, stores write only the output: the hart checks it. `stop` as in hart.h, may be
- * NULL. */
+ * the inputs, stores write only the output: the hart checks it. `options` may be NULL. */
 SAM_API enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs,
-                                     void *output, const volatile int *stop,
+                                     void *output, const struct sam_plan_options *options,
                                      struct sam_error *error);
 
 #ifdef __cplusplus

@@ -3,14 +3,19 @@
 #ifndef SAMITE_H
 #define SAMITE_H
 
+#include "codec.h"
+#include "engines.h"
 #include "file.h"
 #include "format.h"
 #include "gpu.h"
 #include "hart.h"
 #include "image.h"
 #include "isa.h"
+#include "mxu.h"
+#include "ops.h"
 #include "sink.h"
 #include "status.h"
+#include "symbolstat.h"
 #include "tile.h"
 #include "tile_ops.h"
 

@@ -92,6 +92,19 @@ static inline void sam_put_le32(void *bytes, uint32_t value)
     b[3] = (uint8_t)(value >> 24);
 }
 
+static inline uint64_t sam_le64(const void *bytes)
+{
+    const uint8_t *b = bytes;
+    return sam_le32(b) | (uint64_t)sam_le32(b + 4) << 32;
+}
+
+static inline void sam_put_le64(void *bytes, uint64_t value)
+{
+    uint8_t *b = bytes;
+    sam_put_le32(b, (uint32_t)value);
+    sam_put_le32(b + 4, (uint32_t)(value >> 32));
+}
+
 static inline uint32_t sam_f32_bits(float value)
 {
     uint32_t bits;

@@ -3,6 +3,29 @@
 #ifndef SAM_FORMAT_H
 #define SAM_FORMAT_H
 
+#include "base/base.h"
+#include "samite/codec.h"
+#include "samite/format.h"
+
+/* The first bytes of a file of weights. */
+struct sam_prefix {
+    const uint8_t *data;
+    size_t size;
+    uint64_t file_size; /* UINT64_MAX: not known */
+    const char *name;
+    size_t *need; /* how many bytes the reader wants to see; all is said when that is <= size */
+};
+/* More is needed, *need bytes in all: SAM_OK when the file has more, else it is truncated. */
+enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *error);
+
+/* Kind, header_size, tensors and names of `weights`; the rest is the caller's. */
+enum sam_status sam_safetensors_parse(const struct sam_prefix *in, struct sam_weights *weights,
+                                      struct sam_error *error);
+enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *weights,
+                               struct sam_error *error);
+enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
+                                struct sam_error *error);
+
 /* Where the Ventus compiler records what each kernel needs (docs/ventus-rulings.md, ELF). */
 #define SAM_RESOURCE_SECTION ".rodata.ventus.resource"
 

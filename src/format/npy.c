@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/base.h"
-#include "samite/format.h"
+#include "format/format.h"
 
 #define MAGIC        "\x93NUMPY"
 #define MAGIC_SIZE   6
@@ -62,6 +61,8 @@ struct header {
     struct sam_error *error;
     bool big_endian;
     bool fortran;
+    bool any_type; /* types that NumPy has only a width for (V2: bfloat16) are fine, too */
+    bool unnamed;  /* ... and this is one */
 };
 
 static enum sam_status bad(const struct header *h, const char *what)
@@ -136,6 +137,14 @@ static enum sam_status read_descr(struct header *h, struct sam_array *array)
             return sam_fail(h->error, SAM_ERR_INPUT, "%s: element type '%s' has no byte order",
                             h->name, text);
         array->dtype = (enum sam_dtype)i;
+        return SAM_OK;
+    }
+    h->unnamed = h->any_type && type[0] == 'V' && type[1] && strchr("1248", type[1]) && !type[2];
+    if (h->unnamed) {
+        array->dtype = type[1] == '1'   ? SAM_U8
+                       : type[1] == '2' ? SAM_U16
+                       : type[1] == '4' ? SAM_U32
+                                        : SAM_U64;
         return SAM_OK;
     }
     return sam_fail(h->error, SAM_ERR_INPUT,
@@ -296,11 +305,12 @@ static enum sam_status read_elements(const struct header *h, struct sam_array *a
     return SAM_OK;
 }
 
-enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
-                              struct sam_array *array, struct sam_error *error)
+/* The size of all that stands in front of the elements, from the first bytes; 0: `size` is too
+ * little to say. */
+static enum sam_status measure_header(const uint8_t *bytes, size_t size, const char *name,
+                                      size_t *header, struct sam_error *error)
 {
-    const uint8_t *bytes = data;
-    *array = (struct sam_array){0};
+    *header = 0;
     if (size < MAGIC_SIZE + 4 || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
         return sam_fail(error, SAM_ERR_INPUT, "%s: not an npy file", name);
     unsigned major = bytes[MAGIC_SIZE], minor = bytes[MAGIC_SIZE + 1];
@@ -309,27 +319,94 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                         major, minor);
     size_t start = MAGIC_SIZE + 2 + (major == 1 ? 2 : 4);
     if (size < start)
-        return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in the npy header", name);
+        return SAM_OK;
     size_t length = major == 1 ? sam_le16(bytes + start - 2) : sam_le32(bytes + start - 4);
     if (length > MAX_HEADER)
         return sam_fail(error, SAM_ERR_INPUT, "%s: an npy header of %zu bytes, at most %d expected",
                         name, length, MAX_HEADER);
-    if (length > size - start)
-        return sam_fail(error, SAM_ERR_INPUT,
-                        "%s: truncated in the npy header: %zu bytes promised, %zu found", name,
-                        length, size - start);
-    struct header h = {
+    *header = start + length;
+    return SAM_OK;
+}
+
+static struct header open_header(const uint8_t *bytes, size_t size, const char *name,
+                                 struct sam_error *error)
+{
+    size_t start = MAGIC_SIZE + 2 + (bytes[MAGIC_SIZE] == 1 ? 2 : 4);
+    return (struct header){
         .at = (const char *)bytes + start,
-        .end = (const char *)bytes + start + length,
+        .end = (const char *)bytes + size,
         .name = name,
         .error = error,
     };
-    enum sam_status status = read_header(&h, array);
+}
+
+enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
+                              struct sam_array *array, struct sam_error *error)
+{
+    const uint8_t *bytes = data;
+    size_t header;
+    *array = (struct sam_array){0};
+    enum sam_status status = measure_header(bytes, size, name, &header, error);
+    if (status != SAM_OK)
+        return status;
+    if (!header)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in the npy header", name);
+    if (header > size) {
+        struct header h = open_header(bytes, header, name, error);
+        size_t length = (size_t)(h.end - h.at);
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%s: truncated in the npy header: %zu bytes promised, %zu found", name,
+                        length, size - (header - length));
+    }
+    struct header h = open_header(bytes, header, name, error);
+    status = read_header(&h, array);
     if (status == SAM_OK)
-        status = read_elements(&h, array, bytes + start + length, size - start - length);
+        status = read_elements(&h, array, bytes + header, size - header);
     if (status != SAM_OK)
         sam_array_free(array);
     return status;
+}
+
+enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
+                                struct sam_error *error)
+{
+    static const enum sam_weight_type types[] = {
+        [SAM_U8] = SAM_W_U8,   [SAM_I8] = SAM_W_I8,   [SAM_U16] = SAM_W_U16,
+        [SAM_I16] = SAM_W_I16, [SAM_U32] = SAM_W_U32, [SAM_I32] = SAM_W_I32,
+        [SAM_U64] = SAM_W_U64, [SAM_I64] = SAM_W_I64, [SAM_F16] = SAM_W_F16,
+        [SAM_F32] = SAM_W_F32, [SAM_F64] = SAM_W_F64, [SAM_BOOL] = SAM_W_BOOL,
+    };
+    struct sam_array array = {0};
+    size_t header = 0;
+    *in->need = MAGIC_SIZE + 6;
+    if (in->size >= *in->need || in->size >= in->file_size) {
+        enum sam_status status = measure_header(in->data, in->size, in->name, &header, error);
+        if (status != SAM_OK)
+            return status;
+        *in->need = header > in->size ? header : *in->need;
+    }
+    if (!header || in->size < header)
+        return sam_prefix_short(in, error);
+    struct header h = open_header(in->data, header, in->name, error);
+    h.any_type = true;
+    enum sam_status status = read_header(&h, &array);
+    if (status != SAM_OK)
+        return status;
+    if (!measure(&array))
+        return sam_fail(error, SAM_ERR_INPUT, "%s: the shape is too large", in->name);
+    weights->tensors = sam_alloc(1, sizeof *weights->tensors);
+    if (!weights->tensors)
+        return sam_fail_memory(error);
+    weights->kind = SAM_WEIGHTS_NPY;
+    weights->header_size = header;
+    weights->count = 1;
+    struct sam_weight *w = &weights->tensors[0];
+    *w = (struct sam_weight){
+        .name = "data", .rank = array.rank, .offset = header, .size = array.size};
+    memcpy(w->shape, array.shape, sizeof array.shape);
+    /* The planes of big-endian elements are not where the codec looks for them. */
+    w->type = h.big_endian && sam_dtype_size(array.dtype) > 1 ? SAM_W_OPAQUE : types[array.dtype];
+    return SAM_OK;
 }
 
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)

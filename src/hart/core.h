@@ -5,7 +5,10 @@
 #define SAM_HART_CORE_H
 
 #include "machine/machine.h"
+#include "matrix/cycle/cycle.h"
+#include "matrix/matrix.h"
 #include "samite/hart.h"
+#include "tensor/engines.h"
 #include "tensor/tensor.h"
 
 /* core->event of a hart. */
@@ -20,6 +23,8 @@ struct sam_hart {
     struct sam_hart_options options;
     const struct sam_image *image; /* symbols, or NULL */
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
+    struct sam_matrix *matrix;     /* NULL: not in the ISA */
+    struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
     bool has_handler; /* the program has written mtvec */
@@ -28,6 +33,12 @@ struct sam_hart {
     bool has_until;
     uint64_t until;
     struct sam_hart_stats stats;
+    struct sam_engines *engines;        /* NULL: off */
+    struct sam_hart_timeline *timeline; /* NULL: off */
+    union {
+        uint32_t x32[32];
+        uint64_t x64[32];
+    } before;               /* the integer registers before the instruction, when the engines ask */
     struct sam_buffer line; /* of the trace */
 };
 
@@ -52,11 +63,26 @@ bool sam_hart_space_init(struct sam_hart *hart);
 /* The program's exit code if what stands in `tohost` asks for an exit. */
 bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
 
-/* observe.c: one instruction under trace or statistics. *written is false when the trace's sink
- * refused. */
-enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written);
+/* observe.c: one instruction under trace, statistics or the engines in time. *status: SAM_ERR_IO
+ * when a sink refused, SAM_ERR_MEMORY. */
+enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status);
 /* A line for a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
+
+/* timing.c: the engines in time, by options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
+enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error);
+/* Before each instruction, and behind it; `work` is what it asked of the unit, or NULL.
+ * SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused. */
+void sam_hart_time_before(struct sam_hart *hart);
+enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                              struct sam_work *work);
+
+/* timeline.c: a watch that writes the timeline and hands on to options.watch. NULL: out of memory.
+ */
+struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
+                                                struct sam_engines_watch *watch);
+bool sam_hart_timeline_end(struct sam_hart_timeline *timeline);
+void sam_hart_timeline_free(struct sam_hart_timeline *timeline);
 
 /* trap.c: "illegal instruction", "load from 0x10, where nothing is mapped". */
 void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size);

@@ -35,7 +35,8 @@ static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *er
 
 static bool csr_read(struct sam_core *core, unsigned address, uint64_t *value)
 {
-    return core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value);
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
 }
 
 static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
@@ -44,7 +45,8 @@ static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
         sam_hart_of(core)->has_handler = true;
         return false;
     }
-    return core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value);
+    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_write(core, address, value));
 }
 
 /* ------------------------------------------------------------------------------ life cycle */
@@ -66,6 +68,34 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     hart->core.unit[SAM_UNIT_TENSOR] = hart->tensor;
     sam_tensor_fill(&hart->machine);
     return SAM_OK;
+}
+
+static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
+{
+    struct sam_mxu_config config = *hart->options.cycles;
+    enum sam_status status = sam_mxu_config_check(&config, error);
+    if (status != SAM_OK)
+        return status;
+    hart->matrix->accumulators = config.acc_regs;
+    hart->mxu = sam_mxu_new(&config, NULL);
+    return hart->mxu ? SAM_OK : sam_fail_memory(error);
+}
+
+static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
+{
+    const struct sam_mxu_config *cycles = hart->options.cycles;
+    const unsigned mlen = cycles ? cycles->mlen : hart->options.mlen ? hart->options.mlen : 512;
+    if (mlen != 128 && mlen != 256 && mlen != 512)
+        return sam_fail(error, SAM_ERR_USAGE, "MLEN %u: expected 128, 256 or 512", mlen);
+    if (!(hart->machine.isa.extensions & SAM_EXT_XMATRIX))
+        return SAM_OK;
+    hart->matrix = sam_matrix_new(mlen, sam_hart_is_narrow(hart));
+    if (!hart->matrix)
+        return sam_fail_memory(error);
+    hart->matrix->tree = hart->options.fp_tree;
+    hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
+    sam_matrix_fill(&hart->machine);
+    return cycles ? add_cycles(hart, error) : SAM_OK;
 }
 
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
@@ -92,7 +122,11 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_machine_init_scalar(&hart->machine);
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
+        if (status == SAM_OK)
+            status = add_matrix(hart, error);
     }
+    if (status == SAM_OK)
+        status = sam_hart_add_engines(hart, error);
     if (status != SAM_OK) {
         sam_hart_free(hart);
         return status;
@@ -105,7 +139,11 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
+    sam_engines_free(hart->engines);
+    sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
+    sam_matrix_free(hart->matrix);
+    sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);
     sam_memory_free(hart->memory);
@@ -201,6 +239,12 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
 
 /* ------------------------------------------------------------------------------- registers */
 
+int sam_hart_register(const char *name)
+{
+    int number = sam_x_register(name, strlen(name));
+    return number < 32 ? number : -1;
+}
+
 uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number)
 {
     number &= 31;
@@ -238,6 +282,22 @@ void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes
         memcpy(hart->tensor->tl[number], bytes, SAM_TL_SIZE);
 }
 
+const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number)
+{
+    return hart->matrix ? hart->matrix->m[number % SAM_M_COUNT] : NULL;
+}
+
+unsigned sam_hart_m_size(const struct sam_hart *hart)
+{
+    return hart->matrix ? hart->matrix->rows * hart->matrix->row_bytes : 0;
+}
+
+void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes)
+{
+    if (hart->matrix)
+        memcpy(hart->matrix->m[number % SAM_M_COUNT], bytes, sam_hart_m_size(hart));
+}
+
 bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value)
 {
     return sam_csr_read(&hart->core, address, hart->core.retired, value);
@@ -253,6 +313,14 @@ void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
     hart->has_until = true;
     hart->until = sam_hart_wrap(hart, pc);
     sam_code_stop_at(hart->code, true, hart->until);
+}
+
+const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
+{
+    if (!hart->mxu)
+        return NULL;
+    sam_mxu_drain(hart->mxu);
+    return sam_mxu_stats(hart->mxu);
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

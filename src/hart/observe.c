@@ -14,9 +14,10 @@
 const char *sam_hart_class_name(enum sam_hart_class class_)
 {
     static const char *const names[SAM_HART_CLASSES] = {
-        "alu",     "muldiv",    "branch",   "jump",     "load",    "store",
-        "atomic",  "float",     "csr",      "system",   "tl.load", "tl.store",
-        "tl.addi", "tl.concat", "tl.merge", "tl.xpose", "other",
+        "alu",     "muldiv",      "branch",   "jump",     "load",    "store",
+        "atomic",  "float",       "csr",      "system",   "tl.load", "tl.store",
+        "tl.addi", "tl.concat",   "tl.merge", "tl.xpose", "m.load",  "m.store",
+        "m.mma",   "m.pointwise", "m.config", "other",
     };
     return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
 }
@@ -37,6 +38,16 @@ static enum sam_hart_class tensor_class(enum sam_op op)
     case SAM_OP_tl_merge_2: return SAM_HART_TL_MERGE;
     default: return SAM_HART_TL_XPOSE;
     }
+}
+
+static enum sam_hart_class matrix_class(const struct sam_m_work *work)
+{
+    static const uint8_t classes[] = {
+        [SAM_M_KIND_LOAD] = SAM_HART_M_LOAD,     [SAM_M_KIND_STORE] = SAM_HART_M_STORE,
+        [SAM_M_KIND_MMA] = SAM_HART_M_MMA,       [SAM_M_KIND_POINTWISE] = SAM_HART_M_POINTWISE,
+        [SAM_M_KIND_CONFIG] = SAM_HART_M_CONFIG,
+    };
+    return (enum sam_hart_class)classes[work->kind];
 }
 
 static enum sam_hart_class class_of(const struct sam_insn *insn)
@@ -66,18 +77,35 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
     }
 }
 
-static void count(struct sam_hart *hart, const struct sam_insn *insn)
+static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
 {
     struct sam_hart_stats *s = &hart->stats;
-    struct sam_tensor_access access;
+    struct sam_m_work matrix;
     s->instructions++;
-    s->classes[class_of(insn)]++;
-    if (hart->tensor && sam_tensor_access_of(&hart->core, insn, &access)) {
-        if (access.store)
-            s->tl_bytes_stored += access.bytes;
-        else
-            s->tl_bytes_loaded += access.bytes;
+    if (sam_matrix_work_of(&hart->core, insn, &matrix)) {
+        s->classes[matrix_class(&matrix)]++;
+        s->m_macs += matrix.macs;
+        if (matrix.kind == SAM_M_KIND_LOAD)
+            s->m_bytes_loaded += (uint64_t)matrix.m * matrix.bytes;
+        else if (matrix.kind == SAM_M_KIND_STORE)
+            s->m_bytes_stored += (uint64_t)matrix.m * matrix.bytes;
+        return;
     }
+    s->classes[class_of(insn)]++;
+    if (work && work->store)
+        s->tl_bytes_stored += work->bytes;
+    if (work && work->load)
+        s->tl_bytes_loaded += work->bytes;
+}
+
+/* The instruction's cycles. It has been carried out: what it worked on is as it was. */
+static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+{
+    struct sam_m_work work;
+    if (sam_matrix_work_of(&hart->core, insn, &work))
+        sam_mxu_matrix(hart->mxu, &work, pc, insn->word);
+    else
+        sam_mxu_scalar(hart->mxu);
 }
 
 /* ----------------------------------------------------------------------------------- trace */
@@ -106,19 +134,34 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
             show_address(hart, sam_hart_x(hart, insn->rd));
         } else if (operand->kind == SAM_KIND_TL && insn->rd) {
             sam_buffer_printf(&hart->line, " tl%u", insn->rd);
+        } else if (operand->kind == SAM_KIND_M) {
+            struct sam_m_work work;
+            sam_matrix_work_of(&hart->core, insn, &work);
+            for (unsigned i = 0; i < work.registers; i++)
+                sam_buffer_printf(&hart->line, " m%u", work.md + i);
         }
     }
 }
 
-static void show_access(struct sam_hart *hart, const struct sam_insn *insn)
+static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
+                        const struct sam_work *work)
 {
-    struct sam_tensor_access access;
-    if (!hart->tensor || !sam_tensor_access_of(&hart->core, insn, &access) || !access.any)
+    struct sam_m_work matrix;
+    if (sam_matrix_work_of(&hart->core, insn, &matrix) && matrix.kind <= SAM_M_KIND_STORE) {
+        /* the first row, and how far apart the others are */
+        sam_buffer_printf(&hart->line, " ");
+        show_address(hart, matrix.base);
+        sam_buffer_printf(&hart->line, "+%u", matrix.bytes);
+        if (matrix.m > 1)
+            sam_buffer_printf(&hart->line, " x%u by %" PRId64, matrix.m, (int64_t)matrix.stride);
+        return;
+    }
+    if (!work || !work->span_count)
         return;
     sam_buffer_printf(&hart->line, " ");
-    show_address(hart, access.low);
+    show_address(hart, work->spans[0].low);
     sam_buffer_printf(&hart->line, "..");
-    show_address(hart, access.high);
+    show_address(hart, work->spans[work->span_count - 1].high);
 }
 
 static bool write_line(struct sam_hart *hart)
@@ -128,7 +171,8 @@ static bool write_line(struct sam_hart *hart)
     return !hart->line.failed && sink->write(sink->context, hart->line.data, hart->line.size);
 }
 
-static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                  const struct sam_work *work)
 {
     char text[160];
     sam_disassemble(&hart->machine.isa, insn->word, pc, 0, hart->image, text, sizeof text);
@@ -136,7 +180,7 @@ static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t p
     show_address(hart, pc);
     sam_buffer_printf(&hart->line, " %08x  %-40s", insn->word, text);
     show_results(hart, insn);
-    show_access(hart, insn);
+    show_access(hart, insn, work);
     while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
         hart->line.size--;
     return write_line(hart);
@@ -153,17 +197,26 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
     return write_line(hart);
 }
 
-enum sam_exit sam_hart_observe(struct sam_hart *hart, bool *written)
+enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
 {
     struct sam_insn insn;
+    struct sam_work unit, *work = NULL;
     uint64_t pc = sam_hart_pc(hart);
+    if (hart->engines)
+        sam_hart_time_before(hart);
     enum sam_exit exit = sam_core_step(&hart->core, &insn);
-    *written = true;
+    *status = SAM_OK;
     if (exit == SAM_EXIT_TRAP)
         return exit;
+    if (hart->tensor && sam_tensor_work_of(&hart->core, &insn, &unit))
+        work = &unit;
     if (hart->options.collect_stats)
-        count(hart, &insn);
-    if (hart->options.trace.write)
-        *written = trace(hart, &insn, pc);
+        count(hart, &insn, work);
+    if (hart->mxu)
+        pass_cycles(hart, &insn, pc);
+    if (hart->engines)
+        *status = sam_hart_time(hart, &insn, pc, work);
+    if (hart->options.trace.write && !trace(hart, &insn, pc, work))
+        *status = SAM_ERR_IO;
     return exit;
 }

@@ -63,12 +63,12 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
 }
 
 /* One turn of at most `budget` instructions, exactly one when `one`. */
-static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one, bool *written)
+static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one,
+                          enum sam_status *observed)
 {
-    bool observed = hart->options.trace.write || hart->options.collect_stats;
-    *written = true;
-    if (observed)
-        return sam_hart_observe(hart, written);
+    *observed = SAM_OK;
+    if (hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu)
+        return sam_hart_observe(hart, observed);
     if (one || budget <= 2 * STRAIGHT)
         return sam_core_step(&hart->core, NULL);
     budget -= STRAIGHT;
@@ -119,7 +119,7 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
     /* The first instruction alone: it may stand where the run is to end. */
     for (bool first = true;; first = false) {
         uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
-        bool written;
+        enum sam_status observed;
         if (hart->options.stop && *hart->options.stop) {
             fill(hart, result, SAM_HART_STOPPED);
             status = sam_fail(error, SAM_ERR_STOPPED, "stopped after %llu instructions",
@@ -130,14 +130,16 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
             status = out_of_budget(hart, result, error);
             break;
         }
-        enum sam_exit exit = turn(hart, left, one || first, &written);
+        enum sam_exit exit = turn(hart, left, one || first, &observed);
         if (!look(hart, exit, result)) {
             status = trapped(result, error);
             break;
         }
-        if (!written || result->end == SAM_HART_STOPPED) {
+        if (observed != SAM_OK || result->end == SAM_HART_STOPPED) {
             fill(hart, result, SAM_HART_STOPPED);
-            status = sam_fail(error, SAM_ERR_IO, "cannot write the trace");
+            status = observed == SAM_ERR_MEMORY
+                         ? sam_fail_memory(error)
+                         : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
             break;
         }
         if (one || result->end != SAM_HART_STEPPED)

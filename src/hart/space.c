@@ -25,15 +25,17 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     struct sam_hart *hart =
         (struct sam_hart *)(void *)((char *)view - offsetof(struct sam_hart, view));
     const uint64_t offset = address % SAM_PAGE_SIZE, base = address - offset;
+    struct sam_page *page = &view->pages[(uint32_t)address / SAM_PAGE_SIZE];
     *fault = (struct sam_fault){access_cause(access), address};
+    if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
+        offset + size <= page->read_limit) /* single steps ask again and again */
+        return page->host + offset;
     const struct sam_region *region = sam_memory_find(hart->memory, address);
     if (!region || region->size - (address - region->base) < size)
         return NULL;
     uint8_t *host = sam_memory_host(hart->memory, base);
     if (!host)
         return NULL;
-    if (access == SAM_FETCH)
-        return host + offset;
     const uint16_t limit = page_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
@@ -43,11 +45,10 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
         if (access == SAM_STORE && address < hart->tohost + 8 && address + size > hart->tohost)
             hart->core.event = SAM_EVENT_TOHOST;
     }
-    view->pages[(uint32_t)address / SAM_PAGE_SIZE] =
-        (struct sam_page){.host = host,
-                          .read_limit = limit,
-                          .write_limit = writable,
-                          .tag = (uint32_t)(address >> 32)};
+    *page = (struct sam_page){.host = host,
+                              .read_limit = limit,
+                              .write_limit = writable,
+                              .tag = (uint32_t)(address >> 32)};
     return host + offset;
 }
 

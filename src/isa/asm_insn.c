@@ -128,7 +128,8 @@ static void usage_of(size_t number, char *text, size_t size)
                                    operands_of(number)[0] ? " " : "");
     for (const char *c = operands_of(number); *c && used < size; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
-        const char *put = operand ? operand->name : *c == ',' ? ", " : *c == '(' ? "(" : ")";
+        const char punct[] = {*c, *c == ',' ? ' ' : '\0', '\0'};
+        const char *put = operand ? operand->name : punct;
         if (operand && operand->kind == SAM_KIND_VM)
             put = "[, v0.t]";
         if (*c == ',' && c[1] == 'm') {
@@ -390,10 +391,18 @@ static struct chosen cut_suffix(struct assembler *as, char *name)
     return (struct chosen){0};
 }
 
-static bool has_engine(size_t row, struct chosen chosen)
+/* The row is not there on the engine that the suffix names: says why. */
+static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen, struct asm_at at)
 {
-    unsigned engines = row < SAM_OP_COUNT ? sam_insn_rows[row].engines : 0;
-    return !engines || !chosen.suffix || (engines >> chosen.value & 1);
+    if (!chosen.suffix || row >= SAM_OP_COUNT)
+        return false;
+    const struct sam_insn_row *insn = &sam_insn_rows[row];
+    if (!insn->engines || (insn->engines >> chosen.value & 1))
+        return false;
+    asm_error(as, at,
+              "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to tl.xpose.{b,h,w,d}",
+              insn->mnemonic, chosen.suffix->text[chosen.value]);
+    return true;
 }
 
 /* What the suffix, or its absence, says in the word. */
@@ -444,7 +453,7 @@ static bool refuse_engine(struct assembler *as, const char *name, struct asm_at 
     if (!sam_is_on(on_of(row), &as->isa))
         not_on(as, row, at);
     else if (!sam_insn_rows[row].engines)
-        asm_error(as, at, "'%s' takes no engine: its code holds the EngineID", plain);
+        asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
     else
         asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
     return true;
@@ -472,13 +481,8 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         if (!sam_is_on(on_of(row), &as->isa))
             continue;
         struct asm_failure fail = {.at = at};
-        if (!has_engine(row, chosen)) {
-            asm_error(as, at,
-                      "'%s' has no code on engine %s: EngineID 01 with bit 29 set is a "
-                      "transposition by element width or nothing",
-                      name, chosen.suffix->text[chosen.value]);
+        if (refuse_suffix(as, row, chosen, at))
             return;
-        }
         if (try_row(as, row, bits_of(row, chosen), lexer, &fail, at) || as->stop)
             return;
         if (!best || fail.at.column > best_fail.at.column) {

@@ -41,6 +41,13 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
     return arg;
 }
 
+/* The registers that three bits name. */
+static int x8_register(const char *name, size_t size)
+{
+    int number = sam_x_register(name, size);
+    return number >= 8 && number <= 15 ? number : -1;
+}
+
 static bool read_register(struct matcher *m, struct asm_arg *arg)
 {
     static const struct {
@@ -50,6 +57,8 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
         [SAM_KIND_X] = {sam_x_register, "an integer register"},
         [SAM_KIND_V] = {sam_v_register, "a vector register"},
         [SAM_KIND_TL] = {sam_tl_register, "a TLReg"},
+        [SAM_KIND_M] = {sam_m_register, "a matrix register m0..m7"},
+        [SAM_KIND_X8] = {x8_register, "one of s0, s1, a0..a5 (x8..x15)"},
     };
     const struct asm_arg *from = bound(m, arg->operand->kind);
     const struct asm_token *token = &m->lexer->token;
@@ -89,21 +98,19 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
 static bool read_csr(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;
-    struct asm_lexer behind = *m->lexer;
-    size_t size = token->size;
-    asm_lex_next(&behind);
-    if (asm_lex_is(&behind, "{") && behind.token.text == token->text + size) { /* "name{3}" */
-        while (behind.token.kind != TOKEN_END && !asm_lex_take(&behind, "}"))
-            asm_lex_next(&behind);
-        size = strcspn(token->text, "}") + 1;
+    if (token->kind != TOKEN_NAME)
+        return read_expression(m, arg);
+    const char *behind = token->text + token->size, *end = m->lexer->end;
+    if (behind < end && *behind == '{') { /* "name{3}" */
+        const char *closing = memchr(behind, '}', (size_t)(end - behind));
+        behind = closing ? closing + 1 : behind;
     }
-    int address = -1;
-    if (token->kind == TOKEN_NAME && size <= (size_t)(m->lexer->end - token->text))
-        address = sam_csr_address(&m->as->isa, token->text, size);
+    int address = sam_csr_address(&m->as->isa, token->text, (size_t)(behind - token->text));
     if (address < 0)
         return read_expression(m, arg);
     arg->number = address;
-    *m->lexer = behind;
+    m->lexer->at = behind;
+    asm_lex_next(m->lexer);
     return true;
 }
 
@@ -198,7 +205,9 @@ static bool read_operand(struct matcher *m, struct asm_arg *arg)
     switch (arg->operand->kind) {
     case SAM_KIND_X:
     case SAM_KIND_V:
-    case SAM_KIND_TL: return read_register(m, arg);
+    case SAM_KIND_TL:
+    case SAM_KIND_M:
+    case SAM_KIND_X8: return read_register(m, arg);
     case SAM_KIND_CSR: return read_csr(m, arg);
     case SAM_KIND_RM: return read_rounding(m, arg);
     case SAM_KIND_VTYPE: return read_vtype(m, arg);

@@ -15,9 +15,7 @@ uint32_t asm_hash(const char *text, size_t size)
 
 bool asm_reserved_name(const struct assembler *as, const char *name, size_t size)
 {
-    return sam_x_register(name, size) >= 0 ||
-           ((as->isa.extensions & SAM_EXT_ZVE32F) && sam_v_register(name, size) >= 0) ||
-           ((as->isa.extensions & SAM_EXT_XTENSORLOAD) && sam_tl_register(name, size) >= 0);
+    return sam_is_register(&as->isa, name, size);
 }
 
 static struct asm_symbol **slot_of(struct asm_symbol **table, size_t capacity, const char *name,

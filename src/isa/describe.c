@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static const struct {
     uint32_t extension;
@@ -178,16 +179,55 @@ bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index)
     return index < sam_pseudo_row_count && sam_is_on(sam_pseudo_rows[index].on, isa);
 }
 
+static void describe_aliases(const struct sam_csr_row *row, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sam_csr_alias_count && used < size; i++) {
+        const struct sam_csr_alias *alias = &sam_csr_aliases[i];
+        char name[48], number[8] = "";
+        if (row->address < alias->address || row->address >= alias->address + alias->count)
+            continue;
+        if (row->address > alias->address)
+            snprintf(number, sizeof number, "%d", row->address - alias->address);
+        snprintf(name, sizeof name, "%s%s", alias->name, number);
+        if (strcmp(name, row->name) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+static void describe_csr(const struct sam_csr_row *row, struct sam_csr_entry *entry)
+{
+    *entry =
+        (struct sam_csr_entry){.name = row->name, .meaning = row->meaning, .address = row->address};
+    describe_on(row->on, entry->extensions, sizeof entry->extensions);
+    describe_aliases(row, entry->aliases, sizeof entry->aliases);
+}
+
 bool sam_csr_entry_get(const struct sam_isa *isa, size_t index, struct sam_csr_entry *entry)
 {
     for (size_t i = 0; i < sam_csr_row_count; i++) {
         const struct sam_csr_row *row = &sam_csr_rows[i];
         if ((row->on & ~isa->extensions) || index--)
             continue;
-        *entry = (struct sam_csr_entry){
-            .name = row->name, .meaning = row->meaning, .address = row->address};
-        describe_on(row->on, entry->extensions, sizeof entry->extensions);
+        describe_csr(row, entry);
         return true;
     }
     return false;
+}
+
+bool sam_csr_entry_find(const struct sam_isa *isa, const char *name, struct sam_csr_entry *entry)
+{
+    int address = sam_csr_address(isa, name, strlen(name));
+    const struct sam_csr_row *found = NULL;
+    for (size_t i = 0; i < sam_csr_row_count && address >= 0; i++) {
+        const struct sam_csr_row *row = &sam_csr_rows[i];
+        if (row->address != address || (row->on & ~isa->extensions))
+            continue;
+        if (!found || strcasecmp(row->name, name) == 0)
+            found = row;
+    }
+    if (found)
+        describe_csr(found, entry);
+    return found != NULL;
 }

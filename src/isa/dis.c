@@ -98,9 +98,11 @@ static void print_operand(struct printer *p, const struct sam_operand *operand, 
     static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "", "", "dyn"};
     const char *csr;
     switch (operand->kind) {
-    case SAM_KIND_X: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
+    case SAM_KIND_X:
+    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
     case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
     case SAM_KIND_TL: sam_buffer_printf(&p->out, "tl%d", value); break;
+    case SAM_KIND_M: sam_buffer_printf(&p->out, "m%d", value); break;
     case SAM_KIND_V0: sam_buffer_printf(&p->out, "v0"); break;
     case SAM_KIND_VM: sam_buffer_printf(&p->out, "%s", value ? "" : ", v0.t"); break;
     case SAM_KIND_RM: sam_buffer_printf(&p->out, "%s", modes[value & 7]); break;
@@ -219,7 +221,7 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
     const struct sam_code_row *code = sam_code_find(insn.op, word);
-    uint32_t said = code ? 0 : row->mask; /* bits that the text determines */
+    uint32_t said = code ? 0 : row->mask; /* bits that the text determines: not a further code's */
     for (const char *c = row->operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)

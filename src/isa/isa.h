@@ -10,6 +10,7 @@
 #define SAM_ISA_H
 
 #include "base/base.h"
+#include "samite/engines.h"
 #include "samite/isa.h"
 
 /* Match values by RISC-V format; funct fields as the manuals print them. */
@@ -38,12 +39,41 @@ enum {
     SAM_ON_SYSTEM = 1 << 28, /* not on a Ventus warp (no ecall, ebreak, mret) */
 };
 
-/* EngineID of a tensor instruction, bits 31:30: which queue runs it, never what it does. */
-enum { SAM_ENGINE_LOAD, SAM_ENGINE_COMP, SAM_ENGINE_STORE, SAM_ENGINE_RESHAPE };
+/* Sets of engines (enum sam_engine). */
 enum {
     SAM_ENGINES_ALL = 15,
     SAM_ENGINES_STORE = SAM_ENGINES_ALL & ~(1 << SAM_ENGINE_COMP),
 };
+
+/* Variants of matrix instructions, the implied immediate of their rows. Moves and element-wise
+ * operations: what the second operand is, by uop. */
+enum sam_m_form { SAM_M_MM, SAM_M_MV_X, SAM_M_MV_I, SAM_M_MX };
+/* Element-wise: form | 64-bit elements | operation. */
+enum sam_m_pointwise {
+    SAM_M_WIDE = 4,
+    SAM_M_ADD = 0 << 3,
+    SAM_M_SUB = 1 << 3,
+    SAM_M_SRA = 2 << 3,
+    SAM_M_CLIP = 3 << 3,
+    SAM_M_CLIPU = 4 << 3,
+    SAM_M_MUL = 5 << 3,
+    SAM_M_MULH = 6 << 3,
+};
+/* Multiply-accumulate. Integers: type + which of the sources are unsigned. */
+enum sam_m_mma {
+    SAM_M_F16,
+    SAM_M_F32,
+    SAM_M_F64,
+    SAM_M_F16_F32,
+    SAM_M_F32_F64,
+    SAM_M_I8 = 8,
+    SAM_M_I16 = 12,
+    SAM_M_I4 = 16,
+    SAM_M_MMAS = 20,
+};
+enum sam_m_sign { SAM_M_S, SAM_M_U, SAM_M_US, SAM_M_SU };
+enum { SAM_M_STREAM = 4 };
+enum sam_m_config { SAM_M_SET_K, SAM_M_SET_M, SAM_M_SET_N, SAM_M_SET_ALL, SAM_M_IMMEDIATE = 4 };
 
 struct sam_insn_row {
     const char *mnemonic;
@@ -74,12 +104,12 @@ extern const size_t sam_code_row_count;
 /* The further code of `op` that `word` is, or NULL: then it is the row's own. */
 const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word);
 
-/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". */
+/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". `field` names the upper
+ * and the lower bit, or both when the second is NULL. */
 struct sam_suffix {
     uint8_t low;         /* the lower bit */
     const char *text[4]; /* by value */
-    const char
-        *field[2]; /* names of the upper and the lower bit; of both when the second is NULL */
+    const char *field[2];
 };
 enum { SAM_SUFFIX_COUNT = 2 };
 extern const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT];
@@ -119,6 +149,8 @@ enum sam_operand_kind {
     SAM_KIND_X,      /* integer register */
     SAM_KIND_V,      /* vector register */
     SAM_KIND_TL,     /* TensorLoad register */
+    SAM_KIND_M,      /* matrix register */
+    SAM_KIND_X8,     /* integer register x8..x15 in three bits */
     SAM_KIND_SIGNED, /* immediate */
     SAM_KIND_UNSIGNED,
     SAM_KIND_UPPER,  /* imm20, also %hi() */
@@ -149,7 +181,8 @@ struct sam_operand {
 
 static inline bool sam_kind_is_register(enum sam_operand_kind kind)
 {
-    return kind == SAM_KIND_X || kind == SAM_KIND_V || kind == SAM_KIND_TL;
+    return kind == SAM_KIND_X || kind == SAM_KIND_V || kind == SAM_KIND_TL || kind == SAM_KIND_M ||
+           kind == SAM_KIND_X8;
 }
 
 /* The operand called `letter`, or NULL when the character is punctuation. */
@@ -188,11 +221,14 @@ bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
 /* Is `op` one of REGEXT, REGEXTI, REGPAIR, REGPAIRI? */
 bool sam_op_is_prefix(enum sam_op op);
 
-/* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31. -1 when it is
- * none. */
+/* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31; "m0".."m7".
+ * -1 when it is none. */
 int sam_x_register(const char *name, size_t size);
 int sam_v_register(const char *name, size_t size);
 int sam_tl_register(const char *name, size_t size);
+int sam_m_register(const char *name, size_t size);
+/* Would an assembler for `isa` take the name for a register? */
+bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
 

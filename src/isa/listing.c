@@ -18,8 +18,7 @@ bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
 {
     size_t size = strlen(name);
     if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
-        sam_x_register(name, size) >= 0 || sam_v_register(name, size) >= 0 ||
-        ((isa->extensions & SAM_EXT_XTENSORLOAD) && sam_tl_register(name, size) >= 0))
+        sam_is_register(isa, name, size) || sam_v_register(name, size) >= 0)
         return false;
     for (const char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||

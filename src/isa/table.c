@@ -11,6 +11,8 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
 #define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, meaning, source)        \
     [SAM_OP_##id] = {mnemonic, match,  mask,   operands, SAM_EXT_XTENSORLOAD,                      \
                      meaning,  source, engine, engines,  imm},
+#define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)                          \
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning, source, 0, 0, imm},
 #include "isa/families.def"
 #undef INSN
 };
@@ -81,6 +83,12 @@ static unsigned operand_width(const struct sam_operand *operand)
     return width;
 }
 
+/* What the field's value 0 stands for. */
+static int32_t operand_base(const struct sam_operand *operand)
+{
+    return operand->kind == SAM_KIND_X8 ? 8 : 0;
+}
+
 int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
 {
     uint32_t value = 0;
@@ -89,12 +97,12 @@ int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
         value |= sam_bits(word, p->low + p->width - 1u, p->low) << at;
         at += p->width;
     }
-    return operand->is_signed ? sam_sext32(value, at) : (int32_t)value;
+    return operand->is_signed ? sam_sext32(value, at) : (int32_t)value + operand_base(operand);
 }
 
 uint32_t sam_operand_put(const struct sam_operand *operand, uint32_t word, int32_t value)
 {
-    uint32_t rest = (uint32_t)value >> operand->shift;
+    uint32_t rest = (uint32_t)(value - operand_base(operand)) >> operand->shift;
     for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
         uint32_t field = (uint32_t)((UINT64_C(1) << p->width) - 1);
         word = (word & ~(field << p->low)) | (rest & field) << p->low;
@@ -108,6 +116,8 @@ void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t 
     unsigned width = operand_width(operand);
     *low = operand->is_signed ? -(INT64_C(1) << (width - 1)) : 0;
     *high = (INT64_C(1) << (width - operand->is_signed)) - (INT64_C(1) << operand->shift);
+    *low += operand_base(operand);
+    *high += operand_base(operand);
 }
 
 bool sam_operand_fits(const struct sam_operand *operand, int64_t value)
@@ -368,4 +378,17 @@ int sam_tl_register(const char *name, size_t size)
     for (size_t i = 0; i < SAM_COUNT(prefixes) && number < 0; i++)
         number = numbered(name, size, prefixes[i], 32);
     return number;
+}
+
+int sam_m_register(const char *name, size_t size)
+{
+    return numbered(name, size, "m", 8);
+}
+
+bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size)
+{
+    return sam_x_register(name, size) >= 0 ||
+           ((isa->extensions & SAM_EXT_ZVE32F) && sam_v_register(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XTENSORLOAD) && sam_tl_register(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XMATRIX) && sam_m_register(name, size) >= 0);
 }

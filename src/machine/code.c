@@ -13,6 +13,7 @@ struct fused {
 
 struct code_page {
     struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that leaves for the next page */
+    uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may stand in a pair, or 0 */
     uint64_t pc;
     struct fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
     struct code_page *next;            /* of the same hash */
@@ -33,6 +34,11 @@ struct sam_code {
         bool known, legal;
         struct sam_insn insn;
     } decoded[DECODED];
+    struct stepped { /* micro-ops of single steps, by pc */
+        uint64_t pc;
+        uint32_t word, prefix;
+        struct sam_uop uop; /* fn NULL: none */
+    } stepped[DECODED];
 };
 
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn)
@@ -101,12 +107,27 @@ static void reset_page(struct code_page *page)
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
         page->ops[i] = (struct sam_uop){.fn = op_translate};
     page->ops[SAM_PAGE_OPS] = (struct sam_uop){.fn = op_leave_page};
+    memset(page->plain, 0, sizeof page->plain);
+}
+
+/* Instruction `index` and the next are one handler when there is one for them. */
+static void pair_up(const struct sam_machine *machine, struct code_page *page, unsigned index)
+{
+    if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1])
+        return;
+    sam_handler *pair =
+        machine->pair_of((enum sam_op)page->plain[index], (enum sam_op)page->plain[index + 1]);
+    if (pair)
+        page->ops[index].fn = pair;
 }
 
 /* Instruction `index` of the page is to be decoded anew, and so is a prefix before it. */
 static void forget(struct sam_code *code, struct code_page *page, unsigned index)
 {
     page->ops[index] = (struct sam_uop){.fn = op_translate};
+    page->plain[index] = 0;
+    if (index && page->plain[index - 1]) /* it may have run this one, too */
+        page->ops[index - 1].fn = code->machine->handlers[page->plain[index - 1]];
     struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
     struct sam_uop *previous = before ? &before->ops[(index - 1) % SAM_PAGE_OPS] : NULL;
     if (previous && previous->fn == op_prefix)
@@ -290,7 +311,13 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     } else if (insn.op == SAM_OP_ILLEGAL) {
         page->ops[index] = (struct sam_uop){.fn = op_illegal};
     } else if (!sam_op_is_prefix(insn.op)) {
+        const struct sam_machine *machine = c->code->machine;
         fill_uop(c, &insn, pc, true, &page->ops[index]);
+        if (page->ops[index].fn == machine->handlers[insn.op])
+            page->plain[index] = (uint16_t)insn.op;
+        if (index)
+            pair_up(machine, page, index - 1);
+        pair_up(machine, page, index);
     } else if (!fuse(c, page, index, word)) {
         c->cause = SAM_CAUSE_FETCH_ACCESS;
         c->tval = pc;
@@ -491,6 +518,20 @@ enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
     return core->exit;
 }
 
+/* The micro-op of `insn` at core->pc. */
+static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_insn *insn)
+{
+    struct stepped *s = &core->code->stepped[core->pc / 4 % DECODED];
+    if (!s->uop.fn || s->pc != core->pc || s->word != insn->word ||
+        s->prefix != core->pending_prefix) {
+        s->pc = core->pc;
+        s->word = insn->word;
+        s->prefix = core->pending_prefix;
+        fill_uop(core, insn, core->pc, true, &s->uop);
+    }
+    return &s->uop;
+}
+
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
 {
     struct sam_insn ignored;
@@ -519,7 +560,7 @@ enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
         return core->exit = SAM_EXIT_BUDGET;
     }
     struct sam_uop line[2] = {{.fn = NULL}, {.fn = op_step_done}};
-    fill_uop(core, insn, core->pc, true, &line[0]);
+    line[0] = *step_uop(core, insn);
     core->line_pc = core->pc;
     core->stepping = true;
     sam_host_fp host = sam_host_fp_enter();

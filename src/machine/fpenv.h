@@ -38,6 +38,13 @@ static inline void sam_host_fp_clear(void)
     _mm_setcsr(0x1f80);
 }
 
+/* The host's rounding mode, not SAM_RMM. SAM_RNE must be restored before other code runs. */
+static inline void sam_host_fp_round(enum sam_round round)
+{
+    static const unsigned control[] = {0, 0x6000, 0x2000, 0x4000};
+    _mm_setcsr((_mm_getcsr() & ~0x6000u) | control[round]);
+}
+
 #else
 #include <fenv.h>
 
@@ -67,6 +74,12 @@ static inline unsigned sam_host_fp_flags(void)
 static inline void sam_host_fp_clear(void)
 {
     feclearexcept(FE_ALL_EXCEPT);
+}
+
+static inline void sam_host_fp_round(enum sam_round round)
+{
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    fesetround(modes[round]);
 }
 #endif
 

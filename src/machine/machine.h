@@ -136,6 +136,9 @@ enum sam_exit {
 
 struct sam_code;
 
+/* Units that may stand beside a core: places in core->unit. */
+enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX, SAM_UNITS };
+
 struct sam_core {
     union {
         uint32_t x32[SAM_X_SINK + 8];
@@ -165,7 +168,7 @@ struct sam_core {
     /* builds without tail calls keep the handler arguments here */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
-    void *unit[2]; /* state of the units beside the core, each known to its handlers */
+    void *unit[SAM_UNITS]; /* state of the units beside the core, each known to its handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
@@ -203,6 +206,8 @@ struct sam_machine {
     sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
     sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    /* One handler for two instructions that follow each other; NULL: none. */
+    sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
     /* CSRs above the common ones; NULL or false: not mine. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t value);

@@ -23,36 +23,59 @@ void sam_block_clear(struct sam_block *block)
     *block = (struct sam_block){0};
 }
 
-static bool same_strides(const struct sam_block_op *a, const struct sam_block_op *b)
+/* Instructions that set the strides of `op` where those of `before` stand. */
+static double stride_changes(const struct sam_block_op *before, const struct sam_block_op *op)
 {
-    unsigned slices = a->slices < b->slices ? a->slices : b->slices;
-    return slices == 1 || memcmp(a->stride, b->stride, slices * sizeof a->stride[0]) == 0;
+    const double each = 3; /* li of two, csrw */
+    double count = 0;
+    for (unsigned i = 1; i < op->slices; i++)
+        count += i >= before->slices || before->stride[i] != op->stride[i] ? each : 0;
+    return count;
+}
+
+/* LOAD or STORE: what stands in its stride CSRs from one block to the next. */
+static double scalar_cost(const struct sam_block *block, enum sam_block_kind kind)
+{
+    const struct sam_block_op *first = NULL, *last = NULL;
+    double cost = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct sam_block_op *op = &block->ops[i];
+        if (op->kind != kind)
+            continue;
+        cost += op->masked ? 4 : 2;
+        if (last && op->slices > 1) {
+            cost += stride_changes(last, op);
+        }
+        first = !first && op->slices > 1 ? op : first;
+        last = op->slices > 1 ? op : last;
+    }
+    return first && last != first ? cost + stride_changes(last, first) : cost;
 }
 
 double sam_block_cost(const struct sam_block *block)
 {
-    /* Fixed part and bytes a cycle of a transfer, an instruction of the reshape engine over one
-     * register, and what setting the strides anew takes. */
-    const double start = 16, port = 32, concat = 16, xpose = 32, masks = 4, strides = 64;
-    const struct sam_block_op *last[2] = {NULL, NULL};
-    double cost = 0;
+    /* Cycles of the default engines, about. They work side by side: the busiest counts in full, the
+     * others for a part, since blocks wait for each other and each instruction has its price. */
+    const double start = 12, port = 64, concat = 24, masks = 6, xpose = 36, part = 0.7;
+    double loads = 0, stores = 0, reshape = 0, compute = 0, most = 0, all = 0;
+    double scalar = scalar_cost(block, SAM_BLOCK_LOAD) + scalar_cost(block, SAM_BLOCK_STORE);
     for (size_t i = 0; i < block->count; i++) {
         const struct sam_block_op *op = &block->ops[i];
+        double transfer = start + op->slices + op->slices * op->width / port;
         switch (op->kind) {
-        case SAM_BLOCK_LOAD:
-        case SAM_BLOCK_STORE: {
-            const struct sam_block_op **before = &last[op->kind == SAM_BLOCK_STORE];
-            cost += start + op->slices * op->width / port;
-            if (op->masked)
-                cost += masks / 2;
-            if (*before && !same_strides(*before, op))
-                cost += op->strided ? strides : 2;
-            *before = op;
+        case SAM_BLOCK_LOAD: loads += transfer; break;
+        case SAM_BLOCK_STORE: stores += transfer; break;
+        case SAM_BLOCK_XPOSE: compute += xpose; break;
+        case SAM_BLOCK_CONCAT:
+            reshape += concat;
+            scalar += masks;
             break;
         }
-        case SAM_BLOCK_CONCAT: cost += concat + masks; break;
-        case SAM_BLOCK_XPOSE: cost += xpose; break;
-        }
     }
-    return cost;
+    const double units[] = {loads, stores, reshape, compute, scalar};
+    for (size_t i = 0; i < SAM_COUNT(units); i++) {
+        most = units[i] > most ? units[i] : most;
+        all += units[i];
+    }
+    return most + part * all;
 }

@@ -14,7 +14,8 @@
 #define MERGE_REGISTER 30u
 #define FIRST_COUNTER  2u /* s2 */
 #define LAST_COUNTER   11u
-#define DIM_REGISTERS  5u /* a3..a7 */
+_Static_assert(SAM_PLAN_DIMS == LAST_COUNTER - FIRST_COUNTER + 1, "a counter for each loop");
+#define DIM_REGISTERS 5u /* a3..a7 */
 
 /* CSRs of the unit, as the emitter counts them. */
 enum {
@@ -227,9 +228,9 @@ static unsigned copies_of(const struct sam_region *region)
     if (!region->loops || (region->table && region->loops == 1))
         return 1;
     uint64_t count = region->loop[region->loops - 1].count;
-    for (unsigned copies = 4; copies > 1; copies--)
+    for (unsigned copies = 8; copies > 1; copies--)
         if (count % copies == 0 && copies * region->block.registers < MERGE_REGISTER &&
-            copies * region->block.count <= 64)
+            copies * region->block.count <= 128)
             return copies;
     return 1;
 }

@@ -209,6 +209,33 @@ static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_
     return SAM_OK;
 }
 
+/* Bytes from one index to the next. */
+static void set_steps(struct sam_patches *m, bool nchw)
+{
+    if (nchw) {
+        m->in_w = m->element;
+        m->in_h = m->in_w * m->w.size;
+        m->in_c = m->in_h * m->h.size;
+        m->in_n = m->in_c * m->channels;
+        m->out_w = m->element;
+        m->out_h = m->out_w * m->w.out;
+        m->out_kw = m->out_h * m->h.out;
+        m->out_kh = m->out_kw * m->w.kernel;
+        m->out_c = m->out_kh * m->h.kernel;
+        m->out_n = m->out_c * m->channels;
+    } else {
+        m->in_c = m->out_c = m->element;
+        m->in_w = m->in_c * m->channels;
+        m->in_h = m->in_w * m->w.size;
+        m->in_n = m->in_h * m->h.size;
+        m->out_kw = m->out_c * m->channels;
+        m->out_kh = m->out_kw * m->w.kernel;
+        m->out_w = m->out_kh * m->h.kernel;
+        m->out_h = m->out_w * m->w.out;
+        m->out_n = m->out_h * m->h.out;
+    }
+}
+
 enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
                                 const struct sam_im2col *p, struct sam_plan **plan,
                                 struct sam_error *error)
@@ -251,29 +278,9 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
     m.plan = *plan;
     snprintf(m.plan->name, sizeof m.plan->name, "im2col %lldx%lld of %s", (long long)m.h.kernel,
              (long long)m.w.kernel, text);
-    if (p->nchw) {
-        m.in_w = element;
-        m.in_h = m.in_w * m.w.size;
-        m.in_c = m.in_h * m.h.size;
-        m.in_n = m.in_c * m.channels;
-        m.out_w = element;
-        m.out_h = m.out_w * m.w.out;
-        m.out_kw = m.out_h * m.h.out;
-        m.out_kh = m.out_kw * m.w.kernel;
-        m.out_c = m.out_kh * m.h.kernel;
-        m.out_n = m.out_c * m.channels;
-    } else {
-        m.in_c = m.out_c = element;
-        m.in_w = m.in_c * m.channels;
-        m.in_h = m.in_w * m.w.size;
-        m.in_n = m.in_h * m.h.size;
-        m.out_kw = m.out_c * m.channels;
-        m.out_kh = m.out_kw * m.w.kernel;
-        m.out_w = m.out_kh * m.h.kernel;
-        m.out_h = m.out_w * m.w.out;
-        m.out_n = m.out_h * m.h.out;
-    }
-    if (m.plan->output_size)
+    if (m.plan->output_size) { /* else the steps need not fit */
+        set_steps(&m, p->nchw);
         status = plan_all(&m, error);
+    }
     return sam_plan_finish(plan, status);
 }

@@ -29,7 +29,7 @@ struct view {
 static struct view widest_view(uint64_t unit)
 {
     struct view best = {1, 1, unit};
-    for (uint64_t columns = 1; columns <= SAM_TL_SLICES; columns++) {
+    for (uint64_t columns = 1; unit && columns <= SAM_TL_SLICES; columns++) {
         uint64_t rows = SAM_TL_BYTES / unit / columns;
         if (rows > SAM_TL_SLICES)
             rows = SAM_TL_SLICES;
@@ -54,7 +54,7 @@ static struct windows windows_of(const struct sam_patches *m, const struct sam_i
     w.window = w.pixel * m->w.kernel;
     w.period = m->w.kernel / common;
     w.every = m->w.stride / common;
-    if (w.pixel * m->w.stride <= 255)
+    if (w.pixel > 0 && w.pixel * m->w.stride <= 255)
         w.view = widest_view((uint64_t)(w.pixel * m->w.stride));
     return w;
 }
@@ -182,13 +182,15 @@ enum sam_status sam_windows_plan(const struct sam_patches *m, const struct sam_i
         end = m->w.out;
     if (first > end)
         first = end = first < m->w.out ? first : m->w.out;
-    int64_t total = end - first, most = most_windows(&w), chunks = (total + most - 1) / most;
+    int64_t total = end - first, most = most_windows(&w);
+    int64_t chunks = most > 0 ? (total + most - 1) / most : 0;
     int64_t each = chunks ? (total + chunks - 1) / chunks : 0, whole = each ? total / each : 0;
     status = add_chunks(&w, first, each, whole, error);
     if (status == SAM_OK)
         status = add_chunks(&w, first + whole * each, total - whole * each, 1, error);
-    for (int64_t c = 0; c < m->w.out && status == SAM_OK; c++)
-        if (c < first || c >= end)
-            status = add_edge(&w, c, error);
+    for (int64_t c = 0; c < first && status == SAM_OK; c++)
+        status = add_edge(&w, c, error);
+    for (int64_t c = end; c < m->w.out && status == SAM_OK; c++)
+        status = add_edge(&w, c, error);
     return status;
 }

@@ -9,10 +9,15 @@
 
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes)
 {
-    *bytes = element;
-    for (unsigned i = 0; i < shape->rank; i++)
-        if (__builtin_mul_overflow(*bytes, shape->dim[i], bytes) || *bytes > SAM_PLAN_MAX_BYTES)
+    uint64_t product = element;
+    bool empty = false;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        empty |= shape->dim[i] == 0;
+        if (shape->dim[i] && (__builtin_mul_overflow(product, shape->dim[i], &product) ||
+                              product > SAM_PLAN_MAX_BYTES))
             return false;
+    }
+    *bytes = empty ? 0 : product;
     return true;
 }
 
@@ -22,7 +27,7 @@ void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t st
     int64_t size = element;
     for (unsigned i = shape->rank; i-- > 0;) {
         step[i] = size;
-        size *= (int64_t)shape->dim[i];
+        size *= shape->dim[i] ? (int64_t)shape->dim[i] : 1;
     }
 }
 
@@ -140,7 +145,7 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
                                    struct sam_error *error)
 {
     struct sam_shape out = {.rank = in->rank};
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
     unsigned seen = 0;
     enum sam_status status = sam_shape_check(in, element, error);
@@ -174,10 +179,10 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
                                 unsigned axis, struct sam_plan **plan, struct sam_error *error)
 {
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
-    if (count == 0 || count > SAM_PLAN_MAX_INPUTS)
-        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %u are possible", count,
-                        SAM_PLAN_MAX_INPUTS);
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
+    if (count == 0 || count > SAM_PLAN_INPUTS)
+        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
+                        SAM_PLAN_INPUTS);
     struct sam_shape out = in[0];
     sam_shape_text(&in[0], first);
     if (axis >= in[0].rank)
@@ -219,7 +224,7 @@ enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element,
                              struct sam_plan **plan, struct sam_error *error)
 {
     struct sam_shape out = *in;
-    int64_t from[SAM_MAX_RANK], to[SAM_MAX_RANK];
+    int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
     enum sam_status status = sam_shape_check(in, element, error);
     if (status != SAM_OK)

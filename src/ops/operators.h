@@ -5,10 +5,11 @@
 
 #include "ops/plan.h"
 
-#define SAM_PLAN_MAX_BYTES  (UINT64_C(1) << 40) /* a tensor */
-#define SAM_PLAN_MAX_INPUTS 64u
-#define SAM_SHAPE_TEXT      180 /* "[n,...]" of any shape, with its NUL */
+#define SAM_PLAN_MAX_BYTES (UINT64_C(1) << 40) /* a tensor */
+#define SAM_SHAPE_TEXT     180                 /* "[n,...]" of any shape, with its NUL */
 
+/* Bytes of a tensor. False: more than SAM_PLAN_MAX_BYTES, not counting dims of 0, so that the steps
+ * of an empty tensor fit, too. */
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes);
 void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t step[SAM_MAX_RANK]);
 void sam_shape_text(const struct sam_shape *shape, char text[SAM_SHAPE_TEXT]);

@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "samite/ops.h"
 
-#define SAM_PLAN_DIMS   12 /* of a box */
+#define SAM_PLAN_DIMS   10 /* of a box, and so loops: each has a counter, s2 to s11 */
 #define SAM_TL_BYTES    1024u
 #define SAM_TL_SLICES   32u /* slices that a mask or strides can tell apart */
 #define SAM_PLAN_PLACES 64  /* places of one byte in the output */
@@ -118,7 +118,7 @@ struct sam_rows {
     int64_t offset;
 };
 
-/* False: there is no way of a few instructions. `scratch` is the first register free. */
+/* False: there is no way of a few instructions. `scratch` and the next register are free. */
 bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
                        unsigned scratch);
 bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,

@@ -14,6 +14,15 @@ static uint64_t page_up(uint64_t address)
     return (address + PAGE) & ~(PAGE - 1); /* at least one byte of distance */
 }
 
+void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output)
+{
+    *output = INPUT_BASE;
+    for (unsigned i = 0; i < plan->inputs; i++) {
+        inputs[i] = *output;
+        *output = page_up(*output + plan->input_size[i]);
+    }
+}
+
 static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan *plan,
                                    const void *const *inputs, const uint64_t *address,
                                    uint64_t output, struct sam_error *error)
@@ -32,9 +41,10 @@ static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan 
 }
 
 static enum sam_status run_program(const struct sam_plan *plan, const struct sam_image *image,
-                                   struct sam_hart_options *options, const void *const *inputs,
-                                   const uint64_t *address, uint64_t output_address, void *output,
-                                   struct sam_error *error)
+                                   const struct sam_hart_options *options,
+                                   const void *const *inputs, const uint64_t *address,
+                                   uint64_t output_address, void *output,
+                                   struct sam_engines_report *report, struct sam_error *error)
 {
     struct sam_hart *hart;
     struct sam_hart_result result;
@@ -48,22 +58,22 @@ static enum sam_status run_program(const struct sam_plan *plan, const struct sam
         status = sam_hart_run(hart, &result, error);
     if (status == SAM_OK && plan->output_size)
         status = sam_hart_read(hart, output_address, output, plan->output_size, error);
+    if (status == SAM_OK && report)
+        sam_hart_engines(hart, report);
     sam_hart_free(hart);
     return status;
 }
 
 enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs, void *output,
-                             const volatile int *stop, struct sam_error *error)
+                             const struct sam_plan_options *given, struct sam_error *error)
 {
-    struct sam_hart_options options = {.stop = stop};
-    uint64_t address[SAM_PLAN_MAX_INPUTS], at = INPUT_BASE;
+    const struct sam_plan_options wanted = given ? *given : (struct sam_plan_options){0};
+    struct sam_hart_options options = {.stop = wanted.stop, .engines = wanted.engines};
+    uint64_t address[SAM_PLAN_INPUTS], at;
     struct sam_asm_options assembler = {.base = SAM_HART_CODE_BASE};
     struct sam_image *image = NULL;
     char *text = NULL, *messages = NULL;
-    for (unsigned i = 0; i < plan->inputs; i++) {
-        address[i] = at;
-        at = page_up(at + plan->input_size[i]);
-    }
+    sam_plan_addresses(plan, address, &at);
     options.l1m[0] = INPUT_BASE;
     options.l1m[1] = at - INPUT_BASE;
     options.l0m[0] = at;
@@ -75,7 +85,8 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
     if (status == SAM_OK)
         status = sam_assemble(&assembler, "plan", text, strlen(text), &image, &messages, error);
     if (status == SAM_OK)
-        status = run_program(plan, image, &options, inputs, address, at, output, error);
+        status = run_program(plan, image, &options, inputs, address, at, output,
+                             wanted.engines ? wanted.report : NULL, error);
     sam_text_free(text);
     sam_text_free(messages);
     sam_image_free(image);

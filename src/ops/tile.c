@@ -5,6 +5,8 @@
 
 #include "ops/plan.h"
 
+#define MAX_SIZE    1024 /* of a block along one dim */
+#define POWERS      11   /* of two, up to that */
 #define MAX_OPTIONS 96
 
 /* How a block's bytes get from load order to store order. */
@@ -148,6 +150,20 @@ static bool permute(struct sam_block *block, const struct sam_box *box, const st
     return sam_swap_xpose(block, 0, (uint64_t[]){batch, tb, ta, 1}, 1, 2, box->unit);
 }
 
+/* What stands in the block from `first` on stores to the box's first place: once more for each
+ * further one. */
+static void repeat_at_places(struct sam_block *block, const struct sam_box *box, size_t first)
+{
+    size_t end = block->count;
+    for (unsigned i = 1; i < box->places; i++)
+        for (size_t k = first; k < end && !block->failed; k++) {
+            struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_STORE);
+            *op = block->ops[k];
+            if (op->kind == SAM_BLOCK_STORE)
+                op->offset += box->place[i] - box->place[0];
+        }
+}
+
 /* The block's instructions, or false when this tile has no good way. */
 static bool build(const struct sam_box *box, const struct tile *tile, struct sam_block *block)
 {
@@ -189,11 +205,14 @@ static bool build(const struct sam_box *box, const struct tile *tile, struct sam
         push(&store, tile->t[tile->b], box->dim[tile->b].out);
     if (!fill(block, &load, registers, scratch) || !permute(block, box, tile, others, scratch))
         return false;
-    for (unsigned i = 0; i < (box->places ? box->places : 1); i++) {
-        store.offset = box->places ? box->place[i] : 0;
-        if (!drain(block, &store, registers, scratch))
-            return false;
-    }
+    size_t first = block->count;
+    store.offset = box->places ? box->place[0] : 0;
+    if (!drain(block, &store, registers, scratch))
+        return false;
+    repeat_at_places(block, box, first);
+    for (size_t i = 0; i < block->count; i++)
+        if (block->ops[i].kind == SAM_BLOCK_LOAD && block->ops[i].rd >= block->registers)
+            block->registers = block->ops[i].rd + 1u;
     return true;
 }
 
@@ -230,17 +249,24 @@ static void consider(struct search *search, const struct tile *tile)
     search->block = spare;
 }
 
-/* Block sizes worth trying along a dim of `n`: powers of two and divisors, up to `top`. */
+/* Block sizes worth trying along a dim of `n`, the largest first: powers of two and divisors, up to
+ * `top`. Of a dim with very many divisors the largest are left out: without the small ones there
+ * may be no block at all. */
 static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTIONS])
 {
-    unsigned count = 0;
+    unsigned count = 0, divisors = 0;
     if (top > n)
         top = n;
-    if (top > 1024)
-        top = 1024;
-    for (uint64_t t = top; t > 0 && count < MAX_OPTIONS; t--)
-        if (n % t == 0 || is_pow2(t))
+    if (top > MAX_SIZE)
+        top = MAX_SIZE;
+    for (uint64_t t = 1; t <= top; t++)
+        if (is_pow2(t) || (n % t == 0 && divisors++ < MAX_OPTIONS - POWERS))
             sizes[count++] = t;
+    for (unsigned i = 0; i < count / 2; i++) {
+        uint64_t size = sizes[i];
+        sizes[i] = sizes[count - 1 - i];
+        sizes[count - 1 - i] = size;
+    }
     return count;
 }
 
@@ -286,6 +312,14 @@ static void consider_ways(struct search *search, struct tile *tile)
             consider(search, tile);
 }
 
+static bool among(const struct tile *tile, const struct tile *others, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (memcmp(tile->t, others[i].t, sizeof tile->t) == 0)
+            return true;
+    return false;
+}
+
 static void search_tiles(struct search *search)
 {
     const struct sam_box *box = search->box;
@@ -311,22 +345,24 @@ static void search_tiles(struct search *search)
             uint64_t indices = options_a[i] * options_b[j];
             if (indices > top)
                 continue;
-            for (int how = 0; how < 5; how++) {
-                struct tile tile = {.a = a, .b = b};
+            struct tile tiles[5];
+            for (unsigned how = 0; how < SAM_COUNT(tiles); how++) {
+                struct tile *tile = &tiles[how];
+                *tile = (struct tile){.a = a, .b = b};
                 for (unsigned k = 0; k < SAM_PLAN_DIMS; k++)
-                    tile.t[k] = 1;
+                    tile->t[k] = 1;
                 if (a >= 0)
-                    tile.t[a] = options_a[i];
+                    tile->t[a] = options_a[i];
                 if (b >= 0)
-                    tile.t[b] = options_b[j];
+                    tile->t[b] = options_b[j];
                 /* as it is, then filled up with the other dims to one register or two */
                 if (how)
-                    extend(box, &tile, (how < 3 ? 1 : 2) * SAM_TL_BYTES / box->unit / indices,
+                    extend(box, tile, (how < 3 ? 1 : 2) * SAM_TL_BYTES / box->unit / indices,
                            how % 2);
-                uint64_t bytes = tile_bytes(box, &tile);
+                uint64_t bytes = tile_bytes(box, tile);
                 bool small = bytes < 128 && bytes < total && search->best_score > 0;
-                if (!small)
-                    consider_ways(search, &tile);
+                if (!small && !among(tile, tiles, how))
+                    consider_ways(search, tile);
             }
         }
 }
@@ -433,7 +469,7 @@ static void describe(const struct sam_box *box, const struct tile *tile, struct 
                  (unsigned long long)box->unit, ways[tile->way]);
 }
 
-static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *box, double *cost,
+static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error);
 
 /* Dim k from index `first` on, `n` of them. */
@@ -543,15 +579,15 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
                      error);
 }
 
-enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *given,
+enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
                               struct sam_error *error)
 {
-    struct sam_box box = *given;
-    box.constant = true;
-    box.in = box.out;
-    for (unsigned i = 0; i < box.rank; i++)
-        box.dim[i].in = box.dim[i].out;
-    return sam_plan_box(plan, &box, error);
+    struct sam_box fill = *box;
+    fill.constant = true;
+    fill.in = fill.out;
+    for (unsigned i = 0; i < fill.rank; i++)
+        fill.dim[i].in = fill.dim[i].out;
+    return sam_plan_box(plan, &fill, error);
 }
 
 enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,

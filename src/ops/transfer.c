@@ -43,7 +43,7 @@ static bool list_rows(const struct sam_rows *rows, struct row_list *list)
                 list->offset[i * n + j] = list->offset[i] + (int64_t)j * rows->dim[k].step;
         list->count *= n;
     }
-    return list->count * list->run <= SAM_TL_BYTES;
+    return list->run && list->count * list->run <= SAM_TL_BYTES;
 }
 
 static void set_slices(struct sam_block_op *op, const struct row_list *list, uint64_t first,
@@ -69,7 +69,7 @@ static uint64_t group_width(const struct row_list *list, uint64_t rows)
     uint64_t width = list->run;
     for (uint64_t i = 0; i < list->count && width > 1; i++)
         width = gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
-    return width;
+    return width ? width : 1;
 }
 
 static bool fits_stride(const struct row_list *list)
@@ -114,11 +114,13 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     for (uint64_t first = 0; first < units; first += best_each) {
         uint64_t count = units - first < best_each ? units - first : best_each;
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_LOAD);
-        op->rd = (uint8_t)(first ? scratch : reg);
+        /* Scratch registers take turns, so that a LOAD need not wait for the last CONCAT. */
+        unsigned into = first ? scratch + (unsigned)(first / best_each) % 2 : reg;
+        op->rd = (uint8_t)into;
         op->offset = rows->offset + list.offset[first * best_unit];
         set_slices(op, &list, first * best_unit, count * best_unit, best_width);
         if (first &&
-            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, scratch,
+            !sam_concat(block, reg, reg, (UINT32_C(1) << first) - 1, into,
                         (uint32_t)((UINT64_C(1) << count) - 1), 1, units, best_unit * list.run))
             return false;
     }

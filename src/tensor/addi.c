@@ -3,9 +3,10 @@
  * the exact sum of a floating-point element is rounded once, to nearest even, and a finite one
  * stays finite. Manual 3.3.1, 4.4.
  *
- * Types of up to 8 bits go through a table of sums. The others add in single precision: with at
- * most 11 bits in either operand its 24 bits are more than twice as many and two, so that rounding
- * the sum again gives what rounding the exact sum would (and 24 bits are what SINGLE wants). */
+ * Types of up to 8 bits go through a table of sums, which are exact in double. The others add in
+ * single precision: with at most 11 bits in either operand its 24 bits are more than twice as many
+ * and two, so that rounding the sum again gives what rounding the exact sum would (and 24 bits are
+ * what SINGLE wants). */
 #include "base/fp_format.h"
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
@@ -32,24 +33,28 @@ static void make_table(struct sam_tensor *t, int imm)
     t->table.known = true;
     t->table.type = t->type;
     t->table.imm = imm;
-    for (unsigned i = 0; i < (nibbles ? 16 : 256); i++)
-        t->table.sum[i] = (uint8_t)small_sum(t->type, i, imm);
-    for (unsigned i = 256; nibbles && i--;)
-        t->table.sum[i] = (uint8_t)(t->table.sum[i & 15] | t->table.sum[i >> 4] << 4);
+    uint8_t small[16] = {0};
+    for (unsigned i = 0; nibbles && i < 16; i++)
+        small[i] = (uint8_t)small_sum(t->type, i, imm);
+    for (unsigned i = 0; i < 256; i++)
+        t->table.sum[i] = (uint8_t)(nibbles ? (unsigned)(small[i & 15] | small[i >> 4] << 4)
+                                            : small_sum(t->type, i, imm));
 }
 
-static void add_table(struct sam_tensor *t, uint8_t *to, const uint8_t *from, int imm)
+static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from,
+                      int imm)
 {
     if (!t->table.known || t->table.type != t->type || t->table.imm != imm)
         make_table(t, imm);
+    const uint8_t *restrict sum = t->table.sum;
     for (unsigned i = 0; i < SAM_TL_SIZE; i++)
-        to[i] = t->table.sum[from[i]];
+        to[i] = sum[from[i]];
 }
 
 /* ------------------------------------------------------------------------------- integers */
 
 #define ADD_INT(name, type, wide, top)                                                             \
-    static void name(uint8_t *to, const uint8_t *from, int imm)                                    \
+    static void name(uint8_t *restrict to, const uint8_t *restrict from, int imm)                  \
     {                                                                                              \
         for (unsigned i = 0; i < SAM_TL_SIZE; i += sizeof(type)) {                                 \
             type element;                                                                          \
@@ -86,7 +91,7 @@ static inline uint32_t add_single(uint32_t bits, float imm, unsigned drop)
                                                 : sum;
 }
 
-static void add_float(uint8_t *to, const uint8_t *from, int imm, unsigned drop)
+static void add_float(uint8_t *restrict to, const uint8_t *restrict from, int imm, unsigned drop)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 4) {
         uint32_t bits;
@@ -96,7 +101,7 @@ static void add_float(uint8_t *to, const uint8_t *from, int imm, unsigned drop)
     }
 }
 
-static void add_bf16(uint8_t *to, const uint8_t *from, int imm)
+static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
         uint16_t element;
@@ -127,7 +132,7 @@ static inline unsigned half_round(float value)
     return sign | half;
 }
 
-static void add_half(uint8_t *to, const uint8_t *from, int imm)
+static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     for (unsigned i = 0; i < SAM_TL_SIZE; i += 2) {
         uint16_t element;
@@ -143,7 +148,7 @@ static void add_half(uint8_t *to, const uint8_t *from, int imm)
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void add(struct sam_tensor *t, uint8_t *to, const uint8_t *from, int imm)
+static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     switch (t->type) {
     case SAM_TL_INT8: add_int8(to, from, imm); break;
@@ -164,9 +169,13 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
         return sam_tensor_illegal(c);
     if (to == 0)
         return true;
-    /* The host's flags are the program's: set aside what this raises. */
-    c->fflags |= (uint8_t)sam_host_fp_flags();
-    add(t, t->tl[to], t->tl[from], imm);
-    sam_host_fp_clear();
+    const bool rounds = t->type >= SAM_TL_HALF;
+    uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be one */
+    memcpy(in, t->tl[from], sizeof in);
+    if (rounds) /* The host's flags are the program's: set aside what this raises. */
+        c->fflags |= (uint8_t)sam_host_fp_flags();
+    add(t, t->tl[to], in, imm);
+    if (rounds)
+        sam_host_fp_clear();
     return true;
 }

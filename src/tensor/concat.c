@@ -61,19 +61,11 @@ static void gather(uint8_t *to, const uint8_t *const from[2], const struct block
     }
 }
 
-/* Build the block in `to`; bytes, and a nibble, past it keep their value. */
-static void build(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
-                  const struct block *b, const struct source *sources, unsigned count)
+/* The same with 4-bit elements, a byte apiece; the nibble behind an odd number of them stays. */
+static void build_nibbles(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
+                          const struct block *b, const struct source *sources, unsigned count)
 {
-    uint8_t result[2 * SAM_TL_SIZE];
-    if (to == 0)
-        return;
-    if (!b->nibbles) {
-        gather(result, (const uint8_t *const[2]){t->tl[tl1], t->tl[tl2]}, b, sources, count);
-        memcpy(t->tl[to], result, (size_t)b->outer * b->positions * b->inner);
-        return;
-    }
-    uint8_t wide[2][2 * SAM_TL_SIZE];
+    uint8_t wide[2][2 * SAM_TL_SIZE], result[2 * SAM_TL_SIZE] = {0};
     unsigned whole = b->elements + (b->elements & 1);
     sam_nibbles_unpack(wide[0], t->tl[tl1], whole);
     sam_nibbles_unpack(wide[1], t->tl[tl2], whole);
@@ -81,6 +73,21 @@ static void build(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
     if (b->elements & 1)
         result[b->elements] = t->tl[to][b->elements / 2] >> 4;
     sam_nibbles_pack(t->tl[to], result, whole);
+}
+
+/* The block into register `to`; bytes past it keep their value. */
+static void build(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
+                  const struct block *b, const struct source *sources, unsigned count)
+{
+    uint8_t result[SAM_TL_SIZE];
+    if (to == 0)
+        return;
+    if (b->nibbles) {
+        build_nibbles(t, to, tl1, tl2, b, sources, count);
+        return;
+    }
+    gather(result, (const uint8_t *const[2]){t->tl[tl1], t->tl[tl2]}, b, sources, count);
+    memcpy(t->tl[to], result, (size_t)b->outer * b->positions * b->inner);
 }
 
 bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim)
@@ -104,6 +111,20 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
     return true;
 }
 
+/* Whole bytes: a block of all ones where the first source is taken. */
+static void blend(uint8_t *to, const uint8_t *from1, const uint8_t *from2, const struct block *b,
+                  uint32_t mask)
+{
+    uint8_t first[SAM_TL_SIZE];
+    const unsigned row = b->positions * b->inner, size = b->outer * row;
+    for (unsigned j = 0; j < b->positions; j++)
+        memset(first + j * b->inner, mask >> j & 1 ? 0xff : 0, b->inner);
+    for (unsigned o = 1; o < b->outer; o++)
+        memcpy(first + o * row, first, row);
+    for (unsigned i = 0; i < size; i++)
+        to[i] = (uint8_t)((from1[i] & first[i]) | (from2[i] & ~first[i]));
+}
+
 bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim)
 {
     struct sam_tensor *t = sam_tensor_of(c);
@@ -112,8 +133,14 @@ bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl
     if (!describe(t, dim, &b) || !sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1))
         return sam_tensor_illegal(c);
     uint32_t mask = sam_tensor_csr(t, SAM_CSR_TMASK_CONCAT_1);
+    if (to == 0)
+        return true;
+    if (!b.nibbles) {
+        blend(t->tl[to], t->tl[tl1], t->tl[tl2], &b, mask);
+        return true;
+    }
     for (unsigned j = 0; j < b.positions; j++)
         sources[j] = (struct source){!(mask >> j & 1), (uint16_t)(j * b.inner)};
-    build(t, to, tl1, tl2, &b, sources, b.positions);
+    build_nibbles(t, to, tl1, tl2, &b, sources, b.positions);
     return true;
 }

@@ -10,6 +10,21 @@ struct piece {
     bool told; /* the page does not answer stores: code may lie there */
 };
 
+/* memcpy without the call for what a slice often is. */
+static inline void copy(uint8_t *restrict to, const uint8_t *restrict from, unsigned size)
+{
+    if (size - 16 > 48) { /* 16 to 64 */
+        memcpy(to, from, size);
+        return;
+    }
+    memcpy(to, from, 16);
+    if (size > 32) {
+        memcpy(to + 16, from + 16, 16);
+        memcpy(to + size - 32, from + size - 32, 16);
+    }
+    memcpy(to + size - 16, from + size - 16, 16);
+}
+
 /* A run of at most 1024 bytes touches two pages at most. */
 #define PIECES (2 * SAM_TL_SLICES)
 
@@ -67,7 +82,7 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
             struct piece *piece = &pieces[found++];
             *piece = (struct piece){.at = (uint16_t)(run->at + done), .size = (uint16_t)size};
             if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
-                           region->size == 0)) {
+                           inside(region, address, size))) {
                 piece->host = page->host + offset;
             } else {
                 piece->host = find_slow(c, region, address, size, store);
@@ -115,7 +130,7 @@ bool sam_tensor_load(struct sam_core *c, unsigned tl, uint64_t base, int imm, bo
     for (unsigned i = 0; i < p->zero_count; i++)
         memset(to + p->zeros[i].at, 0, p->zeros[i].size);
     for (unsigned i = 0; i < count; i++)
-        memcpy(to + pieces[i].at, pieces[i].host, pieces[i].size);
+        copy(to + pieces[i].at, pieces[i].host, pieces[i].size);
     return true;
 }
 
@@ -128,37 +143,9 @@ bool sam_tensor_store(struct sam_core *c, unsigned tl, uint64_t base, int imm, b
         return false;
     const uint8_t *from = sam_tensor_of(c)->tl[tl];
     for (unsigned i = 0; i < count; i++) {
-        memcpy(pieces[i].host, from + pieces[i].at, pieces[i].size);
+        copy(pieces[i].host, from + pieces[i].at, pieces[i].size);
         if (SAM_UNLIKELY(pieces[i].told))
             sam_code_store(c->code, pieces[i].address, pieces[i].size);
-    }
-    return true;
-}
-
-bool sam_tensor_access_of(const struct sam_core *core, const struct sam_insn *insn,
-                          struct sam_tensor_access *access)
-{
-    bool store = insn->op == SAM_OP_tl_store || insn->op == SAM_OP_tl_mstore;
-    bool masked = insn->op == SAM_OP_tl_mload || insn->op == SAM_OP_tl_mstore;
-    struct sam_tensor *t = sam_tensor_of(core);
-    if (!store && !masked && insn->op != SAM_OP_tl_load)
-        return false;
-    const struct sam_tl_plan *p = sam_tensor_plan(t, store, masked);
-    *access = (struct sam_tensor_access){.store = store, .tl = store ? insn->rs2 : insn->rd};
-    if (!p->legal)
-        return true;
-    uint64_t base = sam_tensor_x(core, insn->rs1) + (uint64_t)((int64_t)insn->imm * p->width);
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (unsigned i = 0; i < p->count; i++) {
-        const struct sam_tl_run *run = &p->runs[i];
-        low = run->offset < low ? run->offset : low;
-        high = run->offset + run->size > high ? run->offset + run->size : high;
-        access->bytes += run->size;
-    }
-    access->any = p->count != 0;
-    if (access->any) {
-        access->low = wrap(t, base + (uint64_t)low);
-        access->high = wrap(t, base + (uint64_t)high - 1);
     }
     return true;
 }

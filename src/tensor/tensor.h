@@ -87,8 +87,7 @@ struct sam_tensor {
     } table;
 };
 
-/* The unit of a core: handlers find it in core->unit[SAM_UNIT_TENSOR]. */
-enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX };
+/* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
 /* Enter the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
@@ -96,16 +95,10 @@ void sam_tensor_fill(struct sam_machine *machine);
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
-/* What a load or store accesses, for traces: false when `insn` is none. Ask behind the instruction:
- * it changes nothing that the answer depends on. */
-struct sam_tensor_access {
-    bool store;
-    unsigned tl;
-    uint64_t bytes; /* moved */
-    bool any;
-    uint64_t low, high; /* first and last byte of the range that holds all of them */
-};
-bool sam_tensor_access_of(const struct sam_core *core, const struct sam_insn *insn,
-                          struct sam_tensor_access *access);
+/* What `insn` reads, writes and moves (engines.h): false when it is none of the unit's. Ask behind
+ * the instruction: it changes nothing that the answer depends on. work->pc is left alone. */
+struct sam_work;
+bool sam_tensor_work_of(const struct sam_core *core, const struct sam_insn *insn,
+                        struct sam_work *work);
 
 #endif

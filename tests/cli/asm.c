@@ -180,6 +180,13 @@ static void test_isa(void **state)
     EXPECT(0, "| offset[12] | offset[10:5] |", "isa VBLT");
     EXPECT(0, "stands for  sub $d,zero,$t", "isa neg");
     EXPECT(0, "CSR 0x80c rpc", "isa rpc");
+    EXPECT(0, "| engine |     00 |   imm8 |   tlrd |    000 |    rs | 1011011 |", "isa tl.load");
+    EXPECT(0, "extension   xtensorload\n  source      TensorLoad 8.2", "isa tl.xpose.w.13");
+    EXPECT(0, "  tl.mstore tlrs, imm8(rs) ", "isa --isa tensor");
+    EXPECT(0, "CSR 0x883 tload_stride3\n", "isa TL_LOAD_STRIDE_CSR{3}");
+    EXPECT(0, "  also        tmask_ls, TL_LOAD_MASK_CSR\n  extension   xtensorload",
+           "isa tmask_load");
+    EXPECT(0, "\"aliases\": \"TL_STORE_MASK_CSR\", \"address\": 2243}", "isa --json tmask_store");
     EXPECT(2, "no instruction and no CSR is called 'nothing'", "isa nothing");
     EXPECT(0, "\"mnemonic\": \"addi\"", "isa --json addi");
     EXPECT(0, "{\"name\": \"0010011\", \"high\": 6, \"low\": 0, \"fixed\": true}",

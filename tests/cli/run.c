@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` as a user calls it: both forms, every kind of argument, what goes where, exit codes
  * and messages, and that no file is ever left half-written. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/base.h"
-#include "samite/samite.h"
+#include "cli/command.h"
 
 /* Elements of c = a + b for one work-item each. */
 static const char vecadd[] = "        .text\n"
@@ -70,101 +65,6 @@ static const char copy[] = "        .globl copy\n"
                            "        bnez    t1, 1b\n"
                            "        ret\n";
 
-static char directory[64];
-
-static void write_text(const char *name, const char *text)
-{
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
-        fail_msg("%s", error.text);
-}
-
-static struct sam_buffer read_file(const char *name)
-{
-    struct sam_buffer file = {0};
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_read(path, UINT64_C(1) << 30, &file, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    return file;
-}
-
-static bool exists(const char *name)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return access(path, F_OK) == 0;
-}
-
-/* Is there a file whose name begins so and goes on? */
-static bool has_temporary(const char *name)
-{
-    bool found = false;
-    DIR *d = opendir(directory);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        found |= strncmp(e->d_name, name, strlen(name)) == 0 && e->d_name[strlen(name)];
-    closedir(d);
-    return found;
-}
-
-struct outcome {
-    int code;
-    struct sam_buffer out, err;
-};
-
-/* Run `samite run WORDS` in the directory; words are split by the shell. */
-static struct outcome run(const char *words)
-{
-    char command[4096];
-    const char *program = getenv("SAMITE");
-    assert_non_null(program);
-    int size = snprintf(command, sizeof command, "cd %s && %s run %s >.out 2>.err", directory,
-                        program, words);
-    assert_true(size > 0 && (size_t)size < sizeof command);
-    int status = system(command);
-    assert_true(WIFEXITED(status));
-    return (struct outcome){WEXITSTATUS(status), read_file(".out"), read_file(".err")};
-}
-
-static void done(struct outcome *o)
-{
-    sam_buffer_free(&o->out);
-    sam_buffer_free(&o->err);
-}
-
-static void expect_part(const struct sam_buffer *text, const char *part)
-{
-    if (!strstr(sam_buffer_text(text), part))
-        fail_msg("no '%s' in: %s", part, sam_buffer_text(text));
-}
-
-/* The run ends with `code` and with one line of error that holds `part`. */
-static void expect_failure(const char *words, int code, const char *part)
-{
-    struct outcome o = run(words);
-    expect_part(&o.err, part);
-    if (o.code != code)
-        fail_msg("%s: exit %d, expected %d", words, o.code, code);
-    const char *newline = strchr(sam_buffer_text(&o.err), '\n');
-    assert_non_null(newline);
-    if (newline[1])
-        fail_msg("more than a line: %s", sam_buffer_text(&o.err));
-    done(&o);
-}
-
-static struct sam_buffer expect_success(const char *words)
-{
-    struct outcome o = run(words);
-    if (o.code != 0)
-        fail_msg("%s: exit %d: %s", words, o.code, sam_buffer_text(&o.err));
-    sam_buffer_free(&o.err);
-    return o.out;
-}
-
 static void write_floats(const char *name, double scale, double extra)
 {
     static float values[1024];
@@ -181,8 +81,7 @@ static void write_floats(const char *name, double scale, double extra)
 static int set_up(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/samite-run-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    make_directory();
     write_text("vecadd.s", vecadd);
     write_text("addn.s", addn);
     write_text("copy.s", copy);
@@ -193,14 +92,6 @@ static int set_up(void **state)
     write_floats("ulp.npy", 1.5, 1e-6);
     write_floats("far.npy", 1.5, 1);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
 }
 
 #define VECADD "vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg in:b.npy "
@@ -723,29 +614,14 @@ static void bad_files(void **state)
 static void interrupted(void **state)
 {
     (void)state;
-    const char *program = getenv("SAMITE");
-    assert_non_null(program);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        if (chdir(directory) != 0 || !freopen(".out", "w", stdout) || !freopen(".err", "w", stderr))
-            _exit(99);
-        execl(program, program, "run", "loop.s", "--kernel", "k", "--grid", "4", "--block", "32",
-              "--arg", "out:u8:5:stop.npy", "--log", "stop.log", (char *)NULL);
-        _exit(98);
-    }
-    for (int i = 0; i < 3000 && !has_temporary("stop.log"); i++)
-        usleep(10000);
-    assert_true(has_temporary("stop.log")); /* it is under way */
-    kill(child, SIGINT);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 1);
-    struct sam_buffer err = read_file(".err");
-    expect_part(&err, "samite: error: stopped after ");
-    assert_ptr_equal(strchr(sam_buffer_text(&err), '\n'), sam_buffer_text(&err) + err.size - 1);
-    sam_buffer_free(&err);
+    struct outcome o = run_interrupted("loop.s --kernel k --grid 4 --block 32 "
+                                       "--arg out:u8:5:stop.npy --log stop.log",
+                                       "stop.log");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.err, "samite: error: stopped after ");
+    assert_ptr_equal(strchr(sam_buffer_text(&o.err), '\n'),
+                     sam_buffer_text(&o.err) + o.err.size - 1);
+    done(&o);
     assert_false(exists("stop.log"));
     assert_false(exists("stop.npy"));
     assert_false(has_temporary("stop"));
@@ -781,5 +657,5 @@ int main(void)
         cmocka_unit_test(interrupted),
         cmocka_unit_test(help_has_examples),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -13,14 +13,9 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "must.h"
 #include "random.h"
 #include "samite/format.h"
-
-static void must(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s", error->text);
-}
 
 static void add_section(struct sam_image *image, const char *name, uint64_t address, uint64_t size,
                         const void *data, uint64_t data_size, const char *flags)

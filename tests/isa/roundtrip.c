@@ -15,7 +15,7 @@ static const char *isa_of(const struct sam_insn_row *row)
     struct sam_isa ventus = test_isa("ventus");
     if (sam_row_is_on(row, &ventus))
         return "ventus";
-    if (row->on & SAM_EXT_XTENSORLOAD)
+    if (row->on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
         return "tensor";
     return row->on & SAM_ON_RV64 ? "rv64ima_zicsr_zfinx_zve32f" : "rv32ima_zicsr_zfinx_zve32f";
 }

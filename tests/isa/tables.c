@@ -84,7 +84,7 @@ static void test_operands_do_not_collide(void **state)
         for (const char *c = row->operands; *c; c++) {
             const struct sam_operand *operand = sam_operand_find(*c);
             if (!operand) {
-                assert_non_null(strchr(",()", *c));
+                assert_non_null(strchr(",()[]", *c));
                 continue;
             }
             if (used & bits_of(operand))

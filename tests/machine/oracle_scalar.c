@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every scalar instruction of RV32IMA_Zicsr_Zfinx on a Ventus warp against QEMU: each row of the
- * tables gets an experiment by its operands, so that a new row is tested or found missing. */
+/* Every scalar instruction of IMA_Zicsr_Zfinx against QEMU: RV32 on a Ventus warp and on a
+ * tensor hart, RV64 on the latter. Each row of the tables gets an experiment by its operands, so
+ * that a new row is tested or found missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +13,19 @@
 #include "oracle.h"
 #include "oracle_values.h"
 
-static const struct qemu_target target = {
-    .xlen = 32,
-    .march = "rv32ima_zicsr_zifencei_zfinx",
-    .mabi = "ilp32",
-    .cpu = "rv32,f=false,d=false,c=false,zfinx=true",
+static const struct qemu_target targets[] = {
+    {
+        .xlen = 32,
+        .march = "rv32ima_zicsr_zifencei_zfinx",
+        .mabi = "ilp32",
+        .cpu = "rv32,f=false,d=false,c=false,zfinx=true",
+    },
+    {
+        .xlen = 64,
+        .march = "rv64ima_zicsr_zifencei_zfinx",
+        .mabi = "lp64",
+        .cpu = "rv64,f=false,d=false,c=false,zfinx=true",
+    },
 };
 
 static const char *const mode_names[] = {"rne", "rtz", "rdn", "rup", "rmm"};
@@ -134,7 +143,7 @@ static void jalr(struct experiment *x)
 static int access_size(const struct sam_insn_row *row)
 {
     char kind = row->mnemonic[1];
-    return kind == 'b' ? 1 : kind == 'h' ? 2 : 4;
+    return kind == 'b' ? 1 : kind == 'h' ? 2 : kind == 'w' ? 4 : 8;
 }
 
 static void load(struct experiment *x)
@@ -142,7 +151,7 @@ static void load(struct experiment *x)
     int size = access_size(x->row);
     oracle_begin(&x->oracle, NULL, 0);
     oracle_code(&x->oracle, "la a0, bytes + 2048\n");
-    for (int offset = -2048; offset < 2048; offset += offset >= -24 && offset < 24 ? size : 4 * 29)
+    for (int offset = -2048; offset < 2048; offset += offset >= -24 && offset < 24 ? size : 8 * 15)
         keep_format(x, "%s a4, %d(a0)", x->row->mnemonic, offset);
     keep_format(x, "mv a4, a0; %s a4, %d(a4)", x->row->mnemonic, 2048 - size);
     oracle_end(&x->oracle);
@@ -152,12 +161,12 @@ static void store(struct experiment *x)
 {
     int size = access_size(x->row);
     oracle_begin(&x->oracle, &x->first, 1);
-    for (int offset = -4; offset < 8; offset += size) {
-        oracle_code(&x->oracle,
-                    "la a6, scratch\nli a4, 0x5a5a5a5a\nsw a4, -4(a6)\nsw a4, 0(a6)\n"
-                    "sw a4, 4(a6)\n%s a0, %d(a6)\n",
-                    x->row->mnemonic, offset);
-        for (int word = -4; word < 8; word += 4) {
+    for (int offset = size == 8 ? -8 : -4; offset < 8; offset += size) {
+        oracle_code(&x->oracle, "la a6, scratch\nli a4, 0x5a5a5a5a\n");
+        for (int word = -8; word < 8; word += 4)
+            oracle_code(&x->oracle, "sw a4, %d(a6)\n", word);
+        oracle_code(&x->oracle, "%s a0, %d(a6)\n", x->row->mnemonic, offset);
+        for (int word = -8; word < 8; word += 4) {
             oracle_code(&x->oracle, "lw a4, %d(a6)\n", word);
             oracle_store(&x->oracle, "a4", "word at %d after %s a0, %d(a6)", word, x->row->mnemonic,
                          offset);
@@ -180,19 +189,21 @@ static void branch(struct experiment *x)
 static void reservation(struct experiment *x)
 {
     static const char *const orders[] = {"", ".aq", ".rl", ".aqrl"};
+    char size = x->row->mnemonic[3]; /* lr.w, lr.d */
     oracle_begin(&x->oracle, (struct oracle_axis[]){x->first, x->second}, 2);
     oracle_code(&x->oracle, "la a6, scratch\n");
     for (size_t i = 0; i < SAM_COUNT(orders); i++) {
-        oracle_code(&x->oracle, "sw a0, (a6)\n");
-        keep_format(x, "lr.w%s a4, (a6)", orders[i]);
-        keep_format(x, "sc.w%s a4, a1, (a6)", orders[i]);
-        keep(x, "lw a4, (a6)");
-        keep_format(x, "sc.w%s a4, a0, (a6)", orders[i]);
-        keep(x, "lw a4, (a6)");
+        oracle_code(&x->oracle, "s%c a0, (a6)\n", size);
+        keep_format(x, "lr.%c%s a4, (a6)", size, orders[i]);
+        keep_format(x, "sc.%c%s a4, a1, (a6)", size, orders[i]);
+        keep_format(x, "l%c a4, (a6)", size);
+        keep_format(x, "sc.%c%s a4, a0, (a6)", size, orders[i]);
+        keep_format(x, "l%c a4, (a6)", size);
     }
-    keep(x, "lr.w a4, (a6); addi a7, a6, 4; sc.w a4, a0, (a7)"); /* another word */
-    keep(x, "lr.w a4, (a6); mv a4, a1; sc.w a4, a4, (a6)");
-    keep(x, "lw a4, (a6)");
+    /* another word */
+    keep_format(x, "lr.%c a4, (a6); addi a7, a6, 8; sc.%c a4, a0, (a7)", size, size);
+    keep_format(x, "lr.%c a4, (a6); mv a4, a1; sc.%c a4, a4, (a6)", size, size);
+    keep_format(x, "l%c a4, (a6)", size);
     oracle_end(&x->oracle);
 }
 
@@ -200,15 +211,16 @@ static void atomic(struct experiment *x)
 {
     static const char *const orders[] = {"", ".aq", ".rl", ".aqrl"};
     const char *name = x->row->mnemonic;
+    char size = name[strlen(name) - 1]; /* amoadd.w, amoadd.d */
     oracle_begin(&x->oracle, (struct oracle_axis[]){x->first, x->second}, 2);
-    oracle_code(&x->oracle, "la a6, scratch\nsw a0, (a6)\n");
+    oracle_code(&x->oracle, "la a6, scratch\ns%c a0, (a6)\n", size);
     for (size_t i = 0; i < SAM_COUNT(orders); i++) {
         keep_format(x, "%s%s a4, a1, (a6)", name, orders[i]);
-        keep(x, "lw a4, (a6)");
+        keep_format(x, "l%c a4, (a6)", size);
     }
-    keep_format(x, "mv a4, a1; sw a0, (a6); %s a4, a4, (a6)", name);
-    keep(x, "lw a4, (a6)");
-    keep_format(x, "%s zero, a1, (a6); lw a4, (a6)", name);
+    keep_format(x, "mv a4, a1; s%c a0, (a6); %s a4, a4, (a6)", size, name);
+    keep_format(x, "l%c a4, (a6)", size);
+    keep_format(x, "%s zero, a1, (a6); l%c a4, (a6)", name, size);
     keep_format(x, "mv a4, a6; %s a4, a1, (a4)", name);
     oracle_end(&x->oracle);
 }
@@ -245,7 +257,7 @@ static bool add(struct experiment *x)
 {
     static const char *const twelve_bits[] = {"0",  "1",    "-1",   "2",     "7",
                                               "31", "2047", "1365", "-1366", "-2048"};
-    static const char *const shifts[] = {"0", "1", "4", "15", "16", "31"};
+    static const char *const shifts[] = {"0", "1", "4", "15", "16", "31", "32", "33", "47", "63"};
     const char *operands = x->row->operands;
     if (strcmp(operands, "d,s,t") == 0)
         binary(x);
@@ -258,6 +270,8 @@ static bool add(struct experiment *x)
     else if (strcmp(operands, "d,s,j") == 0)
         immediate(x, twelve_bits, SAM_COUNT(twelve_bits));
     else if (strcmp(operands, "d,s,<") == 0)
+        immediate(x, shifts, 6); /* below 32 */
+    else if (strcmp(operands, "d,s,>") == 0)
         immediate(x, shifts, SAM_COUNT(shifts));
     else if (strcmp(operands, "d,u") == 0)
         upper(x);
@@ -270,9 +284,9 @@ static bool add(struct experiment *x)
     else if (strcmp(operands, "s,t,p") == 0)
         branch(x);
     else if (strcmp(operands, "d,(s)") == 0)
-        reservation(x); /* lr.w and sc.w */
+        reservation(x); /* lr and sc */
     else if (strcmp(operands, "d,t,(s)") == 0)
-        strcmp(x->row->mnemonic, "sc.w") == 0 ? nothing(x, "") : atomic(x);
+        strncmp(x->row->mnemonic, "sc.", 3) == 0 ? nothing(x, "") : atomic(x);
     else if (strcmp(operands, "d,E,s") == 0)
         csr(x, false);
     else if (strcmp(operands, "d,E,Z") == 0)
@@ -290,54 +304,126 @@ static bool add(struct experiment *x)
     return true;
 }
 
-static void set_axes(struct experiment *x, const struct oracle_values *values)
+/* The tables of a run: `step` words a value. */
+struct tables {
+    size_t step;
+    const uint32_t *ints, *floats, *few_ints, *few_floats;
+};
+
+static void set_axes(struct experiment *x, const struct tables *t)
 {
     bool fp = x->row->on & SAM_EXT_ZFINX && strncmp(x->row->mnemonic, "fcvt.s.", 7) != 0;
     const char *table = fp ? "floats" : "ints", *few = fp ? "few_floats" : "few_ints";
-    static const char *const loads[] = {"lw a0, (%s)", "lw a1, (%s)", "lw a2, (%s)"};
+    static const char *const words[] = {"lw a0, (%s)", "lw a1, (%s)", "lw a2, (%s)"};
+    static const char *const doubles[] = {"ld a0, (%s)", "ld a1, (%s)", "ld a2, (%s)"};
+    const char *const *loads = t->step == 1 ? words : doubles;
     x->first = (struct oracle_axis){
-        table, fp ? values->floats : values->ints, ORACLE_VALUES, 1, 1, loads[0]};
+        table, fp ? t->floats : t->ints, ORACLE_VALUES, t->step, t->step, loads[0]};
     x->second = x->first;
     x->second.load = loads[1];
     for (int i = 0; i < 3; i++)
         x->triple[i] = (struct oracle_axis){
-            few, fp ? values->few_floats : values->few_ints, ORACLE_FEW, 1, 1, loads[i]};
+            few, fp ? t->few_floats : t->few_ints, ORACLE_FEW, t->step, t->step, loads[i]};
 }
 
-static void test_scalar(void **state)
+static void add_rows(struct experiment *x, const struct tables *t, uint32_t without)
 {
-    (void)state;
-    static struct oracle_values values;
-    struct experiment x = {0};
-    oracle_make_values(&values);
-    oracle_table(&x.oracle, "ints", values.ints, ORACLE_VALUES, 0);
-    oracle_table(&x.oracle, "floats", values.floats, ORACLE_VALUES, 0);
-    oracle_table(&x.oracle, "few_ints", values.few_ints, ORACLE_FEW, 0);
-    oracle_table(&x.oracle, "few_floats", values.few_floats, ORACLE_FEW, 0);
-    oracle_table(&x.oracle, "bytes", values.ints, ORACLE_VALUES, 1024 - ORACLE_VALUES);
-    oracle_table(&x.oracle, "before_scratch", (uint32_t[1]){0}, 1, 1);
-    oracle_table(&x.oracle, "scratch", (uint32_t[1]){0}, 1, 3);
+    oracle_table(&x->oracle, "ints", t->ints, t->step * ORACLE_VALUES, 0);
+    oracle_table(&x->oracle, "floats", t->floats, t->step * ORACLE_VALUES, 0);
+    oracle_table(&x->oracle, "few_ints", t->few_ints, t->step * ORACLE_FEW, 0);
+    oracle_table(&x->oracle, "few_floats", t->few_floats, t->step * ORACLE_FEW, 0);
+    oracle_table(&x->oracle, "bytes", t->ints, ORACLE_VALUES, 1024 - ORACLE_VALUES);
+    oracle_table(&x->oracle, "before_scratch", (uint32_t[1]){0}, 1, 1);
+    oracle_table(&x->oracle, "scratch", (uint32_t[1]){0}, 1, 3);
     unsigned rows = 0;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         uint32_t on = sam_insn_rows[op].on;
-        if (on & (SAM_ON_RV64 | SAM_ON_SYSTEM) ||
+        if (on & (without | SAM_ON_SYSTEM) ||
             !(on & (SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR | SAM_EXT_ZFINX)))
             continue;
-        x.row = &sam_insn_rows[op];
-        set_axes(&x, &values);
-        if (!add(&x))
-            fail_msg("%s %s: no experiment for these operands", x.row->mnemonic, x.row->operands);
+        x->row = &sam_insn_rows[op];
+        set_axes(x, t);
+        if (!add(x))
+            fail_msg("%s %s: no experiment for these operands", x->row->mnemonic, x->row->operands);
         rows++;
     }
     assert_true(rows >= 87);
-    oracle_check(&x.oracle, &target, "", "", 4);
+}
+
+/* On a Ventus warp, or on a tensor hart of `isa`. */
+static void run_rv32(const char *isa)
+{
+    static struct oracle_values values;
+    struct experiment x = {0};
+    oracle_make_values(&values);
+    const struct tables tables = {1, values.ints, values.floats, values.few_ints,
+                                  values.few_floats};
+    add_rows(&x, &tables, SAM_ON_RV64);
+    if (isa)
+        oracle_check_hart(&x.oracle, &targets[0], isa);
+    else
+        oracle_check(&x.oracle, &targets[0], "", "", 4);
+    oracle_free(&x.oracle);
+}
+
+static void rv32_on_a_warp(void **state)
+{
+    (void)state;
+    run_rv32(NULL);
+}
+
+static void rv32_on_a_hart(void **state)
+{
+    (void)state;
+    run_rv32("rv32ima_zicsr_zfinx");
+}
+
+/* Doublewords: each word below one of several that make it another number. */
+static void widen(uint32_t *wide, const uint32_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t sign = words[i] >> 31 ? UINT32_MAX : 0, other = words[(5 * i + 3) % count];
+        const uint32_t high[8] = {sign, ~sign, sign, 0x80000000, 0x7fffffff, other, 1, other};
+        wide[2 * i] = words[i];
+        wide[2 * i + 1] = high[i % 8];
+    }
+}
+
+/* In place of the last: the ends of the range, and what overflows a division by the first. */
+static void put_ends(uint32_t *wide, size_t count)
+{
+    static const uint32_t ends[6] = {0, 0x80000000, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0x7fffffff};
+    memcpy(wide + 2 * (count - 3), ends, sizeof ends);
+}
+
+static void rv64_on_a_hart(void **state)
+{
+    (void)state;
+    static struct oracle_values values;
+    static uint32_t ints[2 * ORACLE_VALUES], floats[2 * ORACLE_VALUES];
+    static uint32_t few_ints[2 * ORACLE_FEW], few_floats[2 * ORACLE_FEW];
+    struct experiment x = {.oracle.wide = true};
+    oracle_make_values(&values);
+    widen(ints, values.ints, ORACLE_VALUES);
+    widen(floats, values.floats, ORACLE_VALUES);
+    widen(few_ints, values.few_ints, ORACLE_FEW);
+    widen(few_floats, values.few_floats, ORACLE_FEW);
+    put_ends(ints, ORACLE_VALUES);
+    put_ends(few_ints, ORACLE_FEW);
+    const struct tables tables = {2, ints, floats, few_ints, few_floats};
+    add_rows(&x, &tables, SAM_ON_RV32);
+    oracle_check_hart(&x.oracle, &targets[1], "rv64ima_zicsr_zfinx");
     oracle_free(&x.oracle);
 }
 
 int main(void)
 {
-    if (qemu_skip(&target))
+    if (qemu_skip(&targets[0]) || qemu_skip(&targets[1]))
         return 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rv32_on_a_warp),
+        cmocka_unit_test(rv32_on_a_hart),
+        cmocka_unit_test(rv64_on_a_hart),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,16 +13,11 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
+#include "random.h"
 #include "random_gen.h"
 #include "reference/ref_insn.h"
 
 static struct sam_isa ventus;
-
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
 
 /* The immediate as the tables give it: csr numbers and the AVL of vsetivli have slots of their
  * own there. */
@@ -110,8 +105,8 @@ static uint32_t some_prefix(struct gen_random *r)
 static void words_decode_alike(void **state)
 {
     (void)state;
-    struct gen_random r = {number_from("SAMITE_SEED", 1) * 2 + 1};
-    uint64_t cases = number_from("SAMITE_CASES", 3000000);
+    struct gen_random r = {test_number("SAMITE_SEED", 1) * 2 + 1};
+    uint64_t cases = test_number("SAMITE_CASES", 3000000);
     printf("# %llu words from SAMITE_SEED=%llu\n", (unsigned long long)cases,
            (unsigned long long)(r.state / 2));
     for (uint64_t i = 0; i < cases; i++) {

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
+#include "random.h"
 #include "random_gen.h"
 #include "reference/ventus_ref.h"
 #include "samite/gpu.h"
@@ -47,12 +48,6 @@ struct test_case {
     const char *differs;                /* what does */
     enum sam_trap_kind ended, expected; /* how both sides ended */
 };
-
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
 
 static void make_case(struct test_case *t, uint64_t seed, enum gen_trap trap)
 {
@@ -254,8 +249,8 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
 {
     struct test_case *t = calloc(1, sizeof(*t));
     assert_non_null(t);
-    uint64_t first = number_from("SAMITE_SEED", 1), failures = 0;
-    cases = number_from("SAMITE_CASES", cases);
+    uint64_t first = test_number("SAMITE_SEED", 1), failures = 0;
+    cases = test_number("SAMITE_CASES", cases);
     printf("# %llu programs from SAMITE_SEED=%llu\n", (unsigned long long)cases,
            (unsigned long long)first);
     for (uint64_t seed = first; seed < first + cases && failures < 5; seed++) {

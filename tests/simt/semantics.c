@@ -385,7 +385,8 @@ static void every_row_has_a_line(void **state)
     (void)state;
     int missing = 0;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
-        if (covered[op])
+        /* What only another machine has is for its tests. */
+        if (covered[op] || sam_insn_rows[op].on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
             continue;
         fprintf(stderr, "# %s has no line\n", sam_insn_rows[op].mnemonic);
         missing++;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engines in time, for people and for programs. */
+#ifndef CLI_ENGINES_H
+#define CLI_ENGINES_H
+
+#include <jansson.h>
+
+#include "cli.h"
+#include "samite/engines.h"
+
+/* The parameters, their defaults and ranges, on standard output. */
+int cli_engines_parameters(void);
+/* A table of what each engine did with the cycles. */
+void cli_engines_report(const struct sam_engines_report *report, FILE *text);
+/* NULL: out of memory. */
+json_t *cli_engines_json(const struct sam_engines_report *report);
+
+#endif

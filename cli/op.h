@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of samite op share. */
+#ifndef CLI_OP_H
+#define CLI_OP_H
+
+#include "cli.h"
+#include "samite/format.h"
+#include "samite/ops.h"
+
+enum op_kind { RESHAPE, TRANSPOSE, IM2COL, COMPRESS, CONCAT, PAD, OPERATORS };
+
+struct op_numbers {
+    int64_t value[SAM_MAX_RANK];
+    unsigned count; /* 0: not given */
+};
+
+struct op_request {
+    struct cli_args *args;
+    enum op_kind kind;
+    struct op_numbers perm, shape, before, after, kernel, stride, dilation, pad;
+    int64_t axis;
+    bool axis_given, layout_given, listing, nchw, explain, dry, quiet, cycles;
+    struct sam_engines_config engines;
+    const char *mask, *value, *emit;
+    const char **files;
+    size_t file_count;
+    struct sam_array *inputs; /* input_count of them */
+    size_t input_count;
+    const char *output; /* NULL: dry run */
+};
+
+/* The plan that the request asks for: checks what the options say against the inputs. */
+int op_make_plan(const struct op_request *r, struct sam_plan **plan);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite op: options and inputs to a plan. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+
+static struct sam_shape shape_of(const struct sam_array *array)
+{
+    struct sam_shape shape = {.rank = (unsigned)array->rank};
+    memcpy(shape.dim, array->shape, sizeof shape.dim);
+    return shape;
+}
+
+/* A list with one number a dim. */
+static int check_count(const struct op_request *r, const char *option,
+                       const struct op_numbers *list, unsigned rank)
+{
+    if (list->count == rank)
+        return CLI_OK;
+    return cli_usage_error(r->args, "--%s has %u numbers, %s has %u dims", option, list->count,
+                           r->files[0], rank);
+}
+
+static int plan_transpose(const struct op_request *r, const struct sam_shape *in, unsigned element,
+                          struct sam_plan **plan)
+{
+    struct sam_error error;
+    unsigned perm[SAM_MAX_RANK] = {0};
+    int code = check_count(r, "perm", &r->perm, in->rank);
+    for (unsigned i = 0; i < r->perm.count; i++)
+        perm[i] = r->perm.value[i] > SAM_MAX_RANK ? SAM_MAX_RANK : (unsigned)r->perm.value[i];
+    if (code != CLI_OK)
+        return code;
+    return sam_plan_transpose(in, element, perm, plan, &error) == SAM_OK ? CLI_OK
+                                                                         : cli_report(&error);
+}
+
+static int plan_reshape(const struct op_request *r, const struct sam_shape *in, unsigned element,
+                        struct sam_plan **plan)
+{
+    struct sam_error error;
+    struct sam_shape out = {.rank = r->shape.count};
+    uint64_t known = 1, total = 1;
+    int open = -1;
+    for (unsigned i = 0; i < in->rank; i++)
+        total *= in->dim[i];
+    for (unsigned i = 0; i < out.rank; i++) {
+        if (r->shape.value[i] < 0 && open >= 0)
+            return cli_usage_error(r->args, "--shape: only one dim may be -1");
+        if (r->shape.value[i] < 0)
+            open = (int)i;
+        else if (__builtin_mul_overflow(known, (uint64_t)r->shape.value[i], &known))
+            return cli_usage_error(r->args, "--shape: more than 2^64 elements");
+        out.dim[i] = (uint64_t)r->shape.value[i];
+    }
+    if (open >= 0) {
+        if (known == 0 || total % known)
+            return cli_usage_error(r->args, "--shape: %llu elements do not divide by %llu",
+                                   (unsigned long long)total, (unsigned long long)known);
+        out.dim[open] = total / known;
+    }
+    return sam_plan_reshape(in, element, &out, plan, &error) == SAM_OK ? CLI_OK
+                                                                       : cli_report(&error);
+}
+
+static int plan_compress(const struct op_request *r, const struct sam_shape *in, unsigned element,
+                         unsigned axis, struct sam_plan **plan)
+{
+    struct sam_error error;
+    struct sam_array mask;
+    if (sam_npy_read(r->mask, &mask, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_OK;
+    if ((mask.dtype != SAM_BOOL && mask.dtype != SAM_U8) || mask.rank != 1)
+        code = cli_usage_error(r->args, "--mask: %s holds no array of bool or u8 with one dim",
+                               r->mask);
+    else if (axis < in->rank && mask.count != in->dim[axis])
+        code = cli_usage_error(r->args, "--mask: %s has %zu elements, axis %u has %llu indices",
+                               r->mask, mask.count, axis, (unsigned long long)in->dim[axis]);
+    else if (sam_plan_compress(in, element, axis, mask.data, plan, &error) != SAM_OK)
+        code = cli_report(&error);
+    sam_array_free(&mask);
+    return code;
+}
+
+static int plan_pad(const struct op_request *r, const struct sam_shape *in, unsigned element,
+                    struct sam_plan **plan)
+{
+    struct sam_error error;
+    const struct op_numbers *after = r->after.count ? &r->after : &r->before;
+    uint64_t before_n[SAM_MAX_RANK] = {0}, after_n[SAM_MAX_RANK] = {0};
+    uint8_t value[16] = {0};
+    int code = check_count(r, "before", &r->before, in->rank);
+    if (code == CLI_OK)
+        code = check_count(r, "after", after, in->rank);
+    if (code == CLI_OK && r->value && !sam_dtype_parse_value(r->inputs[0].dtype, r->value, value))
+        code = cli_usage_error(r->args, "--value: '%s' is no %s", r->value,
+                               sam_dtype_name(r->inputs[0].dtype));
+    for (unsigned i = 0; code == CLI_OK && i < in->rank; i++) {
+        before_n[i] = (uint64_t)r->before.value[i];
+        after_n[i] = (uint64_t)after->value[i];
+    }
+    if (code == CLI_OK &&
+        sam_plan_pad(in, element, before_n, after_n, value, plan, &error) != SAM_OK)
+        code = cli_report(&error);
+    return code;
+}
+
+/* Two numbers, or one for both. */
+static int pair_of(const struct op_request *r, const char *option, const struct op_numbers *list,
+                   uint64_t otherwise, uint64_t pair[2])
+{
+    if (list->count > 2)
+        return cli_usage_error(r->args, "--%s: one number or two are expected, found %u", option,
+                               list->count);
+    pair[0] = list->count ? (uint64_t)list->value[0] : otherwise;
+    pair[1] = list->count == 2 ? (uint64_t)list->value[1] : pair[0];
+    return CLI_OK;
+}
+
+static int plan_im2col(const struct op_request *r, const struct sam_shape *in, unsigned element,
+                       struct sam_plan **plan)
+{
+    struct sam_error error;
+    struct sam_im2col p = {.nchw = r->nchw};
+    uint64_t both[2] = {0};
+    int code = pair_of(r, "kernel", &r->kernel, 1, p.kernel);
+    if (code == CLI_OK)
+        code = pair_of(r, "stride", &r->stride, 1, p.stride);
+    if (code == CLI_OK)
+        code = pair_of(r, "dilation", &r->dilation, 1, p.dilation);
+    if (code == CLI_OK && r->pad.count == 4) {
+        for (unsigned i = 0; i < 4; i++)
+            p.pad[i] = (uint64_t)r->pad.value[i];
+    } else if (code == CLI_OK) {
+        code = r->pad.count > 2 ? cli_usage_error(r->args, "--pad takes H,W or T,B,L,R")
+                                : pair_of(r, "pad", &r->pad, 0, both);
+        p.pad[0] = p.pad[1] = both[0];
+        p.pad[2] = p.pad[3] = both[1];
+    }
+    if (code == CLI_OK && sam_plan_im2col(in, element, &p, plan, &error) != SAM_OK)
+        code = cli_report(&error);
+    return code;
+}
+
+static int plan_concat(const struct op_request *r, unsigned element, unsigned axis,
+                       struct sam_plan **plan)
+{
+    struct sam_error error;
+    struct sam_shape *shapes = calloc(r->input_count + 1, sizeof *shapes);
+    if (!shapes)
+        return cli_usage_error(r->args, "out of memory");
+    int code = CLI_OK;
+    for (size_t i = 0; i < r->input_count; i++) {
+        shapes[i] = shape_of(&r->inputs[i]);
+        if (r->inputs[i].dtype != r->inputs[0].dtype)
+            code = cli_usage_error(r->args, "%s holds %s, %s holds %s", r->files[i],
+                                   sam_dtype_name(r->inputs[i].dtype), r->files[0],
+                                   sam_dtype_name(r->inputs[0].dtype));
+    }
+    if (code == CLI_OK &&
+        sam_plan_concat(shapes, r->input_count, element, axis, plan, &error) != SAM_OK)
+        code = cli_report(&error);
+    free(shapes);
+    return code;
+}
+
+int op_make_plan(const struct op_request *r, struct sam_plan **plan)
+{
+    struct sam_shape in = shape_of(&r->inputs[0]);
+    unsigned element = (unsigned)sam_dtype_size(r->inputs[0].dtype);
+    int64_t axis = r->axis < 0 ? r->axis + in.rank : r->axis;
+    if (axis < 0 || axis >= (in.rank ? in.rank : 1))
+        return cli_usage_error(r->args, "--axis: %s has %u dims", r->files[0], in.rank);
+    switch (r->kind) {
+    case RESHAPE: return plan_reshape(r, &in, element, plan);
+    case TRANSPOSE: return plan_transpose(r, &in, element, plan);
+    case IM2COL: return plan_im2col(r, &in, element, plan);
+    case COMPRESS: return plan_compress(r, &in, element, (unsigned)axis, plan);
+    case CONCAT: return plan_concat(r, element, (unsigned)axis, plan);
+    default: return plan_pad(r, &in, element, plan);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `samite run --machine tensor` share. */
+#ifndef RUN_HART_H
+#define RUN_HART_H
+
+#include "engines.h"
+#include "run.h"
+
+/* A range of memory, with the file that fills or takes it. */
+struct hart_range {
+    uint64_t base, size;
+    const char *path;
+};
+
+struct hart_ranges {
+    struct hart_range *items;
+    size_t count;
+};
+
+struct hart_register {
+    unsigned number;
+    uint64_t value;
+};
+
+struct hart_request {
+    const struct cli_args *args; /* for messages */
+    struct sam_hart_options options;
+    struct run_list files, defines, includes;
+    const char *isa; /* NULL: the default, of the program's XLEN */
+    struct hart_ranges maps, mems, dumps;
+    struct hart_register *registers;
+    size_t register_count;
+    unsigned *tls, *ms; /* registers to print */
+    size_t tl_count, m_count;
+    const char *until;
+    bool cycles; /* the table of the engines in time */
+    struct sam_engines_config engines;
+    const char *timeline; /* a file, "-", NULL */
+    bool listing;         /* --config help */
+    const char *matrix;   /* an option that needs the matrix unit, or NULL */
+    bool traced;
+    const char *trace; /* a file, "-" */
+    enum run_stats stats;
+    bool quiet;
+};
+
+/* run_hart_args.c: fill the request from the words. */
+int run_hart_request(const struct run_words *words, struct hart_request *request);
+/* The trace, the timeline or a dump goes to standard output. */
+bool run_hart_writes_data(const struct hart_request *request);
+void run_hart_request_free(struct hart_request *request);
+
+/* run_hart_report.c */
+void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
+                     double seconds, FILE *text);
+void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
+int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
+                         const struct sam_hart *hart, double seconds);
+void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
+void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
+
+#endif

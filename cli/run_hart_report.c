@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of the tensor hart tells: one line, statistics, registers. */
+#include "run_hart.h"
+
+static const char *end_name(enum sam_hart_end end)
+{
+    switch (end) {
+    case SAM_HART_EXIT: return "exit";
+    case SAM_HART_EBREAK: return "ebreak";
+    case SAM_HART_UNTIL: return "until";
+    case SAM_HART_TRAP: return "trap";
+    case SAM_HART_BUDGET: return "budget";
+    default: return "stopped";
+    }
+}
+
+void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
+                     double seconds, FILE *text)
+{
+    double insns = (double)result->instructions;
+    fprintf(text, "%s: ", request->files.items[0]);
+    if (result->end == SAM_HART_EXIT)
+        fprintf(text, "exit %llu", (unsigned long long)result->exit_code);
+    else if (result->end == SAM_HART_TRAP || result->end == SAM_HART_BUDGET)
+        fprintf(text, "FAILED");
+    else
+        fprintf(text, "%s at 0x%llx", end_name(result->end), (unsigned long long)result->pc);
+    fprintf(text, ", %llu instructions in %.3f ms, %.1f M/s\n",
+            (unsigned long long)result->instructions, seconds * 1e3,
+            seconds > 0 ? insns / seconds / 1e6 : 0);
+}
+
+void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text)
+{
+    double all = stats->instructions ? (double)stats->instructions : 1;
+    for (int i = 0; i < SAM_HART_CLASSES; i++)
+        if (stats->classes[i])
+            fprintf(text, "  %-12s %14llu  %5.1f %%\n", sam_hart_class_name((enum sam_hart_class)i),
+                    (unsigned long long)stats->classes[i], 100 * (double)stats->classes[i] / all);
+    fprintf(text, "  %-12s %14llu bytes\n", "tl loaded",
+            (unsigned long long)stats->tl_bytes_loaded);
+    fprintf(text, "  %-12s %14llu bytes\n", "tl stored",
+            (unsigned long long)stats->tl_bytes_stored);
+    if (stats->classes[SAM_HART_M_MMA] + stats->m_bytes_loaded + stats->m_bytes_stored) {
+        fprintf(text, "  %-12s %14llu bytes\n", "m loaded",
+                (unsigned long long)stats->m_bytes_loaded);
+        fprintf(text, "  %-12s %14llu bytes\n", "m stored",
+                (unsigned long long)stats->m_bytes_stored);
+        fprintf(text, "  %-12s %14llu\n", "m macs", (unsigned long long)stats->m_macs);
+    }
+    fprintf(text, "  %-12s %14llu\n", "traps", (unsigned long long)stats->traps);
+}
+
+static json_int_t n(uint64_t value)
+{
+    return (json_int_t)value;
+}
+
+/* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ..., "engines": {...}} */
+int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
+                         const struct sam_hart *hart, double seconds)
+{
+    const struct sam_hart_stats *stats = sam_hart_stats(hart);
+    struct sam_engines_report engines;
+    json_t *classes = json_object();
+    bool good = classes != NULL;
+    for (int i = 0; good && i < SAM_HART_CLASSES; i++)
+        good = json_object_set_new(classes, sam_hart_class_name((enum sam_hart_class)i),
+                                   json_integer(n(stats->classes[i]))) == 0;
+    json_t *root = json_pack(
+        "{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
+        run_json_text(request->files.items[0]), "end", end_name(result->end), "exit_code",
+        n(result->exit_code), "pc", n(result->pc), "instructions", n(result->instructions),
+        "seconds", seconds, "classes", classes, "tl_bytes_loaded", n(stats->tl_bytes_loaded),
+        "tl_bytes_stored", n(stats->tl_bytes_stored), "m_bytes_loaded", n(stats->m_bytes_loaded),
+        "m_bytes_stored", n(stats->m_bytes_stored), "m_macs", n(stats->m_macs), "traps",
+        n(stats->traps));
+    if (sam_hart_engines(hart, &engines))
+        good = good && json_object_set_new(root, "engines", cli_engines_json(&engines)) == 0;
+    good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
+    if (good)
+        putchar('\n');
+    json_decref(root);
+    return good ? CLI_OK : run_out_of_memory();
+}
+
+/* Lines of `row` bytes, each with the number of its first byte. */
+static void put_rows(const uint8_t *bytes, unsigned size, unsigned row, FILE *text)
+{
+    for (unsigned i = 0; i < size; i += row) {
+        fprintf(text, "  %3u ", i);
+        for (unsigned k = 0; k < row; k++)
+            fprintf(text, " %02x", bytes[i + k]);
+        fputc('\n', text);
+    }
+}
+
+void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text)
+{
+    fprintf(text, "tl%u\n", number);
+    put_rows(sam_hart_tl(hart, number), 1024, 32, text);
+}
+
+void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text)
+{
+    const unsigned size = sam_hart_m_size(hart);
+    fprintf(text, "m%u\n", number);
+    put_rows(sam_hart_m(hart, number), size, size == 1024 ? 64 : size == 256 ? 32 : 16, text);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite stat: what packing would gain, and what a SymbolStat unit would make of the planes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samite/symbolstat.h"
+#include "weights.h"
+
+struct request {
+    const struct cli_args *args;
+    struct weights_hint hint;
+    struct sam_codec_options options;
+    bool json, hardware;
+    unsigned width; /* of SymbolStat's counters */
+    uint32_t depth;
+    json_t *rows;
+    double before, after; /* bytes */
+};
+
+/* The unit's view of one coded plane. */
+struct hardware {
+    uint64_t symbols, cycles, saturated, beyond; /* symbols that saturate, that it does not know */
+    unsigned wanted;                             /* bits that would do */
+};
+
+static bool measure(const struct request *r, const struct sam_weight *w, const uint8_t *data,
+                    unsigned plane, struct hardware *hw, struct sam_error *error)
+{
+    uint64_t counts[256], most = UINT64_MAX >> (64 - r->width), highest = 0;
+    *hw = (struct hardware){0};
+    if (sam_weight_count(w->type, data, w->size, &r->options, plane, counts, error) != SAM_OK)
+        return false;
+    for (uint32_t s = 0; s < 256; s++) {
+        hw->symbols += counts[s];
+        highest = counts[s] > highest ? counts[s] : highest;
+        if (s >= r->depth)
+            hw->beyond += counts[s];
+        else
+            hw->saturated += counts[s] > most;
+    }
+    for (; highest; highest >>= 1)
+        hw->wanted++;
+    hw->cycles = sam_symbolstat_cycles(r->depth, hw->symbols);
+    return true;
+}
+
+static bool show_hardware(const struct request *r, const struct sam_weight *w, const uint8_t *data,
+                          unsigned planes, json_t *row, struct sam_error *error)
+{
+    json_t *list = json_array();
+    bool good = true;
+    for (unsigned p = 0; good && p < planes; p++) {
+        struct hardware hw;
+        good = measure(r, w, data, p, &hw, error);
+        if (!good)
+            break;
+        if (r->json)
+            json_array_append_new(
+                list, json_pack("{s:i, s:I, s:I, s:I, s:I, s:i}", "plane", (int)p, "symbols",
+                                (json_int_t)hw.symbols, "cycles", (json_int_t)hw.cycles,
+                                "saturated", (json_int_t)hw.saturated, "beyond_depth",
+                                (json_int_t)hw.beyond, "width_needed", (int)hw.wanted));
+        else
+            printf("    SymbolStat %u x %u bits, plane %u: %llu symbols in %llu cycles, %llu "
+                   "counters saturate, %llu symbols beyond the depth, %u bits would do\n",
+                   r->depth, r->width, p, (unsigned long long)hw.symbols,
+                   (unsigned long long)hw.cycles, (unsigned long long)hw.saturated,
+                   (unsigned long long)hw.beyond, hw.wanted);
+    }
+    if (r->json && good)
+        json_object_set(row, "symbolstat", list);
+    json_decref(list);
+    return good;
+}
+
+static bool show(struct request *r, const struct sam_weight *w, const uint8_t *file,
+                 struct sam_error *error)
+{
+    struct sam_weight_stat stat;
+    const uint8_t *data = file + w->offset;
+    char shape[128];
+    json_t *row = NULL;
+    if (sam_weight_stat(w->type, data, w->size, &r->options, &stat, error) != SAM_OK)
+        return false;
+    double least = stat.bound < stat.width ? stat.bound : stat.width;
+    double share = stat.elements ? 100 * least / stat.width : 100;
+    r->before += (double)w->size;
+    r->after += (double)w->size * share / 100;
+    if (r->json) {
+        row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name",
+                        weights_json_text(w->name), "dtype", sam_weight_type_name(w->type),
+                        "planes", stat.layout, "elements", (json_int_t)stat.elements, "bytes",
+                        (json_int_t)w->size, "width", stat.width, "entropy", stat.entropy, "bound",
+                        stat.bound);
+        json_array_append_new(r->rows, row);
+    } else {
+        printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", w->name,
+               sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat.layout,
+               stat.width, stat.entropy, stat.bound, share);
+    }
+    return !r->hardware || show_hardware(r, w, data, stat.coded, row, error);
+}
+
+static int stat_file(struct request *r, const char *path)
+{
+    struct weights_input in;
+    struct weights_file file = {0};
+    struct sam_error error = {0};
+    bool good = weights_open(path, &r->hint, &in, &error) && weights_map(path, &file, &error);
+    if (good && file.size < in.weights.file_size) {
+        error.status = SAM_ERR_INPUT;
+        snprintf(error.text, sizeof error.text, "%s: it has become shorter", path);
+        good = false;
+    }
+    if (good && !r->json)
+        printf("%-40s %-6s %16s  %-20s %5s %8s %8s %8s\n", "tensor", "dtype", "shape", "planes",
+               "bits", "entropy", "bound", "size");
+    for (size_t i = 0; good && i < in.weights.count; i++)
+        good = show(r, &in.weights.tensors[i], file.data, &error);
+    weights_unmap(&file);
+    weights_close(&in);
+    if (!good)
+        return cli_report(&error);
+    if (!r->json && r->before > 0)
+        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", path, r->before, r->after,
+               100 * r->after / r->before);
+    return CLI_OK;
+}
+
+static bool set_hardware(struct request *r, const char *value)
+{
+    char *copy = strdup(value ? value : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;
+    uint64_t width = 0, depth = 0;
+    bool good = x != NULL;
+    if (good) {
+        *x = '\0';
+        good = cli_parse_u64(copy, &width) && cli_parse_u64(x + 1, &depth) && width >= 1 &&
+               width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
+    }
+    free(copy);
+    r->hardware = true;
+    r->width = (unsigned)width;
+    r->depth = (uint32_t)depth;
+    if (!good)
+        cli_usage_error(r->args,
+                        "--hw=WIDTHxDEPTH, counters of 1 to 64 bits and up to %d of them, "
+                        "not '%s'",
+                        SAM_SYMBOLSTAT_DEPTH, value);
+    return good;
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.args = args};
+    const char *value, *path = NULL;
+    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
+        switch (option) {
+        case 'd':
+            if (!weights_hint_type(args, value, &r.hint))
+                return CLI_BAD_INPUT;
+            break;
+        case 's':
+            if (!weights_hint_shape(args, value, &r.hint))
+                return CLI_BAD_INPUT;
+            break;
+        case 'D': r.options.dense = true; break;
+        case 'b': r.options.bit_planes = true; break;
+        case 'w':
+            if (!set_hardware(&r, value))
+                return CLI_BAD_INPUT;
+            break;
+        case 'j': r.json = true; break;
+        case CLI_POSITIONAL:
+            if (path)
+                return cli_usage_error(args, "one file, please; '%s' is a second", value);
+            path = value;
+            break;
+        default: return CLI_BAD_INPUT;
+        }
+    }
+    if (!path || strcmp(path, "-") == 0)
+        return cli_usage_error(args, "which file? (not standard input: it is read twice)");
+    r.rows = r.json ? json_array() : NULL;
+    int code = stat_file(&r, path);
+    if (code != CLI_OK) {
+        json_decref(r.rows);
+        return code;
+    }
+    return r.json ? weights_print_json(r.rows) : CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {'d', "dtype", "TYPE",
+     "what a raw or npy file holds: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ..."},
+    {'s', "shape", "N,N...", "shape of a raw file"},
+    {'D', "dense", NULL, "of the planes that pack --dense makes"},
+    {'b', "bits", NULL, "of the planes that pack --planes=bit makes"},
+    {'w', "hw", "[WIDTHxDEPTH]",
+     "what a SymbolStat with DEPTH counters of WIDTH bits (32x256) would need"},
+    {'j', "json", NULL, "as JSON"},
+    {0},
+};
+
+const struct cli_verb verb_stat = {
+    .name = "stat",
+    .summary = "what packing weights would gain",
+    .usage = "[options] FILE",
+    .options = options,
+    .details =
+        "A line a tensor: planes, bits a weight now, entropy of what is coded, and the least\n"
+        "that coding these planes could take (the mean over windows of 65536 weights).\n"
+        "With --hw the cycles and the counters of the hardware unit that counts symbols.\n\n"
+        "Example:\n"
+        "  samite stat model.safetensors\n"
+        "  samite stat --dtype bf16 --hw=16x256 layer.bin\n",
+    .run = run,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite unpack: what was packed, byte for byte; or one tensor of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "weights.h"
+#include "weights_packed.h"
+
+struct request {
+    const struct cli_args *args;
+    const char *input, *output, *tensor;
+    bool has_range;
+    uint64_t first, end;
+    struct sam_codec_options options;
+};
+
+static bool unpack_file(const struct request *r, const char *from, const char *to,
+                        struct sam_error *error)
+{
+    struct cli_output *output = cli_output_open(to, error);
+    if (!output)
+        return false;
+    bool good = weights_feed(from, &r->options, (struct sam_sink){cli_output_write, output}, error);
+    if (good || cli_output_failed(output))
+        return cli_output_commit(output, error) && good;
+    cli_output_abort(output);
+    return false;
+}
+
+static bool unpack_many(const struct request *r, struct sam_error *error)
+{
+    struct weights_list list;
+    if (mkdir(r->output, 0777) != 0 && errno != EEXIST) {
+        error->status = SAM_ERR_IO;
+        snprintf(error->text, sizeof error->text, "%s: cannot create: %s", r->output,
+                 strerror(errno));
+        return false;
+    }
+    if (!weights_list(r->input, &list, error))
+        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < list.count; i++) {
+        char *place = weights_place(r->output, list.paths[i], "", PACKED_SUFFIX);
+        good = place && (weights_ends_with(list.paths[i], PACKED_SUFFIX)
+                             ? unpack_file(r, list.paths[i], place, error)
+                             : weights_copy(list.paths[i], place, error));
+        free(place);
+    }
+    weights_list_free(&list);
+    return good;
+}
+
+/* --- one tensor */
+static enum sam_dtype array_type(enum sam_weight_type type)
+{
+    switch (type) {
+    case SAM_W_F16: return SAM_F16;
+    case SAM_W_F32: return SAM_F32;
+    case SAM_W_F64: return SAM_F64;
+    case SAM_W_I8: return SAM_I8;
+    case SAM_W_I16: return SAM_I16;
+    case SAM_W_I32: return SAM_I32;
+    case SAM_W_I64: return SAM_I64;
+    case SAM_W_U16:
+    case SAM_W_BF16: return SAM_U16; /* which NumPy has no type for */
+    case SAM_W_U32: return SAM_U32;
+    case SAM_W_U64: return SAM_U64;
+    case SAM_W_BOOL: return SAM_BOOL;
+    default: return SAM_U8;
+    }
+}
+
+static bool write_tensor(const struct request *r, const struct sam_weight *w, void *data,
+                         size_t size, struct sam_error *error)
+{
+    if (!weights_ends_with(r->output, ".npy"))
+        return sam_file_save(r->output, data, size, error) == SAM_OK;
+    struct sam_array array = {.dtype = array_type(w->type), .size = size, .data = data};
+    array.count = size / sam_dtype_size(array.dtype);
+    bool whole = size == w->size && w->rank <= 8 && sam_weight_type_bits(w->type) >= 8;
+    array.rank = whole ? w->rank : 1;
+    for (size_t d = 0; d < array.rank; d++)
+        array.shape[d] = whole ? w->shape[d] : array.count;
+    return sam_npy_write(r->output, &array, error) == SAM_OK;
+}
+
+static int read_tensor(const struct request *r, const struct sam_packed *packed, size_t tensor)
+{
+    const struct sam_weight *w = &sam_packed_weights(packed)->tensors[tensor];
+    struct sam_error error = {0};
+    uint64_t bits = sam_weight_type_bits(w->type), count = w->size * 8 / bits;
+    uint64_t first = r->has_range ? r->first : 0;
+    uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
+    if (first > end || end > count)
+        return cli_usage_error(r->args, "the range %llu:%llu is not within the %llu elements of %s",
+                               (unsigned long long)first, (unsigned long long)end,
+                               (unsigned long long)count, r->tensor);
+    if (first * bits % 8 || end * bits % 8)
+        return cli_usage_error(r->args, "the range %llu:%llu cuts a byte in two",
+                               (unsigned long long)first, (unsigned long long)end);
+    size_t size = (size_t)((end - first) * bits / 8);
+    void *data = malloc(size ? size : 1);
+    bool good = data != NULL;
+    if (!data) {
+        error.status = SAM_ERR_MEMORY;
+        snprintf(error.text, sizeof error.text, "out of memory");
+    }
+    good = good &&
+           sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) == SAM_OK &&
+           write_tensor(r, w, data, size, &error);
+    free(data);
+    return good ? CLI_OK : cli_report(&error);
+}
+
+static int unpack_tensor(const struct request *r)
+{
+    struct weights_packed_list list;
+    struct sam_error error = {0};
+    if (!weights_packed_list(r->input, &list, &error))
+        return cli_report(&error);
+    int code = CLI_BAD_INPUT;
+    bool found = false;
+    for (size_t i = 0; !found && i < list.count; i++) {
+        struct weights_file file;
+        struct sam_packed *packed;
+        if (!weights_packed_open(list.paths[i], &r->options, &file, &packed, &error)) {
+            weights_packed_list_free(&list);
+            return cli_report(&error);
+        }
+        size_t tensor = sam_packed_find(packed, r->tensor);
+        found = tensor != SIZE_MAX;
+        if (found)
+            code = read_tensor(r, packed, tensor);
+        sam_packed_close(packed);
+        weights_unmap(&file);
+    }
+    weights_packed_list_free(&list);
+    return found ? code : cli_usage_error(r->args, "no tensor is called '%s'", r->tensor);
+}
+
+static int unpack(const struct request *r)
+{
+    struct sam_error error = {0};
+    bool many = weights_is_folder(r->input), good;
+    if (r->tensor && !r->output)
+        return cli_usage_error(r->args, "where to? (-o)");
+    if (r->tensor)
+        return unpack_tensor(r);
+    if (r->has_range)
+        return cli_usage_error(r->args, "--range is of a --tensor");
+    if (!r->output && (many || !weights_ends_with(r->input, PACKED_SUFFIX)))
+        return cli_usage_error(r->args, "where to? (-o)");
+    if (many) {
+        good = unpack_many(r, &error);
+    } else {
+        char *place =
+            r->output ? strdup(r->output) : weights_place(NULL, r->input, "", PACKED_SUFFIX);
+        good = place && unpack_file(r, r->input, place, &error);
+        free(place);
+    }
+    return good ? CLI_OK : cli_report(&error);
+}
+
+/* "A:B", "A:", ":B" */
+static bool set_range(struct request *r, const char *value)
+{
+    char *copy = strdup(value), *colon = copy ? strchr(copy, ':') : NULL;
+    bool good = colon != NULL;
+    r->first = 0;
+    r->end = UINT64_MAX;
+    if (good) {
+        *colon = '\0';
+        good = (!*copy || cli_parse_u64(copy, &r->first)) &&
+               (!colon[1] || cli_parse_u64(colon + 1, &r->end)) && r->first < UINT64_MAX / 64 &&
+               (r->end == UINT64_MAX || r->end < UINT64_MAX / 64);
+    }
+    free(copy);
+    r->has_range = true;
+    if (!good)
+        cli_usage_error(r->args, "'%s' is no range of elements (0:1024)", value);
+    return good;
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.args = args};
+    const char *value;
+    uint64_t threads;
+    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
+        switch (option) {
+        case 'o': r.output = value; break;
+        case 't': r.tensor = value; break;
+        case 'r':
+            if (!set_range(&r, value))
+                return CLI_BAD_INPUT;
+            break;
+        case 'T':
+            if (!cli_parse_u64(value, &threads) || threads < 1 || threads > 256)
+                return cli_usage_error(args, "'%s' is no number of threads (1 to 256)", value);
+            r.options.threads = (unsigned)threads;
+            break;
+        case CLI_POSITIONAL:
+            if (r.input)
+                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
+            r.input = value;
+            break;
+        default: return CLI_BAD_INPUT;
+        }
+    }
+    return r.input ? unpack(&r) : cli_usage_error(args, "what is to be unpacked?");
+}
+
+static const struct cli_option options[] = {
+    {'o', "output", "FILE", "where to (the name without " PACKED_SUFFIX "; - is standard output)"},
+    {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
+    {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
+    {'T', "threads", "N", "threads (1)"},
+    {0},
+};
+
+const struct cli_verb verb_unpack = {
+    .name = "unpack",
+    .summary = "restore packed weights, or one tensor of them",
+    .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-",
+    .options = options,
+    .details =
+        "Restores the file that was packed, byte for byte; every block is checked, and a\n"
+        "damaged file gives an error and no output. With --tensor one tensor, or a range of\n"
+        "its elements, is read without reading the others (bf16 arrives in npy as u16,\n"
+        "8- and 4-bit types as u8, which is what NumPy has).\n\n"
+        "Example:\n"
+        "  samite unpack model.safetensors.smw\n"
+        "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n",
+    .run = run,
+};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "weights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_READ = 4096 };
+
+static bool fail(struct sam_error *error, enum sam_status status, const char *path,
+                 const char *what, const char *why)
+{
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%.400s: %.600s%s%s", path, what, why ? ": " : "",
+             why ? why : "");
+    return false;
+}
+
+bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
+{
+    hint->has_type = sam_weight_type_parse(text, &hint->type);
+    if (!hint->has_type)
+        cli_usage_error(args, "'%s' is no type (bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...)", text);
+    return hint->has_type;
+}
+
+bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint)
+{
+    char *copy = strdup(text), *rest = copy;
+    bool good = copy != NULL;
+    hint->rank = 0;
+    for (char *word; good && (word = strsep(&rest, ",x"));) {
+        good = hint->rank < SAM_WEIGHT_RANK && cli_parse_u64(word, &hint->shape[hint->rank]);
+        hint->rank++;
+    }
+    free(copy);
+    hint->has_shape = good;
+    if (!good)
+        cli_usage_error(args, "'%s' is no shape (64,128)", text);
+    return good;
+}
+
+/* Bytes up to `size`, from what the file gives; false on a read error. */
+static bool bring(struct weights_input *in, size_t size, struct sam_error *error)
+{
+    uint8_t *grown = realloc(in->prefix, size ? size : 1);
+    if (!grown)
+        return fail(error, SAM_ERR_MEMORY, in->path, "out of memory", NULL);
+    in->prefix = grown;
+    while (in->prefix_size < size) {
+        ssize_t got = read(in->file, in->prefix + in->prefix_size, size - in->prefix_size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail(error, SAM_ERR_IO, in->path, "cannot read", strerror(errno));
+        if (got == 0)
+            break;
+        in->prefix_size += (size_t)got;
+    }
+    return true;
+}
+
+/* A type from the command line: the elements are as wide as the file says they are, or there is one
+ * tensor of bytes. */
+static bool apply_hint(const struct weights_hint *hint, struct weights_input *in,
+                       struct sam_error *error)
+{
+    struct sam_weights *weights = &in->weights;
+    struct sam_weight *w = weights->tensors;
+    if (!hint->has_type && !hint->has_shape)
+        return true;
+    if (weights->kind != SAM_WEIGHTS_RAW && weights->kind != SAM_WEIGHTS_NPY)
+        return fail(error, SAM_ERR_USAGE, in->path, "--dtype and --shape are for npy and raw files",
+                    NULL);
+    size_t before = sam_weight_type_bits(w->type);
+    if (hint->has_type)
+        w->type = hint->type;
+    size_t bits = sam_weight_type_bits(w->type);
+    if (hint->has_shape) {
+        w->rank = hint->rank;
+        memcpy(w->shape, hint->shape, sizeof w->shape);
+    } else if (bits != before) {
+        if (weights->kind == SAM_WEIGHTS_NPY && !(before == 8 && bits < 8))
+            return fail(error, SAM_ERR_USAGE, in->path, "elements are not as wide as",
+                        sam_weight_type_name(w->type));
+        w->rank = 1;
+        w->shape[0] = w->size * 8 / bits;
+    }
+    struct sam_error why = {0};
+    if (sam_weights_check(weights, &why) != SAM_OK)
+        return fail(error, SAM_ERR_USAGE, in->path, why.text, NULL);
+    return true;
+}
+
+/* Read on until the parser has seen enough. */
+static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sam_error *error)
+{
+    size_t need = FIRST_READ;
+    for (;;) {
+        size_t before = in->prefix_size;
+        if (!bring(in, need, error))
+            return false;
+        bool ended = in->prefix_size < need;
+        if (ended)
+            file_size = in->prefix_size;
+        enum sam_weights_kind kind = sam_weights_kind_of(in->prefix, in->prefix_size, in->path);
+        if (kind == SAM_WEIGHTS_RAW && file_size == UINT64_MAX) {
+            need = in->prefix_size * 2; /* a stream of unknown length: all of it */
+            continue;
+        }
+        if (sam_weights_parse(kind, in->prefix, in->prefix_size, file_size, in->path, &in->weights,
+                              &need, error) != SAM_OK)
+            return false;
+        if (need <= in->prefix_size)
+            return true;
+        if (ended && before == in->prefix_size)
+            return fail(error, SAM_ERR_INPUT, in->path, "truncated in its header", NULL);
+    }
+}
+
+bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *in,
+                  struct sam_error *error)
+{
+    struct stat status;
+    *in = (struct weights_input){.path = path, .file = -1};
+    in->file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (in->file < 0 || fstat(in->file, &status) != 0)
+        return fail(error, SAM_ERR_IO, path, "cannot open", strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return fail(error, SAM_ERR_IO, path, "cannot open", strerror(EISDIR));
+    bool plain = S_ISREG(status.st_mode) && in->file != STDIN_FILENO;
+    uint64_t size = plain ? (uint64_t)status.st_size : UINT64_MAX;
+    return find_tensors(in, size, error) && apply_hint(hint, in, error);
+}
+
+void weights_close(struct weights_input *in)
+{
+    if (in->file > STDIN_FILENO)
+        close(in->file);
+    free(in->prefix);
+    sam_weights_free(&in->weights);
+    *in = (struct weights_input){.file = -1};
+}
+
+long weights_read(struct weights_input *in, void *data, size_t room, struct sam_error *error)
+{
+    size_t left = in->prefix_size - in->prefix_given;
+    if (left) {
+        size_t take = left < room ? left : room;
+        memcpy(data, in->prefix + in->prefix_given, take);
+        in->prefix_given += take;
+        return (long)take;
+    }
+    for (;;) {
+        ssize_t got = read(in->file, data, room);
+        if (got >= 0)
+            return (long)got;
+        if (errno != EINTR) {
+            fail(error, SAM_ERR_IO, in->path, "cannot read", strerror(errno));
+            return -1;
+        }
+    }
+}
+
+bool weights_map(const char *path, struct weights_file *file, struct sam_error *error)
+{
+    struct stat status;
+    *file = (struct weights_file){0};
+    int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data != MAP_FAILED)
+            *file = (struct weights_file){data, (size_t)status.st_size, true};
+    }
+    if (fd >= 0)
+        close(fd);
+    if (file->mapped)
+        return true;
+    char *data = NULL;
+    if (sam_file_load(path, UINT64_C(1) << 40, &data, &file->size, error) != SAM_OK)
+        return false;
+    file->data = data;
+    return true;
+}
+
+void weights_unmap(struct weights_file *file)
+{
+    if (file->mapped)
+        munmap((void *)(uintptr_t)file->data, file->size);
+    else
+        free((void *)(uintptr_t)file->data);
+    *file = (struct weights_file){0};
+}
+
+const char *weights_shape(const struct sam_weight *w, char *text, size_t room)
+{
+    size_t at = 0;
+    if (w->rank == 0)
+        return "scalar";
+    for (size_t d = 0; d < w->rank && at < room; d++)
+        at += (size_t)snprintf(text + at, room - at, d ? "x%llu" : "%llu",
+                               (unsigned long long)w->shape[d]);
+    return text;
+}
+
+json_t *weights_json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *plain = strdup(text); /* not UTF-8 */
+    for (char *c = plain; c && *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    string = plain ? json_string(plain) : NULL;
+    free(plain);
+    return string;
+}
+
+int weights_print_json(json_t *root)
+{
+    int code = root && json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(root);
+    if (!code) {
+        fprintf(stderr, "samite: error: out of memory\n");
+        return CLI_BAD_INPUT;
+    }
+    printf("\n");
+    return CLI_OK;
+}
+
+void weights_progress(struct weights_progress *p, uint64_t more)
+{
+    enum { WORTH_SHOWING = 64 << 20 };
+    p->done += more;
+    if (p->total < WORTH_SHOWING || !isatty(STDERR_FILENO))
+        return;
+    int now = (int)(100 * (double)p->done / (double)p->total);
+    if (now != p->shown)
+        fprintf(stderr, "\r%s %d %%%s", p->what, now, p->done == p->total ? "\r\033[K" : "");
+    p->shown = now;
+}

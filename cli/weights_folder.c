@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models of many files: a folder, or the index of a sharded one. */
+#include "weights.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool weights_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool weights_ends_with(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), end = strlen(suffix);
+    return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+static bool fail(struct sam_error *error, enum sam_status status, const char *path,
+                 const char *text)
+{
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%s: %s", path, text);
+    return false;
+}
+
+static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
+{
+    char **grown = realloc(list->paths, (list->count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    list->paths = grown;
+    size_t size = folder_size + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return false;
+    snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
+             folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
+    list->paths[list->count++] = path;
+    return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool list_folder(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    DIR *folder = opendir(path);
+    bool good = true;
+    if (!folder)
+        return fail(error, SAM_ERR_IO, path, strerror(errno));
+    for (struct dirent *e; good && (e = readdir(folder));) {
+        struct stat status;
+        if (e->d_name[0] == '.')
+            continue;
+        good = add(list, path, strlen(path), e->d_name);
+        if (good && (stat(list->paths[list->count - 1], &status) != 0 || !S_ISREG(status.st_mode)))
+            free(list->paths[--list->count]);
+    }
+    closedir(folder);
+    return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+}
+
+/* {"weight_map": {"tensor": "shard", ...}} */
+static bool list_index(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    json_error_t why;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    const json_t *map = json_object_get(root, "weight_map");
+    const char *slash = strrchr(path, '/'), *key;
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    json_t *value, *seen = json_object();
+    bool good = seen && add(list, path, folder, slash ? slash + 1 : path);
+    if (!json_is_object(map)) {
+        json_decref(root);
+        json_decref(seen);
+        return fail(error, SAM_ERR_INPUT, path, root ? "there is no weight_map" : why.text);
+    }
+    const char *wrong = NULL;
+    json_object_foreach((json_t *)(uintptr_t)map, key, value)
+    {
+        const char *shard = json_string_value(value);
+        if (!shard || strchr(shard, '/') || shard[0] == '.' || !shard[0]) {
+            wrong = "weight_map names a shard that is no file beside it";
+            break;
+        }
+        if (json_object_get(seen, shard))
+            continue;
+        good = good && json_object_set_new(seen, shard, json_true()) == 0 &&
+               add(list, path, folder, shard);
+    }
+    json_decref(root);
+    json_decref(seen);
+    if (wrong)
+        return fail(error, SAM_ERR_INPUT, path, wrong);
+    return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+}
+
+bool weights_list(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    *list = (struct weights_list){0};
+    bool good =
+        weights_is_folder(path) ? list_folder(path, list, error) : list_index(path, list, error);
+    if (good && list->count)
+        qsort(list->paths, list->count, sizeof *list->paths, by_text);
+    if (!good)
+        weights_list_free(list);
+    return good;
+}
+
+void weights_list_free(struct weights_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+    *list = (struct weights_list){0};
+}
+
+char *weights_place(const char *folder, const char *path, const char *more, const char *cut)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = folder && slash ? slash + 1 : path;
+    size_t length = strlen(name), folder_length = folder ? strlen(folder) : 0;
+    if (*cut && weights_ends_with(name, cut))
+        length -= strlen(cut);
+    size_t size = folder_length + length + strlen(more) + 2;
+    char *place = malloc(size);
+    if (place)
+        snprintf(place, size, "%s%s%.*s%s", folder ? folder : "", folder ? "/" : "", (int)length,
+                 name, more);
+    return place;
+}
+
+bool weights_copy(const char *from, const char *to, struct sam_error *error)
+{
+    char *data = NULL;
+    size_t size;
+    bool good = sam_file_load(from, UINT64_C(1) << 40, &data, &size, error) == SAM_OK &&
+                sam_file_save(to, data, size, error) == SAM_OK;
+    free(data);
+    return good;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packed files, for the verbs that read them. */
+#ifndef WEIGHTS_PACKED_H
+#define WEIGHTS_PACKED_H
+
+#include "weights.h"
+
+/* All of a packed file ("-": standard input) through an unpacker into `sink` (write NULL: verify
+ * only). */
+bool weights_feed(const char *path, const struct sam_codec_options *options, struct sam_sink sink,
+                  struct sam_error *error);
+
+/* `path` itself, or the packed files of a folder. */
+struct weights_packed_list {
+    char **paths;
+    size_t count;
+};
+bool weights_packed_list(const char *path, struct weights_packed_list *list,
+                         struct sam_error *error);
+void weights_packed_list_free(struct weights_packed_list *list);
+
+bool weights_packed_open(const char *path, const struct sam_codec_options *options,
+                         struct weights_file *file, struct sam_packed **packed,
+                         struct sam_error *error);
+
+/* The tensors of a container without what lies between them. */
+bool weights_is_gap(const struct sam_weight *w);
+
+#endif

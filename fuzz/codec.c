@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a packed file: at once and piecewise, which must agree. */
+#include "fuzz.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "samite/codec.h"
+
+enum { MOST = 1 << 24 };
+
+struct out {
+    uint8_t *data;
+    size_t size;
+};
+
+static bool append(void *context, const void *data, size_t size)
+{
+    struct out *out = context;
+    uint8_t *grown = realloc(out->data, out->size + size);
+    FUZZ_CHECK(grown);
+    memcpy(grown + out->size, data, size);
+    out->data = grown;
+    out->size += size;
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct sam_error error = {0};
+    struct out out = {0};
+    struct sam_unpacker *unpacker;
+    uint64_t file_size = 0;
+    FUZZ_CHECK(sam_unpacker_open(NULL, (struct sam_sink){append, &out}, &unpacker, &error) ==
+               SAM_OK);
+    enum sam_status piecewise = sam_unpacker_write(unpacker, data, size, &error);
+    if (piecewise == SAM_OK)
+        piecewise = sam_unpacker_finish(unpacker, &error);
+    sam_unpacker_close(unpacker);
+    FUZZ_CHECK(piecewise == SAM_OK || error.text[0]);
+    if (sam_unpack_size(data, size, &file_size, &error) == SAM_OK && file_size < MOST) {
+        uint8_t *file = malloc((size_t)file_size + 1);
+        FUZZ_CHECK(file);
+        enum sam_status once = sam_unpack(data, size, NULL, file, (size_t)file_size, &error);
+        FUZZ_CHECK((once == SAM_OK) == (piecewise == SAM_OK));
+        FUZZ_CHECK(once != SAM_OK ||
+                   (out.size == file_size && memcmp(file, out.data, out.size) == 0));
+        free(file);
+    }
+    free(out.data);
+    return 0;
+}
+
+void fuzz_seeds(fuzz_add *add, void *context)
+{
+    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16, SAM_W_F32, SAM_W_E4M3};
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        uint8_t file[4096 + 20], packed[8192];
+        struct sam_weight tensor = {
+            .name = "w", .type = types[t], .rank = 1, .offset = 12, .size = 4096};
+        struct sam_weights weights = {
+            .file_size = sizeof file, .header_size = 10, .tensors = &tensor, .count = 1};
+        size_t size;
+        tensor.shape[0] = 4096 * 8 / sam_weight_type_bits(types[t]);
+        for (size_t i = 0; i < sizeof file; i++)
+            file[i] = (uint8_t)(i % 2 ? 0x3c + i / 2 % 7 % 3 : i * i * 31 >> 3);
+        FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
+        add(context, sam_weight_type_name(types[t]), packed, size);
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cycle model of the matrix unit: its parameters and what it measures. A hart with
+ * sam_hart_options.cycles runs it beside the instructions; values always come from the
+ * instructions. Source: docs/matrix.md, "Cycle by cycle". */
+#ifndef SAMITE_MXU_H
+#define SAMITE_MXU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sink.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sam_mxu_config {
+    unsigned mlen;         /* bits of a row: 128, 256, 512 */
+    unsigned mpara, npara; /* rows and columns of C a uop computes; powers of two up to MLEN/32 */
+    unsigned elewidth;     /* bits of a mask bit of loads and stores: 8, 16, 32, 64 */
+    unsigned rows_m_block; /* rows of a block of ms1: mpara, or with step_m = 1 any power of two */
+    unsigned rows_n_block; /* rows of a block of ms2: likewise npara */
+    unsigned step_m;       /* rows the outer counter advances: mpara or 1 */
+    unsigned slots;        /* instruction slots, 1..16 */
+    unsigned tree_stages;  /* of the multiplier tree, 1..32 */
+    unsigned acc_latency;  /* cycles of the accumulating adder, 1..16 */
+    bool wb_bypass;        /* an accumulation may start in the cycle of the write-back */
+    unsigned ld_queue, st_queue; /* outstanding requests, 1..32 */
+    unsigned mem_latency;        /* cycles from request to first beat, 1..1000 */
+    unsigned ooo_window;         /* oldest reads from which the memory may pick, 1..32 */
+    unsigned beat_cycles;        /* cycles the memory takes a beat of 16 bytes, 1..64 */
+    unsigned stall;              /* per cent of cycles in which a bus channel is not ready, 0..90 */
+    uint64_t seed;               /* of the choices of ooo_window and stall */
+    uint32_t acc_regs;           /* registers that may be md of a multiplication, as a set */
+};
+
+/* The defaults for rows of `mlen` bits. */
+SAM_API void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen);
+/* "mpara=4,npara=8,acc_regs=0:4": change the values that are named. SAM_ERR_USAGE: an unknown key
+ * or a bad value, told with the range. Not yet checked together. */
+SAM_API enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
+                                           struct sam_error *error);
+/* Is it a unit that can be built? Fills in what follows mpara and npara where it is 0. */
+SAM_API enum sam_status sam_mxu_config_check(struct sam_mxu_config *config,
+                                             struct sam_error *error);
+
+/* Units, each of which is in one state a cycle. */
+enum sam_mxu_unit {
+    SAM_MXU_DSA,   /* the port that takes instructions */
+    SAM_MXU_MMA,   /* issue of multiplications */
+    SAM_MXU_LOAD,  /* issue of loads, zeroing too */
+    SAM_MXU_STORE, /* issue of stores */
+    SAM_MXU_PW,    /* moves and element-wise operations */
+    SAM_MXU_READ,  /* read data channel of the bus */
+    SAM_MXU_WRITE, /* write data channel */
+    SAM_MXU_UNITS
+};
+
+/* What a unit does in a cycle. */
+enum sam_mxu_state {
+    SAM_MXU_BUSY,
+    SAM_MXU_EMPTY,    /* nothing to do */
+    SAM_MXU_REGISTER, /* waits for a register that an older instruction holds */
+    SAM_MXU_BLOCK,    /* waits for a block of the accumulator */
+    SAM_MXU_PRESSURE, /* the stage behind it is full */
+    SAM_MXU_LINE,     /* a load waits for a store to the same line */
+    SAM_MXU_SLOTS,    /* no slot is free */
+    SAM_MXU_MEMORY,   /* waits for the memory */
+    SAM_MXU_STATES
+};
+SAM_API const char *sam_mxu_unit_name(enum sam_mxu_unit unit);
+SAM_API const char *sam_mxu_state_name(enum sam_mxu_state state);
+
+struct sam_mxu_stats {
+    uint64_t cycles;
+    uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES]; /* each unit's sum to `cycles` */
+    uint64_t instructions, scalar;                   /* of the matrix unit, of the hart */
+    uint64_t mma_uops, pw_uops, load_uops, store_uops, zero_uops;
+    uint64_t macs;
+    double full_uops;   /* multiplications, in uops that use every multiplier */
+    uint64_t peak_macs; /* those of a cycle, for the narrowest elements that ran */
+    uint64_t read_requests, write_requests, full_lines;
+    uint64_t read_beats, write_beats, bytes_loaded, bytes_stored;
+    uint64_t last_write_back; /* cycle of the last one of a multiplication */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

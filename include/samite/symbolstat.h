@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SymbolStat: a hardware unit that counts how often each symbol of a stream stands in it, as a
+ * model that goes clock by clock. Ports: data_in and freq_out (valid and ready), start, done, busy,
+ * flush.
+ *
+ *   IDLE   start rises -> CLEAR
+ *   CLEAR  `depth` cycles, a counter each; then COUNT, or DRAIN when start has fallen meanwhile
+ *   COUNT  ready, a symbol a cycle; start low ends it (a beat in that cycle is not taken) -> DRAIN
+ *   DRAIN  `depth` counts in the order of the symbols, one for each cycle that freq_out is ready
+ *   DONE   done for one cycle -> IDLE
+ *
+ * Counters stop at 2^weight_width - 1 and set `overflow`; a symbol of `depth` or above is not
+ * counted and sets `bad_symbol`. flush: IDLE from anywhere, counters zero, no done. */
+#ifndef SAMITE_SYMBOLSTAT_H
+#define SAMITE_SYMBOLSTAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sam_symbolstat_state {
+    SAM_SYMBOLSTAT_IDLE,
+    SAM_SYMBOLSTAT_CLEAR,
+    SAM_SYMBOLSTAT_COUNT,
+    SAM_SYMBOLSTAT_DRAIN,
+    SAM_SYMBOLSTAT_DONE,
+};
+
+enum { SAM_SYMBOLSTAT_DEPTH = 65536 };
+
+struct sam_symbolstat {
+    unsigned symbol_width; /* bits of a symbol, 1..16 */
+    unsigned weight_width; /* bits of a counter, 1..64 */
+    uint32_t depth;        /* symbols counted, 1..SAM_SYMBOLSTAT_DEPTH */
+    uint64_t *counts;      /* the caller's, `depth` of them */
+    /* state */
+    enum sam_symbolstat_state state;
+    uint32_t at; /* of CLEAR and DRAIN */
+    bool overflow, bad_symbol;
+    uint64_t cycles; /* since start rose, the one of done included */
+};
+
+/* What goes in during a cycle, and what is seen of the unit in it. */
+struct sam_symbolstat_in {
+    bool start, flush, data_valid, freq_ready;
+    uint32_t symbol;
+};
+struct sam_symbolstat_out {
+    bool data_ready, freq_valid, done, busy;
+    uint64_t freq;
+};
+
+/* Set parameters and memory, state IDLE. SAM_ERR_USAGE when a parameter is out of range. */
+SAM_API enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigned symbol_width,
+                                            unsigned weight_width, uint32_t depth, uint64_t *counts,
+                                            struct sam_error *error);
+/* One clock. */
+SAM_API struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
+                                                       struct sam_symbolstat_in in);
+/* Cycles of a task of `symbols` symbols that never waits, from the first of CLEAR to that of done.
+ */
+SAM_API uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GEMM kernels of this folder on the tensor hart, on inputs from a fixed seed, against plain C
+ * that sums in the order of the matrix unit: results must be equal bit by bit. */
+#ifndef SAMITE_KERNELS_GEMM_H
+#define SAMITE_KERNELS_GEMM_H
+
+#include <samite/samite.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gemm_kernel {
+    const char *name; /* gemm_<name>.s */
+    unsigned source;  /* bits of an element of A and B */
+    unsigned target;  /* of C */
+    bool is_float;
+};
+extern const struct gemm_kernel gemm_kernels[];
+extern const size_t gemm_kernel_count;
+const struct gemm_kernel *gemm_find(const char *name);
+
+struct gemm_config {
+    uint32_t m, n, k; /* 1..GEMM_MAX; K even for int4 */
+    unsigned mlen;    /* 0: 512 */
+    unsigned xlen;    /* 0: 64 */
+    const char *dir;  /* folder of the .s files */
+};
+enum { GEMM_MAX = 4096 };
+
+/* A hart with the kernel and its matrices, ready to run, and what C must be then. */
+struct gemm {
+    const struct gemm_kernel *kernel;
+    struct gemm_config config;
+    struct sam_hart *hart;
+    struct sam_image *image;
+    uint8_t *a, *b, *c;  /* as they are before the run */
+    uint64_t address[3]; /* of A, B, C */
+    size_t size[3];      /* bytes of A, B, C */
+    uint64_t insns;      /* of the last run */
+    char failure[160];   /* the first wrong element, after gemm_check */
+};
+
+/* `gemm` must be freed in each case. */
+enum sam_status gemm_open(struct gemm *gemm, const struct gemm_kernel *kernel,
+                          const struct gemm_config *config, struct sam_error *error);
+/* Run it from the start; C goes on from what it is. */
+enum sam_status gemm_run(struct gemm *gemm, struct sam_error *error);
+/* C in the hart against plain C, after one run. */
+bool gemm_check(struct gemm *gemm);
+void gemm_free(struct gemm *gemm);
+
+#endif

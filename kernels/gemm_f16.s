@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# C += A * B^T, half precision. Arguments: see gemm.inc.
+    .equ    OUT, 1
+    .equ    WIDE, 1
+    .macro  k_bytes rd, rs
+    slli    \rd, \rs, 1
+    .endm
+    .macro  load md, stride, base
+    mldh    \md, \stride, (\base)
+    .endm
+    .macro  load_c md, stride, base
+    mldh    \md, \stride, (\base)
+    .endm
+    .macro  store_c ms, stride, base
+    msth    \ms, \stride, (\base)
+    .endm
+    .macro  multiply md, ms2, ms1
+    fmmacc.h \md, \ms2, \ms1
+    .endm
+    .include "gemm.inc"

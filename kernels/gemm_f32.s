@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# C += A * B^T, single precision. Arguments: see gemm.inc.
+    .equ    OUT, 2
+    .equ    WIDE, 0
+    .macro  k_bytes rd, rs
+    slli    \rd, \rs, 2
+    .endm
+    .macro  load md, stride, base
+    mldw    \md, \stride, (\base)
+    .endm
+    .macro  load_c md, stride, base
+    mldw    \md, \stride, (\base)
+    .endm
+    .macro  store_c ms, stride, base
+    mstw    \ms, \stride, (\base)
+    .endm
+    .macro  multiply md, ms2, ms1
+    fmmacc.s \md, \ms2, \ms1
+    .endm
+    .include "gemm.inc"

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fp_wide.h"
+
+/* GNU C: the product of two doubles has 106 bits. */
+__extension__ typedef unsigned __int128 u128;
+
+static const struct format {
+    int exponent, fraction; /* bits */
+} formats[] = {{5, 10}, {8, 23}, {11, 52}};
+
+/* (-1)^sign * sig * 2^exp, sig = 0 for zero. What cannot be held exactly has its lowest bit set:
+ * that bit lies far below the rounding position, so it only says that something is there. */
+struct number {
+    bool sign;
+    int exp;
+    u128 sig;
+};
+
+/* Where the highest bit of a normalised sig is: a sum of two still fits. */
+#define TOP 125
+
+static uint64_t sign_of(const struct format *f)
+{
+    return UINT64_C(1) << (f->exponent + f->fraction);
+}
+
+static uint64_t infinity(const struct format *f)
+{
+    return ((UINT64_C(1) << f->exponent) - 1) << f->fraction;
+}
+
+static uint64_t nan_of(const struct format *f)
+{
+    return infinity(f) | UINT64_C(1) << (f->fraction - 1);
+}
+
+static uint64_t magnitude(const struct format *f, uint64_t a)
+{
+    return a & (sign_of(f) - 1);
+}
+
+static bool is_nan(const struct format *f, uint64_t a)
+{
+    return magnitude(f, a) > infinity(f);
+}
+
+static bool is_signaling(const struct format *f, uint64_t a)
+{
+    return is_nan(f, a) && !(a >> (f->fraction - 1) & 1);
+}
+
+static u128 shift_right_jam(u128 sig, int count)
+{
+    if (count > 127)
+        return sig != 0;
+    return sig >> count | ((sig & (((u128)1 << count) - 1)) != 0);
+}
+
+static int leading_zeros(u128 sig)
+{
+    uint64_t high = (uint64_t)(sig >> 64);
+    return high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)sig);
+}
+
+static struct number normalise(struct number n)
+{
+    if (n.sig == 0)
+        return n;
+    int left = leading_zeros(n.sig) - (127 - TOP);
+    n.sig = left < 0 ? shift_right_jam(n.sig, -left) : n.sig << left;
+    n.exp -= left;
+    return n;
+}
+
+/* Of a finite value; not normalised, so that products stay exact. */
+static struct number unpack(const struct format *f, uint64_t a)
+{
+    int bias = (1 << (f->exponent - 1)) - 1;
+    int field = (int)(magnitude(f, a) >> f->fraction);
+    uint64_t fraction = a & ((UINT64_C(1) << f->fraction) - 1);
+    return (struct number){
+        .sign = (a & sign_of(f)) != 0,
+        .exp = (field ? field : 1) - bias - f->fraction,
+        .sig = fraction | (field ? UINT64_C(1) << f->fraction : 0),
+    };
+}
+
+/* sig / 2^drop as an integer in the given mode, 0 < drop < 128. */
+static u128 round_off(bool sign, u128 sig, int drop, enum sam_round round)
+{
+    u128 kept = sig >> drop, half = (u128)1 << (drop - 1);
+    u128 rest = sig & (2 * half - 1);
+    switch (round) {
+    case SAM_RNE: return kept + (rest > half || (rest == half && (kept & 1)));
+    case SAM_RTZ: return kept;
+    case SAM_RDN: return kept + (sign && rest);
+    case SAM_RUP: return kept + (!sign && rest);
+    case SAM_RMM: return kept + (rest >= half);
+    }
+    return kept;
+}
+
+static uint64_t overflow(const struct format *f, bool sign, enum sam_round round, unsigned *flags)
+{
+    bool away = round == SAM_RNE || round == SAM_RMM || round == (sign ? SAM_RDN : SAM_RUP);
+    *flags |= SAM_FP_OF | SAM_FP_NX;
+    return (sign ? sign_of(f) : 0) | (away ? infinity(f) : infinity(f) - 1);
+}
+
+static uint64_t round_pack(const struct format *f, struct number n, enum sam_round round,
+                           unsigned *flags)
+{
+    uint64_t sign = n.sign ? sign_of(f) : 0;
+    const int bias = (1 << (f->exponent - 1)) - 1, extra = TOP - f->fraction;
+    if (n.sig == 0)
+        return sign;
+    n = normalise(n);
+    int exp = n.exp + TOP + bias; /* biased; below 1: a subnormal, which has fewer bits */
+    if (exp > 2 * bias)
+        return overflow(f, n.sign, round, flags);
+    int drop = extra;
+    bool tiny = false;
+    if (exp < 1) {
+        /* Tiny after rounding: still below the smallest normal when rounded to all bits. */
+        u128 full = (u128)1 << (f->fraction + 1);
+        tiny = exp < 0 || round_off(n.sign, n.sig, extra, round) < full;
+        drop += 1 - exp;
+        if (drop > 127) {
+            n.sig = shift_right_jam(n.sig, drop - 127);
+            drop = 127;
+        }
+        exp = 1;
+    }
+    /* The hidden bit adds one to the exponent field, and so does a carry out of the fraction. */
+    uint64_t bits =
+        ((uint64_t)(exp - 1) << f->fraction) + (uint64_t)round_off(n.sign, n.sig, drop, round);
+    if (bits >= infinity(f))
+        return overflow(f, n.sign, round, flags);
+    if (n.sig & (((u128)1 << drop) - 1))
+        *flags |= tiny ? SAM_FP_UF | SAM_FP_NX : SAM_FP_NX;
+    return sign | bits;
+}
+
+/* When both highest bits are two or more places apart, at most one bit cancels and the jammed bit
+ * stays far below the rounding position; when they are closer, nothing is shifted out, because a
+ * product has 106 bits at most of the 126. */
+static uint64_t add_numbers(const struct format *f, struct number a, struct number b,
+                            enum sam_round round, unsigned *flags)
+{
+    uint64_t cancelled = round == SAM_RDN ? sign_of(f) : 0;
+    if (a.sig == 0 && b.sig == 0)
+        return a.sign != b.sign ? cancelled : a.sign ? sign_of(f) : 0;
+    a = normalise(a);
+    b = normalise(b);
+    if (a.sig == 0 || (b.sig != 0 && a.exp < b.exp)) {
+        struct number swap = a;
+        a = b;
+        b = swap;
+    }
+    b.sig = shift_right_jam(b.sig, b.sig ? a.exp - b.exp : 0);
+    if (a.sign == b.sign) {
+        a.sig += b.sig;
+    } else if (a.sig == b.sig) {
+        return cancelled;
+    } else {
+        a.sign ^= a.sig < b.sig;
+        a.sig = a.sig > b.sig ? a.sig - b.sig : b.sig - a.sig;
+    }
+    return round_pack(f, a, round, flags);
+}
+
+static uint64_t invalid(const struct format *f, unsigned *flags)
+{
+    *flags |= SAM_FP_NV;
+    return nan_of(f);
+}
+
+uint64_t sam_fp_fma(enum sam_fp_width width, uint64_t a, uint64_t b, uint64_t c,
+                    enum sam_round round, unsigned *flags)
+{
+    const struct format *f = &formats[width];
+    const uint64_t inf = infinity(f), sign = (a ^ b) & sign_of(f);
+    bool nan = is_nan(f, a) || is_nan(f, b);
+    bool infinite = !nan && (magnitude(f, a) == inf || magnitude(f, b) == inf);
+    if (infinite && (magnitude(f, a) == 0 || magnitude(f, b) == 0))
+        return invalid(f, flags);
+    if (is_signaling(f, a) || is_signaling(f, b) || is_signaling(f, c))
+        return invalid(f, flags);
+    if (nan || is_nan(f, c))
+        return nan_of(f);
+    if (infinite)
+        return magnitude(f, c) == inf && c != (sign | inf) ? invalid(f, flags) : sign | inf;
+    if (magnitude(f, c) == inf)
+        return c;
+    struct number x = unpack(f, a), y = unpack(f, b);
+    struct number product = {x.sign ^ y.sign, x.exp + y.exp, x.sig * y.sig};
+    return add_numbers(f, product, unpack(f, c), round, flags);
+}
+
+uint64_t sam_fp_mul(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_round round,
+                    unsigned *flags)
+{
+    /* a zero of the product's sign changes nothing */
+    return sam_fp_fma(width, a, b, (a ^ b) & sign_of(&formats[width]), round, flags);
+}
+
+uint64_t sam_fp_add(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_round round,
+                    unsigned *flags)
+{
+    const struct format *f = &formats[width];
+    uint64_t one = infinity(f) >> 1 & infinity(f);
+    return sam_fp_fma(width, a, one, b, round, flags);
+}
+
+uint64_t sam_fp_widen(enum sam_fp_width from, enum sam_fp_width to, uint64_t a, unsigned *flags)
+{
+    const struct format *f = &formats[from], *t = &formats[to];
+    if (is_signaling(f, a))
+        return invalid(t, flags);
+    if (is_nan(f, a))
+        return nan_of(t);
+    if (magnitude(f, a) == infinity(f))
+        return (a & sign_of(f) ? sign_of(t) : 0) | infinity(t);
+    return round_pack(t, unpack(f, a), SAM_RNE, flags);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making chunks: split, count, choose codes for all blocks together, choose a mode for each block,
+ * write. A block that gains too little stays as it is: reading it is then a copy. */
+#include "codec/chunk.h"
+
+enum { LEAST_GAIN = 128 }; /* a block is coded when it saves a 128th of its size */
+
+size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
+{
+    const struct sam_layout *l = sam_layout_of(layout);
+    struct sam_span span = {.count = count};
+    size_t tables = (size_t)l->coded_count * (3 + 128);
+    size_t size = SAM_CHUNK_HEADER + sam_span_blocks(&span) * SAM_BLOCK_ENTRY + tables;
+    return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
+}
+
+/* Bytes that `count` elements take in all planes, and the most coded planes, of any layout. */
+static size_t planes_size(uint32_t layouts, size_t count, size_t *coded)
+{
+    size_t most = 0;
+    *coded = 0;
+    for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
+        const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
+        size_t size = 0;
+        if (!(layouts >> id & 1))
+            continue;
+        for (size_t p = 0; p < l->plane_count; p++)
+            size += sam_plane_size(&l->plane[p], count);
+        most = size > most ? size : most;
+        *coded = l->coded_count > *coded ? l->coded_count : *coded;
+    }
+    return most;
+}
+
+bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_ops *ops,
+                          const struct sam_allocator *allocator, uint32_t layouts, size_t count)
+{
+    size_t coded, size = planes_size(layouts, count, &coded);
+    struct sam_span span = {.count = count};
+    *maker = (struct sam_chunk_maker){.ops = ops, .allocator = allocator};
+    maker->planes = sam_codec_alloc(allocator, size);
+    maker->counts =
+        sam_codec_alloc(allocator, sam_span_blocks(&span) * coded * sizeof *maker->counts);
+    if (maker->planes && maker->counts)
+        return true;
+    sam_chunk_maker_close(maker);
+    return false;
+}
+
+void sam_chunk_maker_close(struct sam_chunk_maker *maker)
+{
+    sam_codec_free(maker->allocator, maker->planes);
+    sam_codec_free(maker->allocator, maker->counts);
+    *maker = (struct sam_chunk_maker){0};
+}
+
+/* A chunk while it is made. */
+struct making {
+    const struct sam_chunk_maker *maker;
+    const struct sam_span *span;
+    const struct sam_layout *layout;
+    uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
+    uint64_t hash[SAM_CHUNK_BLOCKS];
+    struct sam_code code[SAM_MAX_PLANES];
+    uint32_t has_code;
+};
+
+static uint64_t seed_of(const struct sam_span *span, size_t block)
+{
+    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + block);
+}
+
+static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t block)
+{
+    return m->planes[plane] + sam_plane_size(&m->layout->plane[plane], block * SAM_BLOCK);
+}
+
+static uint32_t *counts_of(const struct making *m, size_t plane, size_t block)
+{
+    return m->maker->counts[block * m->layout->coded_count + plane];
+}
+
+static void split_and_count(struct making *m, const uint8_t *elements)
+{
+    const struct sam_layout *l = m->layout;
+    uint8_t *at = m->maker->planes;
+    for (size_t p = 0; p < l->plane_count; p++) {
+        m->planes[p] = at;
+        at += sam_plane_size(&l->plane[p], m->span->count);
+    }
+    for (size_t b = 0; b < sam_span_blocks(m->span); b++) {
+        size_t count = sam_block_elements(m->span, b);
+        uint8_t *planes[SAM_MAX_PLANES];
+        for (size_t p = 0; p < l->plane_count; p++)
+            planes[p] = plane_of_block(m, p, b);
+        const uint8_t *from = elements + b * SAM_BLOCK * l->element;
+        m->maker->ops->split(m->span->layout, from, count, planes);
+        m->hash[b] = m->maker->ops->hash(from, count * l->element, seed_of(m->span, b));
+        for (size_t p = 0; p < l->coded_count; p++) {
+            uint32_t *counts = counts_of(m, p, b);
+            memset(counts, 0, 256 * sizeof *counts);
+            m->maker->ops->count(planes[p], sam_plane_size(&l->plane[p], count), counts);
+        }
+    }
+}
+
+/* Symbols that a code is written down for. */
+static void code_range(const struct sam_code *code, unsigned *first, unsigned *last)
+{
+    for (*first = 0; !code->length[*first];)
+        ++*first;
+    for (*last = 255; !code->length[*last];)
+        --*last;
+}
+
+/* Bytes that the code of a plane saves in all blocks, less what it takes itself. */
+static bool code_pays(const struct making *m, size_t plane)
+{
+    unsigned first, last;
+    uint64_t bits = 0, symbols = 0, blocks = sam_span_blocks(m->span);
+    code_range(&m->code[plane], &first, &last);
+    for (size_t b = 0; b < blocks; b++) {
+        for (unsigned s = first; s <= last; s++) {
+            symbols += counts_of(m, plane, b)[s];
+            bits += (uint64_t)counts_of(m, plane, b)[s] * m->code[plane].length[s];
+        }
+    }
+    uint64_t more = 3 + (last - first) / 2 + blocks * SAM_STREAMS * (sizeof(uint32_t) + 1);
+    return bits / 8 + more < symbols;
+}
+
+static void choose_codes(struct making *m)
+{
+    for (size_t p = 0; p < m->layout->coded_count; p++) {
+        uint32_t sum[256] = {0};
+        unsigned used = 0;
+        for (size_t b = 0; b < sam_span_blocks(m->span); b++)
+            for (unsigned s = 0; s < 256; s++)
+                sum[s] += counts_of(m, p, b)[s];
+        for (unsigned s = 0; s < 256; s++)
+            used += sum[s] != 0;
+        if (used >= 2) {
+            sam_code_make(sum, &m->code[p]);
+            m->has_code |= (uint32_t)code_pays(m, p) << p;
+        }
+    }
+}
+
+struct plan {
+    enum sam_plane_mode mode[SAM_MAX_PLANES];
+    uint8_t symbol[SAM_MAX_PLANES];
+    size_t size; /* of the block, about: no less than it takes */
+};
+
+static void plan_plane(const struct making *m, size_t plane, size_t block, size_t symbols,
+                       struct plan *plan)
+{
+    const uint32_t *counts = counts_of(m, plane, block);
+    uint64_t bits = 0;
+    for (unsigned s = 0; s < 256; s++) {
+        bits += (uint64_t)counts[s] * m->code[plane].length[s];
+        if (counts[s] && counts[s] == symbols) {
+            plan->mode[plane] = SAM_PLANE_CONSTANT;
+            plan->symbol[plane] = (uint8_t)s;
+            plan->size += 2;
+            return;
+        }
+    }
+    size_t coded = (size_t)(bits / 8) + SAM_STREAMS * (sizeof(uint32_t) + 1);
+    bool code = (m->has_code >> plane & 1) && coded + symbols / LEAST_GAIN < symbols;
+    plan->mode[plane] = code ? SAM_PLANE_CODED : SAM_PLANE_RAW;
+    plan->size += 1 + (code ? coded : symbols);
+}
+
+/* Is it worth parting the block into planes? */
+static bool plan_block(const struct making *m, size_t block, struct plan *plan)
+{
+    const struct sam_layout *l = m->layout;
+    size_t count = sam_block_elements(m->span, block), whole = count * l->element;
+    *plan = (struct plan){.size = sam_raw_size(l, count)};
+    for (size_t p = 0; p < l->coded_count; p++)
+        plan_plane(m, p, block, sam_plane_size(&l->plane[p], count), plan);
+    return plan->size + whole / LEAST_GAIN < whole;
+}
+
+/* `next`: what is likely to be packed after this chunk, one block's share of it. */
+static uint8_t *write_planes(const struct making *m, size_t block, const struct plan *plan,
+                             const uint8_t *next, uint8_t *out)
+{
+    const struct sam_layout *l = m->layout;
+    size_t count = sam_block_elements(m->span, block);
+    uint8_t *list = out;
+    size_t raw = sam_raw_size(l, count);
+    const struct sam_warm warm = {next, out + plan->size - raw, count * l->element, raw};
+    for (size_t p = 0; p < l->coded_count; p++)
+        out += plan->mode[p] == SAM_PLANE_CODED      ? 1 + SAM_STREAMS * sizeof(uint32_t)
+               : plan->mode[p] == SAM_PLANE_CONSTANT ? 2
+                                                     : 1;
+    for (size_t p = 0; p < l->plane_count; p++) {
+        const uint8_t *symbols = plane_of_block(m, p, block);
+        size_t size = sam_plane_size(&l->plane[p], count);
+        enum sam_plane_mode mode = p < l->coded_count ? plan->mode[p] : SAM_PLANE_RAW;
+        if (p < l->coded_count)
+            *list++ = (uint8_t)mode;
+        if (mode == SAM_PLANE_CONSTANT) {
+            *list++ = plan->symbol[p];
+        } else if (mode == SAM_PLANE_RAW) {
+            memcpy(out, symbols, size);
+            out += size;
+        } else {
+            uint32_t sizes[SAM_STREAMS];
+            m->maker->ops->encode(&m->code[p], symbols, size, out, sizes, &warm);
+            for (unsigned j = 0; j < SAM_STREAMS; j++, list += sizeof(uint32_t)) {
+                sam_put_le32(list, sizes[j]);
+                out += sizes[j];
+            }
+        }
+    }
+    return out;
+}
+
+static uint8_t *write_code(const struct sam_code *code, uint8_t *out)
+{
+    unsigned first, last;
+    code_range(code, &first, &last);
+    *out++ = 1;
+    *out++ = (uint8_t)first;
+    *out++ = (uint8_t)last;
+    for (unsigned s = first; s <= last; s += 2)
+        *out++ = (uint8_t)(code->length[s] | (s < last ? code->length[s + 1] << 4 : 0));
+    return out;
+}
+
+size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span *span,
+                      const uint8_t *elements, uint8_t *out)
+{
+    struct making m = {.maker = maker, .span = span, .layout = sam_layout_of(span->layout)};
+    struct plan plan[SAM_CHUNK_BLOCKS];
+    bool planes[SAM_CHUNK_BLOCKS];
+    size_t blocks = sam_span_blocks(span);
+    uint32_t used = 0; /* codes */
+    split_and_count(&m, elements);
+    choose_codes(&m);
+    for (size_t b = 0; b < blocks; b++) {
+        planes[b] = plan_block(&m, b, &plan[b]);
+        for (size_t p = 0; planes[b] && p < m.layout->coded_count; p++)
+            used |= (uint32_t)(plan[b].mode[p] == SAM_PLANE_CODED) << p;
+    }
+    uint8_t *entry = out + SAM_CHUNK_HEADER, *at = entry + blocks * SAM_BLOCK_ENTRY;
+    for (size_t p = 0; p < m.layout->coded_count; p++) {
+        if (used >> p & 1)
+            at = write_code(&m.code[p], at);
+        else
+            *at++ = 0;
+    }
+    size_t header = (size_t)(at - out);
+    for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
+        const uint8_t *from = elements + b * SAM_BLOCK * m.layout->element;
+        size_t whole = sam_block_elements(span, b) * m.layout->element;
+        uint8_t *start = at;
+        if (planes[b]) {
+            at = write_planes(&m, b, &plan[b], from + span->count * m.layout->element, at);
+        } else {
+            memcpy(at, from, whole);
+            at += whole;
+        }
+        sam_put_le32(entry, (uint32_t)(at - start) | (uint32_t)planes[b] << 30);
+        sam_put_le64(entry + 4, m.hash[b]);
+    }
+    size_t size = (size_t)(at - out), padded = (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
+    memset(at, 0, padded - size);
+    sam_put_le32(out + 8, (uint32_t)padded);
+    out[12] = (uint8_t)header;
+    out[13] = (uint8_t)(header >> 8);
+    out[14] = (uint8_t)blocks;
+    out[15] = 0;
+    sam_put_le64(out, maker->ops->hash(out + 8, header - 8, seed_of(span, 0)));
+    return padded;
+}

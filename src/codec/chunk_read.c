@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading chunks. Nothing is taken on trust: the header has a checksum, sizes must add up, codes
+ * must be exact, streams must end where they say, and the elements have a checksum of their own. */
+#include "codec/chunk.h"
+
+bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
+                           const struct sam_allocator *allocator, uint32_t layouts, size_t count)
+{
+    size_t planes = 0, tables = 0;
+    count = count < SAM_BLOCK ? count : SAM_BLOCK;
+    for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
+        const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
+        size_t size = 0;
+        if (!(layouts >> id & 1))
+            continue;
+        for (size_t p = 0; p < l->coded_count; p++)
+            size += sam_plane_size(&l->plane[p], count);
+        planes = size > planes ? size : planes;
+        tables = l->coded_count > tables ? l->coded_count : tables;
+    }
+    *reader = (struct sam_chunk_reader){.ops = ops, .allocator = allocator};
+    reader->planes = sam_codec_alloc(allocator, planes);
+    reader->tables = sam_codec_alloc(allocator, tables * sizeof *reader->tables);
+    if (reader->planes && reader->tables)
+        return true;
+    sam_chunk_reader_close(reader);
+    return false;
+}
+
+void sam_chunk_reader_close(struct sam_chunk_reader *reader)
+{
+    sam_codec_free(reader->allocator, reader->planes);
+    sam_codec_free(reader->allocator, reader->tables);
+    *reader = (struct sam_chunk_reader){0};
+}
+
+uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span)
+{
+    uint32_t size = sam_le32(header + 8);
+    /* A header may grow in a later version, but not beyond what its size field holds. */
+    size_t most = sam_chunk_bound(span->layout, span->count) + UINT16_MAX + 1;
+    return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most ? size : 0;
+}
+
+/* The code at *at, which is moved behind it. */
+static bool read_code(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present)
+{
+    const uint8_t *in = *at;
+    memset(code, 0, sizeof *code);
+    if (in == end || *in > 1)
+        return false;
+    *present = *in++;
+    if (*present) {
+        if (end - in < 2 || in[0] >= in[1])
+            return false;
+        unsigned first = in[0], last = in[1];
+        in += 2;
+        if ((size_t)(end - in) < (last - first) / 2 + 1)
+            return false;
+        for (unsigned s = first; s <= last; s++)
+            code->length[s] = in[(s - first) / 2] >> ((s - first) % 2 * 4) & 15;
+        in += (last - first) / 2 + 1;
+        if (!sam_code_is_exact(code))
+            return false;
+    }
+    *at = in;
+    return true;
+}
+
+const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_span *span,
+                            struct sam_chunk *chunk)
+{
+    const struct sam_layout *layout = sam_layout_of(span->layout);
+    size_t blocks = sam_span_blocks(span);
+    *chunk = (struct sam_chunk){.span = *span, .size = (uint32_t)size};
+    if (size < SAM_CHUNK_HEADER)
+        return "truncated";
+    size_t header = sam_le16(data + 12);
+    if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] != 0 ||
+        header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > size)
+        return "sizes that cannot be";
+    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
+    if (sam_codec_base.hash(data + 8, header - 8, seed) != sam_le64(data))
+        return "wrong checksum of a header";
+    const uint8_t *entry = data + SAM_CHUNK_HEADER, *end = data + header;
+    const uint8_t *at = entry + blocks * SAM_BLOCK_ENTRY;
+    for (size_t p = 0; p < layout->coded_count; p++) {
+        bool present;
+        if (!read_code(&at, end, &chunk->code[p], &present))
+            return "a code that is none";
+        chunk->has_code |= (uint32_t)present << p;
+    }
+    size_t offset = header;
+    for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
+        uint32_t word = sam_le32(entry);
+        uint32_t length = word & 0x3fffffff;
+        if (word >> 30 >= SAM_BLOCK_MODES || length > size - offset)
+            return "a block that cannot be";
+        chunk->block[b].offset = (uint32_t)offset;
+        chunk->block[b].size = length;
+        chunk->block[b].mode = (enum sam_block_mode)(word >> 30);
+        chunk->block[b].hash = sam_le64(entry + 4);
+        offset += length;
+    }
+    if (size - offset >= SAM_ALIGN)
+        return "more bytes than blocks";
+    for (; offset < size; offset++)
+        if (data[offset])
+            return "padding that is not zero";
+    return NULL;
+}
+
+/* The table of a plane; the last chunk's when its code is the same. */
+static const struct sam_decode_table *table_of(struct sam_chunk_reader *reader,
+                                               const struct sam_chunk *chunk, size_t plane)
+{
+    struct sam_decode_table *table = &reader->tables[plane];
+    const struct sam_code *code = &chunk->code[plane];
+    if (!(reader->has_table >> plane & 1) || memcmp(&table->code, code, sizeof *code) != 0) {
+        sam_decode_table_make(code, table);
+        reader->has_table |= 1u << plane;
+    }
+    return table;
+}
+
+/* A plane, as its entry in the block's list says. */
+struct plane_entry {
+    enum sam_plane_mode mode;
+    uint8_t symbol;
+    uint32_t sizes[SAM_STREAMS];
+};
+
+static bool read_entry(const uint8_t **at, const uint8_t *end, struct plane_entry *entry)
+{
+    const uint8_t *in = *at;
+    if (in == end)
+        return false;
+    switch (*in++) {
+    case SAM_PLANE_RAW: entry->mode = SAM_PLANE_RAW; break;
+    case SAM_PLANE_CONSTANT:
+        entry->mode = SAM_PLANE_CONSTANT;
+        if (in == end)
+            return false;
+        entry->symbol = *in++;
+        break;
+    case SAM_PLANE_CODED:
+        entry->mode = SAM_PLANE_CODED;
+        if ((size_t)(end - in) < sizeof entry->sizes)
+            return false;
+        for (unsigned j = 0; j < SAM_STREAMS; j++, in += sizeof(uint32_t))
+            entry->sizes[j] = sam_le32(in);
+        break;
+    default: return false;
+    }
+    *at = in;
+    return true;
+}
+
+static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                        const uint8_t *in, const uint8_t *end, size_t count,
+                        const uint8_t *planes[], const uint8_t *elements)
+{
+    const struct sam_layout *l = sam_layout_of(chunk->span.layout);
+    struct plane_entry entry[SAM_MAX_PLANES];
+    size_t raw = sam_raw_size(l, count);
+    uint8_t *symbols = reader->planes;
+    for (size_t p = 0; p < l->coded_count; p++)
+        if (!read_entry(&in, end, &entry[p]))
+            return false;
+    if ((size_t)(end - in) < raw)
+        return false;
+    struct sam_warm warm = {end - raw, elements, raw, count * l->element};
+    for (size_t p = 0; p < l->coded_count; p++) {
+        size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
+        planes[p] = symbols;
+        if (entry[p].mode == SAM_PLANE_CONSTANT) {
+            memset(symbols, entry[p].symbol, size);
+        } else if (entry[p].mode == SAM_PLANE_RAW) {
+            planes[p] = in;
+            coded = size;
+        } else {
+            if (!(chunk->has_code >> p & 1))
+                return false;
+            for (unsigned j = 0; j < SAM_STREAMS; j++)
+                coded += entry[p].sizes[j];
+        }
+        if (coded > (size_t)(end - in))
+            return false;
+        if (entry[p].mode == SAM_PLANE_CODED &&
+            !reader->ops->decode(table_of(reader, chunk, p), in, entry[p].sizes, symbols, size,
+                                 &warm))
+            return false;
+        in += coded;
+        symbols += size;
+    }
+    for (size_t p = l->coded_count; p < l->plane_count; p++) {
+        planes[p] = in;
+        size_t size = sam_plane_size(&l->plane[p], count);
+        if (size > (size_t)(end - in))
+            return false;
+        in += size;
+    }
+    return in == end;
+}
+
+const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                           const uint8_t *data, size_t block, uint8_t *elements)
+{
+    const struct sam_span *span = &chunk->span;
+    const struct sam_layout *l = sam_layout_of(span->layout);
+    size_t count = sam_block_elements(span, block), size = count * l->element;
+    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + block);
+    const uint8_t *in = data + chunk->block[block].offset;
+    uint64_t hash;
+    if (chunk->block[block].mode == SAM_BLOCK_VERBATIM) {
+        if (chunk->block[block].size != size)
+            return "a block of the wrong size";
+        hash = reader->ops->copy(elements, in, size, seed);
+    } else {
+        const uint8_t *planes[SAM_MAX_PLANES];
+        if (!read_planes(reader, chunk, in, in + chunk->block[block].size, count, planes, elements))
+            return "a damaged block";
+        hash = reader->ops->merge(span->layout, planes, count, elements, seed);
+    }
+    return hash == chunk->block[block].hash ? NULL : "wrong checksum";
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file around the chunks: a header of 64 bytes, the verbatim header of the packed file, the
+ * list of pieces, the chunks, the index of their sizes, a trailer of 64 bytes. */
+#ifndef SAM_CODEC_CONTAINER_H
+#define SAM_CODEC_CONTAINER_H
+
+#include "codec/chunk.h"
+
+enum { SAM_HEADER = 64, SAM_TRAILER = 64 };
+
+/* What is in a packed file: pieces, each a tensor or a gap, that follow each other without a hole
+ * from the end of the verbatim header to the end of the file. */
+struct sam_container {
+    const struct sam_allocator *allocator;
+    struct sam_weights weights; /* tensors: the pieces, gaps as opaque ones without a name */
+    uint8_t *layouts;           /* of each piece */
+    uint64_t table_size;        /* bytes of the list of pieces */
+    uint64_t chunks;
+    uint32_t layout_set;  /* a bit each */
+    size_t span_elements; /* of the longest chunk */
+    size_t span_bytes;    /* of its elements, the most of any chunk */
+    size_t chunk_bound;   /* the most of any chunk */
+};
+
+/* Pieces for `weights`, which are checked. */
+enum sam_status sam_container_plan(const struct sam_weights *weights,
+                                   const struct sam_codec_options *options, struct sam_container *c,
+                                   struct sam_error *error);
+void sam_container_free(struct sam_container *c);
+
+/* Header, verbatim header (`verbatim`, weights.header_size bytes), list of pieces, padding, at the
+ * end of `out`. */
+void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struct sam_buffer *out);
+/* Index and trailer of chunks of these sizes, of which the first begins at `start`. */
+void sam_container_end(const uint32_t *sizes, uint64_t count, uint64_t start,
+                       struct sam_buffer *out);
+
+/* What the first SAM_HEADER bytes say. */
+struct sam_start {
+    uint64_t file_size, header_size, table_size;
+    uint32_t pieces;
+    enum sam_weights_kind kind;
+    uint64_t hash;  /* of verbatim header and list */
+    uint64_t total; /* bytes before the first chunk */
+};
+/* NULL, or what is wrong. */
+const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *start);
+/* All that stands before the first chunk, start->total bytes. */
+enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t *data,
+                                    const struct sam_codec_options *options,
+                                    struct sam_container *c, struct sam_error *error);
+
+/* What the trailer says, after its own check and that of the index. */
+struct sam_end {
+    uint64_t index, chunks;
+};
+const char *sam_trailer_parse(const uint8_t trailer[SAM_TRAILER], uint64_t packed_size,
+                              struct sam_end *end);
+/* Is `index` (4 * count bytes and padding) that of the trailer? */
+bool sam_index_check(const uint8_t *index, uint64_t count, const uint8_t trailer[SAM_TRAILER]);
+static inline uint64_t sam_index_size(uint64_t chunks)
+{
+    return (chunks * 4 + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
+}
+
+/* One chunk after the other. Begin with all zero. */
+struct sam_cursor {
+    size_t piece;
+    uint64_t element; /* of the piece */
+};
+/* The next chunk and where its elements stand in the file; false behind the last. */
+bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,
+                   uint64_t *offset);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbol statistics, in four tables by turns: a run of one symbol is no chain of increments. */
+#include "codec/codec.h"
+
+void sam_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])
+{
+    uint32_t part[4][256] = {0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        uint32_t four = sam_le32(symbols + i);
+        part[0][four & 255]++;
+        part[1][four >> 8 & 255]++;
+        part[2][four >> 16 & 255]++;
+        part[3][four >> 24]++;
+    }
+    for (; i < count; i++)
+        part[0][symbols[i]]++;
+    for (unsigned s = 0; s < 256; s++)
+        counts[s] += part[0][s] + part[1][s] + part[2][s] + part[3][s];
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packing, piecewise and at once. The packer gathers the elements of as many chunks as it has slots
+ * and then makes them together, each by one thread. */
+#include "codec/container.h"
+
+#include <stdlib.h>
+
+enum { MAX_THREADS = 256, SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
+
+static const struct sam_codec_options no_options;
+
+struct slot {
+    struct sam_span span;
+    const uint8_t *elements; /* given, or `gathered` */
+    uint8_t *gathered;
+    uint8_t *out; /* where the chunk is made, or `made` */
+    uint8_t *made;
+    size_t size; /* bytes of elements; after making, of the chunk */
+};
+
+struct sam_packer {
+    struct sam_codec_options options;
+    struct sam_container container;
+    struct sam_sink sink;
+    struct sam_buffer start;        /* before the first chunk; then index and trailer */
+    struct sam_chunk_maker *makers; /* one a thread */
+    unsigned threads;
+    struct slot *slots;
+    size_t slot_count, slots_used;
+    struct sam_cursor cursor;
+    uint64_t received; /* bytes of the file */
+    uint64_t start_size;
+    size_t wanted; /* bytes of the chunk that is gathered; 0: none is begun */
+    size_t gathered;
+    uint32_t *sizes; /* of the chunks */
+    uint64_t chunks_done;
+    bool failed;
+};
+
+static void make_slot(void *context, size_t i, unsigned worker)
+{
+    struct sam_packer *p = context;
+    struct slot *slot = &p->slots[i];
+    slot->size = sam_chunk_make(&p->makers[worker], &slot->span, slot->elements, slot->out);
+}
+
+static enum sam_status emit(struct sam_packer *p, const void *data, size_t size,
+                            struct sam_error *error)
+{
+    if (p->sink.write(p->sink.context, data, size))
+        return SAM_OK;
+    return sam_fail(error, SAM_ERR_IO, "cannot write the packed file");
+}
+
+static void make_slots(struct sam_packer *p)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < p->slots_used; i++)
+        bytes += p->slots[i].size;
+    sam_parallel(bytes < SERIAL_BYTES ? 1 : p->threads, p->slots_used, make_slot, p);
+}
+
+/* Make what is gathered and send it. */
+static enum sam_status flush(struct sam_packer *p, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    make_slots(p);
+    for (size_t i = 0; i < p->slots_used && status == SAM_OK; i++) {
+        p->sizes[p->chunks_done++] = (uint32_t)p->slots[i].size;
+        status = emit(p, p->slots[i].out, p->slots[i].size, error);
+    }
+    p->slots_used = 0;
+    return status;
+}
+
+static void packer_free(struct sam_packer *p)
+{
+    const struct sam_allocator *allocator = p->options.allocator;
+    for (size_t i = 0; p->slots && i < p->slot_count; i++) {
+        sam_codec_free(allocator, p->slots[i].gathered);
+        sam_codec_free(allocator, p->slots[i].made);
+    }
+    for (unsigned i = 0; p->makers && i < p->threads; i++)
+        sam_chunk_maker_close(&p->makers[i]);
+    sam_codec_free(allocator, p->makers);
+    sam_codec_free(allocator, p->slots);
+    sam_codec_free(allocator, p->sizes);
+    sam_container_free(&p->container);
+    sam_buffer_free(&p->start);
+}
+
+/* Threads, slots without buffers, room for the sizes. */
+static enum sam_status packer_init(struct sam_packer *p, const struct sam_weights *weights,
+                                   const struct sam_codec_options *options, struct sam_error *error)
+{
+    p->options = options ? *options : no_options;
+    const struct sam_allocator *allocator = p->options.allocator;
+    enum sam_status status = sam_container_plan(weights, &p->options, &p->container, error);
+    if (status != SAM_OK)
+        return status;
+    struct sam_container *c = &p->container;
+    uint64_t useful = c->chunks ? c->chunks : 1;
+    p->threads = p->options.threads > MAX_THREADS ? MAX_THREADS : p->options.threads;
+    p->threads = !p->threads ? 1 : p->threads > useful ? (unsigned)useful : p->threads;
+    p->slot_count = p->threads > 1 ? (size_t)p->threads * SLOTS_A_THREAD : 1;
+    p->sizes = sam_codec_alloc(allocator, (size_t)c->chunks * sizeof *p->sizes);
+    p->slots = sam_codec_alloc(allocator, p->slot_count * sizeof *p->slots);
+    p->makers = sam_codec_alloc(allocator, p->threads * sizeof *p->makers);
+    if (p->slots)
+        memset(p->slots, 0, p->slot_count * sizeof *p->slots);
+    if (p->makers)
+        memset(p->makers, 0, p->threads * sizeof *p->makers);
+    if (!p->sizes || !p->slots || !p->makers)
+        return sam_fail_memory(error);
+    const struct sam_codec_ops *ops = sam_codec_ops(p->options.level);
+    for (unsigned i = 0; i < p->threads; i++)
+        if (!sam_chunk_maker_open(&p->makers[i], ops, allocator, c->layout_set, c->span_elements))
+            return sam_fail_memory(error);
+    return SAM_OK;
+}
+
+/* Buffers of the slots: for the elements, for the chunk. */
+static bool give_buffers(struct sam_packer *p, bool elements, bool chunks)
+{
+    for (size_t i = 0; i < p->slot_count; i++) {
+        struct slot *slot = &p->slots[i];
+        if (elements)
+            slot->gathered = sam_codec_alloc(p->options.allocator, p->container.span_bytes);
+        if (chunks)
+            slot->made =
+                sam_codec_alloc(p->options.allocator, p->container.chunk_bound + SAM_CHUNK_SLACK);
+        if ((elements && !slot->gathered) || (chunks && !slot->made))
+            return false;
+        slot->elements = slot->gathered;
+        slot->out = slot->made;
+    }
+    return true;
+}
+
+enum sam_status sam_packer_open(const struct sam_weights *weights,
+                                const struct sam_codec_options *options, struct sam_sink sink,
+                                struct sam_packer **packer, struct sam_error *error)
+{
+    *packer = NULL;
+    struct sam_packer *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
+    if (!p)
+        return sam_fail_memory(error);
+    *p = (struct sam_packer){.sink = sink};
+    enum sam_status status = packer_init(p, weights, options, error);
+    if (status == SAM_OK && !give_buffers(p, true, true))
+        status = sam_fail_memory(error);
+    if (status == SAM_OK)
+        *packer = p;
+    else
+        sam_packer_close(p);
+    return status;
+}
+
+void sam_packer_close(struct sam_packer *packer)
+{
+    if (!packer)
+        return;
+    const struct sam_allocator *allocator = packer->options.allocator;
+    packer_free(packer);
+    sam_codec_free(allocator, packer);
+}
+
+/* The verbatim header is whole: what comes before the chunks. */
+static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
+{
+    struct sam_buffer out = {0};
+    sam_container_start(&p->container, (const uint8_t *)sam_buffer_text(&p->start), &out);
+    enum sam_status status =
+        out.failed ? sam_fail_memory(error) : emit(p, out.data, out.size, error);
+    p->start_size = out.size;
+    sam_buffer_free(&out);
+    sam_buffer_free(&p->start);
+    return status;
+}
+
+/* Bytes of elements into the slots; how many were taken. */
+static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
+{
+    struct slot *slot = &p->slots[p->slots_used];
+    uint64_t offset;
+    if (!p->wanted) {
+        if (!sam_next_span(&p->container, &p->cursor, &slot->span, &offset))
+            return 0;
+        p->wanted = slot->span.count * sam_layout_of(slot->span.layout)->element;
+        p->gathered = 0;
+    }
+    size_t take = p->wanted - p->gathered < size ? p->wanted - p->gathered : size;
+    memcpy(slot->gathered + p->gathered, data, take);
+    p->gathered += take;
+    if (p->gathered == p->wanted) {
+        slot->size = p->wanted;
+        p->wanted = 0;
+        p->slots_used++;
+    }
+    return take;
+}
+
+static enum sam_status write_some(struct sam_packer *p, const uint8_t *data, size_t size,
+                                  struct sam_error *error)
+{
+    uint64_t header = p->container.weights.header_size;
+    enum sam_status status = SAM_OK;
+    if (size > p->container.weights.file_size - p->received)
+        return sam_fail(error, SAM_ERR_INPUT, "more bytes than the file was said to have (%llu)",
+                        (unsigned long long)p->container.weights.file_size);
+    while (size && status == SAM_OK) {
+        size_t taken;
+        if (p->received < header) {
+            taken = header - p->received < size ? (size_t)(header - p->received) : size;
+            if (!sam_buffer_append(&p->start, data, taken))
+                return sam_fail_memory(error);
+        } else {
+            if (!p->start_size)
+                status = begin(p, error);
+            taken = status == SAM_OK ? gather(p, data, size) : 0;
+        }
+        if (status == SAM_OK && p->slots_used == p->slot_count)
+            status = flush(p, error);
+        p->received += taken;
+        data += taken;
+        size -= taken;
+    }
+    return status;
+}
+
+enum sam_status sam_packer_write(struct sam_packer *p, const void *data, size_t size,
+                                 struct sam_error *error)
+{
+    if (p->failed)
+        return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
+    enum sam_status status = write_some(p, data, size, error);
+    p->failed = status != SAM_OK;
+    return status;
+}
+
+enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    struct sam_buffer end = {0};
+    if (p->failed)
+        return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
+    p->failed = true; /* nothing comes behind the end */
+    if (p->received != p->container.weights.file_size)
+        return sam_fail(error, SAM_ERR_INPUT, "truncated: %llu of %llu bytes",
+                        (unsigned long long)p->received,
+                        (unsigned long long)p->container.weights.file_size);
+    if (!p->start_size)
+        status = begin(p, error);
+    if (status == SAM_OK)
+        status = flush(p, error);
+    if (status != SAM_OK)
+        return status;
+    sam_container_end(p->sizes, p->chunks_done, p->start_size, &end);
+    status = end.failed ? sam_fail_memory(error) : emit(p, end.data, end.size, error);
+    sam_buffer_free(&end);
+    return status;
+}
+
+/* --- at once */
+uint64_t sam_pack_bound(const struct sam_weights *weights)
+{
+    /* Bit planes have the largest tables. */
+    const struct sam_codec_options options = {.bit_planes = true};
+    struct sam_container c;
+    struct sam_cursor cursor = {0};
+    struct sam_span span;
+    uint64_t offset;
+    if (sam_container_plan(weights, &options, &c, NULL) != SAM_OK)
+        return 0;
+    unsigned __int128 size = SAM_HEADER + SAM_TRAILER + 2 * SAM_ALIGN;
+    size += (unsigned __int128)c.weights.header_size + sam_index_size(c.chunks) + SAM_CHUNK_SLACK;
+    for (size_t i = 0; i < c.weights.count; i++)
+        size += 48 + strlen(c.weights.tensors[i].name) + 10 * c.weights.tensors[i].rank;
+    while (sam_next_span(&c, &cursor, &span, &offset))
+        size += sam_chunk_bound(span.layout, span.count);
+    sam_container_free(&c);
+    return size > UINT64_MAX ? 0 : (uint64_t)size;
+}
+
+struct memory {
+    uint8_t *data;
+    size_t room, size;
+};
+
+static bool put(struct memory *out, const void *data, size_t size)
+{
+    if (size > out->room - out->size)
+        return false;
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+    return true;
+}
+
+/* Chunks straight from `file`; with one thread and enough room straight into `out`. */
+static bool pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory *out)
+{
+    uint64_t offset;
+    bool more = true;
+    while (more) {
+        struct slot *slot = &p->slots[p->slots_used];
+        more = sam_next_span(&p->container, &p->cursor, &slot->span, &offset);
+        if (more) {
+            slot->elements = file + offset;
+            slot->size = slot->span.count * sam_layout_of(slot->span.layout)->element;
+            p->slots_used++;
+        }
+        if (more && p->slots_used < p->slot_count)
+            continue;
+        size_t need = p->container.chunk_bound + SAM_CHUNK_SLACK;
+        bool direct = p->slot_count == 1 && out->room - out->size >= need;
+        for (size_t i = 0; i < p->slots_used; i++)
+            p->slots[i].out = direct ? out->data + out->size : p->slots[i].made;
+        make_slots(p);
+        for (size_t i = 0; i < p->slots_used; i++) {
+            p->sizes[p->chunks_done++] = (uint32_t)p->slots[i].size;
+            if (direct)
+                out->size += p->slots[i].size;
+            else if (!put(out, p->slots[i].out, p->slots[i].size))
+                return false;
+        }
+        p->slots_used = 0;
+    }
+    return true;
+}
+
+enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
+                         const struct sam_codec_options *options, void *packed, size_t room,
+                         size_t *size, struct sam_error *error)
+{
+    struct sam_packer p = {0};
+    struct sam_buffer end = {0};
+    struct memory out = {.data = packed, .room = room};
+    bool fits = true;
+    enum sam_status status = packer_init(&p, weights, options, error);
+    if (status == SAM_OK && !give_buffers(&p, false, true))
+        status = sam_fail_memory(error);
+    if (status == SAM_OK) {
+        sam_container_start(&p.container, file, &p.start);
+        fits =
+            !p.start.failed && put(&out, p.start.data, p.start.size) && pack_chunks(&p, file, &out);
+        if (fits)
+            sam_container_end(p.sizes, p.chunks_done, p.start.size, &end);
+        fits = fits && !end.failed && put(&out, end.data, end.size);
+        if (p.start.failed || end.failed)
+            status = sam_fail_memory(error);
+        else if (!fits)
+            status =
+                sam_fail(error, SAM_ERR_USAGE, "no room for the packed file in %zu bytes", room);
+    }
+    *size = out.size;
+    sam_buffer_free(&end);
+    packer_free(&p);
+    return status;
+}

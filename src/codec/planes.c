@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bits of an element go to which plane, and the portable loops that part and join them. */
+#include "codec/codec.h"
+
+/* clang-format off */
+#define CODED(from, width)        {8, true, {{from, width}, {0, 0}}}
+#define RAW(unit, from, width)    {unit, false, {{from, width}, {0, 0}}}
+#define WITH_SIGN(unit, width, s) {unit, false, {{0, width}, {s, 1}}}
+#define BIT(at)                   {1, true, {{at, 1}, {0, 0}}}
+#define BITS(at)                  BIT(at), BIT((at) + 1), BIT((at) + 2), BIT((at) + 3), \
+                                  BIT((at) + 4), BIT((at) + 5), BIT((at) + 6), BIT((at) + 7)
+
+static const struct sam_layout layouts[] = {
+    [SAM_LAYOUT_BYTES] = {1, 1, 1, {CODED(0, 8)}},
+    [SAM_LAYOUT_BF16] = {2, 2, 1, {CODED(7, 8), WITH_SIGN(8, 7, 15)}},
+    [SAM_LAYOUT_F16] = {2, 5, 1, {CODED(10, 5), RAW(8, 0, 8), RAW(1, 8, 1), RAW(1, 9, 1),
+                                  RAW(1, 15, 1)}},
+    [SAM_LAYOUT_F16_DENSE] = {2, 2, 1, {CODED(8, 8), RAW(8, 0, 8)}},
+    [SAM_LAYOUT_F32] = {4, 3, 1, {CODED(23, 8), {8, false, {{16, 7}, {31, 1}}}, RAW(16, 0, 16)}},
+    [SAM_LAYOUT_E4M3] = {1, 2, 1, {CODED(3, 4), WITH_SIGN(4, 3, 7)}},
+    [SAM_LAYOUT_E5M2] = {1, 4, 1, {CODED(2, 5), RAW(1, 0, 1), RAW(1, 1, 1), RAW(1, 7, 1)}},
+    [SAM_LAYOUT_BITS8] = {1, 8, 8, {BITS(0)}},
+    [SAM_LAYOUT_BITS16] = {2, 16, 16, {BITS(0), BITS(8)}},
+    [SAM_LAYOUT_BITS32] = {4, 32, 32, {BITS(0), BITS(8), BITS(16), BITS(24)}},
+};
+/* clang-format on */
+
+static const char *const names[] = {
+    [SAM_LAYOUT_BYTES] = "bytes",
+    [SAM_LAYOUT_BF16] = "8 exponent + 8 raw",
+    [SAM_LAYOUT_F16] = "5 exponent + 11 raw",
+    [SAM_LAYOUT_F16_DENSE] = "8 high + 8 raw",
+    [SAM_LAYOUT_F32] = "8 exponent + 24 raw",
+    [SAM_LAYOUT_E4M3] = "4 exponent + 4 raw",
+    [SAM_LAYOUT_E5M2] = "5 exponent + 3 raw",
+    [SAM_LAYOUT_BITS8] = "8 x 1 bit",
+    [SAM_LAYOUT_BITS16] = "16 x 1 bit",
+    [SAM_LAYOUT_BITS32] = "32 x 1 bit",
+};
+
+const char *sam_layout_name(enum sam_layout_id id)
+{
+    return (size_t)id < SAM_COUNT(names) ? names[id] : "?";
+}
+
+const struct sam_layout *sam_layout_of(enum sam_layout_id id)
+{
+    return (size_t)id < SAM_COUNT(layouts) ? &layouts[id] : NULL;
+}
+
+enum sam_layout_id sam_layout_for(enum sam_weight_type type,
+                                  const struct sam_codec_options *options)
+{
+    size_t bits = sam_weight_type_bits(type);
+    if (options->bit_planes) /* what is neither 16 nor 32 bits wide is taken byte by byte */
+        return bits == 16 ? SAM_LAYOUT_BITS16 : bits == 32 ? SAM_LAYOUT_BITS32 : SAM_LAYOUT_BITS8;
+    switch (type) {
+    case SAM_W_BF16: return SAM_LAYOUT_BF16;
+    case SAM_W_F16: return options->dense ? SAM_LAYOUT_F16_DENSE : SAM_LAYOUT_F16;
+    case SAM_W_F32: return SAM_LAYOUT_F32;
+    case SAM_W_E4M3: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E4M3;
+    case SAM_W_E5M2: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E5M2;
+    default: return SAM_LAYOUT_BYTES;
+    }
+}
+
+size_t sam_raw_size(const struct sam_layout *layout, size_t elements)
+{
+    size_t size = 0;
+    for (size_t p = layout->coded_count; p < layout->plane_count; p++)
+        size += sam_plane_size(&layout->plane[p], elements);
+    return size;
+}
+
+static uint32_t load(const uint8_t *bytes, unsigned size)
+{
+    return size == 1 ? bytes[0] : size == 2 ? sam_le16(bytes) : sam_le32(bytes);
+}
+
+static void store(uint8_t *bytes, unsigned size, uint32_t value)
+{
+    for (unsigned i = 0; i < size; i++, value >>= 8)
+        bytes[i] = (uint8_t)value;
+}
+
+static uint32_t take(const struct sam_plane *plane, uint32_t element)
+{
+    uint32_t low = (element >> plane->field[0].from) & ((1u << plane->field[0].width) - 1);
+    uint32_t high = (element >> plane->field[1].from) & ((1u << plane->field[1].width) - 1);
+    return low | high << plane->field[0].width;
+}
+
+static uint32_t put(const struct sam_plane *plane, uint32_t value)
+{
+    uint32_t low = value & ((1u << plane->field[0].width) - 1);
+    uint32_t high = (value >> plane->field[0].width) & ((1u << plane->field[1].width) - 1);
+    return low << plane->field[0].from | high << plane->field[1].from;
+}
+
+/* Element i of a plane stands in bits i * unit and up; bit 0 is the low bit of byte 0. */
+void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t count,
+                      uint8_t *const planes[])
+{
+    const struct sam_layout *layout = &layouts[id];
+    for (size_t p = 0; p < layout->plane_count; p++) {
+        const struct sam_plane *plane = &layout->plane[p];
+        uint8_t *out = planes[p];
+        unsigned unit = plane->unit;
+        if (unit < 8)
+            memset(out, 0, sam_plane_size(plane, count));
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = take(plane, load(elements + i * layout->element, layout->element));
+            if (unit >= 8)
+                store(out + i * (unit / 8), unit / 8, value);
+            else
+                out[i * unit / 8] |= (uint8_t)(value << (i * unit % 8));
+        }
+    }
+}
+
+void sam_planes_merge(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
+                      uint8_t *elements)
+{
+    const struct sam_layout *layout = &layouts[id];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t element = 0;
+        for (size_t p = 0; p < layout->plane_count; p++) {
+            const struct sam_plane *plane = &layout->plane[p];
+            unsigned unit = plane->unit;
+            uint32_t value = unit >= 8 ? load(planes[p] + i * (unit / 8), unit / 8)
+                                       : (uint32_t)planes[p][i * unit / 8] >> (i * unit % 8);
+            element |= put(plane, value);
+        }
+        store(elements + i * layout->element, layout->element, element);
+    }
+}

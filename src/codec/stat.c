@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tensor could gain, counted as the packer counts. */
+#include <math.h>
+
+#include "codec/chunk.h"
+
+enum { WINDOW = 1 << 16 }; /* elements of which an entropy is taken */
+
+static const struct sam_codec_options no_options;
+
+/* Calls `add` with the symbols of each coded plane of each WINDOW elements. */
+struct walk {
+    void (*add)(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count);
+    const struct sam_codec_ops *ops;
+    const struct sam_layout *layout;
+    /* of the statistics */
+    double bits;
+    /* of the counter */
+    unsigned wanted;
+    uint64_t *counts;
+};
+
+static enum sam_status walk_planes(struct walk *walk, enum sam_layout_id id, const uint8_t *data,
+                                   uint64_t size, const struct sam_codec_options *options,
+                                   struct sam_error *error)
+{
+    const struct sam_layout *l = walk->layout;
+    uint8_t *planes[SAM_MAX_PLANES];
+    uint8_t *memory = sam_codec_alloc(options->allocator, (size_t)WINDOW * 2 * SAM_MAX_ELEMENT);
+    if (!memory)
+        return sam_fail_memory(error);
+    for (uint64_t left = size / l->element; left;) {
+        size_t count = left < WINDOW ? (size_t)left : WINDOW;
+        uint8_t *at = memory;
+        for (size_t p = 0; p < l->plane_count; p++) {
+            planes[p] = at;
+            at += sam_plane_size(&l->plane[p], count);
+        }
+        walk->ops->split(id, data, count, planes);
+        for (unsigned p = 0; p < l->coded_count; p++)
+            walk->add(walk, p, planes[p], sam_plane_size(&l->plane[p], count));
+        data += count * l->element;
+        left -= count;
+    }
+    sam_codec_free(options->allocator, memory);
+    return SAM_OK;
+}
+
+static void add_entropy(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count)
+{
+    uint32_t counts[256] = {0};
+    (void)plane;
+    walk->ops->count(symbols, count, counts);
+    for (unsigned s = 0; s < 256; s++)
+        if (counts[s])
+            walk->bits += (double)counts[s] * log2((double)count / counts[s]);
+}
+
+static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count)
+{
+    uint32_t counts[256] = {0};
+    if (plane != walk->wanted)
+        return;
+    walk->ops->count(symbols, count, counts);
+    for (unsigned s = 0; s < 256; s++)
+        walk->counts[s] += counts[s];
+}
+
+static enum sam_status check(const struct sam_layout *layout, uint64_t size,
+                             struct sam_error *error)
+{
+    if (size % layout->element)
+        return sam_fail(error, SAM_ERR_USAGE, "%llu bytes are no whole number of elements",
+                        (unsigned long long)size);
+    return SAM_OK;
+}
+
+enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uint64_t size,
+                                const struct sam_codec_options *options,
+                                struct sam_weight_stat *stat, struct sam_error *error)
+{
+    options = options ? options : &no_options;
+    enum sam_layout_id id = sam_layout_for(type, options);
+    const struct sam_layout *l = sam_layout_of(id);
+    struct walk walk = {.add = add_entropy, .ops = sam_codec_ops(options->level), .layout = l};
+    enum sam_status status = check(l, size, error);
+    if (status == SAM_OK)
+        status = walk_planes(&walk, id, data, size, options, error);
+    if (status != SAM_OK)
+        return status;
+    double width = (double)sam_weight_type_bits(type);
+    double elements = (double)size * 8 / width, raw = 0;
+    for (size_t p = l->coded_count; p < l->plane_count; p++)
+        raw += l->plane[p].unit;
+    *stat = (struct sam_weight_stat){
+        .layout = sam_layout_name(id),
+        .planes = l->plane_count,
+        .coded = l->coded_count,
+        .elements = (uint64_t)elements,
+        .entropy = size ? walk.bits / elements : 0,
+        .width = width,
+    };
+    stat->bound = stat->entropy + raw * width / (8 * l->element);
+    return SAM_OK;
+}
+
+enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, uint64_t size,
+                                 const struct sam_codec_options *options, unsigned plane,
+                                 uint64_t counts[256], struct sam_error *error)
+{
+    options = options ? options : &no_options;
+    enum sam_layout_id id = sam_layout_for(type, options);
+    const struct sam_layout *l = sam_layout_of(id);
+    struct walk walk = {.add = add_counts,
+                        .ops = sam_codec_ops(options->level),
+                        .layout = l,
+                        .wanted = plane,
+                        .counts = counts};
+    memset(counts, 0, 256 * sizeof *counts);
+    enum sam_status status = check(l, size, error);
+    if (status == SAM_OK && plane >= l->coded_count)
+        status = sam_fail(error, SAM_ERR_USAGE, "there is no coded plane %u", plane);
+    return status == SAM_OK ? walk_planes(&walk, id, data, size, options, error) : status;
+}

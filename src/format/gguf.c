@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GGUF, versions 2 and 3, little-endian: counts, key-value pairs (of which only the alignment
+ * matters here), the tensors' names, shapes, types and offsets, the tensors. Source: the format's
+ * description and type list in the ggml repository. */
+#include "format/format.h"
+
+enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
+
+enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_U32 = 4 };
+static const uint8_t value_size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+
+/* Elements of a block and its bytes, by ggml type; 0: not known, kept as bytes between tensors. */
+static const struct {
+    uint16_t elements, bytes;
+    enum sam_weight_type type;
+} types[] = {
+    [0] = {1, 4, SAM_W_F32},  [1] = {1, 2, SAM_W_F16},   [2] = {32, 18, 0},
+    [3] = {32, 20, 0},        [6] = {32, 22, 0},         [7] = {32, 24, 0},
+    [8] = {32, 34, 0},        [9] = {32, 36, 0},         [10] = {256, 84, 0},
+    [11] = {256, 110, 0},     [12] = {256, 144, 0},      [13] = {256, 176, 0},
+    [14] = {256, 210, 0},     [15] = {256, 292, 0},      [16] = {256, 66, 0},
+    [17] = {256, 74, 0},      [18] = {256, 98, 0},       [19] = {256, 50, 0},
+    [20] = {32, 18, 0},       [21] = {256, 110, 0},      [22] = {256, 82, 0},
+    [23] = {256, 136, 0},     [24] = {1, 1, SAM_W_I8},   [25] = {1, 2, SAM_W_I16},
+    [26] = {1, 4, SAM_W_I32}, [27] = {1, 8, SAM_W_I64},  [28] = {1, 8, SAM_W_F64},
+    [29] = {256, 56, 0},      [30] = {1, 2, SAM_W_BF16}, [34] = {256, 54, 0},
+    [35] = {256, 66, 0},      [39] = {32, 17, 0},
+};
+
+/* What is left of the bytes that are there. */
+struct reader {
+    const struct sam_prefix *in;
+    const uint8_t *at;
+    const uint8_t *end;
+    bool is_short;
+};
+
+static const uint8_t *take(struct reader *r, uint64_t size)
+{
+    const uint8_t *at = r->at;
+    if (r->is_short || size > (uint64_t)(r->end - r->at)) {
+        r->is_short = true;
+        return NULL;
+    }
+    r->at += size;
+    return at;
+}
+
+static uint64_t take64(struct reader *r)
+{
+    const uint8_t *bytes = take(r, 8);
+    return bytes ? sam_le64(bytes) : 0;
+}
+
+static uint32_t take32(struct reader *r)
+{
+    const uint8_t *bytes = take(r, 4);
+    return bytes ? sam_le32(bytes) : 0;
+}
+
+static const char *take_string(struct reader *r, uint64_t *size)
+{
+    *size = take64(r);
+    return (const char *)take(r, *size);
+}
+
+/* False when the value is of no known type. */
+static bool skip_value(struct reader *r, uint32_t type, unsigned nesting)
+{
+    uint64_t size;
+    if (type == VALUE_STRING) {
+        take_string(r, &size);
+        return true;
+    }
+    if (type != VALUE_ARRAY) {
+        if (type >= SAM_COUNT(value_size))
+            return false;
+        take(r, value_size[type]);
+        return true;
+    }
+    uint32_t element = take32(r);
+    uint64_t count = take64(r);
+    if (r->is_short)
+        return true;
+    if (element >= SAM_COUNT(value_size) || nesting == MAX_NESTING)
+        return false;
+    if (value_size[element]) {
+        uint64_t bytes;
+        if (__builtin_mul_overflow(count, value_size[element], &bytes))
+            bytes = UINT64_MAX;
+        take(r, bytes);
+        return true;
+    }
+    bool known = true;
+    for (uint64_t i = 0; known && i < count && !r->is_short; i++)
+        known = skip_value(r, element, nesting + 1);
+    return known;
+}
+
+static const char *read_pairs(struct reader *r, uint64_t count, uint64_t *alignment)
+{
+    static const char key_wanted[] = "general.alignment";
+    for (uint64_t i = 0; i < count && !r->is_short; i++) {
+        uint64_t size;
+        const char *key = take_string(r, &size);
+        uint32_t type = take32(r);
+        if (r->is_short)
+            break;
+        if (type == VALUE_U32 && size == sizeof key_wanted - 1 &&
+            memcmp(key, key_wanted, (size_t)size) == 0) {
+            *alignment = take32(r);
+            if (!r->is_short && (!*alignment || *alignment & (*alignment - 1)))
+                return "an alignment that is no power of two";
+        } else if (!skip_value(r, type, 0)) {
+            return "a value of an unknown type";
+        }
+    }
+    return NULL;
+}
+
+/* The offset is from the data's start, which is not known yet. A tensor of unknown type gets no
+ * size. */
+static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sam_buffer *names)
+{
+    uint64_t size, count = 1;
+    const char *name = take_string(r, &size);
+    uint32_t rank = take32(r);
+    if (r->is_short)
+        return NULL;
+    if (rank > MAX_RANK || memchr(name, 0, (size_t)size))
+        return "a name or a rank that cannot be";
+    sam_buffer_append(names, name, (size_t)size);
+    sam_buffer_append(names, "", 1);
+    w->rank = rank;
+    for (uint32_t d = 0; d < rank; d++) {
+        w->shape[rank - 1 - d] = take64(r); /* the fastest dimension stands first */
+        if (__builtin_mul_overflow(count, w->shape[rank - 1 - d], &count))
+            return "a shape that is too large";
+    }
+    uint32_t type = take32(r);
+    w->offset = take64(r);
+    if (r->is_short)
+        return NULL;
+    bool known = type < SAM_COUNT(types) && types[type].elements;
+    if (known &&
+        (count % types[type].elements ||
+         __builtin_mul_overflow(count / types[type].elements, types[type].bytes, &w->size)))
+        return "a shape that does not go with its type";
+    w->type = known ? types[type].type : SAM_W_OPAQUE;
+    return NULL;
+}
+
+static const char *read_all(struct reader *r, struct sam_weights *weights, struct sam_buffer *names,
+                            bool *out_of_memory)
+{
+    uint64_t alignment = DEFAULT_ALIGNMENT;
+    size_t capacity = 0;
+    take(r, 4);
+    uint32_t version = take32(r);
+    uint64_t count = take64(r), pairs = take64(r);
+    if (!r->is_short && version != 2 && version != 3)
+        return "a version other than 2 and 3";
+    const char *wrong = read_pairs(r, pairs, &alignment);
+    for (uint64_t i = 0; !wrong && i < count && !r->is_short; i++) {
+        struct sam_weight *grown =
+            sam_grow(weights->tensors, weights->count, &capacity, sizeof *grown);
+        *out_of_memory |= !grown;
+        if (!grown)
+            return "out of memory";
+        weights->tensors = grown;
+        grown[weights->count] = (struct sam_weight){0};
+        wrong = read_tensor(r, &grown[weights->count++], names);
+    }
+    *out_of_memory |= names->failed;
+    if (wrong || r->is_short)
+        return wrong;
+    uint64_t at = (uint64_t)(r->at - r->in->data);
+    weights->header_size = (at + alignment - 1) / alignment * alignment;
+    return wrong;
+}
+
+enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *weights,
+                               struct sam_error *error)
+{
+    struct reader r = {in, in->data, in->data + in->size, false};
+    struct sam_buffer names = {0};
+    bool out_of_memory = false;
+    const char *wrong = read_all(&r, weights, &names, &out_of_memory);
+    weights->kind = SAM_WEIGHTS_GGUF;
+    weights->names = (char *)names.data;
+    if (out_of_memory)
+        return sam_fail_memory(error);
+    if (r.is_short) {
+        *in->need = in->size < 1 << 16 ? 1 << 16 : in->size * 2;
+        return sam_prefix_short(in, error);
+    }
+    if (wrong)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: damaged gguf header: %s", in->name, wrong);
+    if (weights->count == 0 && weights->header_size > in->file_size)
+        weights->header_size = in->file_size; /* nothing to align */
+    const char *name = weights->names ? weights->names : "";
+    for (size_t i = 0; i < weights->count; i++) {
+        weights->tensors[i].name = name;
+        name += strlen(name) + 1;
+        if (weights->tensors[i].offset > (uint64_t)INT64_MAX - weights->header_size)
+            return sam_fail(error, SAM_ERR_INPUT, "%s: tensor '%.200s' at an offset that cannot be",
+                            in->name, weights->tensors[i].name);
+        weights->tensors[i].offset += weights->header_size;
+    }
+    return SAM_OK;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* safetensors: the size of the header in 8 bytes, the header (a JSON object that maps names to
+ * dtype, shape and data_offsets, the last from the end of the header), the tensors. Source: the
+ * format's description in its repository. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+
+enum { SIZE_BYTES = 8, MAX_HEADER = 100000000 };
+
+static const struct {
+    const char *name;
+    enum sam_weight_type type;
+} types[] = {
+    {"BF16", SAM_W_BF16},    {"F16", SAM_W_F16},      {"F32", SAM_W_F32},      {"F64", SAM_W_F64},
+    {"F8_E4M3", SAM_W_E4M3}, {"F8_E5M2", SAM_W_E5M2}, {"F8_E8M0", SAM_W_E8M0}, {"F4", SAM_W_E2M1},
+    {"I8", SAM_W_I8},        {"I16", SAM_W_I16},      {"I32", SAM_W_I32},      {"I64", SAM_W_I64},
+    {"U8", SAM_W_U8},        {"U16", SAM_W_U16},      {"U32", SAM_W_U32},      {"U64", SAM_W_U64},
+    {"BOOL", SAM_W_BOOL},
+};
+
+static enum sam_weight_type type_of(const char *name)
+{
+    for (size_t i = 0; i < SAM_COUNT(types); i++)
+        if (strcmp(types[i].name, name) == 0)
+            return types[i].type;
+    return SAM_W_OPAQUE; /* kept as bytes */
+}
+
+static bool number(const json_t *value, uint64_t *out)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *out = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+/* NULL, or what is wrong with the tensor. */
+static const char *read_tensor(const json_t *object, uint64_t data_at, struct sam_weight *w)
+{
+    const json_t *shape = json_object_get(object, "shape");
+    const json_t *offsets = json_object_get(object, "data_offsets");
+    const char *type = json_string_value(json_object_get(object, "dtype"));
+    uint64_t begin, end;
+    if (!type || !json_is_array(shape) || json_array_size(offsets) != 2)
+        return "it has no dtype, shape and data_offsets";
+    if (!number(json_array_get(offsets, 0), &begin) || !number(json_array_get(offsets, 1), &end) ||
+        begin > end || end > (uint64_t)INT64_MAX - data_at)
+        return "data_offsets that cannot be";
+    w->type = type_of(type);
+    w->offset = data_at + begin;
+    w->size = end - begin;
+    w->rank = json_array_size(shape);
+    if (w->rank > SAM_WEIGHT_RANK) { /* the header keeps what it is */
+        w->type = SAM_W_OPAQUE;
+        w->rank = 1;
+        w->shape[0] = w->size;
+        return NULL;
+    }
+    for (size_t d = 0; d < w->rank; d++)
+        if (!number(json_array_get(shape, d), &w->shape[d]))
+            return "a shape that is none";
+    return NULL;
+}
+
+static enum sam_status read_header(const json_t *root, uint64_t data_at, const char *name,
+                                   struct sam_weights *weights, struct sam_error *error)
+{
+    size_t names = 0, count = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)root, key, value) names += strlen(key) + 1;
+    weights->tensors = sam_alloc(json_object_size(root), sizeof *weights->tensors);
+    weights->names = sam_alloc(names, 1);
+    if (!weights->tensors || !weights->names)
+        return sam_fail_memory(error);
+    char *at = weights->names;
+    json_object_foreach((json_t *)root, key, value)
+    {
+        if (strcmp(key, "__metadata__") == 0)
+            continue;
+        struct sam_weight *w = &weights->tensors[count++];
+        size_t size = strlen(key) + 1;
+        memcpy(at, key, size);
+        w->name = at;
+        at += size;
+        const char *wrong = read_tensor(value, data_at, w);
+        if (wrong)
+            return sam_fail(error, SAM_ERR_INPUT, "%s: tensor '%.200s': %s", name, key, wrong);
+    }
+    weights->count = count;
+    return SAM_OK;
+}
+
+enum sam_status sam_safetensors_parse(const struct sam_prefix *in, struct sam_weights *weights,
+                                      struct sam_error *error)
+{
+    const uint8_t *data = in->data;
+    json_error_t json_error;
+    *in->need = SIZE_BYTES;
+    if (in->size < SIZE_BYTES)
+        return sam_prefix_short(in, error);
+    uint64_t size = sam_le64(data);
+    if (size > MAX_HEADER || size < 2)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%s: not a safetensors file: a header of %llu bytes, expected 2 to %d",
+                        in->name, (unsigned long long)size, MAX_HEADER);
+    *in->need = SIZE_BYTES + (size_t)size;
+    if (in->size < *in->need)
+        return sam_prefix_short(in, error);
+    if (data[SIZE_BYTES] != '{')
+        return sam_fail(error, SAM_ERR_INPUT, "%s: not a safetensors file: its header is no object",
+                        in->name);
+    json_t *root = json_loadb((const char *)data + SIZE_BYTES, (size_t)size, JSON_REJECT_DUPLICATES,
+                              &json_error);
+    if (!root)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: damaged safetensors header: %s, at byte %d",
+                        in->name, json_error.text, json_error.position);
+    weights->kind = SAM_WEIGHTS_SAFETENSORS;
+    weights->header_size = SIZE_BYTES + size;
+    enum sam_status status = read_header(root, weights->header_size, in->name, weights, error);
+    json_decref(root);
+    return status;
+}

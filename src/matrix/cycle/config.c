@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters by name, with their ranges, and what must hold between them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "matrix/cycle/cycle.h"
+
+struct key {
+    const char *name;
+    size_t at; /* in struct sam_mxu_config */
+    unsigned low, high;
+    bool power; /* of two */
+};
+
+#define KEY(name, low, high, power)                                                                \
+    {                                                                                              \
+#name, offsetof(struct sam_mxu_config, name), low, high, power                             \
+    }
+static const struct key keys[] = {
+    KEY(mlen, 128, 512, true),        KEY(mpara, 1, 16, true),
+    KEY(npara, 1, 16, true),          KEY(elewidth, 8, 64, true),
+    KEY(rows_m_block, 1, 16, true),   KEY(rows_n_block, 1, 16, true),
+    KEY(step_m, 1, 16, true),         KEY(slots, 1, 16, false),
+    KEY(tree_stages, 1, 32, false),   KEY(acc_latency, 1, 16, false),
+    KEY(ld_queue, 1, 32, false),      KEY(st_queue, 1, 32, false),
+    KEY(mem_latency, 1, 1000, false), KEY(ooo_window, 1, 32, false),
+    KEY(beat_cycles, 1, 64, false),   KEY(stall, 0, 90, false),
+};
+
+void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen)
+{
+    *config = (struct sam_mxu_config){
+        .mlen = mlen ? mlen : 512,
+        .mpara = 4,
+        .npara = 4,
+        .elewidth = 16,
+        .slots = 4,
+        .tree_stages = 6,
+        .acc_latency = 4,
+        .ld_queue = 8,
+        .st_queue = 8,
+        .mem_latency = 20,
+        .ooo_window = 1,
+        .beat_cycles = 1,
+        .seed = 1,
+        .acc_regs = 0xff,
+    };
+}
+
+static const struct key *find_key(const char *name, size_t size)
+{
+    for (size_t i = 0; i < SAM_COUNT(keys); i++)
+        if (strlen(keys[i].name) == size && memcmp(keys[i].name, name, size) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+static enum sam_status unknown_key(const char *name, size_t size, struct sam_error *error)
+{
+    char known[256];
+    size_t used = 0;
+    for (size_t i = 0; i < SAM_COUNT(keys) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", keys[i].name);
+    return sam_fail(error, SAM_ERR_USAGE,
+                    "configuration: unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
+                    (int)size, name, known);
+}
+
+/* "0:4" */
+static bool read_registers(const char *text, uint32_t *set)
+{
+    *set = 0;
+    for (;; text++) {
+        if (*text < '0' || *text > '7')
+            return false;
+        *set |= 1u << (*text++ - '0');
+        if (*text != ':')
+            return *text == '\0';
+    }
+}
+
+static enum sam_status set_one(struct sam_mxu_config *config, const char *name, size_t size,
+                               const char *value, struct sam_error *error)
+{
+    const struct key *key = find_key(name, size);
+    uint64_t number = 0;
+    bool is_number = sam_parse_u64(value, &number);
+    if (key) {
+        const bool power = (number & (number - 1)) == 0;
+        if (!is_number || number < key->low || number > key->high || (key->power && !power))
+            return sam_fail(error, SAM_ERR_USAGE, "configuration: %s=%s: expected %s%u to %u",
+                            key->name, value, key->power ? "a power of two from " : "", key->low,
+                            key->high);
+        *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
+        return SAM_OK;
+    }
+    if (size == 9 && memcmp(name, "wb_bypass", 9) == 0) {
+        if (!is_number || number > 1)
+            return sam_fail(error, SAM_ERR_USAGE, "configuration: wb_bypass=%s: expected 0 or 1",
+                            value);
+        config->wb_bypass = number != 0;
+        return SAM_OK;
+    }
+    if (size == 4 && memcmp(name, "seed", 4) == 0 && is_number) {
+        config->seed = number;
+        return SAM_OK;
+    }
+    if (size == 8 && memcmp(name, "acc_regs", 8) == 0) {
+        if (!read_registers(value, &config->acc_regs))
+            return sam_fail(error, SAM_ERR_USAGE,
+                            "configuration: acc_regs=%s: expected registers 0 to 7, as 0:4", value);
+        return SAM_OK;
+    }
+    return unknown_key(name, size, error);
+}
+
+enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
+                                   struct sam_error *error)
+{
+    while (*text) {
+        char word[64];
+        size_t size = strcspn(text, ",");
+        const char *equals = memchr(text, '=', size);
+        if (!equals || size >= sizeof word)
+            return sam_fail(error, SAM_ERR_USAGE, "configuration: '%.*s': expected KEY=VALUE",
+                            (int)size, text);
+        snprintf(word, sizeof word, "%.*s", (int)size, text);
+        size_t name = (size_t)(equals - text);
+        enum sam_status status = set_one(config, word, name, word + name + 1, error);
+        if (status != SAM_OK)
+            return status;
+        text += size + (text[size] == ',');
+    }
+    return SAM_OK;
+}
+
+enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error *error)
+{
+    const unsigned rows = c->mlen / 32;
+    c->step_m = c->step_m ? c->step_m : c->mpara;
+    c->rows_m_block = c->rows_m_block ? c->rows_m_block : c->mpara;
+    c->rows_n_block = c->rows_n_block ? c->rows_n_block : c->npara;
+    const struct {
+        const char *name;
+        unsigned value;
+    } limited[] = {{"mpara", c->mpara},
+                   {"npara", c->npara},
+                   {"rows_m_block", c->rows_m_block},
+                   {"rows_n_block", c->rows_n_block}};
+    for (size_t i = 0; i < SAM_COUNT(limited); i++)
+        if (limited[i].value > rows)
+            return sam_fail(error, SAM_ERR_USAGE,
+                            "configuration: %s=%u: a register of MLEN %u has %u rows",
+                            limited[i].name, limited[i].value, c->mlen, rows);
+    if (c->step_m != 1 && c->step_m != c->mpara)
+        return sam_fail(error, SAM_ERR_USAGE, "configuration: step_m=%u: expected 1 or mpara (%u)",
+                        c->step_m, c->mpara);
+    if (c->step_m == c->mpara && c->step_m != 1 &&
+        (c->rows_m_block != c->mpara || c->rows_n_block != c->npara))
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "configuration: rows_m_block=%u, rows_n_block=%u: a uop reads one block, "
+                        "so they are mpara and npara (%u, %u) unless step_m is 1",
+                        c->rows_m_block, c->rows_n_block, c->mpara, c->npara);
+    return SAM_OK;
+}

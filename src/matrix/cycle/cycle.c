@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One cycle after the other. Within one, answers come first, then requests, then issue, and last
+ * the instruction at the port: what is taken or freed now is seen by others in the next cycle. */
+#include <stdlib.h>
+
+#include "matrix/cycle/state.h"
+
+const char *sam_mxu_unit_name(enum sam_mxu_unit unit)
+{
+    static const char *const names[SAM_MXU_UNITS] = {"dsa", "mma",  "load", "store",
+                                                     "pw",  "read", "write"};
+    return (unsigned)unit < SAM_MXU_UNITS ? names[unit] : "";
+}
+
+const char *sam_mxu_state_name(enum sam_mxu_state state)
+{
+    static const char *const names[SAM_MXU_STATES] = {"busy",     "empty", "register", "block",
+                                                      "pressure", "line",  "slots",    "memory"};
+    return (unsigned)state < SAM_MXU_STATES ? names[state] : "";
+}
+
+struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
+                            const struct sam_mxu_observer *observer)
+{
+    struct sam_mxu *x = sam_alloc(1, sizeof *x);
+    struct slot *slots = sam_alloc(config->slots, sizeof *slots);
+    if (!x || !slots) {
+        free(x);
+        free(slots);
+        return NULL;
+    }
+    x->config = *config;
+    x->slots = slots;
+    x->random = config->seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    if (observer)
+        x->observer = *observer;
+    return x;
+}
+
+void sam_mxu_free(struct sam_mxu *x)
+{
+    if (x)
+        free(x->slots);
+    free(x);
+}
+
+const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x)
+{
+    return &x->stats;
+}
+
+/* `port`: what the port does in this cycle. The next one begins with registers granted. */
+static void tick(struct sam_mxu *x, enum sam_mxu_state port)
+{
+    enum sam_mxu_state states[SAM_MXU_UNITS];
+    x->bus = (struct sam_mxu_bus){0};
+    states[SAM_MXU_DSA] = port;
+    states[SAM_MXU_READ] = sam_mxu_read_channel(x);
+    sam_mxu_request_load(x);
+    sam_mxu_request_store(x);
+    states[SAM_MXU_WRITE] = sam_mxu_write_channel(x);
+    states[SAM_MXU_MMA] = sam_mxu_issue_mma(x);
+    states[SAM_MXU_PW] = sam_mxu_issue_pw(x);
+    states[SAM_MXU_LOAD] = sam_mxu_issue_load(x);
+    states[SAM_MXU_STORE] = sam_mxu_issue_store(x);
+    for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
+        x->stats.buckets[unit][states[unit]]++;
+    if (x->observer.cycle)
+        x->observer.cycle(x->observer.context, x->now, &x->bus);
+    x->now++;
+    x->stats.cycles = x->now;
+    sam_mxu_grant(x);
+}
+
+void sam_mxu_scalar(struct sam_mxu *x)
+{
+    x->stats.scalar++;
+    tick(x, SAM_MXU_EMPTY);
+}
+
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word)
+{
+    const bool holds = work->kind != SAM_M_KIND_CONFIG;
+    while (holds && x->used == x->config.slots)
+        tick(x, SAM_MXU_SLOTS);
+    tick(x, SAM_MXU_BUSY);
+    x->stats.instructions++;
+    if (holds) {
+        /* It was taken in the cycle that has just passed. */
+        x->now--;
+        sam_mxu_take_slot(x, work, pc, word);
+        x->now++;
+        sam_mxu_grant(x);
+    }
+    x->next_number++;
+}
+
+void sam_mxu_drain(struct sam_mxu *x)
+{
+    while (x->used)
+        tick(x, SAM_MXU_EMPTY);
+}

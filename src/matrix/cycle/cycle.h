@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cycle model of the matrix unit. It is told each instruction of the hart in program order and
+ * lives on their work (struct sam_m_work), never on values. A cycle is one call of tick (cycle.c);
+ * docs/matrix.md has the rules. */
+#ifndef SAM_MATRIX_CYCLE_H
+#define SAM_MATRIX_CYCLE_H
+
+#include "matrix/matrix.h"
+#include "samite/mxu.h"
+
+enum {
+    SAM_MXU_MAX_SLOTS = 16,
+    SAM_MXU_MAX_MOVES = 8 * 16 * 2, /* uops of a load or store: eight registers, each row in two */
+    SAM_MXU_MAX_BLOCKS = 16 * 32,
+    SAM_MXU_IDS = 32,
+};
+
+/* One uop of a load or store: bytes [k, k + size) of a row, in one cache line; or, with `zero`, the
+ * bytes of a row that a load clears, without the bus. */
+struct sam_mxu_move {
+    uint64_t address; /* of the request: a multiple of 16 */
+    uint16_t row;     /* counted through all registers */
+    uint8_t k, size;
+    uint8_t length; /* beats - 1 */
+    bool zero, full_line;
+};
+
+/* The uops of a load or store of `work`, in order; `rows` and `row_bytes` are those of a register.
+ * Returns how many. */
+unsigned sam_mxu_split_moves(const struct sam_m_work *work, unsigned rows, unsigned row_bytes,
+                             struct sam_mxu_move moves[SAM_MXU_MAX_MOVES]);
+
+/* One uop of a multiplication. */
+struct sam_mxu_mma {
+    unsigned m, n;           /* first row and column of C */
+    unsigned block_1;        /* of ms1 */
+    unsigned reg_2, block_2; /* register (ms2 or ms2 + 1) and block */
+    unsigned count;          /* blocks of C: two where columns reach into md + 1 */
+    struct {
+        unsigned reg, block;
+    } c[2];
+    unsigned macs; /* of elements that count */
+};
+unsigned sam_mxu_mma_count(const struct sam_mxu_config *config, const struct sam_m_work *work);
+struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *config,
+                                     const struct sam_m_work *work, unsigned index);
+
+/* What an observer is told. */
+struct sam_mxu_record {
+    uint64_t instruction; /* its number among those of the unit */
+    uint64_t pc;
+    uint32_t word;
+    enum sam_m_kind kind;
+    unsigned uop, uops; /* of the instruction */
+    uint64_t accepted;  /* cycles */
+    uint64_t issued;
+    uint64_t request;          /* of loads and stores on the bus; 0: none */
+    uint64_t written;          /* write-back, or the response of a store */
+    enum sam_mxu_state waited; /* what it waited for last before issue; EMPTY: nothing */
+    struct sam_mxu_mma mma;
+    struct sam_mxu_move move;
+};
+
+/* The bus in one cycle, as the manual names its signals. */
+struct sam_mxu_bus {
+    bool rvalid, rready;
+    uint64_t raddr;
+    uint8_t rlen, rid;
+    bool resp_rvalid, resp_rlast;
+    uint8_t resp_rid;
+    bool wvalid, wready, fullline;
+    uint64_t waddr;
+    uint8_t wlen, wid;
+    bool wdvalid, wdready, wdlast;
+    uint16_t wstrb;
+    bool resp_wvalid;
+    uint8_t resp_wid;
+};
+
+struct sam_mxu_observer {
+    void *context;
+    void (*uop)(void *context, const struct sam_mxu_record *record); /* complete; or NULL */
+    void (*cycle)(void *context, uint64_t cycle, const struct sam_mxu_bus *bus); /* or NULL */
+};
+
+struct sam_mxu;
+/* `config` is checked. NULL: out of memory. */
+struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
+                            const struct sam_mxu_observer *observer);
+void sam_mxu_free(struct sam_mxu *mxu);
+/* The hart's next instruction: one of its own, or one for the unit. The cycles pass that it takes
+ * until the hart can go on. */
+void sam_mxu_scalar(struct sam_mxu *mxu);
+void sam_mxu_matrix(struct sam_mxu *mxu, const struct sam_m_work *work, uint64_t pc, uint32_t word);
+/* Until nothing is in flight. */
+void sam_mxu_drain(struct sam_mxu *mxu);
+const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *mxu);
+
+#endif

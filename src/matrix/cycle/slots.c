@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction slots and the registers that they hold. An instruction is granted its registers when
+ * no older one that still needs them stands in the way; two multiplications may have one
+ * accumulator, whose blocks keep them apart (execute.c). */
+#include "matrix/cycle/state.h"
+
+static unsigned set_of(unsigned reg, unsigned count)
+{
+    return ((1u << count) - 1) << reg;
+}
+
+static void set_registers(struct slot *s)
+{
+    const struct sam_m_work *w = &s->work;
+    const unsigned held = set_of(w->md, w->registers);
+    if (w->kind == SAM_M_KIND_STORE)
+        s->reads = held;
+    else
+        s->writes = held;
+    if (w->reads_1)
+        s->reads |= set_of(w->ms1, 1);
+    if (w->reads_2)
+        s->reads |= set_of(w->ms2, w->source_registers);
+}
+
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc,
+                               uint32_t word)
+{
+    struct slot *s = x->slots;
+    while (s->used)
+        s++;
+    s->used = true;
+    s->granted = false;
+    s->number = x->next_number;
+    s->pc = pc;
+    s->word = word;
+    s->accepted = x->now;
+    s->work = *work;
+    s->reads = s->writes = 0;
+    s->issued = s->finished = 0;
+    s->released = s->done = NEVER;
+    s->waited = SAM_MXU_EMPTY;
+    set_registers(s);
+    switch (work->kind) {
+    case SAM_M_KIND_MMA: s->total = sam_mxu_mma_count(&x->config, work); break;
+    case SAM_M_KIND_POINTWISE: s->total = x->config.mlen / 32; break;
+    default:
+        s->total = sam_mxu_split_moves(work, x->config.mlen / 32, x->config.mlen / 8, s->moves);
+        memset(s->answered, 0, s->total * sizeof s->answered[0]);
+        memset(s->request_at, 0, s->total * sizeof s->request_at[0]);
+        break;
+    }
+    x->used++;
+    return s;
+}
+
+static bool conflict(const struct sam_mxu *x, const struct slot *s, const struct slot *older)
+{
+    const unsigned reads = x->now < older->released ? older->reads : 0;
+    const bool shared = s->work.kind == SAM_M_KIND_MMA && older->work.kind == SAM_M_KIND_MMA;
+    return (s->reads & older->writes) || (s->writes & reads) ||
+           (!shared && (s->writes & older->writes));
+}
+
+void sam_mxu_grant(struct sam_mxu *x)
+{
+    struct slot *const end = x->slots + x->config.slots;
+    for (struct slot *s = x->slots; s < end; s++) {
+        if (s->used && x->now >= s->done) {
+            s->used = false;
+            x->used--;
+        }
+    }
+    for (struct slot *s = x->slots; s < end; s++) {
+        if (!s->used || s->granted)
+            continue;
+        s->granted = true;
+        for (const struct slot *o = x->slots; o < end; o++)
+            if (o->used && o->number < s->number && conflict(x, s, o))
+                s->granted = false;
+    }
+}
+
+struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order)
+{
+    struct slot *best = NULL;
+    for (struct slot *s = x->slots; s < x->slots + x->config.slots; s++) {
+        if (!s->used || s->work.kind != kind || s->issued == s->total)
+            continue;
+        const bool better =
+            !best ||
+            (any_order && s->granted != best->granted ? s->granted : s->number < best->number);
+        best = better ? s : best;
+    }
+    return best;
+}
+
+void sam_mxu_note_issue(struct sam_mxu *x, struct slot *s)
+{
+    s->issued++;
+    if (s->issued == s->total)
+        s->released = x->now + 1;
+}
+
+static void tell(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t written)
+{
+    const bool move = s->work.kind <= SAM_M_KIND_STORE;
+    struct sam_mxu_record record = {
+        .instruction = s->number,
+        .pc = s->pc,
+        .word = s->word,
+        .kind = s->work.kind,
+        .uop = uop,
+        .uops = s->total,
+        .accepted = s->accepted,
+        .issued = move ? s->issued_at[uop] : x->now,
+        .request = move ? s->request_at[uop] : 0,
+        .written = written,
+        .waited = s->waited,
+    };
+    if (move)
+        record.move = s->moves[uop];
+    else if (s->work.kind == SAM_M_KIND_MMA)
+        record.mma = sam_mxu_split_mma(&x->config, &s->work, uop);
+    x->observer.uop(x->observer.context, &record);
+}
+
+void sam_mxu_finish(struct sam_mxu *x, struct slot *s, unsigned uop, uint64_t written)
+{
+    if (x->observer.uop)
+        tell(x, s, uop, written);
+    s->finished++;
+    if (s->finished == s->total)
+        s->done = written + 1;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of cycle/ share: the state of the model at the start of a cycle. */
+#ifndef SAM_MXU_STATE_H
+#define SAM_MXU_STATE_H
+
+#include "matrix/cycle/cycle.h"
+
+#define NEVER UINT64_MAX
+
+/* An instruction in flight. */
+struct slot {
+    bool used;
+    bool granted;    /* its registers are its own, sources aside, which are shared */
+    uint64_t number; /* age: the lower, the older */
+    uint64_t pc;
+    uint32_t word;
+    uint64_t accepted;
+    struct sam_m_work work;
+    unsigned reads, writes;           /* registers, as sets */
+    unsigned total, issued, finished; /* uops */
+    uint64_t released;                /* sources are free from this cycle on */
+    uint64_t done;                    /* the slot, and its destinations, from this one on */
+    enum sam_mxu_state waited;        /* since the last issue */
+    struct sam_mxu_move moves[SAM_MXU_MAX_MOVES];
+    uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
+    bool answered[SAM_MXU_MAX_MOVES]; /* of stores: the memory has them */
+};
+
+/* A uop between issue and the bus. */
+struct stage {
+    struct slot *slot; /* NULL: empty */
+    unsigned uop;
+    uint64_t since;
+};
+
+/* A request on its way. */
+struct request {
+    struct slot *slot;
+    unsigned uop;
+    uint8_t id;
+    unsigned beats; /* to come */
+    uint64_t ready; /* first cycle of its answer; NEVER: the data is not yet sent */
+};
+
+/* Oldest first. */
+struct queue {
+    unsigned count;
+    struct request of[SAM_MXU_IDS];
+};
+
+struct sam_mxu {
+    struct sam_mxu_config config;
+    struct sam_mxu_observer observer;
+    struct sam_mxu_stats stats;
+    uint64_t now;
+    uint64_t next_number;
+    struct slot *slots; /* config.slots of them */
+    unsigned used;
+    /* cycle from which on a block may be issued again */
+    uint64_t block_free[SAM_M_COUNT][SAM_MXU_MAX_BLOCKS];
+    struct stage load_stage, store_stage;
+    struct queue reads, writes;   /* read requests; write requests in all their phases */
+    uint32_t read_ids, write_ids; /* in use */
+    unsigned answering; /* index into reads of the answer that comes, while its beats do */
+    bool is_answering;
+    uint64_t next_read_beat, next_write_beat;
+    uint64_t random;
+    struct sam_mxu_bus bus;
+};
+
+/* slots.c */
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc,
+                               uint32_t word);
+/* Give registers to those that can have them, oldest first; free what is done. */
+void sam_mxu_grant(struct sam_mxu *x);
+/* The oldest instruction of a kind with uops to issue, granted ones first when `any_order`; NULL:
+ * none. */
+struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order);
+/* A uop was issued: its sources are free once it is the last one. */
+void sam_mxu_note_issue(struct sam_mxu *x, struct slot *slot);
+/* A uop is finished in cycle `written`. */
+void sam_mxu_finish(struct sam_mxu *x, struct slot *slot, unsigned uop, uint64_t written);
+
+/* execute.c: multiplications and element-wise operations. */
+enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x);
+enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x);
+
+/* lsu.c */
+enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x);
+enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x);
+/* What stands between issue and the bus. */
+void sam_mxu_request_load(struct sam_mxu *x);
+void sam_mxu_request_store(struct sam_mxu *x);
+
+/* memory.c: the memory behind the bus; answers and write data of this cycle. */
+enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x);
+enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x);
+/* Is a channel ready in this cycle? By config.stall. */
+bool sam_mxu_ready(struct sam_mxu *x);
+
+#endif

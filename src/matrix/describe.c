@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an instruction works on, for traces, statistics and the cycle model. */
+#include "matrix/unit.h"
+
+bool sam_matrix_is(const struct sam_insn *insn)
+{
+    return sam_insn_rows[insn->op].on == SAM_EXT_XMATRIX;
+}
+
+static enum sam_m_kind kind_of(const struct sam_insn *insn)
+{
+    switch (insn->word >> 25 & 7) {
+    case 4: return SAM_M_KIND_LOAD;
+    case 5: return SAM_M_KIND_STORE;
+    case 7: return SAM_M_KIND_CONFIG;
+    default: break;
+    }
+    return insn->word >> 28 == 1 || insn->word >> 28 == 2 ? SAM_M_KIND_MMA : SAM_M_KIND_POINTWISE;
+}
+
+static void describe_move(const struct sam_core *core, const struct sam_insn *insn,
+                          struct sam_m_work *w)
+{
+    const struct sam_matrix *m = sam_matrix_of(core);
+    const bool whole = insn->word >> 29 & 1;
+    w->stream = !whole && (insn->imm & SAM_M_STREAM);
+    w->md = w->kind == SAM_M_KIND_LOAD ? insn->rd : insn->rs3;
+    w->base = sam_matrix_x(core, insn->rs1);
+    w->registers = whole ? ((unsigned)insn->imm >> 2) + 1 : 1;
+    w->m = whole ? m->rows * w->registers : m->size_m;
+    w->bytes = whole ? m->row_bytes : m->size_k;
+    w->stride = whole ? m->row_bytes : sam_matrix_x(core, insn->rs2);
+}
+
+bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
+                        struct sam_m_work *w)
+{
+    const struct sam_matrix *m = sam_matrix_of(core);
+    *w = (struct sam_m_work){0};
+    if (!m || !sam_matrix_is(insn))
+        return false;
+    w->kind = kind_of(insn);
+    w->m = m->size_m;
+    w->n = m->size_n;
+    w->bytes = m->size_k;
+    w->md = insn->rd;
+    w->ms1 = insn->rs1;
+    w->ms2 = insn->rs2;
+    w->registers = 1;
+    const unsigned form = (unsigned)insn->imm & 3;
+    switch (w->kind) {
+    case SAM_M_KIND_LOAD:
+    case SAM_M_KIND_STORE: describe_move(core, insn, w); break;
+    case SAM_M_KIND_MMA:
+        w->type = sam_matrix_type((unsigned)insn->imm);
+        w->registers = w->type->target == 64 ? 2 : 1;
+        w->source_registers = w->type->target == 16 ? 2 : 1;
+        w->reads_1 = w->reads_2 = true;
+        w->macs = (uint64_t)w->m * w->n * (w->bytes * 8 / w->type->source);
+        break;
+    case SAM_M_KIND_POINTWISE:
+        w->reads_1 = form != SAM_M_MX;
+        w->reads_2 = insn->word >> 28 != 0;
+        w->source_registers = 1;
+        break;
+    case SAM_M_KIND_CONFIG: break;
+    }
+    return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of matrix/: the matrix unit of a hart: its registers, CSRs and instructions. Sources:
+ * the matrix extension draft 0.1 and docs/matrix-rulings.md. */
+#ifndef SAM_MATRIX_H
+#define SAM_MATRIX_H
+
+#include "machine/machine.h"
+
+#define SAM_M_COUNT     8u
+#define SAM_M_ROWS      16u /* of a register at the largest MLEN */
+#define SAM_M_ROW_BYTES 64u
+#define SAM_M_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
+
+enum {
+    SAM_CSR_XMRSTART = 0x801,
+    SAM_CSR_XMCSR = 0x802,
+    SAM_CSR_XMXRM = 0x803,
+    SAM_CSR_XMXSAT = 0xcc0,
+    SAM_CSR_XMSIZE = 0xcc1,
+    SAM_CSR_XMREGSIZE = 0xcc2,
+    SAM_CSR_XMLENB = 0xcc3,
+    SAM_CSR_XMISA = 0xcc4,
+};
+
+enum sam_m_state { SAM_M_OFF, SAM_M_INITIAL, SAM_M_CLEAN, SAM_M_DIRTY };
+enum sam_m_round { SAM_M_RNU, SAM_M_RNE, SAM_M_RDN, SAM_M_ROD };
+
+/* State of one unit. Rows lie row_bytes apart, so that a register is `rows` * row_bytes bytes in a
+ * row; what is behind is unused. */
+struct sam_matrix {
+    uint8_t m[SAM_M_COUNT][SAM_M_ROWS * SAM_M_ROW_BYTES] __attribute__((aligned(64)));
+    unsigned row_bytes; /* MLEN / 8: 16, 32, 64 */
+    unsigned rows;      /* of a register: MLEN / 32 */
+    unsigned size_m, size_n, size_k;
+    uint32_t start; /* xmrstart */
+    enum sam_m_state state;
+    enum sam_m_round round;
+    bool saturated;
+    bool narrow;           /* the hart is RV32 */
+    bool tree;             /* --fp-order=tree */
+    uint32_t accumulators; /* registers that may be md of a multiplication, as a set */
+    const struct sam_m_products *products;
+    struct sam_m_scratch *scratch;
+};
+
+/* A unit in its reset state with rows of `mlen` bits (128, 256 or 512); NULL: out of memory. */
+struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow);
+void sam_matrix_free(struct sam_matrix *matrix);
+/* Enter the handlers of the instructions; they find the unit in core->unit[SAM_UNIT_MATRIX]. */
+void sam_matrix_fill(struct sam_machine *machine);
+/* CSRs of the unit; false: not one of its. */
+bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
+bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+
+/* What a multiplication works on. */
+struct sam_m_type {
+    uint8_t source, target; /* bits of an element of the sources, of the accumulator */
+    bool is_float;
+};
+/* `variant`: the implied immediate of the instruction. */
+const struct sam_m_type *sam_matrix_type(unsigned variant);
+
+enum sam_m_kind {
+    SAM_M_KIND_LOAD,
+    SAM_M_KIND_STORE,
+    SAM_M_KIND_MMA,
+    SAM_M_KIND_POINTWISE, /* mmov, too */
+    SAM_M_KIND_CONFIG,
+};
+
+/* What an instruction works on, with the sizes and addresses captured. */
+struct sam_m_work {
+    enum sam_m_kind kind;
+    uint8_t md, ms1, ms2;
+    bool reads_1, reads_2;         /* ms1, ms2 are sources */
+    unsigned registers;            /* from md on: destinations, or what a store reads */
+    unsigned source_registers;     /* from ms2 on */
+    unsigned m, n;                 /* rows (of all registers of a whole-register form), columns */
+    unsigned bytes;                /* of a row: sizeK, or a whole row */
+    const struct sam_m_type *type; /* of a multiplication */
+    uint64_t base, stride;         /* of a load or store */
+    bool stream;
+    uint64_t macs; /* multiply-accumulates */
+};
+/* Right before the instruction and right behind it: it changes nothing that the answer depends on,
+ * configurations aside. False: no matrix instruction, or no unit. */
+bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
+                        struct sam_m_work *work);
+bool sam_matrix_is(const struct sam_insn *insn);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores, row by row: a fault leaves the rows before it done and xmrstart at the row that
+ * failed, so that the instruction can be run again. */
+#include "matrix/unit.h"
+
+/* A part of a row that lies in one page. */
+struct part {
+    uint8_t *host;
+    uint64_t address;
+    unsigned size;
+    bool told; /* the page does not answer stores: code may lie there */
+};
+
+/* `size` bytes, mostly whole rows: of a size that the compiler knows. */
+static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
+{
+    switch (size) {
+    case 64: memcpy(to, from, 64); break;
+    case 32: memcpy(to, from, 32); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, size); break;
+    }
+}
+
+/* The host's bytes at `address` when one page answers for all of them, or NULL. */
+static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, unsigned size,
+                                 bool store)
+{
+    const unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1);
+    const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+    const unsigned limit = store ? page->write_limit : page->read_limit;
+    if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
+                   address < SAM_M_MEMORY))
+        return page->host + offset;
+    return NULL;
+}
+
+static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, bool store)
+{
+    struct sam_fault fault = {store ? SAM_CAUSE_STORE_ACCESS : SAM_CAUSE_LOAD_ACCESS, address};
+    uint8_t *host = NULL;
+    if (address < SAM_M_MEMORY && size <= SAM_M_MEMORY - address)
+        host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
+    if (!host) {
+        c->cause = fault.cause;
+        c->tval = address;
+    }
+    return host;
+}
+
+/* What the page does not answer. A failure is told by its first byte. */
+static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, uint64_t address, unsigned size,
+                                       bool store)
+{
+    uint8_t *host = resolve(c, address, size, store);
+    for (unsigned i = 0; !host && i < size; i++)
+        if (!resolve(c, address + i, 1, store))
+            return NULL;
+    return host;
+}
+
+/* The one or two parts of `size` bytes at `address`; 0: a fault. */
+static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool store,
+                     struct part parts[2])
+{
+    const bool narrow = sam_matrix_of(c)->narrow;
+    unsigned count = 0;
+    while (size) {
+        struct part *p = &parts[count++];
+        address = narrow ? (uint32_t)address : address;
+        unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1), rest = SAM_PAGE_SIZE - offset;
+        *p = (struct part){.address = address, .size = size < rest ? size : rest};
+        p->host = find_fast(c, address, p->size, store);
+        if (!p->host) {
+            p->told = true;
+            p->host = find_slow(c, address, p->size, store);
+            if (!p->host)
+                return 0;
+        }
+        address += p->size;
+        size -= p->size;
+    }
+    return count;
+}
+
+/* `size` bytes between a register and memory. */
+static SAM_NOINLINE bool move_slow(struct sam_core *c, uint8_t *row, uint64_t address,
+                                   unsigned size, bool store)
+{
+    struct part parts[2];
+    unsigned count = find(c, address, size, store, parts);
+    for (unsigned i = 0; i < count; i++) {
+        const struct part *p = &parts[i];
+        if (!store) {
+            memcpy(row, p->host, p->size);
+        } else {
+            memcpy(p->host, row, p->size);
+            if (SAM_UNLIKELY(p->told))
+                sam_code_store(c->code, p->address, p->size);
+        }
+        row += p->size;
+    }
+    return count != 0;
+}
+
+static inline bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsigned size,
+                        bool store)
+{
+    const bool narrow = sam_matrix_of(c)->narrow;
+    uint8_t *host = find_fast(c, narrow ? (uint32_t)address : address, size, store);
+    if (SAM_UNLIKELY(!host))
+        return move_slow(c, row, address, size, store);
+    copy(store ? host : row, store ? row : host, size);
+    return true;
+}
+
+/* Base and stride are multiples of the element; false: trapped. */
+static bool aligned(struct sam_core *c, uint64_t base, uint64_t stride, unsigned element,
+                    bool store)
+{
+    if (SAM_LIKELY(((base | stride) & (element - 1)) == 0))
+        return true;
+    uint64_t address = base & (element - 1) ? base : base + stride;
+    c->cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
+    c->tval = sam_matrix_of(c)->narrow ? (uint32_t)address : address;
+    return false;
+}
+
+bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t stride,
+                     unsigned variant)
+{
+    struct sam_matrix *m = sam_matrix_of(c);
+    const unsigned element = 1u << (variant & 3);
+    if (!sam_matrix_sized(m, element))
+        return sam_matrix_illegal(c);
+    if (!aligned(c, base, stride, element, false))
+        return false;
+    for (unsigned i = m->start; i < m->size_m; i++) {
+        uint8_t *row = sam_matrix_row(m, md, i);
+        if (SAM_UNLIKELY(!move(c, row, base + i * stride, m->size_k, false))) {
+            m->start = i;
+            m->state = SAM_M_DIRTY;
+            return false;
+        }
+        if (m->size_k < m->row_bytes)
+            memset(row + m->size_k, 0, m->row_bytes - m->size_k);
+    }
+    unsigned from = m->start > m->size_m ? m->start : m->size_m;
+    if (from < m->rows)
+        memset(sam_matrix_row(m, md, from), 0, (m->rows - from) * m->row_bytes);
+    m->start = 0;
+    return true;
+}
+
+bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t stride,
+                      unsigned variant)
+{
+    struct sam_matrix *m = sam_matrix_of(c);
+    const unsigned element = 1u << (variant & 3);
+    if (!sam_matrix_sized(m, element))
+        return sam_matrix_illegal(c);
+    if (!aligned(c, base, stride, element, true))
+        return false;
+    for (unsigned i = m->start; i < m->size_m; i++) {
+        uint8_t *row = sam_matrix_row(m, ms3, i);
+        if (SAM_UNLIKELY(!move(c, row, base + i * stride, m->size_k, true))) {
+            m->start = i;
+            return false;
+        }
+    }
+    m->start = 0;
+    return true;
+}
+
+/* Rows count through all registers of the group. */
+static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned variant,
+                       bool store)
+{
+    struct sam_matrix *m = sam_matrix_of(c);
+    const unsigned count = (variant >> 2) + 1;
+    if (reg % count)
+        return sam_matrix_illegal(c);
+    if (!aligned(c, base, 0, 1u << (variant & 3), store))
+        return false;
+    for (unsigned i = m->start; i < count * m->rows; i++) {
+        uint8_t *row = sam_matrix_row(m, reg + i / m->rows, i % m->rows);
+        if (SAM_UNLIKELY(!move(c, row, base + i * m->row_bytes, m->row_bytes, store))) {
+            m->start = i;
+            m->state = store ? m->state : SAM_M_DIRTY;
+            return false;
+        }
+    }
+    m->start = 0;
+    return true;
+}
+
+bool sam_matrix_load_whole(struct sam_core *c, unsigned md, uint64_t base, unsigned variant)
+{
+    return move_whole(c, md, base, variant, false);
+}
+
+bool sam_matrix_store_whole(struct sam_core *c, unsigned ms3, uint64_t base, unsigned variant)
+{
+    return move_whole(c, ms3, base, variant, true);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of matrix/ share. Every instruction checks all that can make it illegal, then
+ * works. */
+#ifndef SAM_MATRIX_UNIT_H
+#define SAM_MATRIX_UNIT_H
+
+#include "machine/fpenv.h"
+#include "machine/threads.h"
+#include "matrix/matrix.h"
+
+static inline struct sam_matrix *sam_matrix_of(const struct sam_core *c)
+{
+    return c->unit[SAM_UNIT_MATRIX];
+}
+
+/* Register `number` of the core, zero-extended. */
+static inline uint64_t sam_matrix_x(const struct sam_core *c, unsigned number)
+{
+    return sam_matrix_of(c)->narrow ? c->x32[number] : c->x64[number];
+}
+
+static inline uint8_t *sam_matrix_row(struct sam_matrix *m, unsigned reg, unsigned row)
+{
+    return m->m[reg] + row * m->row_bytes;
+}
+
+/* An illegal instruction: mtval is its word, which the handler knows. */
+static inline bool sam_matrix_illegal(struct sam_core *c)
+{
+    c->cause = SAM_CAUSE_ILLEGAL;
+    return false;
+}
+
+/* sizeM and sizeK fit a register and sizeK is whole elements of `element` bytes. */
+static inline bool sam_matrix_sized(const struct sam_matrix *m, unsigned element)
+{
+    return m->size_m - 1u < m->rows && m->size_k - 1u < m->row_bytes && m->size_k % element == 0;
+}
+
+/* The instructions. False: a trap; c->cause is set, and c->tval unless it is the instruction word.
+ */
+
+/* move.c: rows of sizeK bytes at base + i * stride. `variant` as in matrix.def. */
+bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t stride,
+                     unsigned variant);
+bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t stride,
+                      unsigned variant);
+/* Whole registers. */
+bool sam_matrix_load_whole(struct sam_core *c, unsigned md, uint64_t base, unsigned variant);
+bool sam_matrix_store_whole(struct sam_core *c, unsigned ms3, uint64_t base, unsigned variant);
+/* copy.c: mmov. `operand` is the row (by value) or the scalar of a form that has one. */
+bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t operand,
+                     unsigned variant);
+/* pointwise.c */
+bool sam_matrix_pointwise(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
+                          uint64_t operand, unsigned variant);
+/* mma.c */
+bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1, unsigned variant);
+
+/* --- products: the inner loops, compiled for several CPUs (product_tmpl.h) */
+
+/* Columns are padded to whole vectors of 64 bytes. */
+#define SAM_M_LANES_32 16u
+#define SAM_M_LANES_64 8u
+
+/* One multiplication, unpacked. a has m rows of k elements, `a_stride` elements apart; b has k rows
+ * of `n` columns, padded; c and t have m rows of `n`. All but a begin at multiples of 64 bytes. */
+struct sam_m_tile {
+    const void *a, *b, *c;
+    void *t;
+    unsigned a_stride;
+    unsigned m, n, k;
+    bool nearest; /* the host's rounding mode */
+};
+
+/* t[i][j] = c[i][j] + sum over rising k of a[i][k] * b[k][j], in the host's rounding mode and with
+ * the host's flags; NaNs come out canonical, and true says that there was one. */
+typedef bool sam_m_product(const struct sam_m_tile *tile);
+
+struct sam_m_products {
+    /* Each product is exact in the format, so that only the sums round. */
+    sam_m_product *dot32, *dot64;
+    /* The same on integers in floats; c and t are int32 or int64 and wrap. */
+    sam_m_product *integer32, *integer64;
+    /* Rounded once a step. */
+    sam_m_product *fma32, *fma64;
+    /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL: the host
+     * has no conversions; then exact.c does it. */
+    sam_m_product *half;
+    /* Halves as floats; `count` is a multiple of 16. NULL with `half`. */
+    void (*from_half)(float *to, const uint16_t *from, unsigned count);
+    /* to[k * n + j] = rows[j * stride + k]; j < n, a multiple of 16 (32 bits) or 8 (64). Columns
+     * from `used` on repeat column 0. */
+    void (*transpose32)(float *to, const float *rows, unsigned stride, unsigned n, unsigned used,
+                        unsigned k);
+    void (*transpose64)(double *to, const double *rows, unsigned stride, unsigned n, unsigned used,
+                        unsigned k);
+};
+extern const struct sam_m_products sam_m_products_base;
+extern const struct sam_m_products sam_m_products_v3;
+extern const struct sam_m_products sam_m_products_v4;
+/* product.c: the best for this host. */
+const struct sam_m_products *sam_m_products_choose(void);
+
+/* Operands unpacked. The largest: int4, 16 x 128 by 128 x 16, as floats. */
+union sam_m_operand {
+    float f32[SAM_M_ROWS * 128];
+    double f64[SAM_M_ROWS * 32];
+    uint8_t bytes[2 * SAM_M_ROWS * SAM_M_ROW_BYTES];
+};
+
+struct sam_m_scratch {
+    union sam_m_operand a, rows, b, c, t; /* rows: B before it is transposed */
+} __attribute__((aligned(64)));
+
+/* exact.c: any floating-point multiplication, in integers: rounding modes that the host has not,
+ * flags that it does not raise, the order of a tree. Writes md, returns the flags. */
+unsigned sam_matrix_exact(struct sam_matrix *m, unsigned md, unsigned ms2, unsigned ms1,
+                          unsigned variant, enum sam_round round);
+
+#endif

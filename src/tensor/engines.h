@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engines in time. Instructions come in program order; the cycles of each follow from those
+ * before it, so that one pass is enough and only what is under way is kept. */
+#ifndef SAM_TENSOR_ENGINES_H
+#define SAM_TENSOR_ENGINES_H
+
+#include "base/base.h"
+#include "samite/engines.h"
+
+/* Bytes low..high of memory. */
+struct sam_span {
+    uint64_t low, high;
+};
+
+#define SAM_WORK_SPANS 64u /* 32 slices, each of which may wrap around the address space */
+
+/* What an instruction of the unit asks of its engine. */
+struct sam_work {
+    enum sam_engine engine;
+    uint32_t reads, writes; /* bit r: TLReg r; never tl0 */
+    uint32_t bytes;         /* through the datapath */
+    uint32_t slices;        /* of a load or store: those that begin a new place in memory */
+    bool load, store;
+    unsigned span_count;
+    struct sam_span spans[SAM_WORK_SPANS]; /* rising, disjoint */
+    uint64_t pc;
+    uint32_t word;
+};
+
+struct sam_engines;
+
+/* SAM_ERR_USAGE: a parameter outside its range. */
+enum sam_status sam_engines_check(const struct sam_engines_config *config, struct sam_error *error);
+/* `config` has passed sam_engines_check; `watch` may be NULL. NULL: out of memory. */
+struct sam_engines *sam_engines_new(const struct sam_engines_config *config,
+                                    const struct sam_engines_watch *watch);
+void sam_engines_free(struct sam_engines *e);
+/* The next instruction of the program, one of the unit. False: out of memory. */
+bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *work);
+/* The next instruction, a scalar one that accesses no memory. */
+void sam_engines_scalar(struct sam_engines *e, uint64_t pc);
+/* The next instruction, a scalar load, or store (an atomic instruction is one). */
+void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_span bytes);
+/* Must scalar accesses be told? Else sam_engines_scalar does for them, too. */
+bool sam_engines_has_memory(const struct sam_engines *e);
+/* False once a function of the watch has returned false. */
+bool sam_engines_good(const struct sam_engines *e);
+/* The figures if the program ended here. */
+void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *report);
+/* The program is over: tell the watch what it does not know yet, for the last time. */
+bool sam_engines_finish(struct sam_engines *e);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/perfetto.h"
+
+#include <inttypes.h>
+
+/* The events of a file are those of one process. */
+#define PROCESS "\"pid\":1"
+
+static void put_string(struct sam_buffer *out, const char *text)
+{
+    sam_buffer_append(out, "\"", 1);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            sam_buffer_append(out, "\\", 1);
+        if ((unsigned char)*c < ' ')
+            sam_buffer_printf(out, "\\u%04x", (unsigned)*c);
+        else /* names of symbols need not be UTF-8, JSON is */
+            sam_buffer_append(out, (unsigned char)*c < 0x7f ? c : "?", 1);
+    }
+    sam_buffer_append(out, "\"", 1);
+}
+
+static bool write_line(struct sam_perfetto *p)
+{
+    p->good =
+        p->good && !p->line.failed && p->sink.write(p->sink.context, p->line.data, p->line.size);
+    p->line.size = 0;
+    return p->good;
+}
+
+/* An event up to its name; what is its own follows. */
+static void open_event(struct sam_perfetto *p, char phase, const char *name)
+{
+    sam_buffer_printf(&p->line, "%s\n{\"ph\":\"%c\"," PROCESS ",\"name\":", p->any ? "," : "",
+                      phase);
+    put_string(&p->line, name);
+    p->any = true;
+}
+
+static bool close_event(struct sam_perfetto *p)
+{
+    sam_buffer_printf(&p->line, "}");
+    return write_line(p);
+}
+
+bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink)
+{
+    *p = (struct sam_perfetto){.sink = *sink, .good = true};
+    sam_buffer_printf(&p->line, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    return write_line(p);
+}
+
+bool sam_perfetto_process(struct sam_perfetto *p, const char *name)
+{
+    open_event(p, 'M', "process_name");
+    sam_buffer_printf(&p->line, ",\"args\":{\"name\":");
+    put_string(&p->line, name);
+    sam_buffer_printf(&p->line, "}");
+    return close_event(p);
+}
+
+bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name)
+{
+    open_event(p, 'M', "thread_name");
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"name\":", track);
+    put_string(&p->line, name);
+    sam_buffer_printf(&p->line, "}");
+    close_event(p);
+    open_event(p, 'M', "thread_sort_index");
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"sort_index\":%u}", track, track);
+    return close_event(p);
+}
+
+bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice)
+{
+    open_event(p, 'X', slice->name);
+    sam_buffer_printf(&p->line, ",\"cat\":");
+    put_string(&p->line, slice->category);
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, slice->track,
+                      slice->start, slice->end - slice->start);
+    for (size_t i = 0; i < slice->arg_count; i++) {
+        const struct sam_perfetto_arg *a = &slice->args[i];
+        sam_buffer_printf(&p->line, i ? "," : ",\"args\":{");
+        put_string(&p->line, a->name);
+        sam_buffer_printf(&p->line, ": ");
+        if (a->text)
+            put_string(&p->line, a->text);
+        else
+            sam_buffer_printf(&p->line, "%" PRIu64, a->value);
+    }
+    if (slice->arg_count)
+        sam_buffer_printf(&p->line, "}");
+    return close_event(p);
+}
+
+bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
+                          uint64_t time, uint64_t value)
+{
+    open_event(p, 'C', name);
+    sam_buffer_printf(&p->line, ",\"ts\":%" PRIu64 ",\"args\":{", time);
+    put_string(&p->line, series);
+    sam_buffer_printf(&p->line, ": %" PRIu64 "}", value);
+    return close_event(p);
+}
+
+bool sam_perfetto_end(struct sam_perfetto *p)
+{
+    sam_buffer_printf(&p->line, "\n]}\n");
+    bool good = write_line(p);
+    sam_buffer_free(&p->line);
+    p->good = false;
+    return good;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timelines in the JSON of Chrome's trace viewer ("Trace Event Format"), which ui.perfetto.dev
+ * opens: tracks with slices, and counters. Events are written as they come; times are in us of the
+ * viewer. What a sink refuses makes every later call false. */
+#ifndef SAM_TRACE_PERFETTO_H
+#define SAM_TRACE_PERFETTO_H
+
+#include "base/base.h"
+#include "samite/sink.h"
+
+struct sam_perfetto {
+    struct sam_sink sink;
+    struct sam_buffer line;
+    bool any; /* an event has been written */
+    bool good;
+};
+
+/* Shown with a slice: a text, or with NULL a number. */
+struct sam_perfetto_arg {
+    const char *name;
+    const char *text;
+    uint64_t value;
+};
+
+struct sam_perfetto_slice {
+    unsigned track;
+    const char *name, *category;
+    uint64_t start, end;
+    const struct sam_perfetto_arg *args;
+    size_t arg_count;
+};
+
+bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink);
+bool sam_perfetto_process(struct sam_perfetto *p, const char *name);
+/* Tracks are shown by rising number. */
+bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name);
+bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice);
+/* From `time` on the counter's `series` has this value. */
+bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
+                          uint64_t time, uint64_t value);
+/* The end of the text; frees what `p` holds. */
+bool sam_perfetto_end(struct sam_perfetto *p);
+
+#endif

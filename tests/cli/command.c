@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+char directory[64];
+
+void write_text(const char *name, const char *text)
+{
+    struct sam_error error;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
+        fail_msg("%s", error.text);
+}
+
+struct sam_buffer read_file(const char *name)
+{
+    struct sam_buffer file = {0};
+    struct sam_error error;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (sam_file_read(path, UINT64_C(1) << 30, &file, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    return file;
+}
+
+bool exists(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+bool has_temporary(const char *name)
+{
+    bool found = false;
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        found |= strncmp(e->d_name, name, strlen(name)) == 0 && e->d_name[strlen(name)];
+    closedir(d);
+    return found;
+}
+
+const char *command_verb = "run";
+
+/* The shell's line for `samite VERB WORDS`. */
+static void command_line(char *command, size_t room, const char *words)
+{
+    const char *program = getenv("SAMITE");
+    assert_non_null(program);
+    int size = snprintf(command, room, "cd %s && exec %s %s %s >.out 2>.err", directory, program,
+                        command_verb, words);
+    assert_true(size > 0 && (size_t)size < room);
+}
+
+static struct outcome outcome_of(int status)
+{
+    assert_true(WIFEXITED(status));
+    return (struct outcome){WEXITSTATUS(status), read_file(".out"), read_file(".err")};
+}
+
+struct outcome run(const char *words)
+{
+    char command[4096];
+    command_line(command, sizeof command, words);
+    return outcome_of(system(command));
+}
+
+struct outcome run_interrupted(const char *words, const char *sign)
+{
+    char command[4096];
+    int status;
+    command_line(command, sizeof command, words);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(98);
+    }
+    for (int i = 0; i < 3000 && !has_temporary(sign); i++)
+        usleep(10000);
+    assert_true(has_temporary(sign)); /* it is under way */
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return outcome_of(status);
+}
+
+void done(struct outcome *o)
+{
+    sam_buffer_free(&o->out);
+    sam_buffer_free(&o->err);
+}
+
+void expect_part(const struct sam_buffer *text, const char *part)
+{
+    if (!strstr(sam_buffer_text(text), part))
+        fail_msg("no '%s' in: %s", part, sam_buffer_text(text));
+}
+
+void expect_failure(const char *words, int code, const char *part)
+{
+    struct outcome o = run(words);
+    expect_part(&o.err, part);
+    if (o.code != code)
+        fail_msg("%s: exit %d, expected %d", words, o.code, code);
+    const char *newline = strchr(sam_buffer_text(&o.err), '\n');
+    assert_non_null(newline);
+    if (newline[1])
+        fail_msg("more than a line: %s", sam_buffer_text(&o.err));
+    done(&o);
+}
+
+struct sam_buffer expect_success(const char *words)
+{
+    struct outcome o = run(words);
+    if (o.code != 0)
+        fail_msg("%s: exit %d: %s", words, o.code, sam_buffer_text(&o.err));
+    sam_buffer_free(&o.err);
+    return o.out;
+}
+
+void make_directory(void)
+{
+    strcpy(directory, "/tmp/samite-run-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+}
+
+int remove_directory(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}

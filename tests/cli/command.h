@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite VERB` as a user calls it, in a directory of its own. */
+#ifndef TEST_CLI_COMMAND_H
+#define TEST_CLI_COMMAND_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "samite/samite.h"
+
+extern char directory[64];
+
+/* For the start and the end of a group. */
+void make_directory(void);
+int remove_directory(void **state);
+
+/* Files of the directory. */
+void write_text(const char *name, const char *text);
+struct sam_buffer read_file(const char *name);
+bool exists(const char *name);
+/* Is there a file whose name begins so and goes on? */
+bool has_temporary(const char *name);
+
+struct outcome {
+    int code;
+    struct sam_buffer out, err;
+};
+
+/* The verb: "run"; "" when the words begin with one. */
+extern const char *command_verb;
+/* Run `samite VERB WORDS` in the directory; words are split by the shell. */
+struct outcome run(const char *words);
+/* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary). */
+struct outcome run_interrupted(const char *words, const char *sign);
+void done(struct outcome *o);
+void expect_part(const struct sam_buffer *text, const char *part);
+/* The run ends with `code` and with one line of error that holds `part`. */
+void expect_failure(const char *words, int code, const char *part);
+/* Its standard output. */
+struct sam_buffer expect_success(const char *words);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite op as a user calls it. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A .npy of u16 numbered from 0. */
+static void write_numbers(const char *name, size_t rank, const uint64_t *shape)
+{
+    char path[128];
+    struct sam_error error;
+    struct sam_array array = {.dtype = SAM_U16, .rank = rank, .count = 1};
+    for (size_t i = 0; i < rank; i++)
+        array.count *= (size_t)(array.shape[i] = shape[i]);
+    array.size = array.count * 2;
+    uint16_t *data = malloc(array.size + 1);
+    assert_non_null(data);
+    for (size_t i = 0; i < array.count; i++)
+        data[i] = (uint16_t)i;
+    array.data = data;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
+    free(data);
+}
+
+static struct sam_array read_array(const char *name)
+{
+    char path[128];
+    struct sam_array array;
+    struct sam_error error;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    assert_int_equal(sam_npy_read(path, &array, &error), SAM_OK);
+    return array;
+}
+
+/* `samite op WORDS` prints a line with `part`, and out.npy then holds these numbers. */
+static void expect_numbers(const char *words, const char *part, size_t count,
+                           const uint16_t *numbers)
+{
+    struct sam_buffer out = expect_success(words);
+    expect_part(&out, part);
+    sam_buffer_free(&out);
+    struct sam_array array = read_array("out.npy");
+    assert_int_equal(array.dtype, SAM_U16);
+    assert_int_equal(array.count, count);
+    assert_memory_equal(array.data, numbers, count * 2);
+    sam_array_free(&array);
+}
+
+static void each_operator(void **state)
+{
+    (void)state;
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    expect_numbers("op transpose --perm 1,0 in.npy out.npy", "out.npy: [3,2] u16", 6,
+                   (uint16_t[]){0, 3, 1, 4, 2, 5});
+    expect_numbers("op reshape --shape 3,-1 in.npy out.npy", "[3,2] u16", 6,
+                   (uint16_t[]){0, 1, 2, 3, 4, 5});
+    expect_numbers("op concat --axis -1 in.npy in.npy out.npy", "[2,6] u16", 12,
+                   (uint16_t[]){0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
+    expect_numbers("op pad --before 1,0 --after 0,1 --value 65535 in.npy out.npy", "[3,4] u16", 12,
+                   (uint16_t[]){65535, 65535, 65535, 65535, 0, 1, 2, 65535, 3, 4, 5, 65535});
+    expect_numbers("op pad --before 0,1 in.npy out.npy", "[2,5] u16", 10,
+                   (uint16_t[]){0, 0, 1, 2, 0, 0, 3, 4, 5, 0});
+    write_numbers("image.npy", 4, (uint64_t[]){1, 2, 2, 1});
+    expect_numbers("op im2col --kernel 2 --pad 0,0,1,0 image.npy out.npy", "[2,4] u16", 8,
+                   (uint16_t[]){0, 0, 0, 2, 0, 1, 2, 3});
+    expect_numbers("op im2col --kernel 1,2 --pad 0,0,0,1 --layout nchw image.npy out.npy",
+                   "[1,4,2] u16", 8, (uint16_t[]){0, 1, 0, 0, 2, 3, 0, 0});
+}
+
+static void compress_by_a_mask(void **state)
+{
+    (void)state;
+    char path[128];
+    struct sam_error error;
+    uint8_t keep[] = {1, 0, 1};
+    struct sam_array mask = {
+        .dtype = SAM_BOOL, .rank = 1, .shape = {3}, .count = 3, .size = 3, .data = keep};
+    snprintf(path, sizeof path, "%s/mask.npy", directory);
+    assert_int_equal(sam_npy_write(path, &mask, &error), SAM_OK);
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    expect_numbers("op compress --mask mask.npy --axis 1 in.npy out.npy", "[2,2] u16", 4,
+                   (uint16_t[]){0, 2, 3, 5});
+    expect_failure("op compress --mask mask.npy --axis 0 in.npy out.npy", 2,
+                   "mask.npy has 3 elements, axis 0 has 2 indices");
+    expect_failure("op compress --mask in.npy in.npy out.npy", 2, "no array of bool or u8");
+}
+
+static void nothing_but_a_plan(void **state)
+{
+    (void)state;
+    write_numbers("in.npy", 2, (uint64_t[]){64, 64});
+    struct sam_buffer out = expect_success("op transpose --perm 1,0 --plan in.npy");
+    expect_part(&out, "of the lower bound");
+    expect_part(&out, "XPOSE");
+    sam_buffer_free(&out);
+    assert_false(exists("prog.s"));
+    out = expect_success("op transpose --perm 1,0 --emit prog.s in.npy");
+    assert_int_equal(out.size, 0);
+    sam_buffer_free(&out);
+    struct sam_buffer text = read_file("prog.s");
+    expect_part(&text, "tl.xpose.h.01");
+    sam_buffer_free(&text);
+    out = expect_success("op concat --dry-run in.npy in.npy");
+    sam_buffer_free(&out);
+}
+
+/* The program that --emit writes does what the operator does. */
+static void emitted_program_runs(void **state)
+{
+    (void)state;
+    char words[512];
+    write_numbers("in.npy", 2, (uint64_t[]){37, 53});
+    struct sam_buffer out = expect_success("op transpose --perm 1,0 --emit prog.s in.npy out.npy");
+    sam_buffer_free(&out);
+    struct sam_array in = read_array("in.npy"), expected = read_array("out.npy");
+    snprintf(words, sizeof words, "%s/in.bin", directory);
+    struct sam_error error;
+    assert_int_equal(sam_file_save(words, in.data, in.size, &error), SAM_OK);
+    out = expect_success("run --machine tensor prog.s --mem 0x100000000:in.bin "
+                         "--map 0x100001000:3922 --dump 0x100001000:3922:out.bin");
+    sam_buffer_free(&out);
+    struct sam_buffer got = read_file("out.bin");
+    assert_int_equal(got.size, expected.size);
+    assert_memory_equal(got.data, expected.data, got.size);
+    sam_buffer_free(&got);
+    sam_array_free(&in);
+    sam_array_free(&expected);
+}
+
+static void empty_tensors(void **state)
+{
+    (void)state;
+    write_numbers("none.npy", 3, (uint64_t[]){4, 0, 5});
+    expect_numbers("op transpose --perm 2,1,0 none.npy out.npy", "[5,0,4] u16, 0 blocks", 0, NULL);
+    expect_numbers("op concat none.npy none.npy out.npy", "[8,0,5]", 0, NULL);
+    /* Their steps would not fit 64 bits. */
+    write_numbers("large.npy", 3, (uint64_t[]){0, UINT64_C(1) << 40, UINT64_C(1) << 40});
+    expect_failure("op concat large.npy large.npy out2.npy", 2, "a tensor of more than");
+    write_numbers("large.npy", 4, (uint64_t[]){0, UINT64_C(1) << 18, UINT64_C(1) << 18, 1});
+    expect_numbers("op im2col --kernel 255 --pad 254 large.npy out.npy", "[0,65025]", 0, NULL);
+    write_numbers("one.npy", 0, NULL);
+    expect_numbers("op reshape --shape 1,1 one.npy out.npy", "[1,1] u16", 1, (uint16_t[]){0});
+}
+
+static void parameters_of_the_engines(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("op --config help");
+    expect_part(&out, "load_bytes");
+    sam_buffer_free(&out);
+}
+
+static void wrong_usage(void **state)
+{
+    (void)state;
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    write_numbers("other.npy", 2, (uint64_t[]){4, 4});
+    write_text("bad.npy", "not numpy");
+    expect_failure("op", 2, "no operator");
+    expect_failure("op flip in.npy out2.npy", 2, "'flip' is no operator");
+    expect_failure("op transpose in.npy out2.npy", 2, "needs --perm");
+    expect_failure("op transpose --perm 0 in.npy out2.npy", 2, "--perm has 1 numbers");
+    expect_failure("op transpose --perm 0,0 in.npy out2.npy", 2, "must name each of 0..1 once");
+    expect_failure("op transpose --perm 0,9 in.npy out2.npy", 2, "must name each of 0..1 once");
+    expect_failure("op transpose --perm 0,x in.npy out2.npy", 2, "separated by commas");
+    expect_failure("op transpose --perm 1,0 --mask in.npy in.npy out2.npy", 2, "does not go with");
+    expect_failure("op transpose --perm 1,0 in.npy", 2, "one input and an output");
+    expect_failure("op transpose --perm 1,0 in.npy a.npy b.npy", 2, "found 3 files");
+    expect_failure("op transpose --perm 1,0 none-such.npy out2.npy", 2, "none-such.npy");
+    expect_failure("op transpose --perm 1,0 bad.npy out2.npy", 2, "bad.npy");
+    expect_failure("op reshape --shape 4,-1 in.npy out2.npy", 2, "do not divide");
+    expect_failure("op reshape --shape 4 in.npy out2.npy", 2, "6 elements are not 4");
+    expect_failure("op reshape --shape -1,-1 in.npy out2.npy", 2, "only one dim");
+    expect_failure("op concat in.npy other.npy out2.npy", 2, "only axis 0 may differ");
+    expect_failure("op concat --axis 2 in.npy in.npy out2.npy", 2, "has 2 dims");
+    expect_failure("op pad --before 1 in.npy out2.npy", 2, "--before has 1 numbers");
+    expect_failure("op pad --before 1,1 --value 65536 in.npy out2.npy", 2, "is no u16");
+    expect_failure("op pad --before 9000000000000000000,1 in.npy out2.npy", 2, "more than");
+    expect_failure("op im2col --kernel 3 in.npy out2.npy", 2, "[N,H,W,C]");
+    expect_failure("op im2col --kernel 3 --pad 1,2,3 in.npy out2.npy", 2, "--pad takes H,W or T");
+    expect_failure("op transpose --perm 1,0 --layout nchw in.npy out2.npy", 2, "does not go with");
+    expect_failure("op concat --axis -9223372036854775808 in.npy in.npy out2.npy", 2, "has 2 dims");
+    expect_failure("op transpose --perm 1,0 --plan in.npy -", 2, "--plan cannot go there");
+    expect_failure("op transpose --perm 1,0 --emit - in.npy -", 2, "--emit cannot go there");
+    expect_failure("op transpose --perm 1,0 --plan --cycles in.npy", 2, "nothing is run");
+    assert_false(exists("out2.npy"));
+    expect_failure("op transpose --perm 1,0 in.npy no-folder/out.npy", 2, "no-folder/out.npy");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operator),
+        cmocka_unit_test(compress_by_a_mask),
+        cmocka_unit_test(nothing_but_a_plan),
+        cmocka_unit_test(emitted_program_runs),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(parameters_of_the_engines),
+    };
+    command_verb = "";
+    make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --machine tensor` as a user calls it: programs, what they are given, what comes out,
+ * exit codes and messages. */
+#include "cli/command.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TENSOR "--machine tensor "
+
+/* in at a0, 1024 bytes, transposed as 32 x 32 with itself twice, to a1 */
+static const char turn[] = "        li      t0, 0x200104\n"
+                           "        csrw    tshape, t0\n"
+                           "        li      t0, 32\n"
+                           "        csrw    tload_width, t0\n"
+                           "        csrw    tstore_width, t0\n"
+                           "        tl.load tl1, 0(a0)\n"
+                           "        tl.load tl2, 0(a0)\n"
+                           "        li      t0, 0x01202002\n"
+                           "there:  tl.xpose.12 tl1, tl2, t0\n"
+                           "        tl.store tl1, 0(a1)\n"
+                           "        li      a0, CODE\n"
+                           "        li      a7, 93\n"
+                           "        ecall\n";
+
+static int set_up(void **state)
+{
+    (void)state;
+    char bytes[1025] = {0};
+    make_directory();
+    for (int i = 0; i < 1024; i++)
+        bytes[i] = (char)('0' + i % 32);
+    write_text("in.bin", bytes);
+    write_text("turn.s", turn);
+    write_text("loop.s", "again: j again\n");
+    write_text("trap.s", "start: nop\n lw a0, 1(zero)\n");
+    write_text("rv32.s", "csrr a0, misa\nsrli a0, a0, 30\nli a7, 93\necall\n");
+    return 0;
+}
+
+#define TURN                                                                                       \
+    "turn.s " TENSOR "--mem 0x10000:in.bin --map 0x20000:1024 --reg x10=0x10000 --reg a1=131072 "
+
+static void a_program_and_its_memory(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 --dump 0x20000:1024:out.bin");
+    expect_part(&out, "turn.s: exit 0, 14 instructions in ");
+    sam_buffer_free(&out);
+    struct sam_buffer in = read_file("in.bin");
+    out = read_file("out.bin");
+    assert_int_equal(out.size, 1024);
+    for (unsigned i = 0; i < 32; i++)
+        for (unsigned k = 0; k < 32; k++)
+            assert_int_equal(out.data[32 * k + i], in.data[32 * i + k]);
+    sam_buffer_free(&in);
+    sam_buffer_free(&out);
+    out = expect_success(TURN "-D CODE=0 -q");
+    assert_int_equal(out.size, 0);
+    sam_buffer_free(&out);
+}
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    expect_failure(TURN "-D CODE=3 -q", 1, "samite: error: turn.s: exit code 3");
+    expect_failure("trap.s -q " TENSOR, 1,
+                   "misaligned load from 0x1; pc 0x0000000080000004 <start+0x4> (0x00102503) "
+                   "lw a0, 1(zero)");
+    expect_failure("loop.s -q --max-insns 1000 " TENSOR, 1,
+                   "still running after 1000 instructions, pc 0x80000000");
+}
+
+/* A failing program's memory, registers and trace are worth seeing. */
+static void what_a_failure_leaves(void **state)
+{
+    (void)state;
+    struct outcome o = run(
+        "trap.s --map 0x10000:16 --dump 0x10000:16:left.bin --trace=left.log --dump-tl 2 " TENSOR);
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "trap.s: FAILED, 1 instructions in ");
+    expect_part(&o.out, "tl2\n    0  00 00");
+    done(&o);
+    struct sam_buffer trace = read_file("left.log");
+    assert_string_equal(sam_buffer_text(&trace), "0000000080000000 00000013  nop\n");
+    sam_buffer_free(&trace);
+    assert_true(exists("left.bin"));
+}
+
+static void until_a_symbol(void **state)
+{
+    (void)state;
+    static const char *const untils[] = {"there", "0x80000028"};
+    for (size_t i = 0; i < SAM_COUNT(untils); i++) {
+        char words[256];
+        snprintf(words, sizeof words, TURN "-D CODE=1 --dump-tl 1 --until %s", untils[i]);
+        struct sam_buffer out = expect_success(words);
+        expect_part(&out, "turn.s: until at 0x80000028, 10 instructions in ");
+        expect_part(&out, "tl1\n    0  30 31 32"); /* not turned yet */
+        sam_buffer_free(&out);
+    }
+    expect_failure(TURN "-D CODE=1 --until nowhere", 2, "no symbol 'nowhere'");
+}
+
+static void isas(void **state)
+{
+    (void)state;
+    expect_failure("rv32.s -q " TENSOR "--isa rv32im_zicsr", 1, "exit code 1");
+    expect_failure("rv32.s -q " TENSOR, 1, "exit code 8589934592");
+    expect_failure("rv32.s -q " TENSOR "--isa rv32i_zicsr", 2, "needs M");
+    expect_failure("loop.s -q " TENSOR "--isa ventus", 2, "has no Xventus");
+    expect_failure("rv32.s -q " TENSOR "--isa rv32im_nonsense", 2, "nonsense");
+    expect_failure("rv32.s -q " TENSOR "--isa rv32im_zicsr --dump-tl 1", 2,
+                   "--dump-tl: rv32im_zicsr has no TensorLoad unit");
+}
+
+/* An ELF file brings its XLEN; one that is asked for has to be it. */
+static void elf_files(void **state)
+{
+    (void)state;
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    struct sam_buffer text = read_file("rv32.s");
+    char *messages, path[128];
+    void *elf;
+    size_t size;
+    assert_int_equal(sam_isa_parse("rv32im_zicsr", &options.isa, &error), SAM_OK);
+    assert_int_equal(sam_assemble(&options, "rv32.s", sam_buffer_text(&text), text.size, &image,
+                                  &messages, &error),
+                     SAM_OK);
+    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    snprintf(path, sizeof path, "%s/rv32.elf", directory);
+    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
+    expect_failure("rv32.elf -q " TENSOR, 1, "rv32.elf: exit code 1");
+    expect_failure("rv32.elf -q --isa rv64im_zicsr " TENSOR, 2,
+                   "a 32-bit program for a 64-bit hart");
+    sam_text_free(messages);
+    sam_image_free(image);
+    free(elf);
+    sam_buffer_free(&text);
+}
+
+static void strict_mode(void **state)
+{
+    (void)state;
+    struct sam_buffer out =
+        expect_success(TURN "-D CODE=0 --l1m 0x10000:1024 --l0m 0x20000:1024 -q");
+    sam_buffer_free(&out);
+    expect_failure(TURN "-D CODE=0 --l1m 0x20000:1024 -q", 1, "load from 0x10000, which cannot");
+    expect_failure(TURN "-D CODE=0 --l0m 0x20000:1000 -q", 1, "store to 0x203e8, which cannot");
+}
+
+static void statistics(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 --stats");
+    expect_part(&out, "  tl.load                   2   14.3 %\n");
+    expect_part(&out, "  tl loaded              2048 bytes\n");
+    sam_buffer_free(&out);
+    out = expect_success(TURN "-D CODE=0 --stats=json");
+    json_t *root = json_loadb((char *)out.data, out.size, 0, NULL);
+    assert_non_null(root);
+    assert_string_equal(json_string_value(json_object_get(root, "program")), "turn.s");
+    assert_string_equal(json_string_value(json_object_get(root, "end")), "exit");
+    assert_int_equal(json_integer_value(json_object_get(root, "instructions")), 14);
+    assert_int_equal(json_integer_value(json_object_get(root, "tl_bytes_stored")), 1024);
+    json_t *classes = json_object_get(root, "classes");
+    assert_int_equal(json_integer_value(json_object_get(classes, "tl.xpose")), 1);
+    json_decref(root);
+    sam_buffer_free(&out);
+}
+
+/* turn.s: load, load, transposition, store, one behind the other. */
+static void engines_in_time(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0");
+    expect_part(&out, " cycles, IPC 0.");
+    expect_part(&out, "\n  instructions              2            0            1            1\n");
+    expect_part(&out, "\n  hart tensor                    4 ");
+    sam_buffer_free(&out);
+    out = expect_success(TURN "-D CODE=0 --stats=json --config issue=2 --perfetto turn.json");
+    json_t *root = json_loadb((char *)out.data, out.size, 0, NULL);
+    const json_t *engines = json_object_get(root, "engines"), *value;
+    const char *key;
+    json_int_t sum = 0, cycles = json_integer_value(json_object_get(engines, "cycles"));
+    json_object_foreach(json_object_get(json_object_get(engines, "reshape"), "cycles"), key, value)
+        sum += json_integer_value(value);
+    assert_int_equal(sum, cycles);
+    assert_true(cycles > 0);
+    json_decref(root);
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("turn.json");
+    root = json_loadb((char *)file.data, file.size, 0, NULL);
+    assert_true(json_array_size(json_object_get(root, "traceEvents")) > 20);
+    json_decref(root);
+    sam_buffer_free(&file);
+    expect_failure(TURN "-D CODE=0 -q --l0m 0x9000:1 --perfetto trap.json", 1, "store to 0x20000");
+    file = read_file("trap.json");
+    root = json_loadb((char *)file.data, file.size, 0, NULL);
+    assert_non_null(root);
+    json_decref(root);
+    sam_buffer_free(&file);
+    out = expect_success(TENSOR "--config help");
+    expect_part(&out, "\nslice_cycles           1  0..1024    cycles of each slice");
+    sam_buffer_free(&out);
+}
+
+/* Data on standard output: people read the rest on standard error. */
+static void standard_output(void **state)
+{
+    (void)state;
+    struct outcome o = run(TURN "-D CODE=0 --trace");
+    assert_int_equal(o.code, 0);
+    expect_part(&o.out, " tl.store tl1, 0(a1)                      0000000000020000.."
+                        "00000000000203ff\n");
+    expect_part(&o.err, "turn.s: exit 0, ");
+    done(&o);
+    o = run(TURN "-D CODE=0 --dump 0x20000:1024:-");
+    assert_int_equal(o.out.size, 1024);
+    expect_part(&o.err, "turn.s: exit 0, ");
+    done(&o);
+    expect_failure(TURN "--trace --stats=json", 2, "--stats=json has standard output for itself");
+    struct sam_buffer out = expect_success(TENSOR "- -q <turn.s -D CODE=0 --until there "
+                                                  "--mem 0x10000:in.bin --reg a0=0x10000");
+    sam_buffer_free(&out);
+}
+
+static void bad_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *part;
+    } cases[] = {
+        {TENSOR, "no program to run"},
+        {TENSOR "a.s b.s", "'b.s' is a second"},
+        {TENSOR "none.s", "none.s: cannot open"},
+        {"--machine vector turn.s", "--machine: expected ventus or tensor, found 'vector'"},
+        {"turn.s --reg a0=1", "--reg is for --machine tensor, not for ventus"},
+        {"turn.s --l0m 0:1", "--l0m is for --machine tensor, not for ventus"},
+        {"turn.s --kernel k " TENSOR, "--kernel is for --machine ventus, not for tensor"},
+        {"turn.s -j 2 " TENSOR, "--jobs is for --machine ventus, not for tensor"},
+        {"turn.s --reg a0 " TENSOR, "--reg a0: expected a register and a value"},
+        {"turn.s --reg q7=1 " TENSOR, "--reg q7=1: expected a register and a value"},
+        {"turn.s --reg a0=x " TENSOR, "--reg a0=x: expected a register and a value"},
+        {"turn.s --mem 0x1000 " TENSOR, "--mem 0x1000: expected BASE:FILE"},
+        {"turn.s --map 0x1000 " TENSOR, "--map 0x1000: expected BASE:SIZE"},
+        {"turn.s --map 0x1000:0 " TENSOR, "--map 0x1000:0: expected BASE:SIZE"},
+        {"turn.s --map 0xffffffffffffffff:2 " TENSOR, "expected BASE:SIZE"},
+        {"turn.s --l1m 5 " TENSOR, "--l1m 5: expected BASE:SIZE"},
+        {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
+        {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
+        {"turn.s --config lod_bytes=1 " TENSOR, "no parameter 'lod_bytes'; the nearest is load_by"},
+        {"turn.s --config issue=0 " TENSOR,
+         "--config: engines: issue=0: expected issue=NUMBER, the"},
+        {"turn.s --perfetto - --trace " TENSOR, "--perfetto - has standard output for itself"},
+        {"turn.s --perfetto - --stats=json " TENSOR, "--stats=json has standard output for itself"},
+        {"turn.s -D CODE=0 --perfetto no/dir.json " TENSOR, "no/dir.json: cannot create"},
+        {"turn.s --cycles", "--cycles is for --machine tensor, not for ventus"},
+        {"turn.s --stats=xml " TENSOR, "--stats=xml"},
+        {"turn.s -D CODE=0 --mem 0:none.bin " TENSOR, "none.bin: cannot open"},
+        {"rv32.s --isa rv32im_zicsr --map 0xffffffff:2 " TENSOR, "past the 32-bit address space"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++)
+        expect_failure(cases[i].words, 2, cases[i].part);
+    struct outcome o = run("turn.s -q --reg a0=0x10000 --mem 0x10000:in.bin --reg a1=0x10000 "
+                           "-D CODE=0 --dump 0x9000:4:never.bin " TENSOR);
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, "at 0x9000: not all mapped");
+    assert_false(exists("never.bin"));
+    done(&o);
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, "stop.log");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.err, "samite: error: stopped after ");
+    assert_false(exists("stop.log"));
+    assert_false(has_temporary("stop"));
+    done(&o);
+}
+
+static void help_shows_both_machines(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("--help");
+    expect_part(&out, "\nOptions of --machine ventus:\n      --kernel NAME");
+    expect_part(&out, "\nOptions of --machine tensor:\n      --isa STRING");
+    expect_part(&out, "--trace[=FILE]");
+    sam_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_and_its_memory),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(what_a_failure_leaves),
+        cmocka_unit_test(until_a_symbol),
+        cmocka_unit_test(isas),
+        cmocka_unit_test(elf_files),
+        cmocka_unit_test(strict_mode),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(engines_in_time),
+        cmocka_unit_test(standard_output),
+        cmocka_unit_test(bad_words),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(help_shows_both_machines),
+    };
+    return cmocka_run_group_tests_name("run --machine tensor", tests, set_up, remove_directory);
+}

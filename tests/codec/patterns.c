@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every bit pattern, every length, degenerate planes: what goes in comes out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec/roundtrip.h"
+#include "codec/weights.h"
+#include "random.h"
+
+static const enum sam_weight_type every_type[] = {
+    SAM_W_OPAQUE, SAM_W_BF16, SAM_W_F16, SAM_W_F32, SAM_W_E4M3, SAM_W_E5M2, SAM_W_E8M0,
+    SAM_W_E2M1,   SAM_W_I4,   SAM_W_U8,  SAM_W_I8,  SAM_W_U16,  SAM_W_I16,  SAM_W_U32,
+    SAM_W_I32,    SAM_W_U64,  SAM_W_I64, SAM_W_F64, SAM_W_BOOL,
+};
+enum { TYPES = sizeof every_type / sizeof every_type[0] };
+
+static const struct sam_codec_options every_mode[] = {
+    {0},
+    {.dense = true},
+    {.bit_planes = true},
+};
+enum { MODES = sizeof every_mode / sizeof every_mode[0] };
+
+/* All 65536 patterns of 16 bits, in a shuffled order and often enough that exponents are worth
+ * coding: the pattern 0x3f80 + k stands k times more. */
+static void every_16_bit_pattern(void **state)
+{
+    (void)state;
+    enum { MORE = 1 << 17, COUNT = 65536 + MORE };
+    uint64_t random = test_seed();
+    uint16_t *elements = malloc(COUNT * sizeof *elements);
+    assert_non_null(elements);
+    for (unsigned i = 0; i < 65536; i++)
+        elements[i] = (uint16_t)i;
+    for (unsigned i = 65536; i < COUNT; i++)
+        elements[i] = (uint16_t)(0x3c00 + test_below(&random, 0x600));
+    for (unsigned i = COUNT; i-- > 1;) {
+        unsigned j = (unsigned)test_below(&random, i + 1);
+        uint16_t other = elements[i];
+        elements[i] = elements[j];
+        elements[j] = other;
+    }
+    for (size_t mode = 0; mode < MODES; mode++) {
+        assert_true(roundtrip(SAM_W_BF16, elements, COUNT * 2, &every_mode[mode]) < COUNT * 2);
+        roundtrip(SAM_W_F16, elements, COUNT * 2, &every_mode[mode]);
+        roundtrip(SAM_W_I16, elements, COUNT * 2, &every_mode[mode]);
+        roundtrip(SAM_W_F32, elements, COUNT * 2, &every_mode[mode]);
+    }
+    free(elements);
+}
+
+static void every_8_bit_pattern(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 14 };
+    static const enum sam_weight_type types[] = {SAM_W_E4M3, SAM_W_E5M2, SAM_W_I8, SAM_W_E2M1,
+                                                 SAM_W_E8M0};
+    uint64_t random = test_seed();
+    uint8_t elements[COUNT];
+    for (unsigned i = 0; i < COUNT; i++)
+        elements[i] = (uint8_t)(i < 256 ? i : 0x38 + test_below(&random, 8));
+    for (unsigned turn = 0; turn < 2; turn++) { /* worth coding, then not */
+        for (size_t mode = 0; mode < MODES; mode++)
+            for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+                roundtrip(types[t], elements, COUNT, &every_mode[mode]);
+        for (unsigned i = 0; i < COUNT; i++)
+            elements[i] = (uint8_t)(i * 167);
+    }
+}
+
+/* 0..4096 elements of weights, of each layout. */
+static void every_length(void **state)
+{
+    (void)state;
+    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16,  SAM_W_F32,
+                                                 SAM_W_E4M3, SAM_W_E5M2, SAM_W_U8};
+    enum { MOST = 4096 };
+    uint64_t random = test_seed();
+    uint8_t *data = malloc(MOST * 4);
+    assert_non_null(data);
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        size_t width = sam_weight_type_bits(types[t]) / 8;
+        test_weights(types[t], data, MOST * width, 0.02, &random);
+        for (size_t n = 0; n <= MOST; n++) {
+            /* The other modes where the lengths of streams and bytes of bits turn over. */
+            size_t modes = n < 130 || n % 61 == 0 ? MODES : 1;
+            for (size_t mode = 0; mode < modes; mode++) {
+                size_t packed = roundtrip(types[t], data, n * width, &every_mode[mode]);
+                assert_true(packed <= n * width + 1024 + 128);
+            }
+        }
+    }
+    free(data);
+}
+
+static void degenerate_planes(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 18 };
+    uint8_t *data = malloc(COUNT);
+    uint64_t random = test_seed();
+    assert_non_null(data);
+    for (unsigned kind = 0; kind < 6; kind++) {
+        uint64_t a = 1, b = 1, left = 1;
+        uint8_t symbol = 0;
+        for (size_t i = 0; i < COUNT; i++) {
+            switch (kind) {
+            case 0: data[i] = 0x7f; break;                                /* one symbol */
+            case 1: data[i] = test_below(&random, 1000) ? 0 : 255; break; /* two, far apart */
+            case 2: data[i] = (uint8_t)i; break;                          /* 256, equal */
+            case 3: /* Fibonacci: an unlimited code would be as long as there are symbols */
+                data[i] = symbol;
+                if (--left == 0) {
+                    uint64_t next = a + b;
+                    a = b;
+                    b = next;
+                    left = a;
+                    symbol = (uint8_t)(symbol + (symbol < 255));
+                }
+                break;
+            case 4: data[i] = i < COUNT - 1 ? 3 : 4; break;    /* one and a single other */
+            default: data[i] = i < COUNT / 2 ? 0 : 200; break; /* two constant halves */
+            }
+        }
+        for (size_t t = 0; t < TYPES; t++)
+            for (size_t mode = 0; mode < MODES; mode++)
+                roundtrip(every_type[t], data, COUNT, &every_mode[mode]);
+    }
+    free(data);
+}
+
+/* The sizes that the weights of the ruling come to: near what their exponents' entropy allows. */
+static void sizes_near_the_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sam_weight_type type;
+        double least, most; /* bits a weight */
+    } cases[] = {
+        {SAM_W_BF16, 10.5, 10.66}, {SAM_W_F16, 13.5, 13.66}, {SAM_W_F32, 26.4, 26.7},
+        {SAM_W_E4M3, 5.5, 6.6},    {SAM_W_E5M2, 5.4, 5.62},
+    };
+    enum { COUNT = 1 << 20 };
+    uint8_t *data = malloc(COUNT * 4);
+    assert_non_null(data);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t random = 1;
+        struct sam_weight_stat stat;
+        size_t size = COUNT * sam_weight_type_bits(cases[i].type) / 8;
+        test_weights(cases[i].type, data, size, 0.02, &random);
+        double bits = (double)roundtrip(cases[i].type, data, size, NULL) * 8 / COUNT;
+        assert_int_equal(sam_weight_stat(cases[i].type, data, size, NULL, &stat, NULL), SAM_OK);
+        if (bits < cases[i].least || bits > cases[i].most)
+            fail_msg("%s: %.3f bits a weight", sam_weight_type_name(cases[i].type), bits);
+        /* A twentieth of a bit that the code loses weighs double in eight. */
+        double above = stat.width == 8 ? 0.008 : 0.004;
+        if (bits < stat.bound || (bits - stat.bound) / stat.width > above)
+            fail_msg("%s: %.3f bits a weight, the bound is %.3f",
+                     sam_weight_type_name(cases[i].type), bits, stat.bound);
+    }
+    free(data);
+}
+
+/* Nothing to gain: hardly anything is lost, either. */
+static void incompressible(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    enum { SIZE = 3 << 20 };
+    uint8_t *data = malloc(SIZE);
+    assert_non_null(data);
+    for (size_t i = 0; i < SIZE; i++)
+        data[i] = (uint8_t)test_random(&random);
+    for (size_t t = 0; t < TYPES; t++) {
+        for (size_t mode = 0; mode < MODES; mode++) {
+            for (size_t size = 1 << 20; size <= SIZE; size += 1 << 20)
+                assert_true(roundtrip(every_type[t], data, size, &every_mode[mode]) <=
+                            size + size / 1000);
+            assert_true(roundtrip(every_type[t], data, 1 << 16, &every_mode[mode]) <=
+                        (1 << 16) + 1024 + 128);
+        }
+    }
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_16_bit_pattern), cmocka_unit_test(every_8_bit_pattern),
+        cmocka_unit_test(every_length),         cmocka_unit_test(degenerate_planes),
+        cmocka_unit_test(sizes_near_the_bound), cmocka_unit_test(incompressible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

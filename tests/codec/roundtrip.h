@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packing and unpacking in every way there is, and that all give the same. */
+#ifndef TEST_ROUNDTRIP_H
+#define TEST_ROUNDTRIP_H
+
+#include "samite/codec.h"
+
+/* A packed file, malloc'ed. */
+struct packed {
+    uint8_t *data;
+    size_t size;
+};
+
+/* A file of one tensor without a header. */
+struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_weight_type type, size_t size);
+
+struct packed pack(const struct sam_weights *weights, const void *file,
+                   const struct sam_codec_options *options);
+/* Unpack at once; must give `file`. */
+void expect_file(const struct packed *packed, const void *file, size_t size,
+                 const struct sam_codec_options *options);
+/* Fed in pieces of `piece` bytes. */
+void expect_file_in_pieces(const struct packed *packed, const void *file, size_t size, size_t piece,
+                           const struct sam_codec_options *options);
+/* The packer fed in pieces of `piece` bytes gives `packed`. */
+void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
+                           const struct packed *packed, size_t piece,
+                           const struct sam_codec_options *options);
+/* One tensor of `type`, there and back at once. Returns the packed size. */
+size_t roundtrip(enum sam_weight_type type, const void *data, size_t size,
+                 const struct sam_codec_options *options);
+
+#endif

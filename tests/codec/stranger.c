@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A decoder written from docs/format-codec.md alone, bit by bit, with nothing of the library but
+ * the packer: it must find the file again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "codec/roundtrip.h"
+#include "codec/weights.h"
+#include "random.h"
+
+static uint64_t number(const uint8_t *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    while (bytes--)
+        value = value << 8 | p[bytes];
+    return value;
+}
+
+static uint64_t varying(const uint8_t **p)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *(*p)++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+/* Per layout: bytes of an element; then planes: coded?, unit, and the bits from low to high. */
+struct plane {
+    bool coded;
+    unsigned unit, count;
+    uint8_t bits[16];
+};
+struct layout {
+    unsigned element, count;
+    struct plane planes[32];
+};
+
+static struct layout layout_of(unsigned id)
+{
+    static const struct layout table[] = {
+        {1, 1, {{true, 8, 8, {0, 1, 2, 3, 4, 5, 6, 7}}}},
+        {2,
+         2,
+         {{true, 8, 8, {7, 8, 9, 10, 11, 12, 13, 14}}, {false, 8, 8, {0, 1, 2, 3, 4, 5, 6, 15}}}},
+        {2,
+         5,
+         {{true, 8, 5, {10, 11, 12, 13, 14}},
+          {false, 8, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+          {false, 1, 1, {8}},
+          {false, 1, 1, {9}},
+          {false, 1, 1, {15}}}},
+        {2,
+         2,
+         {{true, 8, 8, {8, 9, 10, 11, 12, 13, 14, 15}}, {false, 8, 8, {0, 1, 2, 3, 4, 5, 6, 7}}}},
+        {4,
+         3,
+         {{true, 8, 8, {23, 24, 25, 26, 27, 28, 29, 30}},
+          {false, 8, 8, {16, 17, 18, 19, 20, 21, 22, 31}},
+          {false, 16, 16, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}}},
+        {1, 2, {{true, 8, 4, {3, 4, 5, 6}}, {false, 4, 4, {0, 1, 2, 7}}}},
+        {1,
+         4,
+         {{true, 8, 5, {2, 3, 4, 5, 6}},
+          {false, 1, 1, {0}},
+          {false, 1, 1, {1}},
+          {false, 1, 1, {7}}}},
+    };
+    if (id < 7)
+        return table[id];
+    struct layout bits = {1u << (id - 7), 8u << (id - 7), {{0}}};
+    for (unsigned i = 0; i < bits.count; i++)
+        bits.planes[i] = (struct plane){true, 1, 1, {(uint8_t)i}};
+    return bits;
+}
+
+/* First codes of each length, as RFC 1951 numbers them. */
+static void read_stream(const uint8_t lengths[256], const uint8_t *in, size_t size, uint8_t *out,
+                        size_t n)
+{
+    unsigned first[13] = {0}, code = 0;
+    for (unsigned length = 1; length <= 11; length++) {
+        unsigned before = 0;
+        for (unsigned s = 0; s < 256; s++)
+            before += length > 1 && lengths[s] == length - 1;
+        code = (code + before) << 1;
+        first[length] = code;
+    }
+    size_t bit = 0;
+    while (n--) {
+        unsigned word = 0, length = 0, found = 256;
+        while (found == 256) {
+            assert_true(bit < size * 8 && length < 11);
+            word = word << 1 | (in[bit / 8] >> (bit % 8) & 1);
+            bit++;
+            length++;
+            unsigned at = first[length];
+            for (unsigned s = 0; s < 256 && found == 256; s++)
+                if (lengths[s] == length && at++ == word)
+                    found = s;
+        }
+        out[n] = (uint8_t)found;
+    }
+    assert_int_equal((bit + 7) / 8, size);
+}
+
+static size_t plane_size(const struct plane *p, size_t n)
+{
+    return (n * p->unit + 7) / 8;
+}
+
+static void read_planes(const struct layout *l, uint8_t (*lengths)[256], const uint8_t *in,
+                        size_t size, size_t n, uint8_t *out)
+{
+    const uint8_t *end = in + size, *entry = in;
+    uint8_t *planes[32];
+    for (unsigned p = 0; p < l->count && l->planes[p].coded; p++)
+        in += *in == 0 ? 1 : *in == 2 ? 2 : 21;
+    for (unsigned p = 0; p < l->count; p++) {
+        size_t bytes = plane_size(&l->planes[p], n), run = (bytes + 4) / 5;
+        planes[p] = malloc(bytes + 1);
+        assert_non_null(planes[p]);
+        unsigned mode = l->planes[p].coded ? *entry++ : 0;
+        if (mode == 0) {
+            memcpy(planes[p], in, bytes);
+            in += bytes;
+        } else if (mode == 2) {
+            memset(planes[p], *entry++, bytes);
+        } else {
+            for (unsigned j = 0; j < 5; j++, entry += 4) {
+                size_t begin = j * run < bytes ? j * run : bytes;
+                size_t count = bytes - begin < run ? bytes - begin : run;
+                read_stream(lengths[p], in, (size_t)number(entry, 4), planes[p] + begin, count);
+                in += number(entry, 4);
+            }
+        }
+    }
+    assert_ptr_equal(in, end);
+    memset(out, 0, n * l->element);
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned p = 0; p < l->count; p++) {
+            const struct plane *plane = &l->planes[p];
+            for (unsigned b = 0; b < plane->count; b++) {
+                size_t at = i * plane->unit + b;
+                unsigned bit = planes[p][at / 8] >> (at % 8) & 1;
+                out[i * l->element + plane->bits[b] / 8] |= (uint8_t)(bit << (plane->bits[b] % 8));
+            }
+        }
+    }
+    for (unsigned p = 0; p < l->count; p++)
+        free(planes[p]);
+}
+
+static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t first_block,
+                                 const struct layout *l, size_t n, uint8_t *out)
+{
+    static uint8_t lengths[32][256];
+    uint64_t seed = (uint64_t)piece << 32 | first_block;
+    size_t header = (size_t)number(chunk + 12, 2), blocks = chunk[14];
+    assert_int_equal(number(chunk, 8), XXH3_64bits_withSeed(chunk + 8, header - 8, seed));
+    assert_int_equal(blocks, (n + 131071) / 131072);
+    const uint8_t *code = chunk + 16 + 12 * blocks, *in = chunk + header;
+    memset(lengths, 0, sizeof lengths);
+    for (unsigned p = 0; p < l->count && l->planes[p].coded; p++) {
+        if (!*code++)
+            continue;
+        unsigned first = *code++, last = *code++;
+        for (unsigned s = first; s <= last; s++)
+            lengths[p][s] = code[(s - first) / 2] >> ((s - first) % 2 * 4) & 15;
+        code += (last - first) / 2 + 1;
+    }
+    for (size_t b = 0; b < blocks; b++) {
+        uint64_t word = number(chunk + 16 + 12 * b, 4);
+        size_t count = n - b * 131072 < 131072 ? n - b * 131072 : 131072;
+        size_t size = (size_t)(word & 0x3fffffff);
+        if (word >> 30)
+            read_planes(l, lengths, in, size, count, out);
+        else
+            memcpy(out, in, size);
+        assert_int_equal(number(chunk + 20 + 12 * b, 8),
+                         XXH3_64bits_withSeed(out, count * l->element, seed + b));
+        out += count * l->element;
+        in += size;
+    }
+    return chunk + number(chunk + 8, 4);
+}
+
+/* The file, malloc'ed. */
+static uint8_t *read_file(const struct packed *packed)
+{
+    const uint8_t *data = packed->data, *trailer = data + packed->size - 64;
+    size_t size = (size_t)number(data + 16, 8), verbatim = (size_t)number(data + 24, 8);
+    size_t list = (size_t)number(data + 32, 8);
+    uint8_t *file = malloc(size + 1), *out = file;
+    assert_non_null(file);
+    assert_int_equal(number(data + 56, 8), XXH3_64bits_withSeed(data, 56, 0));
+    assert_int_equal(number(data + 48, 8), XXH3_64bits_withSeed(data + 64, verbatim + list, 0));
+    assert_memory_equal(trailer + 56, "SMWindex", 8);
+    memcpy(out, data + 64, verbatim);
+    out += verbatim;
+    const uint8_t *piece = data + 64 + verbatim;
+    const uint8_t *chunk = data + 64 + (verbatim + list + 63) / 64 * 64;
+    const uint8_t *index = data + number(trailer, 8);
+    for (unsigned i = 0; i < number(data + 40, 4); i++) {
+        struct layout l = layout_of(piece[1]);
+        piece += 2;
+        uint64_t length = varying(&piece);
+        if (!varying(&piece))
+            piece += length;
+        for (uint64_t d = varying(&piece); d > 0; d--)
+            varying(&piece);
+        uint64_t left = varying(&piece) / l.element;
+        for (uint64_t block = 0; left; block += 8) {
+            size_t n = left < 1 << 20 ? (size_t)left : 1 << 20;
+            const uint8_t *next = read_chunk(chunk, i, block, &l, n, out);
+            assert_int_equal(number(index, 4), next - chunk);
+            index += 4;
+            chunk = next;
+            out += n * l.element;
+            left -= n;
+        }
+    }
+    assert_int_equal(out - file, size);
+    assert_int_equal(chunk - data, number(trailer, 8));
+    return file;
+}
+
+static void reads_what_is_packed(void **state)
+{
+    (void)state;
+    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16,  SAM_W_F32, SAM_W_E4M3,
+                                                 SAM_W_E5M2, SAM_W_E2M1, SAM_W_U8};
+    enum { TYPES = sizeof types / sizeof types[0], HEADER = 33 };
+    uint64_t random = 11;
+    for (unsigned mode = 0; mode < 3; mode++) {
+        const struct sam_codec_options options = {.dense = mode == 1, .bit_planes = mode == 2};
+        struct sam_weight tensors[TYPES];
+        struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TYPES};
+        uint64_t at = HEADER;
+        for (unsigned i = 0; i < TYPES; i++) {
+            uint64_t size = i ? 4 * (1000 + test_below(&random, 9000)) : 2 * 135001;
+            tensors[i] = (struct sam_weight){.name = i % 2 ? "long" : "name",
+                                             .type = types[i],
+                                             .rank = 1,
+                                             .offset = at + i % 3,
+                                             .size = size};
+            tensors[i].shape[0] = size * 8 / sam_weight_type_bits(types[i]);
+            at = tensors[i].offset + size;
+        }
+        weights.file_size = at;
+        uint8_t *file = calloc(1, (size_t)at);
+        assert_non_null(file);
+        strcpy((char *)file, "a header with a name in it");
+        for (unsigned i = 0; i < TYPES; i++)
+            test_weights(types[i], file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
+                         &random);
+        memset(file + tensors[3].offset, 0x38, (size_t)tensors[3].size); /* a constant plane */
+        struct packed packed = pack(&weights, file, &options);
+        uint8_t *back = read_file(&packed);
+        assert_memory_equal(back, file, (size_t)at);
+        free(back);
+        free(packed.data);
+        free(file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_is_packed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

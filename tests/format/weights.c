@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of weights, laid down by hand: what is where, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "samite/format.h"
+
+static struct sam_buffer safetensors(const char *header, size_t data)
+{
+    struct sam_buffer file = {0};
+    uint8_t size[8];
+    sam_put_le64(size, strlen(header));
+    sam_buffer_append(&file, size, sizeof size);
+    sam_buffer_append(&file, header, strlen(header));
+    sam_buffer_fill(&file, 7, data);
+    assert_false(file.failed);
+    return file;
+}
+
+static enum sam_status parse(enum sam_weights_kind kind, const struct sam_buffer *file,
+                             struct sam_weights *weights, struct sam_error *error)
+{
+    size_t need;
+    enum sam_status status =
+        sam_weights_parse(kind, file->data, file->size, file->size, "f", weights, &need, error);
+    assert_true(status != SAM_OK || need <= file->size);
+    return status;
+}
+
+static void expect_weight(const struct sam_weight *w, const char *name, enum sam_weight_type type,
+                          uint64_t offset, uint64_t size, size_t rank)
+{
+    assert_string_equal(w->name, name);
+    assert_int_equal(w->type, type);
+    assert_int_equal(w->offset, offset);
+    assert_int_equal(w->size, size);
+    assert_int_equal(w->rank, rank);
+}
+
+static void safetensors_files(void **state)
+{
+    (void)state;
+    /* not in the order of offsets; an empty tensor; a type that is not known; metadata */
+    static const char header[] =
+        "{\"__metadata__\":{\"a\":\"b\"},"
+        "\"z\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},"
+        "\"e\":{\"dtype\":\"F32\",\"shape\":[0,5],\"data_offsets\":[12,12]},"
+        "\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4],\"data_offsets\":[13,16]},"
+        "\"a\":{\"dtype\":\"F8_E5M2\",\"shape\":[],\"data_offsets\":[12,13]}}  ";
+    struct sam_buffer file = safetensors(header, 16);
+    struct sam_weights weights;
+    struct sam_error error = {0};
+    uint64_t at = sizeof header - 1 + 8;
+    if (parse(SAM_WEIGHTS_SAFETENSORS, &file, &weights, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(weights.kind, SAM_WEIGHTS_SAFETENSORS);
+    assert_int_equal(weights.header_size, at);
+    assert_int_equal(weights.file_size, at + 16);
+    assert_int_equal(weights.count, 4);
+    expect_weight(&weights.tensors[0], "z", SAM_W_BF16, at, 12, 2);
+    assert_int_equal(weights.tensors[0].shape[1], 3);
+    expect_weight(&weights.tensors[1], "e", SAM_W_F32, at + 12, 0, 2);
+    expect_weight(&weights.tensors[2], "a", SAM_W_E5M2, at + 12, 1, 0);
+    expect_weight(&weights.tensors[3], "q", SAM_W_OPAQUE, at + 13, 3, 1);
+    sam_weights_free(&weights);
+    /* From a stream: asks for what it needs, finds the end itself. */
+    size_t size = 0, need = 0, asked = 0;
+    while (sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file.data, size, UINT64_MAX, "f", &weights,
+                             &need, &error) == SAM_OK &&
+           need > size) {
+        size = need;
+        asked++;
+        assert_true(size <= file.size);
+    }
+    assert_int_equal(asked, 2);
+    assert_int_equal(weights.file_size, at + 16);
+    sam_weights_free(&weights);
+    sam_buffer_free(&file);
+}
+
+static void damaged_safetensors(void **state)
+{
+    (void)state;
+#define TENSOR(dtype, shape, offsets)                                                              \
+    "{\"a\":{\"dtype\":" dtype ",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
+    static const struct {
+        const char *header, *part;
+    } cases[] = {
+        {"[]", "its header is no object"},
+        {"{]", "damaged safetensors header"},
+        {"{\"a\":1,\"a\":2}", "duplicate"},
+        {"{\"a\":1}", "it has no dtype, shape and data_offsets"},
+        {TENSOR("\"F32\"", "[2]", "[0]"), "it has no dtype, shape and data_offsets"},
+        {TENSOR("\"F32\"", "[2]", "[0,8,9]"), "it has no dtype, shape and data_offsets"},
+        {TENSOR("\"F32\"", "[2]", "[8,0]"), "data_offsets that cannot be"},
+        {TENSOR("\"F32\"", "[2]", "[-1,7]"), "data_offsets that cannot be"},
+        {TENSOR("\"F32\"", "[2]", "[0,9223372036854775807]"), "data_offsets that cannot be"},
+        {TENSOR("\"F32\"", "[2.5]", "[0,8]"), "a shape that is none"},
+        {TENSOR("\"F32\"", "[-2]", "[0,8]"), "a shape that is none"},
+        {TENSOR("\"F32\"", "[3]", "[0,8]"), "which its shape and type f32 do not make"},
+        {TENSOR("\"F32\"", "[4611686018427387904]", "[0,0]"), "do not make"},
+        {TENSOR("\"F32\"", "[9]", "[0,36]"), "ends behind the file's end"},
+        {"{\"a\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]},"
+         "\"b\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[7,15]}}",
+         "overlaps"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct sam_buffer file = safetensors(cases[i].header, 32);
+        struct sam_weights weights;
+        struct sam_error error = {0};
+        assert_int_equal(parse(SAM_WEIGHTS_SAFETENSORS, &file, &weights, &error), SAM_ERR_INPUT);
+        if (!strstr(error.text, cases[i].part))
+            fail_msg("%s: '%s' does not say '%s'", cases[i].header, error.text, cases[i].part);
+        assert_null(weights.tensors);
+        sam_buffer_free(&file);
+    }
+    struct sam_buffer file = safetensors("{}", 0);
+    struct sam_weights weights;
+    struct sam_error error = {0};
+    for (size_t size = 0; size < file.size; size++) {
+        struct sam_buffer cut = {.data = file.data, .size = size};
+        assert_int_equal(parse(SAM_WEIGHTS_SAFETENSORS, &cut, &weights, &error), SAM_ERR_INPUT);
+        assert_non_null(strstr(error.text, "truncated"));
+    }
+    sam_put_le64(file.data, UINT64_MAX);
+    assert_int_equal(parse(SAM_WEIGHTS_SAFETENSORS, &file, &weights, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, "a header of 18446744073709551615 bytes"));
+    sam_buffer_free(&file);
+}
+
+/* --- gguf */
+static void put(struct sam_buffer *file, uint64_t value, size_t size)
+{
+    uint8_t bytes[8];
+    sam_put_le64(bytes, value);
+    sam_buffer_append(file, bytes, size);
+}
+
+static void put_string(struct sam_buffer *file, const char *text)
+{
+    put(file, strlen(text), 8);
+    sam_buffer_append(file, text, strlen(text));
+}
+
+static void put_tensor(struct sam_buffer *file, const char *name, uint64_t columns, uint64_t rows,
+                       uint32_t type, uint64_t offset)
+{
+    put_string(file, name);
+    put(file, 2, 4);
+    put(file, columns, 8);
+    put(file, rows, 8);
+    put(file, type, 4);
+    put(file, offset, 8);
+}
+
+static struct sam_buffer gguf(uint32_t alignment)
+{
+    struct sam_buffer file = {0};
+    sam_buffer_append(&file, "GGUF", 4);
+    put(&file, 3, 4);
+    put(&file, 3, 8); /* tensors */
+    put(&file, 3, 8); /* pairs */
+    put_string(&file, "general.name");
+    put(&file, 8, 4);
+    put_string(&file, "x");
+    put_string(&file, "general.alignment");
+    put(&file, 4, 4);
+    put(&file, alignment, 4);
+    put_string(&file, "tokens");
+    put(&file, 9, 4);
+    put(&file, 8, 4);
+    put(&file, 2, 8);
+    put_string(&file, "a");
+    put_string(&file, "bc");
+    put_tensor(&file, "f16", 8, 2, 1, 0);
+    put_tensor(&file, "q8", 32, 2, 8, 64);
+    put_tensor(&file, "unknown", 5, 1, 77, 192);
+    sam_buffer_fill(&file, 0, (size_t)-file.size % 64);
+    sam_buffer_fill(&file, 9, 256);
+    assert_false(file.failed);
+    return file;
+}
+
+static void gguf_files(void **state)
+{
+    (void)state;
+    struct sam_buffer file = gguf(64);
+    struct sam_weights weights;
+    struct sam_error error = {0};
+    uint64_t at = file.size - 256;
+    assert_int_equal(sam_weights_kind_of(file.data, 8, "a.bin"), SAM_WEIGHTS_GGUF);
+    if (parse(SAM_WEIGHTS_GGUF, &file, &weights, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(weights.header_size, at);
+    assert_int_equal(weights.count, 3);
+    expect_weight(&weights.tensors[0], "f16", SAM_W_F16, at, 32, 2);
+    assert_int_equal(weights.tensors[0].shape[0], 2); /* the slow dimension first */
+    assert_int_equal(weights.tensors[0].shape[1], 8);
+    expect_weight(&weights.tensors[1], "q8", SAM_W_OPAQUE, at + 64, 68, 2);
+    expect_weight(&weights.tensors[2], "unknown", SAM_W_OPAQUE, at + 192, 0, 2);
+    sam_weights_free(&weights);
+    for (size_t size = 4; size < at - 64; size++) {
+        struct sam_buffer cut = {.data = file.data, .size = size};
+        assert_int_equal(parse(SAM_WEIGHTS_GGUF, &cut, &weights, &error), SAM_ERR_INPUT);
+        assert_null(weights.tensors);
+    }
+    file.data[4] = 1;
+    assert_int_equal(parse(SAM_WEIGHTS_GGUF, &file, &weights, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, "a version other than 2 and 3"));
+    sam_buffer_free(&file);
+    for (uint32_t alignment = 0; alignment < 4; alignment += 3) {
+        file = gguf(alignment);
+        assert_int_equal(parse(SAM_WEIGHTS_GGUF, &file, &weights, &error), SAM_ERR_INPUT);
+        assert_non_null(strstr(error.text, "no power of two"));
+        sam_buffer_free(&file);
+    }
+}
+
+static void npy_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *descr;
+        enum sam_weight_type type;
+        unsigned width;
+    } cases[] = {
+        {"<f4", SAM_W_F32, 4}, {">f4", SAM_W_OPAQUE, 4}, {"<f2", SAM_W_F16, 2},
+        {"|u1", SAM_W_U8, 1},  {"|V2", SAM_W_U16, 2},    {"|V1", SAM_W_U8, 1},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct sam_buffer file = {0};
+        struct sam_weights weights;
+        struct sam_error error = {0};
+        sam_buffer_append(&file, "\x93NUMPY\x01\x00\x76\x00", 10);
+        sam_buffer_printf(&file, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2), }",
+                          cases[i].descr);
+        sam_buffer_fill(&file, ' ', 128 - file.size);
+        sam_buffer_fill(&file, 1, (size_t)6 * cases[i].width);
+        if (parse(SAM_WEIGHTS_NPY, &file, &weights, &error) != SAM_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(weights.header_size, 128);
+        assert_int_equal(weights.count, 1);
+        expect_weight(&weights.tensors[0], "data", cases[i].type, 128, 6 * cases[i].width, 2);
+        sam_weights_free(&weights);
+        file.size--;
+        assert_int_equal(parse(SAM_WEIGHTS_NPY, &file, &weights, &error), SAM_ERR_INPUT);
+        assert_non_null(strstr(error.text, "ends behind the file's end"));
+        sam_buffer_free(&file);
+    }
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(sam_weights_kind_of("", 0, "x.bin"), SAM_WEIGHTS_RAW);
+    assert_int_equal(sam_weights_kind_of("", 0, "x.safetensors"), SAM_WEIGHTS_SAFETENSORS);
+    assert_int_equal(sam_weights_kind_of("\x93NUMPY", 6, "-"), SAM_WEIGHTS_NPY);
+    assert_int_equal(sam_weights_kind_of("\x02\0\0\0\0\0\0\0{}", 10, "-"), SAM_WEIGHTS_SAFETENSORS);
+    assert_int_equal(sam_weights_kind_of("\x02\0\0\0\0\0\0\x01{}", 10, "-"), SAM_WEIGHTS_RAW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(safetensors_files),
+        cmocka_unit_test(damaged_safetensors),
+        cmocka_unit_test(gguf_files),
+        cmocka_unit_test(npy_files),
+        cmocka_unit_test(kinds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a run of the tensor hart ends: exits, ebreak, an address, budget, the stop flag; and that it
+ * goes on from there. */
+#include "hart/program.h"
+
+#include <string.h>
+
+static const char *const isas[] = {RV32, RV64};
+
+static void ecall_exits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(isas); i++) {
+        struct program p = program_new(isas[i], NULL, "li a0, 7\nli a7, 93\necall\n");
+        program_expect(&p, SAM_HART_EXIT);
+        assert_int_equal(p.result.exit_code, 7);
+        assert_int_equal(p.result.instructions, 2);
+        assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 8);
+        program_free(&p);
+    }
+}
+
+/* 93 alone is the exit; without a handler any other call is a failure, told with its number. */
+static void other_ecalls_fail(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
+    program_expect_trap(&p, 11, 0);
+    assert_non_null(strstr(p.result.text, "ecall with a7 = 94"));
+    assert_non_null(strstr(p.result.text, "<start+0x4>"));
+    assert_non_null(strstr(p.result.text, "(0x00000073) ecall"));
+    assert_string_equal(p.error.text, p.result.text);
+    program_free(&p);
+}
+
+static void ebreak_ends(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "nop\nebreak\nli a0, 3\nebreak\n");
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 4);
+    assert_int_equal(p.result.instructions, 1);
+    sam_hart_set_pc(p.hart, p.result.pc + 4); /* over it */
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 10), 3);
+    program_free(&p);
+}
+
+/* An odd value in tohost is the exit code times two plus one; the run ends behind the store, which
+ * is counted. Even values, and those with a device number above, are no exit. */
+static void tohost_exits(void **state)
+{
+    (void)state;
+    static const char text[] = "la t0, tohost\n"
+                               "li t1, 6\n"
+                               "sw t1, 0(t0)\n"
+                               "li t1, 9\n"
+                               "store: sw t1, 0(t0)\n"
+                               "after: j after\n"
+                               ".data\n.balign 8\n.word 1\n.balign 8\ntohost: .dword 0\n";
+    for (size_t i = 0; i < SAM_COUNT(isas); i++) {
+        struct program p = program_new(isas[i], NULL, text);
+        program_expect(&p, SAM_HART_EXIT);
+        assert_int_equal(p.result.exit_code, 4);
+        assert_int_equal(p.result.pc, sam_image_find(p.image, "after")->value);
+        assert_int_equal(p.result.instructions, 6);
+        program_free(&p);
+    }
+    struct program p = program_new(RV64, NULL,
+                                   "la t0, tohost\nli t1, 0x0101000000000061\nsd t1, 0(t0)\n"
+                                   "ebreak\n.data\n.balign 8\ntohost: .dword 0\n");
+    program_expect(&p, SAM_HART_EBREAK);
+    program_free(&p);
+}
+
+/* The word is watched however it is stored to: in part, by AMO, by the TensorLoad unit. */
+static void tohost_by_other_stores(void **state)
+{
+    (void)state;
+    static const char *const stores[] = {
+        "li t1, 3\nsb t1, 0(t0)\n",
+        "li t1, 3\nsd t1, 0(t0)\n",
+        "li t1, 3\namoadd.w t2, t1, (t0)\n",
+        ("li t1, 0x010101\ncsrw tshape, t1\nli t1, 3\nsb t1, -8(t0)\n"
+         "addi t1, t0, -8\ntl.load tl1, 0(t1)\ntl.store tl1, 0(t0)\n"),
+    };
+    for (size_t i = 0; i < SAM_COUNT(stores); i++) {
+        struct sam_buffer text = {0};
+        sam_buffer_printf(&text,
+                          "la t0, tohost\n%sli a0, 1\nebreak\n.data\n.balign 8\n.dword 0\n"
+                          "tohost: .dword 0\n",
+                          stores[i]);
+        struct program p = program_new("rv64ima_zicsr_xtensorload", NULL, sam_buffer_text(&text));
+        program_expect(&p, SAM_HART_EXIT);
+        assert_int_equal(p.result.exit_code, 1);
+        assert_int_equal(sam_hart_x(p.hart, 10), 0);
+        program_free(&p);
+        sam_buffer_free(&text);
+    }
+}
+
+/* Data beside tohost in its page is data. */
+static void beside_tohost(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL,
+                                   "la t0, tohost\nli t1, 5\nsd t1, -8(t0)\nsd t1, 8(t0)\n"
+                                   "ld a0, -8(t0)\nld a1, 8(t0)\nebreak\n"
+                                   ".data\n.balign 8\n.dword 0\ntohost: .dword 0, 0\n");
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 10), 5);
+    assert_int_equal(sam_hart_x(p.hart, 11), 5);
+    program_free(&p);
+}
+
+static void until_stops(void **state)
+{
+    (void)state;
+    static const char text[] = "li a0, 0\n"
+                               "again: addi a0, a0, 1\n"
+                               "li t0, 100000\n"
+                               "bne a0, t0, again\n"
+                               "ebreak\n";
+    for (int traced = 0; traced < 2; traced++) {
+        struct sam_hart_options options = {.collect_stats = traced};
+        struct program p = program_new(RV64, &options, text);
+        uint64_t again = sam_image_find(p.image, "again")->value;
+        sam_hart_set_until(p.hart, again);
+        for (unsigned turn = 0; turn < 3; turn++) { /* a run that starts there goes on */
+            program_expect(&p, SAM_HART_UNTIL);
+            assert_int_equal(p.result.pc, again);
+            assert_int_equal(sam_hart_x(p.hart, 10), turn);
+        }
+        sam_hart_set_until(p.hart, again + 0x100); /* one at a time */
+        program_expect(&p, SAM_HART_EBREAK);
+        assert_int_equal(sam_hart_x(p.hart, 10), 100000);
+        program_free(&p);
+    }
+}
+
+/* To the instruction, wherever straight runs end. */
+static void budget_is_exact(void **state)
+{
+    (void)state;
+    static const uint64_t budgets[] = {1, 2, 1023, 1024, 2049, 70000, 200001};
+    for (size_t i = 0; i < SAM_COUNT(budgets); i++) {
+        struct sam_hart_options options = {.max_insns = budgets[i]};
+        struct program p = program_new(
+            RV32, &options,
+            ".rept 3000\naddi a0, a0, 1\n.endr\nla t0, _start\njr t0\n_start: j .-12000\n");
+        enum sam_status status = program_run(&p);
+        assert_int_equal(status, SAM_ERR_TRAP);
+        assert_int_equal(p.result.end, SAM_HART_BUDGET);
+        assert_int_equal(p.result.instructions, budgets[i]);
+        assert_non_null(strstr(p.error.text, "still running after"));
+        program_run(&p); /* each run has its own */
+        assert_int_equal(p.result.instructions, budgets[i]);
+        program_free(&p);
+    }
+}
+
+/* A run that the flag ends at once has done nothing. */
+static void stop_flag(void **state)
+{
+    (void)state;
+    volatile int stop = 1;
+    struct sam_hart_options options = {.stop = &stop};
+    struct program p = program_new(RV64, &options, "li a0, 1\nebreak\n");
+    assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
+    assert_int_equal(p.result.end, SAM_HART_STOPPED);
+    assert_int_equal(p.result.instructions, 0);
+    stop = 0;
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 10), 1);
+    program_free(&p);
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "li a0, 1\nli a0, 2\nebreak\n");
+    for (unsigned i = 1; i <= 2; i++) {
+        assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+        assert_int_equal(p.result.end, SAM_HART_STEPPED);
+        assert_int_equal(p.result.instructions, 1);
+        assert_int_equal(sam_hart_x(p.hart, 10), i);
+        assert_int_equal(sam_hart_pc(p.hart), SAM_HART_CODE_BASE + 4 * i);
+    }
+    assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+    assert_int_equal(p.result.end, SAM_HART_EBREAK);
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ecall_exits),
+        cmocka_unit_test(other_ecalls_fail),
+        cmocka_unit_test(ebreak_ends),
+        cmocka_unit_test(tohost_exits),
+        cmocka_unit_test(tohost_by_other_stores),
+        cmocka_unit_test(beside_tohost),
+        cmocka_unit_test(until_stops),
+        cmocka_unit_test(budget_is_exact),
+        cmocka_unit_test(stop_flag),
+        cmocka_unit_test(steps),
+    };
+    return cmocka_run_group_tests_name("hart ends", tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tensor hart as its user makes it: ISA, memory, programs, registers. */
+#include "hart/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_refusal(const char *isa, const char *part)
+{
+    struct sam_hart_options options = {0};
+    struct sam_hart *hart;
+    struct sam_error error = {0};
+    assert_int_equal(sam_isa_parse(isa, &options.isa, &error), SAM_OK);
+    assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_ERR_USAGE);
+    assert_null(hart);
+    if (!strstr(error.text, part))
+        fail_msg("no '%s' in: %s", part, error.text);
+}
+
+static void refuses_isas(void **state)
+{
+    (void)state;
+    expect_refusal("rv32i_zicsr", "needs M");
+    expect_refusal("rv64im", "needs Zicsr");
+    expect_refusal("ventus", "has no Xventus");
+    expect_refusal("rv32im_zicsr_zfinx_zve32f", "has no Zve32f");
+    struct sam_hart_options options = {.isa = {.xlen = 16}};
+    struct sam_hart *hart;
+    struct sam_error error;
+    assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_ERR_USAGE);
+}
+
+/* No options: RV64 with the unit. */
+static void has_defaults(void **state)
+{
+    (void)state;
+    struct sam_hart *hart;
+    struct sam_error error;
+    uint64_t value = 1;
+    assert_int_equal(sam_hart_new(NULL, &hart, &error), SAM_OK);
+    assert_non_null(sam_hart_tl(hart, 31));
+    assert_true(sam_hart_csr(hart, 0x301, &value)); /* misa: 64 bits, I, M, X */
+    assert_int_equal(value, UINT64_C(0x8000000000801100));
+    sam_hart_set_x(hart, 5, UINT64_C(0x123456789abcdef0));
+    assert_int_equal(sam_hart_x(hart, 5), UINT64_C(0x123456789abcdef0));
+    sam_hart_set_x(hart, 0, 1);
+    assert_int_equal(sam_hart_x(hart, 0), 0);
+    sam_hart_free(hart);
+    sam_hart_free(NULL);
+}
+
+/* Without the unit there are no TLRegs, no CSRs of it, and its instructions are illegal. */
+static void without_the_unit(void **state)
+{
+    (void)state;
+    struct program p = program_new("rv32im_zicsr", NULL, ".word 0x0000005b\n");
+    uint64_t value;
+    assert_null(sam_hart_tl(p.hart, 1));
+    assert_false(sam_hart_csr(p.hart, 0x8c1, &value));
+    assert_false(sam_hart_set_csr(p.hart, 0x8c1, 1));
+    program_expect_trap(&p, 2, 0x5b);
+    program_free(&p);
+}
+
+/* What A and Zfinx bring is there with them and illegal without. */
+static void extensions(void **state)
+{
+    (void)state;
+    static const char *const words[] = {".word 0x1005252f\n" /* lr.w a0, (a0) */,
+                                        ".word 0x00b57553\n" /* fadd.s a0, a0, a1 */};
+    static const char *const with[] = {"rv64ima_zicsr", "rv64im_zicsr_zfinx"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[96];
+        snprintf(text, sizeof text, "li a0, 0x10000\n%sebreak\n", words[i]);
+        struct program p = program_new(with[i], NULL, text);
+        program_expect(&p, SAM_HART_EBREAK);
+        program_free(&p);
+        p = program_new("rv64im_zicsr", NULL, text);
+        program_expect(&p, SAM_HART_TRAP);
+        assert_int_equal(p.result.cause, 2);
+        program_free(&p);
+    }
+}
+
+static void registers_of_32_bits(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV32, NULL, "mv a0, sp\nebreak\n");
+    sam_hart_set_x(p.hart, 2, UINT64_C(0x5aaaaaaaa));
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 10), 0xaaaaaaaa);
+    sam_hart_set_pc(p.hart, UINT64_C(0x100000000));
+    assert_int_equal(sam_hart_pc(p.hart), 0);
+    program_free(&p);
+}
+
+static void register_names(void **state)
+{
+    (void)state;
+    assert_int_equal(sam_hart_register("x10"), 10);
+    assert_int_equal(sam_hart_register("a0"), 10);
+    assert_int_equal(sam_hart_register("zero"), 0);
+    assert_int_equal(sam_hart_register("x32"), -1);
+    assert_int_equal(sam_hart_register("tl1"), -1);
+    assert_int_equal(sam_hart_register(""), -1);
+}
+
+static void tl_registers(void **state)
+{
+    (void)state;
+    static const uint8_t zeros[1024];
+    uint8_t bytes[1024];
+    struct program p = program_new(RV64, NULL, "ebreak\n");
+    memset(bytes, 0x5a, sizeof bytes);
+    sam_hart_set_tl(p.hart, 0, bytes);
+    sam_hart_set_tl(p.hart, 31, bytes);
+    assert_memory_equal(sam_hart_tl(p.hart, 0), zeros, sizeof zeros);
+    assert_memory_equal(sam_hart_tl(p.hart, 30), zeros, sizeof zeros);
+    assert_memory_equal(sam_hart_tl(p.hart, 31), bytes, sizeof bytes);
+    program_free(&p);
+}
+
+/* Overlapping and adjoining buffers are one: an access may cross from one into the next. */
+static void buffers_merge(void **state)
+{
+    (void)state;
+    struct program p =
+        program_new(RV64, NULL, "li a0, 0x20000\nld a1, 0(a0)\nld a2, 8(a0)\nebreak\n");
+    uint8_t bytes[24];
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i + 1);
+    assert_int_equal(sam_hart_map(p.hart, 0x2000c, 8, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_write(p.hart, 0x20008, bytes, 8, &p.error), SAM_ERR_USAGE);
+    assert_int_equal(sam_hart_map(p.hart, 0x20000, 3, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_map(p.hart, 0x20002, 10, &p.error), SAM_OK);
+    program_write(&p, 0x20000, bytes, 20);
+    assert_int_equal(sam_hart_write(p.hart, 0x20000, bytes, 21, &p.error), SAM_ERR_USAGE);
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 11), UINT64_C(0x0807060504030201));
+    assert_int_equal(sam_hart_x(p.hart, 12), UINT64_C(0x100f0e0d0c0b0a09));
+    assert_int_equal(sam_hart_map(p.hart, 0, 0, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_map(p.hart, UINT64_MAX, 2, &p.error), SAM_ERR_USAGE);
+    program_free(&p);
+    p = program_new(RV32, NULL, "ebreak\n");
+    assert_int_equal(sam_hart_map(p.hart, 0xfffff000, 0x1000, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_map(p.hart, 0xfffff000, 0x1001, &p.error), SAM_ERR_USAGE);
+    assert_int_equal(sam_hart_map(p.hart, UINT64_C(0x100000000), 1, &p.error), SAM_ERR_USAGE);
+    program_free(&p);
+}
+
+/* The upper half of an RV64 address tells pages apart that share an entry of the view. */
+static void pages_64(void **state)
+{
+    (void)state;
+    static const char text[] = "li a0, 0x10000\nli a1, 0x100010000\nli t0, 1\nli t1, 2\n"
+                               "sd t0, 0(a0)\nsd t1, 0(a1)\nld a2, 0(a0)\nld a3, 0(a1)\n"
+                               "li a4, 0x200010000\nld a5, 0(a4)\nebreak\n";
+    struct program p = program_new(RV64, NULL, text);
+    assert_int_equal(sam_hart_map(p.hart, UINT64_C(0x100010000), 0x1000, &p.error), SAM_OK);
+    program_expect_trap(&p, 5, UINT64_C(0x200010000));
+    assert_int_equal(sam_hart_x(p.hart, 12), 1);
+    assert_int_equal(sam_hart_x(p.hart, 13), 2);
+    program_free(&p);
+}
+
+/* A page of code, and of a constant beside it, is 4 KiB; the stack is there. */
+static void memory_map(void **state)
+{
+    (void)state;
+    uint8_t byte = 0;
+    struct program p = program_new(RV64, NULL, "addi sp, sp, -16\nsd ra, 8(sp)\nebreak\n");
+    assert_int_equal(sam_hart_x(p.hart, 2), SAM_HART_STACK_TOP);
+    program_expect(&p, SAM_HART_EBREAK);
+    program_read(&p, SAM_HART_CODE_BASE + 4095, &byte, 1);
+    program_read(&p, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, &byte, 1);
+    assert_int_equal(sam_hart_read(p.hart, SAM_HART_CODE_BASE + 4096, &byte, 1, &p.error),
+                     SAM_ERR_USAGE);
+    assert_int_equal(
+        sam_hart_read(p.hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE - 1, &byte, 1, &p.error),
+        SAM_ERR_USAGE);
+    program_free(&p);
+}
+
+static void other_xlen_is_refused(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV32, NULL, "ebreak\n"), q = program_new(RV64, NULL, "ebreak\n");
+    assert_int_equal(sam_hart_load(p.hart, q.image, &p.error), SAM_ERR_INPUT);
+    assert_non_null(strstr(p.error.text, "64-bit program for a 32-bit hart"));
+    program_free(&p);
+    program_free(&q);
+}
+
+/* The same program out of an ELF file; its entry is where it starts. */
+static void elf_files(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "li a0, 1\nebreak\n.globl _start\n_start: la t0, word\nlw a0, 0(t0)\n"
+        "ebreak\n.data\nword: .word 77\n";
+    struct program p = program_new(RV32, NULL, text);
+    void *elf;
+    size_t size;
+    struct sam_image *image;
+    struct sam_hart *hart;
+    struct sam_hart_options options = {0};
+    struct sam_hart_result result;
+    assert_int_equal(sam_elf_make(p.image, &elf, &size, &p.error), SAM_OK);
+    assert_int_equal(sam_elf_parse(elf, size, "made", &image, &p.error), SAM_OK);
+    assert_int_equal(sam_isa_parse(RV32, &options.isa, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_new(&options, &hart, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_load(hart, image, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_run(hart, &result, &p.error), SAM_OK);
+    assert_int_equal(result.end, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(hart, 10), 77);
+    sam_hart_free(hart);
+    sam_image_free(image);
+    free(elf);
+    program_free(&p);
+}
+
+/* A store by the host into code that has run is seen. */
+static void host_writes_code(void **state)
+{
+    (void)state;
+    static const uint8_t li_a0_9[] = {0x13, 0x05, 0x90, 0x00};
+    struct program p = program_new(RV64, NULL, "li a0, 1\nebreak\n");
+    program_expect(&p, SAM_HART_EBREAK);
+    program_write(&p, SAM_HART_CODE_BASE, li_a0_9, sizeof li_a0_9);
+    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(sam_hart_x(p.hart, 10), 9);
+    program_free(&p);
+}
+
+static void csrs_of_the_core(void **state)
+{
+    (void)state;
+    assert_int_equal(program_a0(RV64, "csrr a0, mhartid"), 0);
+    assert_int_equal(program_a0(RV32, "li a0, 1\nnop\ncsrr a0, minstret"), 2);
+    assert_int_equal(program_a0(RV64, "li t0, 0x1237\ncsrw mtvec, t0\ncsrr a0, mtvec"), 0x1234);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_isas),
+        cmocka_unit_test(has_defaults),
+        cmocka_unit_test(without_the_unit),
+        cmocka_unit_test(extensions),
+        cmocka_unit_test(registers_of_32_bits),
+        cmocka_unit_test(register_names),
+        cmocka_unit_test(tl_registers),
+        cmocka_unit_test(buffers_merge),
+        cmocka_unit_test(pages_64),
+        cmocka_unit_test(memory_map),
+        cmocka_unit_test(other_xlen_is_refused),
+        cmocka_unit_test(elf_files),
+        cmocka_unit_test(host_writes_code),
+        cmocka_unit_test(csrs_of_the_core),
+    };
+    return cmocka_run_group_tests_name("hart", tests, NULL, NULL);
+}

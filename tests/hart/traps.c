@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traps of the scalar hart: cause and mtval of each, what a handler finds in its CSRs, and what
+ * ends a run although there is a handler. */
+#include "hart/program.h"
+
+#include <string.h>
+
+static const struct {
+    const char *text;
+    unsigned cause;
+    uint64_t tval;
+} traps[] = {
+    {".word 0", 2, 0},
+    {".word 0xffffffff", 2, 0xffffffff},
+    {"csrr a0, 0x123", 2, 0x12302573},
+    {"csrw mhartid, a0", 2, 0xf1451073}, /* read-only */
+    {"li a0, 0x10002\nlw a0, 0(a0)", 4, 0x10002},
+    {"li a0, 0x10001\nsh a0, 0(a0)", 6, 0x10001},
+    {"lw a0, 64(zero)", 5, 64},
+    {"li a0, 0x14000\nlb a0, 0(a0)", 5, 0x14000}, /* the byte behind a buffer */
+    {"li a0, 0xffff\nsb a0, 0(a0)", 7, 0xffff},   /* the byte before it */
+    {"li a0, 0x200\njr a0", 1, 0x200},
+    {"li a0, 0x10002\njr a0", 0, 0x10002},
+};
+
+static void without_a_handler(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(traps); i++) {
+        struct program p = program_new(i % 2 ? RV32 : RV64, NULL, traps[i].text);
+        program_expect_trap(&p, traps[i].cause, traps[i].tval);
+        assert_non_null(strstr(p.result.text, "pc 0x"));
+        program_free(&p);
+    }
+}
+
+/* The handler keeps what it found, and goes on behind the instruction. */
+static const char handler[] = "la t0, handler\n"
+                              "csrw mtvec, t0\n"
+                              "csrsi mstatus, 8\n"
+                              "there: lw s0, 1(zero)\n"
+                              "li s1, 5\n"
+                              "csrr s6, mstatus\n"
+                              "ebreak\n"
+                              ".balign 4\n"
+                              "handler: csrr s2, mcause\n"
+                              "csrr s3, mtval\n"
+                              "csrr s4, mepc\n"
+                              "csrr s5, mstatus\n"
+                              "addi t1, s4, 4\n"
+                              "csrw mepc, t1\n"
+                              "mret\n";
+
+static void with_a_handler(void **state)
+{
+    (void)state;
+    static const char *const isas[] = {RV32, RV64};
+    for (size_t i = 0; i < SAM_COUNT(isas); i++) {
+        struct program p = program_new(isas[i], NULL, handler);
+        program_expect(&p, SAM_HART_EBREAK);
+        assert_int_equal(sam_hart_x(p.hart, 18), 4); /* s2 */
+        assert_int_equal(sam_hart_x(p.hart, 19), 1);
+        assert_int_equal(sam_hart_x(p.hart, 20), sam_image_find(p.image, "there")->value);
+        assert_int_equal(sam_hart_x(p.hart, 21) & 0x1888, 0x1880); /* MPP 3, MPIE 1, MIE 0 */
+        assert_int_equal(sam_hart_x(p.hart, 22) & 0x88, 0x88);     /* MIE is back */
+        assert_int_equal(sam_hart_x(p.hart, 9), 5);
+        assert_int_equal(sam_hart_x(p.hart, 8), 0); /* the load wrote nothing */
+        program_free(&p);
+    }
+}
+
+/* The exit call and ebreak are the environment's even then; another ecall is the handler's. */
+static void beside_a_handler(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL,
+                                   "la t0, handler\ncsrw mtvec, t0\nli a7, 1\necall\n"
+                                   "handler: csrr s2, mcause\nli a7, 93\nli a0, 2\necall\n");
+    program_expect(&p, SAM_HART_EXIT);
+    assert_int_equal(p.result.exit_code, 2);
+    assert_int_equal(sam_hart_x(p.hart, 18), 11);
+    program_free(&p);
+}
+
+/* A handler whose first instruction traps would run for ever. */
+static void handler_that_traps(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
+    program_expect_trap(&p, 1, 0x400);
+    assert_int_equal(p.result.pc, 0x400);
+    program_free(&p);
+    p = program_new(RV64, NULL, "la t0, 1f\ncsrw mtvec, t0\n.word 0\n1: .word 0\n");
+    program_expect_trap(&p, 2, 0);
+    assert_int_equal(p.result.pc, sam_hart_pc(p.hart));
+    program_free(&p);
+}
+
+/* A handler that does run may trap again and again: the budget ends that. */
+static void handler_that_loops(void **state)
+{
+    (void)state;
+    struct sam_hart_options options = {.max_insns = 5000};
+    struct program p = program_new(RV64, &options, "la t0, 1f\ncsrw mtvec, t0\n1: nop\n.word 0\n");
+    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
+    assert_int_equal(p.result.end, SAM_HART_BUDGET);
+    program_free(&p);
+}
+
+static void steps_into_the_handler(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, handler);
+    uint64_t there = sam_image_find(p.image, "there")->value;
+    while (sam_hart_pc(p.hart) != there)
+        assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+    assert_int_equal(p.result.end, SAM_HART_STEPPED);
+    assert_int_equal(p.result.instructions, 0);
+    assert_int_equal(sam_hart_pc(p.hart), sam_image_find(p.image, "handler")->value);
+    program_free(&p);
+}
+
+/* pc of a jump to a bad place is the jump's where it is misaligned, the place's where nothing is
+ * mapped: RISC-V Privileged 3.1.14. */
+static void pc_of_a_bad_jump(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");
+    program_expect_trap(&p, 1, 0x300);
+    assert_int_equal(p.result.pc, 0x300);
+    program_free(&p);
+    p = program_new(RV64, NULL, "li a0, 0x302\njump: jr a0\n");
+    program_expect_trap(&p, 0, 0x302);
+    assert_int_equal(p.result.pc, sam_image_find(p.image, "jump")->value);
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_handler),  cmocka_unit_test(with_a_handler),
+        cmocka_unit_test(beside_a_handler),   cmocka_unit_test(handler_that_traps),
+        cmocka_unit_test(handler_that_loops), cmocka_unit_test(steps_into_the_handler),
+        cmocka_unit_test(pc_of_a_bad_jump),
+    };
+    return cmocka_run_group_tests_name("hart traps", tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every line of assembly with concrete operands in the two texts of the TensorLoad manual: its
+ * word, or the message that refuses it. Lines with placeholders (tlrd, rs1, dim_gpr) stand outside,
+ * and one that both texts print alike stands here once. Words are put together by hand from the
+ * field tables of docs/tensorload-rulings.md 2, for instance tl.addi tlr1, tlr2, 10   01 00
+ * 00001010 00010 010 00001 1011011 = 0x40a120db tl.merge.0 tlr0, tlr1, tlr2   11 01000 00010 00001
+ * 001 00000 1011011 = 0xd020905b with the EngineID that the rulings give the assembler (loads 00,
+ * addi 01, stores 10, else 11). */
+#include "isa/isa_test.h"
+
+#define ISA "rv32im_zicsr_xtensorload"
+
+struct line {
+    const char *text;
+    uint32_t words[2]; /* li of a large number is two */
+    const char *refusal;
+};
+
+static const struct line lines[] = {
+    /* 3.2.1 */
+    {"csrrw x0, TL_LOAD_MASK_CSR, x10", {0x8c251073}, NULL},
+    {"csrrw x0, TL_LOAD_STRIDE_CSR, x11", {0x88059073}, NULL},
+    {"csrrw x0, TL_LOAD_WIDTH_CSR, x12", {0x8c661073}, NULL},
+    /* 3.2.2 */
+    {"csrrw x0, TL_STORE_MASK_CSR, x10", {0x8c351073}, NULL},
+    {"csrrw x0, TL_STORE_STRIDE_CSR, x11", {0x8a059073}, NULL},
+    {"csrrw x0, TL_STORE_WIDTH_CSR, x12", {0x8c761073}, NULL},
+    /* 3.3.1 */
+    {"tl.addi tlr1, tlr2, 10", {0x40a120db}, NULL},
+    {"tl.addi tlr3, tlr3, -5", {0x4fb1a1db}, NULL},
+    /* 3.4.1 */
+    {"csrrw x0, TL_MASK1_CSR, x12", {0x8c461073}, NULL},
+    {"csrrw x0, TL_MASK2_CSR, x13", {0x8c569073}, NULL},
+    {"tl.concat.0 tlr0, tlr1, tlr2", {0xc020905b}, NULL},
+    {"tl.concat.1 tlr0, tlr1, tlr2", {0xc220905b}, NULL},
+    {"tl.concat.2 tlr0, tlr1, tlr2", {0xc420905b}, NULL},
+    /* 3.4.2 */
+    {"tl.merge.0 tlr0, tlr1, tlr2", {0xd020905b}, NULL},
+    {"tl.merge.1 tlr0, tlr1, tlr2", {0xd220905b}, NULL},
+    {"tl.merge.2 tlr0, tlr1, tlr2", {0xd420905b}, NULL},
+    /* 3.5 */
+    {"tl.xpose.01 t1, t2, x10", {0xc220b55b}, NULL},
+    {"tl.xpose.02 t1, t2, x10", {0xc420b55b}, NULL},
+    {"tl.xpose.03 t1, t2, x10", {0xc620b55b}, NULL},
+    {"tl.xpose.12 t1, t2, x10", {0xd220b55b}, NULL},
+    {"tl.xpose.13 t1, t2, x10", {0xd420b55b}, NULL},
+    {"tl.xpose.23 t1, t2, x10", {0xd620b55b}, NULL},
+    {"li x10, 0x02081008", {0x02081537, 0x00850513}, NULL},
+    {"tl.xpose.01 t1, t2, x10", {0xc220b55b}, NULL},
+    /* r1 5.1 */
+    {"tl.xpose.01 t0, t1, x10", {0xc210355b}, NULL},
+    {"li x11, 0x02080810", {0x020815b7, 0x81058593}, NULL},
+    {"tl.xpose.23 t0, t1, x11", {0xd61035db}, NULL},
+    /* r1 5.2 */
+    {"li x11, 0x01014020", {0x010145b7, 0x02058593}, NULL},
+    {"tl.xpose.01 t2, t3, x11", {0xc23135db}, NULL},
+    {"li x12, 0x04080804", {0x04081637, 0x80460613}, NULL},
+    {"tl.xpose.23 t4, t5, x12", {0xd652365b}, NULL},
+    /* r1 5.3 */
+    {"li x20, 0x0000000C", {0x00c00a13}, NULL},
+    {"li x21, 0x00000003", {0x00300a93}, NULL},
+    {"csrrw x0, TL_MASK1_CSR, x20", {0x8c4a1073}, NULL},
+    {"csrrw x0, TL_MASK2_CSR, x21", {0x8c5a9073}, NULL},
+    {"tl.concat.2 t10, t11, t12", {0xc4c5955b}, NULL},
+    {"li x22, 0x0000AAAA", {0x0000bb37, 0xaaab0b13}, NULL},
+    {"li x23, 0x00005555", {0x00005bb7, 0x555b8b93}, NULL},
+    {"csrrw x0, TL_MASK1_CSR, x22", {0x8c4b1073}, NULL},
+    {"csrrw x0, TL_MASK2_CSR, x23", {0x8c5b9073}, NULL},
+    {"tl.concat.0 t13, t14, t15", {0xc0f716db}, NULL},
+    {"li x24, 0x0000000F", {0x00f00c13}, NULL},
+    {"li x25, 0x0000F000", {0x0000fcb7}, NULL},
+    {"csrrw x0, TL_MASK1_CSR, x24", {0x8c4c1073}, NULL},
+    {"csrrw x0, TL_MASK2_CSR, x25", {0x8c5c9073}, NULL},
+    {"tl.concat.1 t16, t17, t18", {0xc328985b}, NULL},
+    /* r1 5.4 */
+    {"tl.addi t1, t0, 50", {0x432020db}, NULL},
+    {"tl.addi t2, t1, -128", {0x4800a15b}, NULL},
+    {"tl.addi t3, t3, 20", {0x4141a1db}, NULL},
+    {"tl.addi t5, t4, 100", {0x464222db}, NULL},
+    {"tl.addi t6, t4, -50", {0x4ce2235b}, NULL},
+    {"tl.addi t10, t11, -32", {0x4e05a55b}, NULL},
+    /* r1 5.5 */
+    {"li x10, 0x01081008", {0x01081537, 0x00850513}, NULL},
+    {"li x11, 0x1000", {0x000015b7}, NULL},
+    {"li x12, 0x000000CC", {0x0cc00613}, NULL},
+    {"csrrw x0, TL_LOAD_MASK_CSR, x12", {0x8c261073}, NULL},
+    {"tl.mload t1, x10, x11", {0}, "old form; write: tl.mload tl1, imm8(x11)"},
+    {"li x13, 0x01082004", {0x010826b7, 0x00468693}, NULL},
+    {"li x14, 0x2000", {0x00002737}, NULL},
+    {"li x15, 0x0000000B", {0x00b00793}, NULL},
+    {"csrrw x0, TL_LOAD_MASK_CSR, x15", {0x8c279073}, NULL},
+    {"tl.mload t2, x13, x14", {0}, "old form; write: tl.mload tl2, imm8(x14)"},
+    /* r1 5.6 */
+    {"li x16, 0x01081010", {0x01081837, 0x01080813}, NULL},
+    {"li x17, 0x3000", {0x000038b7}, NULL},
+    {"li x18, 0x0000AAAA", {0x0000b937, 0xaaa90913}, NULL},
+    {"csrrw x0, TL_STORE_MASK_CSR, x18", {0x8c391073}, NULL},
+    {"tl.mstore t3, x17, x16", {0}, "old form; write: tl.mstore tl3, imm8(x17)"},
+    {"li x19, 0x01081008", {0x010819b7, 0x00898993}, NULL},
+    {"li x20, 0x4000", {0x00004a37}, NULL},
+    {"li x21, 0x0000000F", {0x00f00a93}, NULL},
+    {"csrrw x0, TL_STORE_MASK_CSR, x21", {0x8c3a9073}, NULL},
+    {"tl.mstore t4, x20, x19", {0}, "old form; write: tl.mstore tl4, imm8(x20)"},
+    {"li x22, 0x000000F0", {0x0f000b13}, NULL},
+    {"li x23, 0x0000000F", {0x00f00b93}, NULL},
+    {"csrrw x0, TL_LOAD_MASK_CSR, x22", {0x8c2b1073}, NULL},
+    {"tl.mload t5, x10, x11", {0}, "old form; write: tl.mload tl5, imm8(x11)"},
+    {"tl.addi t5, t5, 50", {0x4322a2db}, NULL},
+    {"csrrw x0, TL_STORE_MASK_CSR, x23", {0x8c3b9073}, NULL},
+    {"tl.mstore t5, x20, x10", {0}, "old form; write: tl.mstore tl5, imm8(x20)"},
+    /* r2 5.1 */
+    {"tl.xpose.01 tl0, tl1, x10", {0xc210355b}, NULL},
+    {"tl.xpose.23 tl0, tl1, x11", {0xd61035db}, NULL},
+    /* r2 5.2 */
+    {"tl.concat.2 tl10, tl11, tl12", {0xc4c5955b}, NULL},
+    {"li x22, 0x000000AA", {0x0aa00b13}, NULL},
+    {"tl.merge.0 tl13, tl14, tl15", {0xd0f716db}, NULL},
+    /* r2 5.3 */
+    {"tl.addi tl1, tl0, 50", {0x432020db}, NULL},
+    /* r2 5.4 */
+    {"tl.mload tl1, 0(x11)", {0x100085db}, NULL},
+    {"tl.load t2, x13, x14", {0}, "old form; write: tl.load tl2, imm8(x14)"},
+    /* r2 5.6 */
+    {"tl.mstore t3, 0(x17)", {0xb001a8db}, NULL},
+    {"tl.mstore t4, 0(x20)", {0xb0022a5b}, NULL},
+};
+
+static void test_line(void **state)
+{
+    static const char *const comments[] = {"", " ; (funct7=0x40)", "// t", "  # it's"};
+    const struct line *line = *state;
+    for (size_t i = 0; i < SAM_COUNT(comments); i++) {
+        char text[128];
+        snprintf(text, sizeof text, "    %s%s", line->text, comments[i]);
+        if (line->refusal)
+            test_refused(ISA, text, line->refusal);
+        else
+            test_words(ISA, text, line->words, line->words[1] ? 2 : 1);
+    }
+}
+
+/* The whole manual as one program, refused lines left out. */
+static void test_all_lines(void **state)
+{
+    (void)state;
+    struct sam_buffer text = {0};
+    uint32_t words[2 * SAM_COUNT(lines)];
+    size_t count = 0;
+    for (size_t i = 0; i < SAM_COUNT(lines); i++) {
+        if (lines[i].refusal)
+            continue;
+        sam_buffer_printf(&text, "%s ; %zu\n", lines[i].text, i);
+        words[count++] = lines[i].words[0];
+        if (lines[i].words[1])
+            words[count++] = lines[i].words[1];
+    }
+    test_words(ISA, sam_buffer_text(&text), words, count);
+    sam_buffer_free(&text);
+}
+
+/* Bits 31:25 as the manual prints them behind its lines: they hold the EngineID, too, and another
+ * one than the assembler's. All of them decode; the merge of the field table (funct5 001dd) and the
+ * instruction variants of 8.2 do so, too. */
+static void test_printed_codes(void **state)
+{
+    static const struct {
+        uint32_t funct7, funct3;
+        const char *text; /* with tl1 and tl2 as sources, register 0 in bits 11:7 */
+    } codes[] = {
+        {0x40, 1, "tl.concat.0@store tl0, tl1, tl2"},
+        {0x41, 1, "tl.concat.1@store tl0, tl1, tl2"},
+        {0x42, 1, "tl.concat.2@store tl0, tl1, tl2"},
+        {0x08, 1, "tl.merge.0@load tl0, tl1, tl2"},
+        {0x09, 1, "tl.merge.1@load tl0, tl1, tl2"},
+        {0x0a, 1, "tl.merge.2@load tl0, tl1, tl2"},
+        {0x04, 1, ".word 0x0820905b # tl.merge.0@load tl0, tl1, tl2"},
+        {0x05, 1, ".word 0x0a20905b # tl.merge.1@load tl0, tl1, tl2"},
+        {0x06, 1, ".word 0x0c20905b # tl.merge.2@load tl0, tl1, tl2"},
+        {0x01, 3, "tl.xpose.01@load tl1, tl2, zero"},
+        {0x02, 3, "tl.xpose.02@load tl1, tl2, zero"},
+        {0x03, 3, "tl.xpose.03@load tl1, tl2, zero"},
+        {0x09, 3, "tl.xpose.12@load tl1, tl2, zero"},
+        {0x0a, 3, "tl.xpose.13@load tl1, tl2, zero"},
+        {0x0b, 3, "tl.xpose.23@load tl1, tl2, zero"},
+        {0x31, 0, "tl.xpose.b.01 tl1, tl2, zero"},
+        {0x32, 0, "tl.xpose.w.01 tl1, tl2, zero"},
+        {0x33, 0, "tl.xpose.h.01 tl1, tl2, zero"},
+        {0x34, 0, "tl.xpose.d.01 tl1, tl2, zero"},
+    };
+    (void)state;
+    struct sam_isa isa = test_isa(ISA);
+    for (size_t i = 0; i < SAM_COUNT(codes); i++) {
+        uint32_t word = codes[i].funct7 << 25 | 2 << 20 | 1 << 15 | codes[i].funct3 << 12 | 0x5b;
+        char text[96];
+        assert_true(sam_disassemble(&isa, word, 0, 0, NULL, text, sizeof text));
+        assert_string_equal(text, codes[i].text);
+        WORDS(ISA, codes[i].text, word);
+    }
+}
+
+/* t1, tlr1 and tl1 are one TLReg; in brackets and as dim_gpr t1 is x6. */
+static void test_register_names(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 32; i++) {
+        char text[96];
+        uint32_t word = 0x4030205b | i << 15 | (31 - i) << 7;
+        static const char *const formats[] = {"tl.addi tl%u, tl%u, 3", "tl.addi tlr%u, tlr%u, 3",
+                                              "tl.addi t%u, t%u, 3"};
+        for (size_t f = 0; f < SAM_COUNT(formats); f++) {
+            snprintf(text, sizeof text, formats[f], 31 - i, i);
+            WORDS(ISA, text, word);
+        }
+    }
+    test_same(ISA, "tl.load t1, 4(t1)", "tl.load tl1, 4(x6)");
+    test_same(ISA, "tl.store t6, -1(t6)", "tl.store tlr6, -1(x31)");
+    test_same(ISA, "tl.xpose.01 t2, t3, t0", "tl.xpose.01 tl2, tl3, x5");
+    test_same(ISA, "tl.load t1, (a0)", "tl.load t1, 0(a0)");
+    test_same(ISA, ".set n, 5\ntl.load t1, n - 7(a0)", "tl.load t1, -2(a0)");
+}
+
+/* Each engine by its suffix: bits 31:30. */
+static void test_engines(void **state)
+{
+    static const char *const engines[] = {"load", "comp", "store", "reshape"};
+    static const struct {
+        const char *mnemonic, *operands;
+        uint32_t word; /* EngineID 00 */
+        unsigned usual;
+        bool no_comp;
+    } cases[] = {
+        {"tl.load", "tl3, -1(x9)", 0x0ff184db, 0, false},
+        {"tl.mload", "tl3, -1(x9)", 0x1ff184db, 0, false},
+        {"tl.store", "tl3, -1(x9)", 0x2ff1a4db, 2, true},
+        {"tl.mstore", "tl3, -1(x9)", 0x3ff1a4db, 2, true},
+        {"tl.addi", "tl9, tl3, -1", 0x0ff1a4db, 1, false},
+        {"tl.concat.1", "tl9, tl3, tl5", 0x025194db, 3, false},
+        {"tl.merge.1", "tl9, tl3, tl5", 0x125194db, 3, false},
+        {"tl.xpose.13", "tl3, tl5, x9", 0x1451b4db, 3, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char text[96];
+        snprintf(text, sizeof text, "%s %s", cases[i].mnemonic, cases[i].operands);
+        WORDS(ISA, text, cases[i].word | cases[i].usual << 30);
+        for (unsigned e = 0; e < 4; e++) {
+            snprintf(text, sizeof text, "%s@%s %s", cases[i].mnemonic, engines[e],
+                     cases[i].operands);
+            if (e == 1 && cases[i].no_comp)
+                test_refused(ISA, text, "@comp' has no encoding: with EngineID 01, bit 29");
+            else
+                WORDS(ISA, text, cases[i].word | e << 30);
+        }
+    }
+}
+
+/* `;` begins a comment under TensorLoad and separates statements elsewhere. */
+static void test_comments(void **state)
+{
+    (void)state;
+    WORDS(ISA, "nop ; nop\n; nop\nnop // ; nop\nnop # ; /*\n.ascii \"a;b;\" ; 'x", 0x13, 0x13, 0x13,
+          0x3b623b61);
+    WORDS(ISA, "nop /* ; */ ; */\nli a0, ';'", 0x13, 0x03b00513);
+    WORDS(ISA, ".macro m a ; comment\naddi a0, a0, \\a ; another\n.endm ; third\nm 1 ; m 2\n",
+          0x00150513);
+    WORDS("rv32im_zicsr", "nop ; nop; nop", 0x13, 0x13, 0x13);
+    WORDS("ventus", "nop;nop", 0x13, 0x13);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[SAM_COUNT(lines) + 8] = {
+        cmocka_unit_test(test_all_lines),      cmocka_unit_test(test_printed_codes),
+        cmocka_unit_test(test_register_names), cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_comments),
+    };
+    size_t count = 0;
+    while (tests[count].test_func)
+        count++;
+    for (size_t i = 0; i < SAM_COUNT(lines); i++)
+        tests[count++] = (struct CMUnitTest){
+            .name = lines[i].text, .test_func = test_line, .initial_state = (void *)&lines[i]};
+    return _cmocka_run_group_tests("tensorload_lines", tests, count, NULL, NULL);
+}

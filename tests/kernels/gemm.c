@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GEMM kernels: right bit by bit at every MLEN and XLEN with edge tiles in all dimensions, and
+ * wrong when their source is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gemm.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_right(const struct gemm_kernel *kernel, const struct gemm_config *config)
+{
+    struct gemm g;
+    struct sam_error error = {0};
+    enum sam_status status = gemm_open(&g, kernel, config, &error);
+    if (status == SAM_OK)
+        status = gemm_run(&g, &error);
+    bool good = status == SAM_OK && gemm_check(&g);
+    gemm_free(&g);
+    return good;
+}
+
+static void expect_right(const struct gemm_kernel *kernel, const struct gemm_config *config)
+{
+    if (!is_right(kernel, config))
+        fail_msg("%s %u x %u x %u, MLEN %u, RV%u", kernel->name, config->m, config->n, config->k,
+                 config->mlen, config->xlen);
+}
+
+/* One element; a full tile; one more and one less in each dimension. */
+static void edges(void **state)
+{
+    const struct gemm_kernel *kernel = *state;
+    static const int more[][3] = {{0, 0, 0}, {1, 1, 2},  {-1, -1, -2}, {1, 0, 0}, {0, 1, 0},
+                                  {0, 0, 2}, {-1, 0, 0}, {0, -1, 0},   {0, 0, -2}};
+    for (unsigned mlen = 128; mlen <= 512; mlen *= 2) {
+        const uint32_t m = mlen / 32, n = mlen / kernel->target, k = mlen / kernel->source;
+        for (size_t i = 0; i < COUNT(more); i++) {
+            struct gemm_config config = {.m = m + (uint32_t)more[i][0],
+                                         .n = n + (uint32_t)more[i][1],
+                                         .k = k + (uint32_t)more[i][2],
+                                         .mlen = mlen,
+                                         .xlen = i % 2 ? 32 : 64,
+                                         .dir = KERNEL_DIR};
+            expect_right(kernel, &config);
+            config.m = 2 * m + config.m;
+            config.n = 2 * n + config.n;
+            config.k = k + config.k;
+            expect_right(kernel, &config);
+        }
+        struct gemm_config one = {1, 1, 2, mlen, 64, KERNEL_DIR};
+        expect_right(kernel, &one);
+    }
+}
+
+static void large(void **state)
+{
+    const struct gemm_kernel *kernel = *state;
+    const struct gemm_config configs[] = {{1024, 19, 70, 512, 64, KERNEL_DIR},
+                                          {17, 1024, 70, 512, 64, KERNEL_DIR},
+                                          {33, 21, 1024, 512, 64, KERNEL_DIR}};
+    for (size_t i = 0; i < COUNT(configs); i++)
+        expect_right(kernel, &configs[i]);
+}
+
+static char *read_text(const char *folder, const char *name)
+{
+    char path[4096], *text;
+    size_t size;
+    struct sam_error error;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (sam_file_load(path, 1 << 20, &text, &size, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    char *copy = malloc(size + 1);
+    assert_non_null(copy);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    free(text);
+    return copy;
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Forgotten bounds, wrong steps, a wrong accumulator. */
+static void damaged(void **state)
+{
+    (void)state;
+    static const char *const changes[][2] = {
+        {"bgeu    a3, s1, .Lfull_rows", "j .Lfull_rows"},
+        {"bgeu    s6, s2, .Lfull_columns", "j .Lfull_columns"},
+        {"bgeu    t3, s0, .Lfull_depth", "j .Lfull_depth"},
+        {"bgeu    s1, s9, .Lone_register", "j .Lone_register"},
+        {"add     t2, t2, t4", "nop"},
+        {"add     s7, s7, t0", "nop"},
+        {"load_c  m4, s4, s8", "nop"},
+        {"mul     t0, s5, s4", "mul t0, s5, s3"},
+        {"load    m3, s3, t6", "nop"},
+    };
+    char folder[] = "/tmp/samite-gemm-XXXXXX", path[4096];
+    assert_non_null(mkdtemp(folder));
+    char *text = read_text(KERNEL_DIR, "gemm.inc"), *kernel = read_text(KERNEL_DIR, "gemm_f16.s");
+    write_text(folder, "gemm_f16.s", kernel);
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        char *at = strstr(text, changes[i][0]);
+        assert_non_null(at);
+        char *mutant = malloc(strlen(text) + 64);
+        assert_non_null(mutant);
+        sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
+                at + strlen(changes[i][0]));
+        write_text(folder, "gemm.inc", mutant);
+        struct gemm_config config = {37, 85, 70, 512, 64, folder};
+        if (is_right(gemm_find("f16"), &config))
+            fail_msg("right with '%s'", changes[i][1]);
+        free(mutant);
+    }
+    free(text);
+    free(kernel);
+    snprintf(path, sizeof path, "%s/gemm.inc", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/gemm_f16.s", folder);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    enum { MOST = 16 };
+    static struct CMUnitTest tests[MOST];
+    static char names[MOST][32];
+    size_t count = 0;
+    for (size_t i = 0; i < gemm_kernel_count; i++) {
+        for (int kind = 0; kind < 2; kind++, count++) {
+            snprintf(names[count], sizeof names[count], "%s, %s", gemm_kernels[i].name,
+                     kind ? "large" : "edges");
+            tests[count] =
+                (struct CMUnitTest){.name = names[count],
+                                    .test_func = kind ? large : edges,
+                                    .initial_state = (void *)(uintptr_t)&gemm_kernels[i]};
+        }
+    }
+    tests[count++] = (struct CMUnitTest){.name = "damaged", .test_func = damaged};
+    return _cmocka_run_group_tests("gemm", tests, count, NULL, NULL);
+}

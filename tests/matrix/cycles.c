@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cycle model: the figures that must come out, and what must hold for every configuration. */
+#include "hart/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "matrix/cycle/cycle.h"
+#include "random.h"
+
+static struct sam_mxu_config config_of(unsigned mlen, const char *text)
+{
+    struct sam_mxu_config config;
+    struct sam_error error;
+    sam_mxu_config_init(&config, mlen);
+    if (sam_mxu_config_set(&config, text, &error) != SAM_OK ||
+        sam_mxu_config_check(&config, &error) != SAM_OK)
+        fail_msg("%s: %s", text, error.text);
+    return config;
+}
+
+static const struct sam_m_type half = {16, 16, true}, single = {32, 32, true},
+                               real = {64, 64, true}, byte = {8, 32, false}, word = {16, 64, false},
+                               nibble = {4, 32, false};
+
+static struct sam_m_work mma_of(const struct sam_m_type *type, unsigned md, unsigned m, unsigned n,
+                                unsigned bytes)
+{
+    return (struct sam_m_work){.kind = SAM_M_KIND_MMA,
+                               .md = (uint8_t)md,
+                               .ms1 = 6,
+                               .ms2 = 2,
+                               .reads_1 = true,
+                               .reads_2 = true,
+                               .registers = type->target == 64 ? 2 : 1,
+                               .source_registers = type->target == 16 ? 2 : 1,
+                               .m = m,
+                               .n = n,
+                               .bytes = bytes,
+                               .type = type};
+}
+
+/* ------------------------------------------------------------------------------- splitting */
+
+static void blocks_of_a_half_product(void **state)
+{
+    (void)state;
+    struct sam_mxu_config c = config_of(512, "");
+    struct sam_m_work w = mma_of(&half, 0, 16, 32, 64);
+    assert_int_equal(sam_mxu_mma_count(&c, &w), 32);
+    for (unsigned i = 0; i < 32; i++) {
+        struct sam_mxu_mma u = sam_mxu_split_mma(&c, &w, i);
+        assert_int_equal(u.count, 1);
+        assert_int_equal(u.c[0].reg, 0);
+        assert_int_equal(u.c[0].block, i);
+        assert_int_equal(u.block_1, i / 8);
+        assert_int_equal(u.reg_2, 2 + i % 8 / 4);
+        assert_int_equal(u.block_2, i % 4);
+        assert_int_equal(u.macs, 4 * 4 * 32);
+    }
+    c = config_of(512, "step_m=1,rows_m_block=4");
+    assert_int_equal(sam_mxu_mma_count(&c, &w), 128);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(sam_mxu_split_mma(&c, &w, i).c[0].block == 0, i % 8 == 0);
+    assert_int_equal(sam_mxu_split_mma(&c, &w, 32).c[0].block, 8);
+}
+
+/* 64-bit accumulators: columns go on in md + 1, and a uop may reach into both. */
+static void blocks_of_a_pair(void **state)
+{
+    (void)state;
+    struct sam_mxu_config c = config_of(512, "");
+    struct sam_m_work w = mma_of(&word, 4, 16, 16, 64);
+    assert_int_equal(sam_mxu_split_mma(&c, &w, 1).c[0].block, 1);
+    assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].reg, 5);
+    assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].block, 0);
+    assert_int_equal(sam_mxu_split_mma(&c, &w, 4).c[0].block, 2);
+    c = config_of(128, "mpara=1,npara=4"); /* two columns a register */
+    w = mma_of(&real, 4, 4, 4, 16);
+    struct sam_mxu_mma u = sam_mxu_split_mma(&c, &w, 1);
+    assert_int_equal(u.count, 2);
+    assert_int_equal(u.c[0].reg, 4);
+    assert_int_equal(u.c[1].reg, 5);
+    assert_int_equal(u.c[0].block, 1);
+    assert_int_equal(u.c[1].block, 1);
+}
+
+static void every_factorisation(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct sam_m_type *type;
+        unsigned uops[3], ops[3]; /* MLEN 128, 256, 512 */
+    } rows[] = {{&single, {4, 8, 16}, {32, 128, 512}},
+                {&half, {8, 16, 32}, {64, 256, 1024}},
+                {&byte, {4, 8, 16}, {128, 512, 2048}},
+                {&word, {4, 8, 16}, {64, 256, 1024}},
+                {&nibble, {4, 8, 16}, {256, 1024, 4096}}};
+    for (unsigned at = 0; at < 3; at++) {
+        const unsigned mlen = 128u << at, r = mlen / 32;
+        for (unsigned mpara = 1; mpara <= r; mpara *= 2) {
+            char text[64];
+            snprintf(text, sizeof text, "mpara=%u,npara=%u", mpara, r / mpara);
+            struct sam_mxu_config c = config_of(mlen, text);
+            for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+                const unsigned n = rows[i].type == &half ? 2 * r : r;
+                struct sam_m_work w = mma_of(rows[i].type, 0, r, n, mlen / 8);
+                unsigned count = sam_mxu_mma_count(&c, &w), macs = 0;
+                assert_int_equal(count, rows[i].uops[at]);
+                for (unsigned u = 0; u < count; u++)
+                    macs += sam_mxu_split_mma(&c, &w, u).macs;
+                assert_int_equal(2 * macs / count, rows[i].ops[at]);
+            }
+        }
+    }
+}
+
+struct piece {
+    unsigned row, k, size;
+    uint64_t address;
+    unsigned length;
+};
+
+static void expect_pieces(unsigned mlen, uint64_t base, uint64_t stride, unsigned m, unsigned k,
+                          const struct piece *pieces, unsigned count)
+{
+    struct sam_m_work w = {.kind = SAM_M_KIND_STORE,
+                           .registers = 1,
+                           .m = m,
+                           .bytes = k,
+                           .base = base,
+                           .stride = stride};
+    static struct sam_mxu_move moves[SAM_MXU_MAX_MOVES];
+    assert_int_equal(sam_mxu_split_moves(&w, mlen / 32, mlen / 8, moves), count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(moves[i].row, pieces[i].row);
+        assert_int_equal(moves[i].k, pieces[i].k);
+        assert_int_equal(moves[i].size, pieces[i].size);
+        assert_int_equal(moves[i].address, pieces[i].address);
+        assert_int_equal(moves[i].length, pieces[i].length);
+    }
+    /* a load clears the tail of each row and every other row besides, each in a uop */
+    w.kind = SAM_M_KIND_LOAD;
+    const unsigned zeroed = (k < mlen / 8 ? m : 0) + mlen / 32 - m;
+    assert_int_equal(sam_mxu_split_moves(&w, mlen / 32, mlen / 8, moves), count + zeroed);
+}
+
+static void pieces_of_loads(void **state)
+{
+    (void)state;
+    const struct piece a[] = {{0, 0, 48, 0x1010, 2},
+                              {0, 48, 16, 0x1040, 0},
+                              {1, 0, 48, 0x1090, 2},
+                              {1, 48, 16, 0x10c0, 0}};
+    expect_pieces(512, 0x1010, 0x80, 2, 64, a, 4);
+    const struct piece b[] = {
+        {0, 0, 8, 0x1030, 0}, {0, 8, 16, 0x1040, 0}, {1, 0, 24, 0x1060, 1}, {2, 0, 24, 0x1090, 1}};
+    expect_pieces(256, 0x1038, 0x30, 3, 24, b, 4);
+}
+
+/* ------------------------------------------------------------------------------ in time */
+
+struct watch {
+    unsigned count;
+    uint64_t issued[256], written[256];
+    unsigned kinds[256];
+    uint64_t open_reads, open_writes; /* ids in use */
+    uint64_t bytes_of_strobes;
+};
+
+static void note_uop(void *context, const struct sam_mxu_record *r)
+{
+    struct watch *w = context;
+    if (w->count < SAM_COUNT(w->issued)) {
+        w->issued[w->count] = r->issued;
+        w->written[w->count] = r->written;
+        w->kinds[w->count] = r->kind;
+    }
+    w->count++;
+}
+
+/* An id is answered before it is used again. */
+static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
+{
+    struct watch *w = context;
+    (void)cycle;
+    if (b->resp_rvalid)
+        assert_true(w->open_reads >> b->resp_rid & 1);
+    if (b->resp_rlast)
+        w->open_reads &= ~(UINT64_C(1) << b->resp_rid);
+    if (b->resp_wvalid) {
+        assert_true(w->open_writes >> b->resp_wid & 1);
+        w->open_writes &= ~(UINT64_C(1) << b->resp_wid);
+    }
+    if (b->rvalid && b->rready) {
+        assert_false(w->open_reads >> b->rid & 1);
+        assert_true(b->raddr % 64 + 16u * (b->rlen + 1u) <= 64);
+        w->open_reads |= UINT64_C(1) << b->rid;
+    }
+    if (b->wvalid && b->wready) {
+        assert_false(w->open_writes >> b->wid & 1);
+        assert_true(!b->fullline || (b->wlen == 3 && b->waddr % 64 == 0));
+        w->open_writes |= UINT64_C(1) << b->wid;
+    }
+    if (b->wdvalid && b->wdready)
+        w->bytes_of_strobes += (unsigned)__builtin_popcount(b->wstrb);
+}
+
+/* `count` multiplications one after the other; issue times relative to the first. */
+static struct watch mmas(const char *text, const struct sam_m_work *works, unsigned count)
+{
+    struct sam_mxu_config c = config_of(512, text);
+    struct watch w = {0};
+    struct sam_mxu_observer observer = {&w, note_uop, NULL};
+    struct sam_mxu *x = sam_mxu_new(&c, &observer);
+    assert_non_null(x);
+    for (unsigned i = 0; i < count; i++)
+        sam_mxu_matrix(x, &works[i], 4 * i, 0);
+    sam_mxu_drain(x);
+    uint64_t first = w.issued[0];
+    for (unsigned i = 0; i < w.count; i++) {
+        w.issued[i] -= first;
+        w.written[i] -= first;
+    }
+    sam_mxu_free(x);
+    return w;
+}
+
+static void expect_issue(const char *text, const struct sam_m_work *works, unsigned count,
+                         const unsigned *issued, unsigned uops, unsigned last)
+{
+    struct watch w = mmas(text, works, count);
+    assert_int_equal(w.count, uops);
+    for (unsigned i = 0; i < uops; i++)
+        assert_int_equal(w.issued[i], issued[i]);
+    assert_int_equal(w.written[uops - 1], last);
+}
+
+static void hazards_on_accumulators(void **state)
+{
+    (void)state;
+    const struct sam_m_work full = mma_of(&half, 0, 16, 32, 64);
+    struct watch w = mmas("", &full, 1);
+    assert_int_equal(w.issued[31], 31);
+    assert_int_equal(w.written[31], 41);
+    const struct sam_m_work twice[] = {full, full};
+    w = mmas("", twice, 2);
+    assert_int_equal(w.issued[63], 63);
+    assert_int_equal(w.written[63], 73);
+    const struct sam_m_work one = mma_of(&single, 0, 4, 4, 64),
+                            other = mma_of(&single, 4, 4, 4, 64);
+    const struct sam_m_work four[] = {one, one, one, one}, apart[] = {one, other, one, other};
+    const struct sam_m_work two = mma_of(&single, 0, 4, 8, 64), pairs[] = {two, two, two, two};
+    expect_issue("", four, 4, (unsigned[]){0, 5, 10, 15}, 4, 25);
+    expect_issue("wb_bypass=1", four, 4, (unsigned[]){0, 4, 8, 12}, 4, 22);
+    expect_issue("", apart, 4, (unsigned[]){0, 1, 5, 6}, 4, 16);
+    expect_issue("", pairs, 4, (unsigned[]){0, 1, 5, 6, 10, 11, 15, 16}, 8, 26);
+}
+
+/* A multiplication that overwrites what an older one reads waits for its last read; one that reads
+ * what an older one writes, for its last write-back. */
+static void registers_between_instructions(void **state)
+{
+    (void)state;
+    const struct sam_m_work first = mma_of(&single, 0, 4, 8, 64); /* reads m2 and m6 */
+    struct sam_m_work over = mma_of(&single, 6, 4, 4, 64), after = mma_of(&single, 4, 4, 4, 64);
+    over.ms1 = 1;
+    after.ms1 = 0;
+    const struct sam_m_work war[] = {first, over}, raw[] = {first, after};
+    expect_issue("", war, 2, (unsigned[]){0, 1, 2}, 3, 12);
+    expect_issue("", raw, 2, (unsigned[]){0, 1, 12}, 3, 22);
+}
+
+/* Loads issue one a cycle, ask a cycle later, and have their first beat after the latency. */
+static void a_load_in_time(void **state)
+{
+    (void)state;
+    struct sam_mxu_config c = config_of(512, "mem_latency=20");
+    struct watch w = {0};
+    struct sam_mxu_observer observer = {&w, note_uop, note_bus};
+    struct sam_mxu *x = sam_mxu_new(&c, &observer);
+    struct sam_m_work load = {.kind = SAM_M_KIND_LOAD,
+                              .registers = 1,
+                              .m = 16,
+                              .bytes = 64,
+                              .base = 0x1000,
+                              .stride = 64};
+    sam_mxu_matrix(x, &load, 0, 0);
+    sam_mxu_drain(x);
+    const struct sam_mxu_stats *s = sam_mxu_stats(x);
+    assert_int_equal(w.count, 16);
+    assert_int_equal(w.issued[0], 1);
+    assert_int_equal(w.written[0], 1 + 1 + 20 + 3 + 1); /* issue, request, beats, write-back */
+    assert_int_equal(s->read_beats, 64);
+    assert_int_equal(s->bytes_loaded, 1024);
+    assert_int_equal(w.written[15], 26 + 60); /* the bus never rests */
+    sam_mxu_free(x);
+}
+
+/* A load behind a store to its line waits for the answer. */
+static void a_load_behind_a_store(void **state)
+{
+    (void)state;
+    for (unsigned distance = 0; distance <= 64; distance += 64) {
+        struct sam_mxu_config c = config_of(512, "");
+        struct watch w = {0};
+        struct sam_mxu_observer observer = {&w, note_uop, note_bus};
+        struct sam_mxu *x = sam_mxu_new(&c, &observer);
+        struct sam_m_work store = {
+            .kind = SAM_M_KIND_STORE, .registers = 1, .m = 1, .bytes = 64, .base = 0x1000};
+        struct sam_m_work load = {.kind = SAM_M_KIND_LOAD,
+                                  .md = 1,
+                                  .registers = 1,
+                                  .m = 16,
+                                  .bytes = 64,
+                                  .base = 0x1000 + distance};
+        sam_mxu_matrix(x, &store, 0, 0);
+        sam_mxu_matrix(x, &load, 4, 0);
+        sam_mxu_drain(x);
+        assert_int_equal(w.count, 17);
+        assert_int_equal(sam_mxu_stats(x)->full_lines, 1);
+        assert_int_equal(w.bytes_of_strobes, 64);
+        uint64_t answered = 0, issued = 0;
+        for (unsigned i = 17; i-- > 0;)
+            if (w.kinds[i] == SAM_M_KIND_STORE)
+                answered = w.written[i];
+            else
+                issued = w.issued[i];
+        if (distance)
+            assert_int_equal(issued, 2);
+        else
+            assert_int_equal(issued, answered);
+        sam_mxu_free(x);
+    }
+}
+
+/* ------------------------------------------------------------------------------ programs */
+
+/* The tile of the roofline: two registers of B and one of A for one multiplication. */
+static void bus_bound(void **state)
+{
+    (void)state;
+    struct sam_mxu_config c = config_of(512, "");
+    struct sam_hart_options options = {.cycles = &c};
+    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
+                                   "li t0, 0x402010\nmcfg zero, t0\nli a0, 0x10000\nli a1, 64\n"
+                                   "mldh m0, a1, (a0)\nmldh m2, a1, (a0)\nmldh m3, a1, (a0)\n"
+                                   "fmmacc.h m4, m2, m0\nebreak\n");
+    program_expect(&p, SAM_HART_EBREAK);
+    const struct sam_mxu_stats *s = sam_hart_cycles(p.hart);
+    assert_int_equal(s->read_beats, 192);
+    assert_int_equal(s->mma_uops, 32);
+    assert_int_equal(s->bytes_loaded, 3072);
+    assert_int_equal(s->macs, 16 * 32 * 32);
+    assert_true(s->full_uops == 32);
+    assert_int_equal(s->instructions, 5);
+    program_free(&p);
+}
+
+static void choice_of_accumulators(void **state)
+{
+    (void)state;
+    struct sam_mxu_config c = config_of(512, "acc_regs=0:4");
+    struct sam_hart_options options = {.cycles = &c};
+    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
+                                   "li t0, 0x401010\nmcfg zero, t0\nmmaqa.b m4, m1, m2\n"
+                                   "mmaqa.b m5, m1, m2\nebreak\n");
+    program_expect_trap(&p, 2, 0x202802ab);
+    assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 16);
+    program_free(&p);
+}
+
+static void bad_configurations(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"mpara=3", "a power of two from 1 to 16"},
+        {"mpara=32", "1 to 16"},
+        {"slots=0", "1 to 16"},
+        {"slots", "KEY=VALUE"},
+        {"speed=3", "unknown key 'speed'"},
+        {"wb_bypass=2", "0 or 1"},
+        {"acc_regs=0,4", "KEY=VALUE"},
+        {"acc_regs=8", "0 to 7"},
+        {"stall=91", "0 to 90"},
+    };
+    struct sam_mxu_config c;
+    struct sam_error error;
+    for (size_t i = 0; i < SAM_COUNT(texts); i++) {
+        sam_mxu_config_init(&c, 512);
+        assert_int_equal(sam_mxu_config_set(&c, texts[i][0], &error), SAM_ERR_USAGE);
+        if (!strstr(error.text, texts[i][1]))
+            fail_msg("%s: %s", texts[i][0], error.text);
+    }
+    static const char *const together[][2] = {
+        {"mlen=128,mpara=8", "4 rows"},
+        {"step_m=2", "expected 1 or mpara"},
+        {"rows_n_block=2", "unless step_m is 1"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(together); i++) {
+        sam_mxu_config_init(&c, 512);
+        assert_int_equal(sam_mxu_config_set(&c, together[i][0], &error), SAM_OK);
+        assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);
+        if (!strstr(error.text, together[i][1]))
+            fail_msg("%s: %s", together[i][0], error.text);
+    }
+}
+
+/* ----------------------------------------------------------------------- random streams */
+
+static uint64_t seed;
+
+static unsigned below(unsigned bound)
+{
+    return (unsigned)test_below(&seed, bound);
+}
+
+static struct sam_mxu_config random_config(void)
+{
+    struct sam_mxu_config c;
+    struct sam_error error;
+    sam_mxu_config_init(&c, 128u << below(3));
+    const unsigned most = __builtin_ctz(c.mlen / 32) + 1u;
+    c.mpara = 1u << below(most);
+    c.npara = 1u << below(most);
+    c.slots = 1 + below(8);
+    c.tree_stages = 1 + below(10);
+    c.acc_latency = 1 + below(8);
+    c.wb_bypass = below(2);
+    c.ld_queue = 1 + below(32);
+    c.st_queue = 1 + below(32);
+    c.mem_latency = 1 + below(60);
+    c.ooo_window = 1 + below(32);
+    c.beat_cycles = 1 + below(3);
+    c.stall = below(2) ? 0 : below(91);
+    c.seed = test_random(&seed);
+    if (below(4) == 0) {
+        c.step_m = 1;
+        c.rows_m_block = 1u << below(most);
+        c.rows_n_block = 1u << below(most);
+    }
+    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+    return c;
+}
+
+/* A legal piece of work of each kind; the model asks for no more. */
+static struct sam_m_work random_work(unsigned mlen)
+{
+    static const struct sam_m_type *const types[] = {&half, &single, &real, &byte, &word, &nibble};
+    const unsigned rows = mlen / 32;
+    struct sam_m_work w = {.kind = (enum sam_m_kind)below(5)};
+    w.m = 1 + below(rows);
+    w.bytes = 8 * (1 + below(mlen / 64));
+    w.md = (uint8_t)below(8);
+    w.registers = w.source_registers = 1;
+    if (w.kind == SAM_M_KIND_MMA) {
+        const struct sam_m_type *type = types[below(6)];
+        const unsigned n = 1 + below(type == &half ? 2 * rows : rows), m = w.m, bytes = w.bytes;
+        w = mma_of(type, 2 * below(2), m, n, bytes);
+        w.ms1 = (uint8_t)(4 + below(4));
+        w.ms2 = (uint8_t)(4 + 2 * below(2));
+    } else if (w.kind <= SAM_M_KIND_STORE) {
+        w.registers = below(8) ? 1 : 2;
+        w.md &= (uint8_t) ~(w.registers - 1);
+        w.m = w.registers == 1 ? w.m : 2 * rows;
+        w.bytes = w.registers == 1 ? w.bytes : mlen / 8;
+        w.base = 0x1000 + 8 * below(64);
+        w.stride = w.registers == 1 ? 8 * below(40) : mlen / 8;
+    } else {
+        w.ms1 = (uint8_t)below(8);
+        w.ms2 = (uint8_t)below(8);
+        w.reads_1 = below(2);
+        w.reads_2 = below(2);
+    }
+    return w;
+}
+
+static void random_streams(void **state)
+{
+    (void)state;
+    seed = test_seed();
+    for (unsigned round = 0; round < 300; round++) {
+        struct sam_mxu_config c = random_config();
+        struct watch w = {0};
+        struct sam_mxu_observer observer = {&w, note_uop, note_bus};
+        struct sam_mxu *x = sam_mxu_new(&c, &observer);
+        assert_non_null(x);
+        uint64_t stored = 0, loaded = 0, macs = 0;
+        for (unsigned i = 0; i < 40; i++) {
+            struct sam_m_work work = random_work(c.mlen);
+            if (below(3) == 0) {
+                sam_mxu_scalar(x);
+                continue;
+            }
+            stored += work.kind == SAM_M_KIND_STORE ? work.m * work.bytes : 0;
+            loaded += work.kind == SAM_M_KIND_LOAD ? work.m * work.bytes : 0;
+            if (work.kind == SAM_M_KIND_MMA)
+                macs += (uint64_t)work.m * work.n * (work.bytes * 8 / work.type->source);
+            sam_mxu_matrix(x, &work, 4 * i, 0);
+        }
+        sam_mxu_drain(x); /* comes to an end */
+        const struct sam_mxu_stats *s = sam_mxu_stats(x);
+        assert_int_equal(w.open_reads | w.open_writes, 0);
+        assert_int_equal(s->bytes_loaded, loaded);
+        assert_int_equal(s->bytes_stored, stored);
+        assert_int_equal(w.bytes_of_strobes, stored);
+        assert_int_equal(s->macs, macs);
+        assert_true(16 * s->read_beats >= loaded && 16 * s->write_beats >= stored);
+        assert_int_equal(w.count,
+                         s->mma_uops + s->pw_uops + s->load_uops + s->store_uops + s->zero_uops);
+        for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++) {
+            uint64_t sum = 0;
+            for (unsigned k = 0; k < SAM_MXU_STATES; k++)
+                sum += s->buckets[unit][k];
+            assert_int_equal(sum, s->cycles);
+        }
+        assert_int_equal(s->buckets[SAM_MXU_MMA][SAM_MXU_BUSY], s->mma_uops);
+        assert_int_equal(s->buckets[SAM_MXU_READ][SAM_MXU_BUSY], s->read_beats);
+        assert_int_equal(s->buckets[SAM_MXU_WRITE][SAM_MXU_BUSY], s->write_beats);
+        sam_mxu_free(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_a_half_product),
+        cmocka_unit_test(blocks_of_a_pair),
+        cmocka_unit_test(every_factorisation),
+        cmocka_unit_test(pieces_of_loads),
+        cmocka_unit_test(hazards_on_accumulators),
+        cmocka_unit_test(registers_between_instructions),
+        cmocka_unit_test(a_load_in_time),
+        cmocka_unit_test(a_load_behind_a_store),
+        cmocka_unit_test(bus_bound),
+        cmocka_unit_test(choice_of_accumulators),
+        cmocka_unit_test(bad_configurations),
+        cmocka_unit_test(random_streams),
+    };
+    return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One operator on random bytes: planned, run on the tensor hart, and written down by plain index
+ * arithmetic. */
+#ifndef TEST_OPERATOR_H
+#define TEST_OPERATOR_H
+
+#include "samite/ops.h"
+
+enum test_kind { TEST_RESHAPE, TEST_TRANSPOSE, TEST_CONCAT, TEST_COMPRESS, TEST_PAD, TEST_IM2COL };
+
+struct test_operator {
+    enum test_kind kind;
+    unsigned element;
+    struct sam_shape in[4]; /* CONCAT: input_count of them; the others: the first */
+    unsigned input_count;
+    struct sam_shape out; /* RESHAPE */
+    unsigned perm[SAM_MAX_RANK];
+    unsigned axis;
+    uint8_t *keep; /* COMPRESS: a byte an index of the axis */
+    uint64_t before[SAM_MAX_RANK], after[SAM_MAX_RANK];
+    uint8_t value[16];
+    struct sam_im2col im2col;
+};
+
+/* "transpose 2x3 f 1,0, elements of 4 bytes" */
+void test_operator_text(const struct test_operator *op, char *text, size_t size);
+enum sam_status test_operator_plan(const struct test_operator *op, struct sam_plan **plan,
+                                   struct sam_error *error);
+/* Plans, runs and compares every byte; fails the cmocka test with the operator's text. The figures
+ * go to `figures` when it is not NULL. */
+void test_operator_check(const struct test_operator *op, uint64_t *random,
+                         struct sam_plan_figures *figures);
+
+#endif

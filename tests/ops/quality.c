@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans move few bytes by few large instructions, on shapes that people have. Each row is run, too,
+ * and compared byte by byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "operator.h"
+#include "operator_rows.h"
+#include "random.h"
+
+static void test_row(void **state)
+{
+    const struct operator_row *row = *state;
+    uint64_t r = 1;
+    for (unsigned element = 1; element <= 4; element *= 2) {
+        struct test_operator op = operator_row_make(row, element);
+        struct sam_plan_figures f;
+        char text[256];
+        test_operator_check(&op, &r, &f);
+        test_operator_text(&op, text, sizeof text);
+        double moved =
+            (double)(f.bytes_loaded + f.bytes_stored) / (double)(f.bound_loaded + f.bound_stored);
+        double loads = (double)f.loads * 1024 / (double)f.bytes_loaded;
+        double stores = (double)f.stores * 1024 / (double)f.bytes_stored;
+        if (moved > (row->divides & element ? 1.15 : 1.5))
+            fail_msg("%s: %.3f of the lower bound", text, moved);
+        if ((row->divides & element) && (loads > 4 || stores > 4))
+            fail_msg("%s: %.2f LOADs and %.2f STOREs a KiB", text, loads, stores);
+        free(op.keep);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[64];
+    size_t count = 0;
+    for (const struct operator_row *row = operator_rows; row->name; row++)
+        tests[count++] = (struct CMUnitTest){
+            .name = row->name, .test_func = test_row, .initial_state = (void *)(uintptr_t)row};
+    return _cmocka_run_group_tests("quality", tests, count, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators on random shapes: ranks 1 to 8, dims of 0, 1, primes and more than a block, every
+ * element width. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N sets how many of each operator. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "operator.h"
+#include "random.h"
+
+static uint64_t seed;
+
+static unsigned case_count(void)
+{
+    const char *text = getenv("SAMITE_CASES");
+    return text ? (unsigned)strtoul(text, NULL, 0) : 60;
+}
+
+/* A dim: often small or 1, sometimes a prime, sometimes longer than a block in bytes. */
+static uint64_t random_dim(uint64_t *r, uint64_t most)
+{
+    static const uint64_t primes[] = {2, 3, 5, 7, 11, 13, 17, 31, 37, 61, 127, 251, 509, 1031};
+    uint64_t n;
+    switch (test_below(r, 6)) {
+    case 0: n = 1; break;
+    case 1: n = primes[test_below(r, sizeof primes / sizeof primes[0])]; break;
+    case 2: n = UINT64_C(1) << test_below(r, 11); break;
+    case 3: n = 1 + test_below(r, 2000); break;
+    default: n = 1 + test_below(r, 12);
+    }
+    return n > most ? most : n;
+}
+
+static struct sam_shape random_shape(uint64_t *r, unsigned rank, uint64_t elements)
+{
+    struct sam_shape shape = {.rank = rank};
+    for (unsigned i = 0; i < rank; i++) {
+        shape.dim[i] = random_dim(r, elements);
+        elements /= shape.dim[i];
+    }
+    for (unsigned i = rank; i-- > 1;) { /* not always the largest first */
+        uint64_t j = test_below(r, i + 1), dim = shape.dim[i];
+        shape.dim[i] = shape.dim[j];
+        shape.dim[j] = dim;
+    }
+    if (test_below(r, 40) == 0)
+        shape.dim[test_below(r, rank)] = 0;
+    return shape;
+}
+
+static struct test_operator random_operator(uint64_t *r, enum test_kind kind)
+{
+    struct test_operator op = {.kind = kind, .element = 1u << test_below(r, 5), .input_count = 1};
+    unsigned rank = 1 + (unsigned)test_below(r, SAM_MAX_RANK);
+    op.in[0] = random_shape(r, rank, (20000 + test_below(r, 60000)) / op.element);
+    op.axis = (unsigned)test_below(r, rank);
+    return op;
+}
+
+static void each(enum test_kind kind, void (*fill)(struct test_operator *op, uint64_t *r))
+{
+    for (unsigned k = 0; k < case_count(); k++) {
+        uint64_t r = seed + k + ((uint64_t)kind << 32);
+        struct test_operator op = random_operator(&r, kind);
+        fill(&op, &r);
+        test_operator_check(&op, &r, NULL);
+        free(op.keep);
+    }
+}
+
+static void fill_reshape(struct test_operator *op, uint64_t *r)
+{
+    uint64_t elements = 1;
+    for (unsigned i = 0; i < op->in[0].rank; i++)
+        elements *= op->in[0].dim[i];
+    uint64_t n = 1 + test_below(r, 30);
+    op->out =
+        elements % n ? (struct sam_shape){1, {elements}} : (struct sam_shape){2, {elements / n, n}};
+}
+
+static void fill_transpose(struct test_operator *op, uint64_t *r)
+{
+    for (unsigned i = 0; i < op->in[0].rank; i++)
+        op->perm[i] = i;
+    for (unsigned i = op->in[0].rank; i-- > 1;) {
+        unsigned j = (unsigned)test_below(r, i + 1), was = op->perm[i];
+        op->perm[i] = op->perm[j];
+        op->perm[j] = was;
+    }
+}
+
+static void fill_concat(struct test_operator *op, uint64_t *r)
+{
+    op->input_count = 1 + (unsigned)test_below(r, 4);
+    for (unsigned k = 1; k < op->input_count; k++) {
+        op->in[k] = op->in[0];
+        op->in[k].dim[op->axis] = test_below(r, 2) ? test_below(r, 40) : op->in[0].dim[op->axis];
+    }
+}
+
+static void fill_compress(struct test_operator *op, uint64_t *r)
+{
+    uint64_t n = op->in[0].dim[op->axis], of_ten = test_below(r, 11);
+    op->keep = malloc(n + 1);
+    assert_non_null(op->keep);
+    for (uint64_t i = 0; i < n; i++)
+        op->keep[i] = test_below(r, 10) < of_ten ? (uint8_t)(1 + test_below(r, 255)) : 0;
+}
+
+static void fill_pad(struct test_operator *op, uint64_t *r)
+{
+    for (unsigned i = 0; i < op->in[0].rank; i++) {
+        op->before[i] = test_below(r, 2) ? test_below(r, 4) : 0;
+        op->after[i] = test_below(r, 2) ? test_below(r, 4) : 0;
+    }
+    if (op->in[0].rank > 4) /* keep the output small */
+        memset(op->before, 0, sizeof op->before);
+    for (unsigned i = 0; i < op->element; i++)
+        op->value[i] = test_below(r, 3) ? (uint8_t)test_random(r) : op->value[0];
+}
+
+static void fill_im2col(struct test_operator *op, uint64_t *r)
+{
+    struct sam_im2col *p = &op->im2col;
+    p->nchw = test_below(r, 2);
+    op->in[0] = (struct sam_shape){4,
+                                   {1 + test_below(r, 3), 1 + test_below(r, 24),
+                                    1 + test_below(r, 24), 1 + test_below(r, 24)}};
+    if (test_below(r, 3) == 0) /* few channels, long rows */
+        op->in[0] =
+            p->nchw ? (struct sam_shape){4, {1, 1 + test_below(r, 4), 6, 40 + test_below(r, 300)}}
+                    : (struct sam_shape){4, {1, 6, 40 + test_below(r, 300), 1 + test_below(r, 4)}};
+    for (int i = 0; i < 2; i++) {
+        uint64_t size = op->in[0].dim[(p->nchw ? 2 : 1) + i];
+        p->kernel[i] = 1 + test_below(r, 7);
+        p->stride[i] = 1 + test_below(r, 3);
+        p->dilation[i] = test_below(r, 2) ? 1 : 1 + test_below(r, 3);
+        p->pad[2 * i] = test_below(r, 4);
+        p->pad[2 * i + 1] = test_below(r, 4);
+        while (p->dilation[i] * (p->kernel[i] - 1) + 1 > size + p->pad[2 * i] + p->pad[2 * i + 1])
+            p->kernel[i]--;
+    }
+}
+
+static void test_reshape(void **state)
+{
+    (void)state;
+    each(TEST_RESHAPE, fill_reshape);
+}
+
+static void test_transpose(void **state)
+{
+    (void)state;
+    each(TEST_TRANSPOSE, fill_transpose);
+}
+
+static void test_concat(void **state)
+{
+    (void)state;
+    each(TEST_CONCAT, fill_concat);
+}
+
+static void test_compress(void **state)
+{
+    (void)state;
+    each(TEST_COMPRESS, fill_compress);
+}
+
+static void test_pad(void **state)
+{
+    (void)state;
+    each(TEST_PAD, fill_pad);
+}
+
+static void test_im2col(void **state)
+{
+    (void)state;
+    each(TEST_IM2COL, fill_im2col);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reshape), cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_concat),  cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_pad),     cmocka_unit_test(test_im2col),
+    };
+    seed = test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

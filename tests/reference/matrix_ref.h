@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The matrix unit a second time, plain and slow: one element at a time, straight from the rulings,
+ * instruction words taken apart by hand. Shares nothing with src/ but RISC-V's numbers. */
+#ifndef MATRIX_REF_H
+#define MATRIX_REF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ref_float.h"
+
+struct matrix_ref {
+    unsigned mlen, xlen;
+    uint8_t m[8][16][64];
+    unsigned size_m, size_n, size_k;
+    unsigned start, state, round, saturated;
+    bool tree;
+    struct ref_fp fp; /* frm, fflags */
+    uint64_t x[32];
+    /* All the memory there is. */
+    uint64_t base;
+    uint8_t *memory;
+    size_t memory_size;
+    /* of a trap */
+    unsigned cause;
+    uint64_t tval;
+};
+
+/* Reset, memory aside. */
+void matrix_ref_reset(struct matrix_ref *r, unsigned mlen, unsigned xlen);
+/* Run one matrix instruction. False: it traps. */
+bool matrix_ref_run(struct matrix_ref *r, uint32_t word);
+uint32_t matrix_ref_size(const struct matrix_ref *r);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the engines: what the table says is what parsing does and the documents show.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "hart/program.h"
+
+static struct sam_engines_config defaults(void)
+{
+    struct sam_engines_config config;
+    memset(&config, 0xff, sizeof config);
+    sam_engines_defaults(&config);
+    return config;
+}
+
+static void every_parameter(void **state)
+{
+    (void)state;
+    struct sam_engines_config before = defaults();
+    char text[256];
+    for (size_t i = 0; sam_engines_parameter(i); i++) {
+        const struct sam_engines_parameter *p = sam_engines_parameter(i);
+        struct sam_engines_config config = before;
+        struct sam_error error;
+        assert_true(p->low <= p->value && p->value <= p->high);
+        snprintf(text, sizeof text, "%s=%u", p->name, p->value);
+        assert_int_equal(sam_engines_parse(text, &config, NULL), SAM_OK);
+        assert_memory_equal(&config, &before, sizeof config);
+        for (int top = 0; top < 2; top++) {
+            snprintf(text, sizeof text, "%s=%u", p->name, top ? p->high : p->low);
+            assert_int_equal(sam_engines_parse(text, &config, NULL), SAM_OK);
+            if ((top ? p->high : p->low) != p->value)
+                assert_memory_not_equal(&config, &before, sizeof config);
+        }
+        config = before;
+        snprintf(text, sizeof text, "issue=2,%s=%llu", p->name, p->high + 1ULL);
+        assert_int_equal(sam_engines_parse(text, &config, &error), SAM_ERR_USAGE);
+        snprintf(text, sizeof text,
+                 "engines: %s=%llu: expected %s=NUMBER, the number from %u to %u", p->name,
+                 p->high + 1ULL, p->name, p->low, p->high);
+        assert_string_equal(error.text, text);
+        assert_memory_equal(&config, &before, sizeof config);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(p->name, sam_engines_parameter(k)->name);
+    }
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    struct sam_engines_config c = defaults();
+    assert_int_equal(sam_engines_parse("", &c, NULL), SAM_OK);
+    assert_int_equal(sam_engines_parse("queue=8,load_queue=0x2,issue=1,issue=3", &c, NULL), SAM_OK);
+    assert_int_equal(c.queue[SAM_ENGINE_LOAD], 2);
+    assert_int_equal(c.queue[SAM_ENGINE_COMP], 8);
+    assert_int_equal(c.queue[SAM_ENGINE_RESHAPE], 8);
+    assert_int_equal(c.issue, 3);
+}
+
+static void bad_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"lod_bytes=4", "engines: no parameter 'lod_bytes'; the nearest is load_bytes"},
+        {"storelatency", "engines: no parameter 'storelatency'; the nearest is store_latency"},
+        {"ISSUE=1,x=2", "engines: no parameter 'ISSUE'; the nearest is "},
+        {"issue=1,", "engines: no parameter ''; the nearest is "},
+        {"queue", "engines: queue: expected queue=NUMBER, the number from 1 to 1024"},
+        {"queue=", "engines: queue=: expected queue=NUMBER"},
+        {"queue=0", "engines: queue=0: expected"},
+        {"queue=-1", "engines: queue=-1: expected"},
+        {"queue=8x", "engines: queue=8x: expected"},
+        {"queue=99999999999999999999", "expected queue=NUMBER"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct sam_engines_config config = defaults(), before = config;
+        struct sam_error error;
+        assert_int_equal(sam_engines_parse(cases[i].text, &config, &error), SAM_ERR_USAGE);
+        if (!strstr(error.text, cases[i].message))
+            fail_msg("%s: '%s'", cases[i].text, error.text);
+        assert_memory_equal(&config, &before, sizeof config);
+    }
+}
+
+/* A configuration need not come from text. */
+static void a_hart_checks(void **state)
+{
+    (void)state;
+    struct sam_engines_config config = defaults();
+    struct sam_hart_options options = {.engines = &config};
+    struct sam_hart *hart;
+    struct sam_error error;
+    config.bytes[SAM_ENGINE_STORE] = 0;
+    assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "engines: store_bytes is 0: expected 1 to 65536");
+    assert_null(hart);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
+        assert_true(*sam_engine_name(i));
+    for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
+        assert_true(*sam_engine_cycle_name(i));
+    for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
+        assert_true(*sam_issue_cycle_name(i));
+    assert_string_equal(sam_engine_name(SAM_ENGINE_COUNT), "");
+    assert_string_equal(sam_engine_cycle_name(SAM_ENGINE_CYCLES), "");
+    assert_string_equal(sam_issue_cycle_name(SAM_ISSUE_CYCLES), "");
+}
+
+static void the_document_has_the_table(void **state)
+{
+    (void)state;
+    struct sam_buffer file = {0};
+    struct sam_error error;
+    if (sam_file_read(SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; sam_engines_parameter(i); i++) {
+        const struct sam_engines_parameter *p = sam_engines_parameter(i);
+        char row[256];
+        snprintf(row, sizeof row, "| `%s` | %u | %u..%u | %s |\n", p->name, p->value, p->low,
+                 p->high, p->meaning);
+        if (!strstr(sam_buffer_text(&file), row))
+            fail_msg("docs/tensor-hart.md lacks the row %s", row);
+    }
+    sam_buffer_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_parameter), cmocka_unit_test(lists),
+        cmocka_unit_test(bad_lists),       cmocka_unit_test(a_hart_checks),
+        cmocka_unit_test(names),           cmocka_unit_test(the_document_has_the_table),
+    };
+    return cmocka_run_group_tests_name("engines, parameters", tests, NULL, NULL);
+}

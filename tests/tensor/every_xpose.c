@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XPOSE on every legal shape, for every exchange and element width; shapes that are not legal; and
+ * which function codes of CUSTOM-2 are instructions at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "pair.h"
+#include "random.h"
+#include "words.h"
+
+static struct pair pair;
+static uint64_t random_state;
+
+static int setup(void **state)
+{
+    (void)state;
+    random_state = test_seed();
+    return 0;
+}
+
+static void open_pair(unsigned xlen)
+{
+    pair_open(&pair, &(struct pair_options){.xlen = xlen});
+}
+
+static void fill_tl(unsigned number)
+{
+    pair_fill_tl(&pair, number, &random_state);
+}
+
+/* Every exchange on the shape in x10, of elements of `bits`. */
+static unsigned exchanges(const struct tref_type *type, unsigned funct7, unsigned turn)
+{
+    unsigned count = type ? 16 : 6;
+    for (unsigned i = 0; i < count; i++) {
+        if (type) /* on any engine */
+            pair_agree(&pair, word_xpose(i, 1, 2, 10) ^ (turn + i) % 4 << 30);
+        else
+            pair_agree(&pair, word_xpose_width(funct7, i, 1, 2, 10));
+        assert_false(pair.trapped);
+    }
+    return count;
+}
+
+/* Sizes are 1..255 and their product a power of two: each is one of 1, 2, ... 128. */
+static unsigned shapes(const struct tref_type *type, unsigned funct7, unsigned bits)
+{
+    unsigned count = 0, elements = 2048 * 8 / bits;
+    for (unsigned d0 = 2; d0 <= 128; d0 *= 2)
+        for (unsigned d1 = 1; d1 <= 128; d1 *= 2)
+            for (unsigned d2 = 1; d2 <= 128; d2 *= 2) {
+                unsigned d3 = elements / (d0 * d1 * d2);
+                if (d3 == 0 || d3 > 255 || d0 * d1 * d2 * d3 != elements)
+                    continue;
+                fill_tl(1);
+                fill_tl(2);
+                pair_set_x(&pair, 10,
+                           test_random(&random_state) << 32 | d3 << 24 | d2 << 16 | d1 << 8 | d0);
+                count += exchanges(type, funct7, d1 + d2);
+            }
+    return count;
+}
+
+static void every_shape_by_ttype(void **state)
+{
+    (void)state;
+    open_pair(64);
+    unsigned count = 0;
+    for (size_t i = 0; i < tref_type_count; i++) {
+        bool first_of_width = i < 4; /* the types of a width differ in nothing here: some shapes */
+        pair_set_csr(&pair, TREF_TTYPE, tref_types[i].ttype);
+        if (first_of_width) {
+            count += shapes(&tref_types[i], 0, tref_types[i].bits);
+        } else {
+            pair_set_x(&pair, 10, 2 | 16 << 8 | 8 << 16 | (64 / tref_types[i].bits) << 24);
+            fill_tl(1);
+            fill_tl(2);
+            count += exchanges(&tref_types[i], 0, 0);
+        }
+    }
+    printf("# %u transpositions\n", count);
+    assert_true(count > 12000);
+    pair_close(&pair);
+}
+
+static void every_shape_by_width(void **state)
+{
+    (void)state;
+    static const unsigned variants[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
+    unsigned count = 0;
+    open_pair(32);
+    pair_set_csr(&pair, TREF_TTYPE, 0xffffffff); /* these do not look at it */
+    for (unsigned i = 0; i < 4; i++)
+        count += shapes(NULL, variants[i][0], variants[i][1]);
+    printf("# %u transpositions\n", count);
+    assert_true(count > 3000);
+    pair_close(&pair);
+}
+
+/* tl0 and shared registers, in each place. */
+static void operands_may_be_tl0(void **state)
+{
+    (void)state;
+    open_pair(32);
+    pair_set_x(&pair, 10, 0x02081008);
+    for (unsigned a = 0; a < 3; a++)
+        for (unsigned b = 0; b < 3; b++)
+            for (unsigned code = 0; code < 16; code++) {
+                fill_tl(1);
+                fill_tl(2);
+                pair_agree(&pair, word_xpose(code, a, b, 10));
+                assert_true(pair.trapped == (a == b));
+            }
+    pair_close(&pair);
+}
+
+/* Around each legal shape, one size or two changed. */
+static void other_shapes_are_illegal(void **state)
+{
+    (void)state;
+    static const unsigned bits[] = {1, 2, 4, 8}; /* ttype's integers */
+    open_pair(64);
+    for (unsigned i = 0; i < 20000; i++) {
+        unsigned dim[4] = {8, 16, 8, 2};
+        for (unsigned n = 1 + i % 3; n > 0; n--)
+            dim[test_below(&random_state, 4)] =
+                (unsigned)(i % 2 ? 1u << test_below(&random_state, 8)
+                                 : test_below(&random_state, 256));
+        if (i % 16 == 0)
+            pair_set_csr(&pair, TREF_TTYPE, bits[i / 16 % 4]);
+        pair_set_x(&pair, 10, dim[3] << 24 | dim[2] << 16 | dim[1] << 8 | dim[0]);
+        pair_agree(&pair, i % 5 == 0 ? word_xpose_width(0x31, i % 6, 1, 2, 10)
+                                     : word_xpose(i % 16, 1, 2, 10));
+    }
+    printf("# %u of %u trapped\n", (unsigned)pair.traps, (unsigned)pair.steps);
+    assert_true(pair.traps > pair.steps / 2 && pair.traps < pair.steps);
+    pair_close(&pair);
+}
+
+/* All of EngineID, funct5 and funct3, in a state in which every instruction is legal. */
+static void every_function_code(void **state)
+{
+    (void)state;
+    unsigned legal = 0;
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        open_pair(xlen);
+        pair_map(&pair, 0, 0x10000, test_random(&random_state));
+        pair_set_csr(&pair, TREF_TSHAPE, 8 << 16 | 4 << 8 | 4);
+        pair_set_csr(&pair, TREF_LOAD_MASK, 0xa5);
+        pair_set_csr(&pair, TREF_STORE_MASK, 0x5a);
+        pair_set_csr(&pair, TREF_CONCAT_1, 0x5);
+        pair_set_csr(&pair, TREF_CONCAT_2, 0x9);
+        for (unsigned i = 1; i < 32; i++)
+            fill_tl(i);
+        for (unsigned funct7 = 0; funct7 < 128; funct7++)
+            for (unsigned funct3 = 0; funct3 < 8; funct3++) {
+                uint32_t word = word_move(funct7, funct3, 11, 3, 4);
+                /* dim_gpr and an address at once, for elements of 8, 16, 32 and 64 bits. */
+                static const uint32_t x11[4] = {0x02081008, 0x02080808, 0x02080408, 0x02040408};
+                for (unsigned i = 0; i < 4; i++) {
+                    bool memory = tref_decode(word).op == TREF_MEMORY;
+                    pair_set_x(&pair, 11, memory ? 0x8000 : x11[i]);
+                    pair_agree(&pair, word);
+                    legal += !pair.trapped;
+                    if (memory)
+                        break;
+                }
+            }
+        pair_close(&pair);
+    }
+    printf("# %u codes ran\n", legal);
+    assert_true(legal > 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_by_ttype), cmocka_unit_test(every_shape_by_width),
+        cmocka_unit_test(operands_may_be_tl0),  cmocka_unit_test(other_shapes_are_illegal),
+        cmocka_unit_test(every_function_code),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
