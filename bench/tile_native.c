@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tile_native.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "samite/tile.h"
@@ -15,6 +14,11 @@
             for (size_t j = 0; j < cols; j++)                                                      \
                 d[j] = smaller(s[i * cols + j], d[j]);                                             \
     } while (0)
+
+static inline float smaller_f32(float x, float m)
+{
+    return x < m ? x : m;
+}
 
 static inline int8_t smaller_i8(int8_t x, int8_t m)
 {
@@ -32,7 +36,7 @@ static inline uint16_t smaller_16(uint16_t x, uint16_t m)
 void tile_native_fold(int dtype, void *dst, const void *src, size_t rows, size_t cols)
 {
     if (dtype == SAM_TILE_f32)
-        FOLD(float, fminf);
+        FOLD(float, smaller_f32);
     else if (dtype == SAM_TILE_i8)
         FOLD(int8_t, smaller_i8);
     else

@@ -51,15 +51,16 @@ static void set_bits(uint64_t *words, uint64_t first, uint64_t count, bool value
 
 static bool all_set(const uint64_t *words, uint64_t first, uint64_t count)
 {
-    while (count) {
-        uint64_t shift = first % 64, part = 64 - shift < count ? 64 - shift : count;
-        uint64_t mask = bits_below(part) << shift;
-        if ((words[first / 64] & mask) != mask)
-            return false;
-        first += part;
-        count -= part;
-    }
-    return true;
+    uint64_t end = first + count, low = first / 64, high = end / 64, all = UINT64_MAX;
+    if (!count)
+        return true;
+    uint64_t head = ~bits_below(first % 64), tail = bits_below(end % 64);
+    if (low == high)
+        return (words[low] & head & tail) == (head & tail);
+    for (uint64_t i = low + 1; i < high; i++)
+        all &= words[i];
+    return all == UINT64_MAX && (words[low] & head) == head &&
+           (!tail || (words[high] & tail) == tail);
 }
 
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
@@ -84,6 +85,23 @@ void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *t
         set_bits(core->memories[t->type.loc].written, line_start(t, i), bytes, true);
 }
 
+static size_t line_count(const struct sam_tile_ref *t)
+{
+    return t->type.blayout == SAM_TILE_row_major ? t->type.rows : t->type.cols;
+}
+
+static uint64_t line_bytes(const struct sam_tile_ref *t)
+{
+    size_t length = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
+    return length * sam_tile_dtype_size(t->type.dtype);
+}
+
+/* Past the last byte of the tile. */
+static uint64_t end_of(const struct sam_tile_ref *t)
+{
+    return line_start(t, line_count(t) - 1) + line_bytes(t);
+}
+
 /* The first element of rows x cols that nothing wrote. */
 static bool find_unwritten(const struct sam_tile_core *core, const struct sam_tile_ref *t,
                            size_t rows, size_t cols, size_t *row, size_t *col)
@@ -92,6 +110,8 @@ static bool find_unwritten(const struct sam_tile_core *core, const struct sam_ti
     bool by_rows = t->type.blayout == SAM_TILE_row_major;
     size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
     size_t size = sam_tile_dtype_size(t->type.dtype);
+    if (length == t->pitch && all_set(written, t->offset, lines * length * size))
+        return false;
     for (size_t i = 0; i < lines; i++) {
         if (all_set(written, line_start(t, i), length * size))
             continue;
@@ -180,9 +200,8 @@ static enum sam_status touch(struct sam_tile_job *job, const struct sam_tile_ref
                              uint32_t id)
 {
     bool memory = false;
-    size_t lines = t->type.blayout == SAM_TILE_row_major ? t->type.rows : t->type.cols;
     struct sam_tile_access access = {.low = t->offset,
-                                     .high = line_start(t, lines),
+                                     .high = end_of(t),
                                      .loc = t->type.loc,
                                      .pipe = sam_tile_pipe(job->code),
                                      .write = write,
@@ -238,17 +257,11 @@ static enum sam_status check_overlap(struct sam_tile_job *job)
         const struct sam_tile_ref *s = sam_tile_src(job, i);
         if (s->type.loc != d->type.loc)
             continue;
-        size_t s_lines = s->type.blayout == SAM_TILE_row_major ? s->type.rows : s->type.cols;
-        size_t d_lines = d->type.blayout == SAM_TILE_row_major ? d->type.rows : d->type.cols;
-        uint64_t s_size = s->pitch * sam_tile_dtype_size(s->type.dtype);
-        uint64_t d_size = d->pitch * sam_tile_dtype_size(d->type.dtype);
-        if (s->offset >= line_start(d, d_lines) || d->offset >= line_start(s, s_lines))
+        uint64_t s_size = s->pitch * sam_tile_dtype_size(s->type.dtype), s_line = line_bytes(s);
+        uint64_t d_size = d->pitch * sam_tile_dtype_size(d->type.dtype), d_line = line_bytes(d);
+        if (s->offset >= end_of(d) || d->offset >= end_of(s))
             continue;
         /* Windows side by side of one tile: lines of the same pitch that do not meet. */
-        uint64_t s_line = (s->type.blayout == SAM_TILE_row_major ? s->type.cols : s->type.rows) *
-                          sam_tile_dtype_size(s->type.dtype);
-        uint64_t d_line = (d->type.blayout == SAM_TILE_row_major ? d->type.cols : d->type.rows) *
-                          sam_tile_dtype_size(d->type.dtype);
         if (s_size == d_size && s_size) {
             uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
             if (gap >= d_line && gap + s_line <= s_size)
@@ -316,10 +329,8 @@ static enum sam_status run_family(struct sam_tile_job *job)
 
 static void count(struct sam_tile_core *core, const struct sam_tile_ref *t)
 {
-    size_t lines = t->type.blayout == SAM_TILE_row_major ? t->type.rows : t->type.cols;
-    uint64_t end = line_start(t, lines);
-    if (end > core->stats.highest[t->type.loc])
-        core->stats.highest[t->type.loc] = end;
+    if (end_of(t) > core->stats.highest[t->type.loc])
+        core->stats.highest[t->type.loc] = end_of(t);
 }
 
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,

@@ -70,6 +70,14 @@ static struct sam_tile_pos position(const struct sam_tile_program *p, uint32_t v
     return p->values[value].seen;
 }
 
+static int by_offset(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
+    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
+    return a->loc != b->loc ? (int)a->loc - (int)b->loc
+                            : (a->offset > b->offset) - (a->offset < b->offset);
+}
+
 /* --- auto */
 
 struct active {
@@ -100,15 +108,10 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
-/* At the lowest offset where it fits between what is alive. */
-static void fit(const struct sam_tile_program *p, struct active *active,
-                struct sam_tile_place *place, uint64_t capacity, struct sam_tile_report *report)
+/* At the lowest offset where it fits between what is alive. False: it does not. */
+static bool fit(struct active *active, struct sam_tile_place *place, uint64_t capacity)
 {
-    size_t kept = 0, at = 0;
-    for (size_t i = 0; i < active->count; i++)
-        if (active->places[i]->last >= place->first)
-            active->places[kept++] = active->places[i];
-    active->count = kept;
+    size_t at = 0;
     uint64_t offset = 0;
     while (at < active->count && active->places[at]->offset < offset + place->size) {
         uint64_t end = active->places[at]->offset + active->places[at]->size;
@@ -118,12 +121,67 @@ static void fit(const struct sam_tile_program *p, struct active *active,
     }
     place->offset = offset;
     if (capacity && offset + place->size > capacity && place->size <= capacity)
-        complain(p, active, place, capacity, report);
+        return false;
     memmove(&active->places[at + 1], &active->places[at],
             (active->count - at) * sizeof(struct sam_tile_place *));
     active->places[at] = place;
     active->count++;
+    return true;
 }
+
+/* In the order in which they begin. The place that does not fit, or NULL. */
+static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc, uint64_t capacity,
+                                            struct active *active)
+{
+    active->count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sam_tile_place *place = &plan->places[i];
+        size_t kept = 0;
+        if ((int)place->loc != loc)
+            continue;
+        for (size_t k = 0; k < active->count; k++)
+            if (active->places[k]->last >= place->first)
+                active->places[kept++] = active->places[k];
+        active->count = kept;
+        if (!fit(active, place, capacity))
+            return place;
+    }
+    return NULL;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
+    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
+    return a->size != b->size ? (a->size < b->size ? 1 : -1) : by_first(a, b);
+}
+
+/* The large ones first, each below or above those that it meets: leaves fewer pieces. */
+static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity,
+                          struct active *active)
+{
+    struct sam_tile_place **sorted = sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *));
+    size_t count = 0;
+    bool good = sorted != NULL;
+    for (size_t i = 0; good && i < plan->count; i++)
+        if ((int)plan->places[i].loc == loc)
+            sorted[count++] = &plan->places[i];
+    if (good)
+        qsort(sorted, count, sizeof(struct sam_tile_place *), by_size);
+    for (size_t i = 0; good && i < count; i++) {
+        active->count = 0;
+        for (size_t k = 0; k < i; k++)
+            if (sorted[k]->first <= sorted[i]->last && sorted[i]->first <= sorted[k]->last)
+                active->places[active->count++] = sorted[k];
+        qsort(active->places, active->count, sizeof(struct sam_tile_place *), by_offset);
+        good = fit(active, sorted[i], capacity);
+    }
+    free(sorted);
+    return good;
+}
+
+/* Tiles that the plan by size, quadratic, is tried for. */
+enum { MOST_BY_SIZE = 4096 };
 
 static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile profile,
                       struct sam_tile_report *report, struct sam_tile_plan *plan)
@@ -132,12 +190,14 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
     if (!active.places)
         return false;
     for (int loc = 0; loc < SAM_TILE_LOCS; loc++) {
-        active.count = 0;
-        unsigned errors = report->errors;
-        for (size_t i = 0; i < plan->count && report->errors == errors; i++)
-            if ((int)plan->places[i].loc == loc)
-                fit(p, &active, &plan->places[i], sam_tile_capacity(profile, plan->places[i].loc),
-                    report);
+        uint64_t capacity = sam_tile_capacity(profile, (enum sam_tile_loc)loc);
+        struct sam_tile_place *late = place_in_time(plan, loc, capacity, &active);
+        if (!late)
+            continue;
+        if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
+            continue;
+        place_in_time(plan, loc, capacity, &active); /* what lives beside it, for the message */
+        complain(p, &active, late, capacity, report);
     }
     free(active.places);
     return true;
@@ -223,14 +283,6 @@ static void bind(const struct sam_tile_program *p, const struct sam_tile_func *f
                            "needs one (tassign, or addr = of alloc_tile)",
                            p->values[place->value].name);
     }
-}
-
-static int by_offset(const void *x, const void *y)
-{
-    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
-    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
-    return a->loc != b->loc ? (int)a->loc - (int)b->loc
-                            : (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 /* Tiles that live at the same time in the same bytes. */

@@ -123,8 +123,7 @@ static void test_computed_addresses(void **state)
     struct sam_error error;
     (void)state;
     /* The text holds percent signs: the wait is put in by hand. */
-    const char *hole = strstr(text, "%s");
-    hole = strstr(hole, "\n%s") + 1;
+    const char *hole = strstr(text, "\n%s") + 1;
     snprintf(with, sizeof with, "%.*s%s%s", (int)(hole - text), text,
              "%e = record_event tload\nwait_event %e\n", hole + 2);
     snprintf(without, sizeof without, "%.*s%s", (int)(hole - text), text, hole + 2);
