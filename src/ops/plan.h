@@ -138,6 +138,8 @@ bool sam_swap_xpose(struct sam_block *block, unsigned reg, const uint64_t dims[4
                     unsigned b, uint64_t unit);
 
 /* block.c */
+
+/* A new instruction at the end; the pointer holds until the next is added. */
 struct sam_block_op *sam_block_add(struct sam_block *block, enum sam_block_kind kind);
 void sam_block_clear(struct sam_block *block);
 /* Cycles that a block takes, about: what the search minimises. */
