@@ -54,12 +54,14 @@ static void push_others(const struct sam_box *box, const struct tile *tile, stru
 {
     bool taken[SAM_PLAN_DIMS] = {false};
     for (unsigned round = 0; round < box->rank; round++) {
-        int best = -1;
-        for (unsigned i = 0; i < box->rank; i++)
-            if (!taken[i] && (best < 0 || box->dim[i].in > box->dim[best].in))
-                best = (int)i;
+        unsigned best = 0;
+        while (taken[best])
+            best++;
+        for (unsigned i = best + 1; i < box->rank; i++)
+            if (!taken[i] && box->dim[i].in > box->dim[best].in)
+                best = i;
         taken[best] = true;
-        if (best == tile->a || best == tile->b)
+        if ((int)best == tile->a || (int)best == tile->b)
             continue;
         push(load, tile->t[best], box->dim[best].in);
         push(store, tile->t[best], box->dim[best].out);
