@@ -89,10 +89,12 @@ static void concat(struct machine *m, const struct sam_block_op *op)
     uint64_t outer = 1, unit = 1, n = op->shape[op->dim];
     for (unsigned i = 0; i < 3; i++)
         *(i < op->dim ? &outer : &unit) *= i == op->dim ? 1u : op->shape[i];
-    uint64_t mask = op->mask1 | op->mask2;
+    unsigned kept =
+        (unsigned)__builtin_popcount(op->mask1) + (unsigned)__builtin_popcount(op->mask2);
+    uint32_t both = op->mask1 | op->mask2;
+    bool beyond = both && 32u - (unsigned)__builtin_clz(both) > n;
     if (n == 0 || n > SAM_TL_SLICES || outer * n * unit > SAM_TL_BYTES || outer * unit == 0 ||
-        mask >> n ||
-        (unsigned)__builtin_popcount(op->mask1) + (unsigned)__builtin_popcount(op->mask2) > n)
+        beyond || kept > n)
         fail_plan(m, "a CONCAT that traps");
     for (unsigned i = 0; i < SAM_TL_BYTES; i++)
         result[i] = UNDEFINED;
