@@ -191,12 +191,13 @@ static int run_program(struct request *r, const struct sam_tile_program *program
             give(&arguments->items[i], &given[i]);
         enum sam_status status = sam_tile_run(program, (size_t)function, given, arguments->count,
                                               &r->options, &stats, &error);
-        code = status == SAM_OK ? CLI_OK : cli_report(&error);
         const char *name = sam_tile_function_name(program, (size_t)function);
         if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
             printf("%s%s%s: %s, %" PRIu64 " operations, %" PRIu64 " of tiles\n", r->path,
                    *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
                    stats.tile_ops);
+        fflush(stdout); /* before what went wrong */
+        code = status == SAM_OK ? CLI_OK : cli_report(&error);
         if (r->stats && stats.ops)
             print_stats(&stats);
     }

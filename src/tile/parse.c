@@ -532,6 +532,21 @@ static void parse_file(struct parser *parser)
         sam_tile_error(&parser->report, parser->token.pos, "there is no operation in this file");
 }
 
+/* Names and comments end where a NUL is. */
+static bool is_text(struct parser *parser)
+{
+    const struct sam_tile_program *p = parser->p;
+    struct sam_tile_pos pos = {1, 1};
+    const char *nul = memchr(p->text, '\0', p->size);
+    for (const char *c = p->text; nul && c < nul; c++) {
+        pos.column = *c == '\n' ? 1 : pos.column + 1;
+        pos.line += *c == '\n';
+    }
+    if (nul)
+        sam_tile_error(&parser->report, pos, "byte 0x00 in a text");
+    return !nul;
+}
+
 enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
                                struct sam_tile_program **program, char **messages,
                                struct sam_error *error)
@@ -547,14 +562,15 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
         free(parser.buckets);
         return sam_fail_memory(error);
     }
-    p->size = strnlen(p->text, size);
+    p->size = size;
     parser.p = p;
     parser.report.program = p;
     parser.lexer = (struct lexer){
         .at = p->text, .end = p->text + size, .line_start = p->text, .line = 1, .fresh = true};
-    p->size = size;
-    parse_next(&parser);
-    parse_file(&parser);
+    if (is_text(&parser)) {
+        parse_next(&parser);
+        parse_file(&parser);
+    }
     enum sam_status status = sam_tile_report_end(&parser.report, messages, error);
     if (parser.memory)
         status = sam_fail_memory(error);

@@ -134,21 +134,22 @@ static enum sam_status bind_argument(struct sam_tile_exec *x, uint32_t value,
     }
 }
 
-/* The value that argument `index` is: in order, or of that name (of any tile when bare). */
+/* The value that an argument is: that of its name (of any tile, for an output of bare operations),
+ * or the next in order. In a function a name that no argument has is the caller's own. */
 static uint32_t find_value(const struct sam_tile_exec *x, const struct sam_tile_argument *a,
                            size_t *next)
 {
     const struct sam_tile_func *f = x->f;
-    if (!a->name)
-        return *next < f->arg_count ? x->p->ids[f->args + (*next)++] : SAM_TILE_NONE;
-    for (uint32_t i = 0; i < f->arg_count; i++)
+    for (uint32_t i = 0; a->name && i < f->arg_count; i++)
         if (strcmp(x->p->values[x->p->ids[f->args + i]].name, a->name) == 0)
             return x->p->ids[f->args + i];
-    for (uint32_t i = 0; f->bare && a->output && i < f->value_count; i++)
+    for (uint32_t i = 0; a->name && f->bare && a->output && i < f->value_count; i++)
         if (strcmp(x->p->values[f->first_value + i].name, a->name) == 0 &&
             x->p->values[f->first_value + i].type.kind == SAM_TILE_KIND_TILE)
             return f->first_value + i;
-    return SAM_TILE_NONE;
+    if (a->name && f->bare)
+        return SAM_TILE_NONE;
+    return *next < f->arg_count ? x->p->ids[f->args + (*next)++] : SAM_TILE_NONE;
 }
 
 static bool is_argument(const struct sam_tile_exec *x, uint32_t value)
@@ -164,7 +165,7 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
     enum sam_status status = bound ? SAM_OK : sam_fail_memory(x->error);
     for (size_t i = 0; i < count && status == SAM_OK; i++) {
         values[i] = find_value(x, &arguments[i], &next);
-        if (values[i] == SAM_TILE_NONE && arguments[i].name)
+        if (values[i] == SAM_TILE_NONE && arguments[i].name && x->f->bare)
             status =
                 sam_fail(x->error, SAM_ERR_INPUT, "there is no argument %%%s", arguments[i].name);
         else if (values[i] == SAM_TILE_NONE)

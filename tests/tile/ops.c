@@ -490,6 +490,23 @@ static void test_matmul(void **state)
     }
 }
 
+/* docs/tile.md has a row of every operation. */
+static void test_document(void **state)
+{
+    char path[1024], row[64], *text;
+    struct sam_tile_op_text op;
+    size_t size;
+    (void)state;
+    snprintf(path, sizeof path, "%s/docs/tile.md", getenv("SAMITE_SOURCE"));
+    assert_int_equal(sam_file_load(path, 1 << 20, &text, &size, NULL), SAM_OK);
+    for (size_t i = 0; sam_tile_op_describe(i, &op); i++) {
+        snprintf(row, sizeof row, "\n| `%s` | %s | %s |", op.name, op.sources, op.dtypes);
+        if (!strstr(text, row))
+            fail_msg("no row of %s in docs/tile.md", op.name);
+    }
+    free(text);
+}
+
 /* tload, tstore, textract and tinsert take views and places: programs of exec.c and of
  * kernels/tile/ run them. */
 static void test_all_seen(void **state)
@@ -508,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_two),        cmocka_unit_test(test_one),
         cmocka_unit_test(test_reductions), cmocka_unit_test(test_choices_and_moves),
         cmocka_unit_test(test_matmul),     cmocka_unit_test(test_all_seen),
+        cmocka_unit_test(test_document),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
