@@ -61,8 +61,7 @@ static enum sam_status unknown_key(const char *name, size_t size, struct sam_err
     size_t used = 0;
     for (size_t i = 0; i < SAM_COUNT(keys) && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", keys[i].name);
-    return sam_fail(error, SAM_ERR_USAGE,
-                    "configuration: unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
+    return sam_fail(error, SAM_ERR_USAGE, "unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
                     (int)size, name, known);
 }
 
@@ -88,16 +87,14 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     if (key) {
         const bool power = (number & (number - 1)) == 0;
         if (!is_number || number < key->low || number > key->high || (key->power && !power))
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: %s=%s: expected %s%u to %u",
-                            key->name, value, key->power ? "a power of two from " : "", key->low,
-                            key->high);
+            return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->name, value,
+                            key->power ? "a power of two from " : "", key->low, key->high);
         *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
         return SAM_OK;
     }
     if (size == 9 && memcmp(name, "wb_bypass", 9) == 0) {
         if (!is_number || number > 1)
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: wb_bypass=%s: expected 0 or 1",
-                            value);
+            return sam_fail(error, SAM_ERR_USAGE, "wb_bypass=%s: expected 0 or 1", value);
         config->wb_bypass = number != 0;
         return SAM_OK;
     }
@@ -107,11 +104,21 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     }
     if (size == 8 && memcmp(name, "acc_regs", 8) == 0) {
         if (!read_registers(value, &config->acc_regs))
-            return sam_fail(error, SAM_ERR_USAGE,
-                            "configuration: acc_regs=%s: expected registers 0 to 7, as 0:4", value);
+            return sam_fail(error, SAM_ERR_USAGE, "acc_regs=%s: expected registers 0 to 7, as 0:4",
+                            value);
         return SAM_OK;
     }
     return unknown_key(name, size, error);
+}
+
+bool sam_mxu_config_knows(const char *word)
+{
+    static const char *const others[] = {"wb_bypass", "acc_regs", "seed"};
+    const size_t size = strcspn(word, "=");
+    bool known = find_key(word, size) != NULL;
+    for (size_t i = 0; i < SAM_COUNT(others); i++)
+        known |= strlen(others[i]) == size && memcmp(word, others[i], size) == 0;
+    return known;
 }
 
 enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
@@ -122,8 +129,7 @@ enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *te
         size_t size = strcspn(text, ",");
         const char *equals = memchr(text, '=', size);
         if (!equals || size >= sizeof word)
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: '%.*s': expected KEY=VALUE",
-                            (int)size, text);
+            return sam_fail(error, SAM_ERR_USAGE, "'%.*s': expected KEY=VALUE", (int)size, text);
         snprintf(word, sizeof word, "%.*s", (int)size, text);
         size_t name = (size_t)(equals - text);
         enum sam_status status = set_one(config, word, name, word + name + 1, error);
@@ -149,16 +155,15 @@ enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error 
                    {"rows_n_block", c->rows_n_block}};
     for (size_t i = 0; i < SAM_COUNT(limited); i++)
         if (limited[i].value > rows)
-            return sam_fail(error, SAM_ERR_USAGE,
-                            "configuration: %s=%u: a register of MLEN %u has %u rows",
+            return sam_fail(error, SAM_ERR_USAGE, "%s=%u: a register of MLEN %u has %u rows",
                             limited[i].name, limited[i].value, c->mlen, rows);
     if (c->step_m != 1 && c->step_m != c->mpara)
-        return sam_fail(error, SAM_ERR_USAGE, "configuration: step_m=%u: expected 1 or mpara (%u)",
-                        c->step_m, c->mpara);
+        return sam_fail(error, SAM_ERR_USAGE, "step_m=%u: expected 1 or mpara (%u)", c->step_m,
+                        c->mpara);
     if (c->step_m == c->mpara && c->step_m != 1 &&
         (c->rows_m_block != c->mpara || c->rows_n_block != c->npara))
         return sam_fail(error, SAM_ERR_USAGE,
-                        "configuration: rows_m_block=%u, rows_n_block=%u: a uop reads one block, "
+                        "rows_m_block=%u, rows_n_block=%u: a uop reads one block, "
                         "so they are mpara and npara (%u, %u) unless step_m is 1",
                         c->rows_m_block, c->rows_n_block, c->mpara, c->npara);
     return SAM_OK;
