@@ -61,6 +61,13 @@ enum run_option {
     OPT_L1M,
     OPT_L0M,
     OPT_TIMELINE,
+    /* tile programs */
+    OPT_FUNC,
+    OPT_NAN,
+    OPT_PAD,
+    OPT_PROFILE,
+    OPT_MAX_OPS,
+    OPT_PLAIN,
 };
 
 /* One word of the command line: an option and its value, or CLI_POSITIONAL and the file. */
@@ -167,8 +174,9 @@ struct run_argument {
     bool output;
     const char *path; /* where an output is written, or NULL */
     struct sam_array array;
-    uint64_t bits; /* of a scalar, low bytes first */
-    size_t size;   /* of a scalar: 4 or 8; of local memory: its bytes */
+    enum sam_dtype dtype; /* of a scalar */
+    uint64_t bits;        /* of a scalar, low bytes first */
+    size_t size;          /* of a scalar: 4 or 8; of local memory: its bytes */
     uint32_t address;
 };
 

@@ -30,13 +30,13 @@ static char *next_part(char **rest)
     return part;
 }
 
-/* "1024" or "32x32": up to 8 dimensions. */
+/* "1024", "32x32" or "32,32": up to 8 dimensions. */
 static bool parse_shape(char *text, struct sam_array *array)
 {
     uint64_t count = 1;
     for (array->rank = 0; text; array->rank++) {
-        char *times = strchr(text, 'x');
-        if (times == text + 1 && text[0] == '0')
+        char *times = strpbrk(text, "x,");
+        if (times == text + 1 && text[0] == '0' && *times == 'x')
             return false; /* 0x10 would be read as 0 x 10 */
         if (times)
             *times = '\0';
@@ -121,6 +121,7 @@ static int parse_scalar(const struct run_request *request, const char *word, enu
     unsigned bytes = (unsigned)sam_dtype_size(dtype);
     bool good = false;
     a->kind = RUN_SCALAR;
+    a->dtype = dtype;
     a->size = bytes < 4 ? 4 : bytes;
     switch (dtype) {
     case SAM_U8:

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "run.h"
+#include "run_tile.h"
 
 static const struct cli_option options[] = {
-    {OPT_MACHINE, "machine", "NAME", "ventus (the default) or tensor"},
+    {OPT_MACHINE, "machine", "NAME",
+     "ventus (the default), tensor, or tile (PROGRAM.pto says it, too)"},
     {'D', "define", "NAME=VALUE", "define a symbol for the assembler; repeatable"},
     {'I', "include", "DIR", "search .include files there too; repeatable"},
     {OPT_DUMP, "dump", "BASE:SIZE:FILE",
@@ -75,6 +77,13 @@ static const struct cli_option options[] = {
     {OPT_TRACE_BUS, "trace-bus", "[FILE]", "its bus as text, a line a handshake"},
     {OPT_TIMELINE, "perfetto", "FILE",
      "the engines' timeline for ui.perfetto.dev; 1 us is a cycle"},
+    /* tile programs, beside --arg, --check, --trace and --stats */
+    {OPT_FUNC, "func", "NAME", "the function; not needed when there is one"},
+    {OPT_NAN, "nan", "MODE", "min and max of NaN: number (the default), propagate, first"},
+    {OPT_PAD, "pad", "MODE", "outside the valid rectangle: keep (the default), value"},
+    {OPT_PROFILE, "profile", "NAME", "a2a3, a5 (the default), host (no limit of memory)"},
+    {OPT_MAX_OPS, "max-ops", "N", "fail after so many operations"},
+    {OPT_PLAIN, "plain", NULL, "without the vector loops of the host (same results)"},
     {0},
 };
 
@@ -85,6 +94,7 @@ static const struct machine {
 } machines[] = {
     {"ventus", OPT_KERNEL, run_gpu},
     {"tensor", OPT_ISA, run_hart},
+    {"tile", OPT_FUNC, NULL}, /* reads its words itself: run_tile.c */
 };
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
@@ -133,7 +143,8 @@ static int read_words(struct cli_args *args, struct run_words *words,
         if (option != OPT_MACHINE)
             code = add_word(words, option, value);
         else if (!(*machine = find_machine(value)))
-            code = cli_usage_error(args, "--machine: expected ventus or tensor, found '%s'", value);
+            code = cli_usage_error(args, "--machine: expected ventus, tensor or tile, found '%s'",
+                                   value);
     }
     return code;
 }
@@ -154,6 +165,8 @@ static int check_words(const struct run_words *words, const struct machine *mach
 
 static int run(struct cli_args *args)
 {
+    if (run_tile_wants(args))
+        return run_tile(args);
     struct run_words words = {.args = args};
     const struct machine *machine = &machines[0];
     int code = read_words(args, &words, &machine);
@@ -168,15 +181,17 @@ static int run(struct cli_args *args)
 static const struct cli_heading headings[] = {
     {OPT_KERNEL, "Options of --machine ventus"},
     {OPT_ISA, "Options of --machine tensor"},
+    {OPT_FUNC, "Options of --machine tile, beside --arg, --check, --trace and --stats"},
     {0},
 };
 
 const struct cli_verb verb_run = {
     .name = "run",
-    .summary = "run Ventus GPGPU kernels, or a program on the tensor hart",
+    .summary = "run Ventus GPGPU kernels, a program on the tensor hart, or a tile program",
     .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
              "       samite run [options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
-             "       samite run --machine tensor [options] PROGRAM",
+             "       samite run --machine tensor [options] PROGRAM\n"
+             "       samite run [options] PROGRAM.pto --arg ...",
     .options = options,
     .headings = headings,
     .details =
@@ -194,6 +209,11 @@ const struct cli_verb verb_run = {
         "with\n"
         "the TensorLoad unit. The run ends at exit (ecall with a7 = 93, or a store to the symbol\n"
         "tohost), at ebreak, at --until, or at a trap that the program does not handle.\n\n"
+        "The fourth form checks and runs a tile program. Its arguments are as in the second, with\n"
+        "shapes as 1,32, too. A pointer is an array (bf16: u16), index is i64, and a free name of "
+        "bare\n"
+        "operations is a tile: NAME=in:FILE.npy or NAME:FILE.npy. There NAME=out:... may be any "
+        "tile.\n\n"
         "Ctrl-C ends a run; no file is left half-written. Exit status: 0 done, 1 the program "
         "failed\n"
         "(trap, deadlock, failed check, exit code, stopped), 2 bad usage or input.\n\n"
@@ -207,6 +227,7 @@ const struct cli_verb verb_run = {
         "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n"
         "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 \\\n"
         "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
-        "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n",
+        "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n"
+        "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan propagate\n",
     .run = run,
 };

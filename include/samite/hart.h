@@ -48,11 +48,11 @@ struct sam_hart_options {
                                  NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
     const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
                                             run; slower. Its mlen is the unit's. `timeline`
-                                             shows it, too */
-    struct sam_sink
-        konata;          /* with cycles, where write is not NULL: a Kanata 0004 log of its uops, */
-    struct sam_sink vcd; /* its bus as a waveform */
-    struct sam_sink bus; /* and as lines, one a handshake; sam_hart_end_traces ends all three */
+                                            shows it, too */
+    /* with cycles, where write is not NULL; sam_hart_end_traces ends all three */
+    struct sam_sink konata;   /* a Kanata 0004 log of its uops */
+    struct sam_sink vcd;      /* its bus as a waveform */
+    struct sam_sink bus;      /* and as lines, one a handshake */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 

@@ -16,5 +16,7 @@
 #include "sink.h"
 #include "status.h"
 #include "symbolstat.h"
+#include "tile.h"
+#include "tile_ops.h"
 
 #endif

@@ -238,7 +238,7 @@ static void bad_words(void **state)
         {TENSOR, "no program to run"},
         {TENSOR "a.s b.s", "'b.s' is a second"},
         {TENSOR "none.s", "none.s: cannot open"},
-        {"--machine vector turn.s", "--machine: expected ventus or tensor, found 'vector'"},
+        {"--machine vector turn.s", "--machine: expected ventus, tensor or tile, found 'vector'"},
         {"turn.s --reg a0=1", "--reg is for --machine tensor, not for ventus"},
         {"turn.s --l0m 0:1", "--l0m is for --machine tensor, not for ventus"},
         {"turn.s --kernel k " TENSOR, "--kernel is for --machine ventus, not for tensor"},

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite run PROGRAM.pto: arguments, the run, statistics. */
+#include "run_tile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_args.h"
+#include "run.h"
+#include "samite/file.h"
+#include "stop.h"
+
+enum { MAX_SOURCE = 64 << 20 };
+
+struct request {
+    const struct cli_args *args;
+    const char *path, *func;
+    struct sam_tile_options options;
+    struct run_request words; /* arguments and checks, as the kernels of Ventus have them */
+    bool stats, quiet;
+};
+
+bool run_tile_wants(const struct cli_args *args)
+{
+    for (int i = 0; i < args->count; i++) {
+        const char *word = args->words[i];
+        size_t size = strlen(word);
+        if (strcmp(word, "--machine=tile") == 0 ||
+            (strcmp(word, "--machine") == 0 && i + 1 < args->count &&
+             strcmp(args->words[i + 1], "tile") == 0) ||
+            (word[0] != '-' && !strpbrk(word, ":=") && size > 4 &&
+             strcmp(word + size - 4, ".pto") == 0))
+            return true;
+    }
+    return false;
+}
+
+struct sam_tile_program *run_tile_load(const char *path)
+{
+    struct sam_error error = {0};
+    struct sam_tile_program *program = NULL;
+    char *text = NULL, *messages = NULL;
+    size_t size;
+    if (sam_file_load(path, MAX_SOURCE, &text, &size, &error) != SAM_OK) {
+        cli_report(&error);
+        return NULL;
+    }
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    enum sam_status status = sam_tile_parse(name, text, size, &program, &messages, &error);
+    if (messages && messages[0])
+        fputs(messages, stderr);
+    else if (status != SAM_OK)
+        cli_report(&error);
+    free(messages);
+    free(text);
+    return program;
+}
+
+/* --- the command line */
+
+static int choose(const struct request *r, const char *option, const char *const *words,
+                  const char *value)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    fprintf(stderr, "samite %s: error: --%s: expected", cli_verb_of(r->args)->name, option);
+    for (int i = 0; words[i]; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", words[i]);
+    fprintf(stderr, ", found '%s'\n", value);
+    return -1;
+}
+
+static int not_ours(const struct request *r, int id)
+{
+    const struct cli_option *o = cli_verb_of(r->args)->options;
+    while (o->name && o->id != id)
+        o++;
+    return cli_usage_error(r->args, "--%s is not for tile programs", o->name ? o->name : "");
+}
+
+static int parse_option(struct request *r, int option, const char *value)
+{
+    static const char *const nans[] = {"number", "propagate", "first", NULL};
+    static const char *const pads[] = {"keep", "value", NULL};
+    static const char *const profiles[] = {"a2a3", "a5", "host", NULL};
+    int word = 0;
+    switch (option) {
+    case CLI_POSITIONAL:
+        if (r->path)
+            return cli_usage_error(r->args, "one program, please; '%s' is a second", value);
+        r->path = value;
+        break;
+    case OPT_FUNC: r->func = value; break;
+    case OPT_ARG: return run_append(&r->words.arguments, value);
+    case OPT_CHECK: return run_append(&r->words.checks, value);
+    case OPT_NAN:
+        word = choose(r, "nan", nans, value);
+        r->options.nan = (enum sam_tile_nan)word;
+        break;
+    case OPT_PAD:
+        word = choose(r, "pad", pads, value);
+        r->options.outside = (enum sam_tile_outside)word;
+        break;
+    case OPT_PROFILE:
+        word = choose(r, "profile", profiles, value);
+        r->options.profile = (enum sam_tile_profile)word;
+        break;
+    case OPT_MAX_OPS:
+        if (!cli_parse_u64(value, &r->options.max_ops) || !r->options.max_ops)
+            return cli_usage_error(r->args, "--max-ops: '%s' is not a number from 1", value);
+        break;
+    case OPT_PLAIN: r->options.plain = true; break;
+    case OPT_TRACE:
+    case OPT_STATS:
+        if (value)
+            return cli_usage_error(r->args, "--%s has no value for a tile program",
+                                   option == OPT_TRACE ? "trace" : "stats");
+        if (option == OPT_TRACE)
+            r->options.trace = stdout;
+        else
+            r->stats = true;
+        break;
+    case 'q': r->quiet = true; break;
+    case OPT_MACHINE: break; /* it brought us here */
+    default: return not_ours(r, option);
+    }
+    return word < 0 ? CLI_BAD_INPUT : CLI_OK;
+}
+
+/* "NAME:FILE.npy" as "NAME=in:FILE.npy"; malloc'ed. */
+static char *named_file(const char *word)
+{
+    static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",
+                                        "u16", "i16", "u32",   "i32",   "u64", "i64",
+                                        "f16", "f32", "f64",   "bool"};
+    size_t size = strcspn(word, ":="), length = strlen(word);
+    bool known = word[size] != ':';
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        known |= strlen(kinds[i]) == size && memcmp(kinds[i], word, size) == 0;
+    char *text = malloc(length + 4);
+    if (text)
+        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, known ? "" : "=in", word + size);
+    return text;
+}
+
+/* --- the run */
+
+static void print_stats(const struct sam_tile_stats *s)
+{
+    static const char *const names[] = {"vec", "mat", "left", "right", "acc"};
+    printf("operations      %12" PRIu64 "\n", s->ops);
+    printf("of tiles        %12" PRIu64 "\n", s->tile_ops);
+    printf("elements read   %12" PRIu64 "\n", s->elements);
+    printf("bytes loaded    %12" PRIu64 "\n", s->loaded);
+    printf("bytes stored    %12" PRIu64 "\n", s->stored);
+    for (int i = 0; i < SAM_TILE_LOCS; i++)
+        if (s->highest[i])
+            printf("%-5s up to     %12" PRIu64 " bytes\n", names[i], s->highest[i]);
+}
+
+static void give(struct run_argument *from, struct sam_tile_argument *to)
+{
+    *to = (struct sam_tile_argument){.name = from->name, .output = from->output};
+    if (from->kind == RUN_SCALAR) {
+        to->is_scalar = true;
+        to->bits = from->bits;
+        to->dtype = from->dtype;
+    } else {
+        to->array = &from->array;
+    }
+}
+
+static int run_program(struct request *r, const struct sam_tile_program *program,
+                       struct run_arguments *arguments, struct sam_tile_argument *given)
+{
+    struct sam_error error = {0};
+    struct sam_tile_stats stats = {0};
+    struct run state = {.request = &r->words, .text = stdout};
+    struct run_check *checks = NULL;
+    int function = r->func ? sam_tile_function_find(program, r->func) : 0;
+    if (function < 0)
+        return cli_usage_error(r->args, "%s has no function @%s", r->path, r->func);
+    if (!r->func && sam_tile_function_count(program) > 1)
+        return cli_usage_error(r->args, "--func NAME is missing; %s has %zu functions", r->path,
+                               sam_tile_function_count(program));
+    int code = run_checks_parse(&r->words, arguments, &checks);
+    if (code == CLI_OK) {
+        for (size_t i = 0; i < arguments->count; i++)
+            give(&arguments->items[i], &given[i]);
+        enum sam_status status = sam_tile_run(program, (size_t)function, given, arguments->count,
+                                              &r->options, &stats, &error);
+        const char *name = sam_tile_function_name(program, (size_t)function);
+        if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
+            printf("%s%s%s: %s, %" PRIu64 " operations, %" PRIu64 " of tiles\n", r->path,
+                   *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
+                   stats.tile_ops);
+        fflush(stdout); /* before what went wrong */
+        code = status == SAM_OK ? CLI_OK : cli_report(&error);
+        if (r->stats && stats.ops)
+            print_stats(&stats);
+    }
+    for (size_t i = 0; i < arguments->count && code == CLI_OK; i++) {
+        struct run_argument *a = &arguments->items[i];
+        if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
+            code = cli_report(&error);
+    }
+    if (code == CLI_OK)
+        code = run_checks_compare(&state, checks, r->words.checks.count);
+    run_checks_free(checks, r->words.checks.count);
+    return code;
+}
+
+/* Does the program pass? The errors of the checker, all of them. */
+static int check_program(const struct request *r, const struct sam_tile_program *program)
+{
+    struct sam_error error = {0};
+    char *messages = NULL;
+    enum sam_status status = sam_tile_check(program, r->options.profile, &messages, &error);
+    if (messages)
+        fputs(messages, stderr);
+    free(messages);
+    return status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static int run_request(struct request *r)
+{
+    struct run_arguments arguments = {0};
+    struct sam_tile_program *program = run_tile_load(r->path);
+    if (!program)
+        return CLI_BAD_INPUT;
+    int code = check_program(r, program);
+    char **texts = calloc(r->words.arguments.count + 1, sizeof *texts);
+    struct sam_tile_argument *given = calloc(r->words.arguments.count + 1, sizeof *given);
+    size_t count = r->words.arguments.count;
+    bool memory = texts && given;
+    for (size_t i = 0; i < count && memory; i++) {
+        texts[i] = named_file(r->words.arguments.items[i]);
+        memory = texts[i] != NULL;
+        r->words.arguments.items[i] = texts[i];
+    }
+    if (!memory) {
+        code = run_out_of_memory();
+    }
+    if (code == CLI_OK)
+        code = run_arguments_parse(&r->words, &arguments);
+    if (code == CLI_OK) {
+        cli_catch_signals();
+        code = run_program(r, program, &arguments, given);
+    }
+    run_arguments_free(&arguments);
+    for (size_t i = 0; texts && i < count; i++)
+        free(texts[i]);
+    free(texts);
+    free(given);
+    sam_tile_program_free(program);
+    return code;
+}
+
+int run_tile(struct cli_args *args)
+{
+    struct request r = {.args = args, .options = {.profile = SAM_TILE_A5}};
+    const char *value;
+    int code = CLI_OK;
+    r.words.args = args;
+    r.options.stop = cli_stop_flag();
+    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
+        code = option == CLI_ERROR ? CLI_BAD_INPUT : parse_option(&r, option, value);
+    if (code == CLI_OK && !r.path)
+        code = cli_usage_error(args, "no program");
+    if (code == CLI_OK)
+        code = run_request(&r);
+    free(r.words.arguments.items);
+    free(r.words.checks.items);
+    return code;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTO tile programs: PTO-AS text in its three surfaces, a checker, a planner of tile memories and
+ * an executor. docs/tile.md describes the language, docs/tile-rulings.md what was decided where
+ * its sources are silent. Tile operations as C calls are in tile_ops.h.
+ *
+ * A tile is a two-dimensional array in a memory of the core: `rows` x `cols` elements of room, of
+ * which the first valid_rows x valid_cols hold data. */
+#ifndef SAMITE_TILE_H
+#define SAMITE_TILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "format.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names in lower case, so that SAM_TILE(vec, f32, 16, 16) can be written. */
+enum sam_tile_dtype {
+    SAM_TILE_f32,
+    SAM_TILE_f16,
+    SAM_TILE_bf16,
+    SAM_TILE_i8, /* signed */
+    SAM_TILE_ui8,
+    SAM_TILE_i16,
+    SAM_TILE_ui16,
+    SAM_TILE_i32,
+    SAM_TILE_ui32,
+    SAM_TILE_i64, /* 64 bits: loaded, stored and moved only */
+    SAM_TILE_ui64,
+    SAM_TILE_DTYPES
+};
+
+/* The memory that a tile is in. */
+enum sam_tile_loc {
+    SAM_TILE_vec,
+    SAM_TILE_mat,
+    SAM_TILE_left,
+    SAM_TILE_right,
+    SAM_TILE_acc,
+    SAM_TILE_LOCS,
+};
+
+/* Order of the elements, and of those within a fractal. */
+enum sam_tile_layout { SAM_TILE_none_box, SAM_TILE_row_major, SAM_TILE_col_major };
+
+/* What stands outside the valid rectangle under SAM_TILE_PAD_VALUE. For floats min and max are
+ * the infinities. */
+enum sam_tile_pad { SAM_TILE_PAD_null, SAM_TILE_PAD_zero, SAM_TILE_PAD_max, SAM_TILE_PAD_min };
+
+#define SAM_TILE_DYNAMIC (-1) /* `?`: known when the tile is allocated */
+
+struct sam_tile_type {
+    enum sam_tile_loc loc;
+    enum sam_tile_dtype dtype;
+    uint32_t rows, cols;
+    int64_t valid_rows, valid_cols; /* or SAM_TILE_DYNAMIC */
+    enum sam_tile_layout blayout;   /* row_major or col_major */
+    enum sam_tile_layout slayout;   /* none_box: not boxed, as almost everywhere */
+    uint16_t fractal;               /* bytes of a fractal: 32, 512, 1024 */
+    enum sam_tile_pad pad;
+};
+
+/* Capacities and dtypes of the device that a program is for. Memories in bytes:
+ *          vec   mat   left  right  acc
+ *   a2a3  192K  512K    64K    64K 128K    dtypes f16 f32 i16 i32
+ *   a5    256K  512K    64K    64K 256K    and i8 ui8 ui16 ui32 bf16
+ *   host  without limit                    as a5 */
+enum sam_tile_profile { SAM_TILE_A2A3, SAM_TILE_A5, SAM_TILE_HOST };
+
+/* min and max of NaN and a number: the number (of two NaNs the canonical one); the canonical NaN;
+ * or `x < m ? x : m` with m what was found so far. In the first two -0 < +0. */
+enum sam_tile_nan { SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE, SAM_TILE_NAN_FIRST };
+
+/* Elements outside the valid rectangle of a destination: left alone, or filled with the pad value
+ * of its type where it has one. */
+enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
+
+/* How a program is written. Every surface is read, whatever the file's name. */
+enum sam_tile_surface {
+    SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
+    SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
+    SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
+};
+
+/* A parsed program; does not change while it is checked or run. */
+struct sam_tile_program;
+
+/* Read a program. `name` stands in messages. *messages (never NULL after SAM_OK or SAM_ERR_INPUT;
+ * freed with free()) holds every error and warning of the text, each with its line and a caret.
+ * SAM_ERR_INPUT when there is an error; *program is then NULL. */
+SAM_API enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
+                                       struct sam_tile_program **program, char **messages,
+                                       struct sam_error *error);
+SAM_API void sam_tile_program_free(struct sam_tile_program *program);
+
+/* The program as text; *text is freed with free(). Reading it again gives an equal program. */
+SAM_API enum sam_status sam_tile_print(const struct sam_tile_program *program,
+                                       enum sam_tile_surface surface, char **text,
+                                       struct sam_error *error);
+/* Are two programs the same, whatever their positions and comments? */
+SAM_API bool sam_tile_equal(const struct sam_tile_program *a, const struct sam_tile_program *b);
+
+/* Functions of a program; a program of bare operations is one function with the name "". */
+SAM_API size_t sam_tile_function_count(const struct sam_tile_program *program);
+SAM_API const char *sam_tile_function_name(const struct sam_tile_program *program, size_t index);
+/* -1 when there is none of that name. */
+SAM_API int sam_tile_function_find(const struct sam_tile_program *program, const char *name);
+/* Arguments of a function: their number, and the name of one without the percent sign. Those of a
+ * bare program are its free names, in the order in which they appear. */
+SAM_API size_t sam_tile_argument_count(const struct sam_tile_program *program, size_t function);
+SAM_API const char *sam_tile_argument_name(const struct sam_tile_program *program, size_t function,
+                                           size_t index);
+
+/* Check every function against a profile, without running: operands, layouts, dtypes, shapes where
+ * they are known, addresses, capacity, values read before they are written, missing waits.
+ * *messages as above. SAM_ERR_INPUT when there is an error (warnings alone are SAM_OK). */
+SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
+                                       enum sam_tile_profile profile, char **messages,
+                                       struct sam_error *error);
+
+/* Where each tile is and from which line to which it lives, a line a tile; *text is freed with
+ * free(). SAM_ERR_INPUT when a memory is too small. */
+SAM_API enum sam_status sam_tile_plan_text(const struct sam_tile_program *program,
+                                           enum sam_tile_profile profile, char **text,
+                                           struct sam_error *error);
+
+struct sam_tile_stats {
+    uint64_t ops;      /* executed, of every kind */
+    uint64_t tile_ops; /* those of them that touch a tile */
+    uint64_t elements; /* of the valid rectangles that tile ops read or, without a source, wrote */
+    uint64_t loaded, stored;         /* bytes from and to global memory */
+    uint64_t highest[SAM_TILE_LOCS]; /* the highest byte in use of each memory, plus one */
+};
+
+struct sam_tile_options {
+    enum sam_tile_profile profile;
+    enum sam_tile_nan nan;
+    enum sam_tile_outside outside;
+    uint64_t max_ops;         /* stop after so many; 0: no limit */
+    bool plain;               /* without the vector loops of the host; results are the same bits */
+    const volatile int *stop; /* becomes non-zero: the run ends with SAM_ERR_STOPPED; or NULL */
+    FILE *trace;              /* a line an executed tile op; or NULL */
+};
+
+/* One argument. Pointers and tiles: an array, its dtype that of the pointer or tile (bf16 is
+ * SAM_U16); a tile takes an array of its valid rectangle. Scalars: `bits`, low bits first. With
+ * neither data nor scalar a tile argument is left unwritten. */
+struct sam_tile_argument {
+    struct sam_array *array;
+    bool is_scalar;
+    enum sam_dtype dtype; /* of a scalar */
+    uint64_t bits;
+    const char
+        *name;   /* of a value of a bare program, without the percent sign; or NULL: in order */
+    bool output; /* a tile is copied into the array at the end, instead of from it first */
+};
+
+/* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are
+ * read and written in place. SAM_ERR_TRAP: the program went wrong (out of bounds, a read of
+ * elements that nothing wrote, a zero divisor, a missing wait, max_ops); error names the position,
+ * the op, the tile and the element. `options` and `stats` may be NULL. */
+SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, size_t function,
+                                     const struct sam_tile_argument *arguments, size_t count,
+                                     const struct sam_tile_options *options,
+                                     struct sam_tile_stats *stats, struct sam_error *error);
+
+SAM_API size_t sam_tile_dtype_size(enum sam_tile_dtype dtype);
+SAM_API const char *sam_tile_dtype_name(enum sam_tile_dtype dtype);
+SAM_API bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile);
+/* Bytes of a memory; 0: without limit. */
+SAM_API uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc);
+
+/* Column minimum or maximum of rows x cols elements, `pitch` elements from row to row, into cols
+ * elements at `dst` that do not overlap `src`: what tcolmin and tcolmax run on. rows > 0. `plain`:
+ * one element after the other, the definition. */
+SAM_API void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan,
+                                   bool plain, void *dst, const void *src, size_t rows, size_t cols,
+                                   size_t pitch);
+
+/* The operations, for documentation: NULL past the last. */
+struct sam_tile_op_text {
+    const char *name, *sources, *dtypes, *meaning;
+};
+SAM_API bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

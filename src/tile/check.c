@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole program against a profile, without running it. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tile/hazard.h"
+#include "tile/plan.h"
+
+struct checker {
+    const struct sam_tile_program *p;
+    const struct sam_tile_func *f;
+    struct sam_tile_judge judge;
+    struct sam_tile_flow flow;
+    struct sam_tile_plan plan;
+    struct sam_tile_hazards hazards;
+    uint64_t *events; /* by value of the function: what its event stands for */
+    bool *told;       /* by op: a hazard is told once */
+    unsigned budget;  /* of operations for the search of hazards */
+    bool memory;
+};
+
+static void check_value_types(struct checker *c)
+{
+    for (uint32_t i = 0; i < c->f->value_count; i++) {
+        const struct sam_tile_value *v = &c->p->values[c->f->first_value + i];
+        if (v->type.kind == SAM_TILE_KIND_TILE)
+            sam_tile_judge_type(&c->judge, &v->type.tile, v->seen);
+    }
+}
+
+/* `?` needs a size at allocation, a number forbids it. */
+static void check_alloc(struct checker *c, const struct sam_tile_op *op)
+{
+    const struct sam_tile_type *t = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
+    static const char *const names[] = {"valid_row", "valid_col"};
+    int64_t valid[] = {t->valid_rows, t->valid_cols};
+    for (unsigned i = 0; i < 2; i++) {
+        bool given = op->attribute & (i ? SAM_TILE_HAS_COLS : SAM_TILE_HAS_ROWS);
+        if (given && valid[i] != SAM_TILE_DYNAMIC)
+            sam_tile_error(c->judge.report, op->pos, "%s is given, and the type says %" PRId64,
+                           names[i], valid[i]);
+        if (!given && valid[i] == SAM_TILE_DYNAMIC)
+            sam_tile_error(c->judge.report, op->pos, "the type has '?', so alloc_tile needs %s",
+                           names[i]);
+    }
+}
+
+static void check_shape(struct checker *c, const struct sam_tile_op *op)
+{
+    const struct sam_tile_type *t = &sam_tile_ty(c->p, sam_tile_arg(c->p, op, 0))->tile;
+    if (t->valid_rows != SAM_TILE_DYNAMIC || t->valid_cols != SAM_TILE_DYNAMIC)
+        sam_tile_error(c->judge.report, op->pos,
+                       "set_validshape is for tiles whose type says valid=?x?");
+}
+
+static void check_subset(struct checker *c, const struct sam_tile_op *op)
+{
+    const struct sam_tile_type *t = &sam_tile_ty(c->p, sam_tile_arg(c->p, op, 0))->tile;
+    const struct sam_tile_type *u = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
+    if (t->loc != u->loc || t->dtype != u->dtype || t->blayout != u->blayout ||
+        t->slayout != u->slayout)
+        sam_tile_error(c->judge.report, op->pos,
+                       "a window has the memory, the dtype and the layout of its tile");
+    int64_t offset[2] = {0};
+    uint64_t room[] = {t->rows, t->cols}, size[] = {u->rows, u->cols};
+    for (unsigned i = 0; i < 2; i++)
+        if (sam_tile_constant(c->p, sam_tile_arg(c->p, op, 1 + i), &offset[i]) &&
+            (offset[i] < 0 || (uint64_t)offset[i] > room[i] ||
+             size[i] > room[i] - (uint64_t)offset[i]))
+            sam_tile_error(c->judge.report, op->pos,
+                           "the window ends at %s %" PRId64 ", the tile has %" PRIu64,
+                           i ? "column" : "row", offset[i] + (int64_t)size[i], room[i]);
+    bool by_rows = u->blayout == SAM_TILE_row_major;
+    if ((uint64_t)offset[by_rows] * sam_tile_dtype_size(u->dtype) % 32)
+        sam_tile_error(c->judge.report, op->pos, "the window starts at no multiple of 32 bytes");
+    if (u->valid_rows == SAM_TILE_DYNAMIC || u->valid_cols == SAM_TILE_DYNAMIC)
+        sam_tile_error(c->judge.report, op->pos, "a window has a valid rectangle of numbers");
+}
+
+/* The root of a window: dst and src of one operation may be the same tile where every element is
+ * read before it is written at the same place; anything else may not overlap. */
+static bool may_be_same(enum sam_tile_family family)
+{
+    return family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR || family == SAM_TILE_UNARY ||
+           family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2 ||
+           family == SAM_TILE_SEL || family == SAM_TILE_AXPY;
+}
+
+static void check_overlap(struct checker *c, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    uint32_t dst = sam_tile_arg(c->p, op, op->operand_count - 1);
+    if (sam_tile_ty(c->p, dst)->kind != SAM_TILE_KIND_TILE)
+        return;
+    const uint32_t *root = c->flow.root;
+    for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
+        uint32_t src = sam_tile_arg(c->p, op, i);
+        if (sam_tile_ty(c->p, src)->kind != SAM_TILE_KIND_TILE)
+            continue;
+        bool first = i == 0 || row->family == SAM_TILE_BINARY || row->family == SAM_TILE_SEL;
+        if (src == dst && !(may_be_same(row->family) && first) &&
+            !(row->family == SAM_TILE_MATMUL && i == 0))
+            sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
+                           "%s: %%%s is source and destination", row->name, c->p->values[src].name);
+        else if (src != dst && root[src - c->f->first_value] == root[dst - c->f->first_value] &&
+                 (c->p->values[src].op == SAM_TILE_NONE || c->p->values[dst].op == SAM_TILE_NONE ||
+                  c->p->ops[c->p->values[src].op].code != SAM_TILE_SUBSET ||
+                  c->p->ops[c->p->values[dst].op].code != SAM_TILE_SUBSET))
+            sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
+                           "%s: the destination %%%s overlaps %%%s", row->name,
+                           c->p->values[dst].name, c->p->values[src].name);
+    }
+}
+
+static void check_tile_op(struct checker *c, const struct sam_tile_op *op)
+{
+    const struct sam_tile_ty *types[4];
+    struct sam_tile_pos positions[4];
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
+        positions[i] = c->p->operands[op->operands + i].pos;
+    }
+    sam_tile_judge_op(&c->judge, op->code, types, positions, op->pos);
+    check_overlap(c, op);
+}
+
+static void check_ops(struct checker *c)
+{
+    for (size_t i = 0; i < c->p->op_count; i++) {
+        const struct sam_tile_op *op = &c->p->ops[i];
+        if (!c->flow.order[i])
+            continue;
+        if (op->code >= SAM_TILE_FIRST_OP)
+            check_tile_op(c, op);
+        else if (op->code == SAM_TILE_ALLOC)
+            check_alloc(c, op);
+        else if (op->code == SAM_TILE_SHAPE)
+            check_shape(c, op);
+        else if (op->code == SAM_TILE_SUBSET)
+            check_subset(c, op);
+    }
+}
+
+static void check_reads(struct checker *c)
+{
+    for (size_t i = 0; i < c->flow.read_count; i++) {
+        const struct sam_tile_early *early = &c->flow.reads[i];
+        if (c->plan.manual && sam_tile_shares(&c->plan, early->value))
+            continue;
+        const struct sam_tile_op *op = &c->p->ops[early->op];
+        const struct sam_tile_operand *o = &c->p->operands[op->operands + early->operand];
+        sam_tile_error(c->judge.report, o->pos, "%s reads %%%s, and nothing has written it",
+                       sam_tile_code_name(op->code), c->p->values[o->value].name);
+    }
+}
+
+/* --- waits between pipes, where addresses are known */
+
+static void touch(struct checker *c, uint32_t index, uint32_t operand, bool write)
+{
+    const struct sam_tile_op *op = &c->p->ops[index];
+    const struct sam_tile_operand *o = &c->p->operands[op->operands + operand];
+    if (sam_tile_ty(c->p, o->value)->kind != SAM_TILE_KIND_TILE)
+        return;
+    uint32_t root = c->flow.root[o->value - c->f->first_value];
+    const struct sam_tile_place *place = sam_tile_place_find(&c->plan, root);
+    if (!place || place->offset == SAM_TILE_NOWHERE)
+        return;
+    struct sam_tile_access access = {.low = place->offset,
+                                     .high = place->offset + place->size,
+                                     .loc = place->loc,
+                                     .pipe = sam_tile_pipe(op->code),
+                                     .write = write,
+                                     .op = index};
+    const struct sam_tile_access *other = sam_tile_hazard_touch(&c->hazards, access, &c->memory);
+    if (!other || c->told[index])
+        return;
+    c->told[index] = true;
+    const struct sam_tile_op *from = &c->p->ops[other->op];
+    sam_tile_error(c->judge.report, o->pos,
+                   "%s %s %%%s without waiting for the %s pipe: %s of line %" PRIu32
+                   " may still %s it (record_event, wait_event)",
+                   sam_tile_code_name(op->code), write ? "writes" : "reads",
+                   c->p->values[o->value].name, sam_tile_pipe_names[other->pipe],
+                   sam_tile_code_name(from->code), from->pos.line, other->write ? "write" : "read");
+}
+
+static void hazard_block(struct checker *c, uint32_t first);
+
+static void hazard_op(struct checker *c, uint32_t index)
+{
+    const struct sam_tile_op *op = &c->p->ops[index];
+    switch (op->code) {
+    case SAM_TILE_RECORD:
+        c->events[c->p->ids[op->results] - c->f->first_value] =
+            sam_tile_hazard_record(&c->hazards, (enum sam_tile_pipe)op->attribute);
+        return;
+    case SAM_TILE_WAIT:
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            uint32_t value = sam_tile_arg(c->p, op, i), from = c->p->values[value].op;
+            if (from == SAM_TILE_NONE || c->p->ops[from].code != SAM_TILE_RECORD)
+                sam_tile_hazard_barrier(&c->hazards); /* carried by a loop: known at run time */
+            else
+                sam_tile_hazard_wait(&c->hazards, (enum sam_tile_pipe)c->p->ops[from].attribute,
+                                     c->events[value - c->f->first_value]);
+        }
+        if (!op->operand_count)
+            sam_tile_hazard_barrier(&c->hazards);
+        return;
+    case SAM_TILE_BARRIER: sam_tile_hazard_barrier(&c->hazards); return;
+    case SAM_TILE_FOR: /* the second round meets what the first one left */
+        hazard_block(c, op->body[0]);
+        hazard_block(c, op->body[0]);
+        return;
+    case SAM_TILE_IF:
+        hazard_block(c, op->body[0]);
+        hazard_block(c, op->body[1]);
+        return;
+    default: break;
+    }
+    if (op->code < SAM_TILE_FIRST_OP)
+        return;
+    sam_tile_hazard_begin(&c->hazards, sam_tile_pipe(op->code));
+    for (uint32_t i = 0; i + 1 < op->operand_count; i++)
+        touch(c, index, i, false);
+    touch(c, index, op->operand_count - 1, true);
+}
+
+static void hazard_block(struct checker *c, uint32_t first)
+{
+    /* Loops in loops double the work: there is an end to it. */
+    for (uint32_t at = first; at != SAM_TILE_NONE && c->judge.report->errors < 100 && c->budget;
+         at = c->p->ops[at].next) {
+        c->budget--;
+        hazard_op(c, at);
+    }
+}
+
+static void check_function(struct checker *c)
+{
+    c->memory |= sam_tile_flow(c->p, c->f, &c->flow) != SAM_OK;
+    if (c->memory)
+        return;
+    check_value_types(c);
+    check_ops(c);
+    if (sam_tile_plan(c->p, c->f, &c->flow, c->judge.profile, c->judge.report, &c->plan) != SAM_OK)
+        c->memory = true;
+    if (!c->memory)
+        check_reads(c);
+    if (c->plan.manual && !c->memory) {
+        c->events = sam_alloc(c->f->value_count + 1, sizeof *c->events);
+        c->told = sam_alloc(c->p->op_count + 1, sizeof *c->told);
+        c->memory = !c->events || !c->told;
+        c->budget = 1000000;
+        if (!c->memory)
+            hazard_block(c, c->f->body);
+    }
+}
+
+enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_profile profile,
+                               char **messages, struct sam_error *error)
+{
+    struct sam_tile_report report = {.program = p};
+    bool memory = false;
+    for (size_t i = 0; i < p->func_count && !memory; i++) {
+        struct checker c = {.p = p, .f = &p->funcs[i], .judge = {profile, &report}};
+        check_function(&c);
+        memory = c.memory;
+        sam_tile_flow_free(&c.flow);
+        sam_tile_plan_free(&c.plan);
+        sam_tile_hazard_free(&c.hazards);
+        free(c.events);
+        free(c.told);
+    }
+    enum sam_status status = sam_tile_report_end(&report, messages, error);
+    return memory ? sam_fail_memory(error) : status;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One tile operation: memories, layouts, dtypes, shapes. Sizes that are not known pass here and are
+ * judged again when the operation runs. */
+#include "tile/tile.h"
+
+#include <inttypes.h>
+
+struct judged {
+    const struct sam_tile_judge *judge;
+    const struct sam_tile_row *row;
+    const struct sam_tile_ty *const *types;
+    const struct sam_tile_pos *positions;
+    struct sam_tile_pos pos;
+    size_t sources;
+};
+
+#define FAULT(s, index, ...)                                                                       \
+    sam_tile_error((s)->judge->report, (s)->positions ? (s)->positions[index] : (s)->pos,          \
+                   __VA_ARGS__)
+
+static const struct sam_tile_type *tile(const struct judged *s, size_t index)
+{
+    return &s->types[index]->tile;
+}
+
+/* "the source", "source 2", "the destination" */
+static const char *which(const struct judged *s, size_t index)
+{
+    static const char *const names[] = {"source 1", "source 2", "source 3"};
+    if (index == s->sources)
+        return "the destination";
+    return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
+}
+
+static bool same(int64_t a, int64_t b)
+{
+    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC || a == b;
+}
+
+static bool at_most(int64_t a, int64_t b)
+{
+    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC || a <= b;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC ? SAM_TILE_DYNAMIC : a + b;
+}
+
+/* --- a type */
+
+void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *t,
+                         struct sam_tile_pos pos)
+{
+    struct sam_tile_report *report = judge->report;
+    uint64_t size = sam_tile_dtype_size(t->dtype);
+    if (t->valid_rows > t->rows || t->valid_cols > t->cols)
+        sam_tile_error(report, pos,
+                       "the valid rectangle %" PRId64 "x%" PRId64 " is larger than the tile, "
+                       "%" PRIu32 "x%" PRIu32,
+                       t->valid_rows, t->valid_cols, t->rows, t->cols);
+    bool by_rows = t->blayout == SAM_TILE_row_major;
+    uint64_t line = (by_rows ? t->cols : t->rows) * size;
+    if (t->slayout == SAM_TILE_none_box && line % 32)
+        sam_tile_error(report, pos,
+                       "a %s of the tile has %" PRIu64 " bytes, which is no multiple of 32",
+                       by_rows ? "row" : "column", line);
+    if (t->slayout != SAM_TILE_none_box && sam_tile_bytes(t) % t->fractal)
+        sam_tile_error(report, pos,
+                       "a boxed tile of %" PRIu64 " bytes is no multiple of its fractal, %u",
+                       sam_tile_bytes(t), t->fractal);
+    uint64_t capacity = sam_tile_capacity(judge->profile, t->loc);
+    if (capacity && sam_tile_bytes(t) > capacity)
+        sam_tile_error(report, pos, "the tile has %" PRIu64 " bytes, %s has %" PRIu64,
+                       sam_tile_bytes(t), sam_tile_loc_names[t->loc], capacity);
+}
+
+/* --- operands */
+
+static bool dtype_allowed(const struct judged *s, enum sam_tile_dtype dtype)
+{
+    static const enum sam_tile_dtype old[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_i16,
+                                              SAM_TILE_i32};
+    if (s->row->dtypes == SAM_TILE_ANY)
+        return true;
+    if (dtype == SAM_TILE_i64 || dtype == SAM_TILE_ui64)
+        return false;
+    if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
+        (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
+        return false;
+    if (s->judge->profile != SAM_TILE_A2A3)
+        return true;
+    for (size_t i = 0; i < SAM_COUNT(old); i++)
+        if (old[i] == dtype)
+            return true;
+    return false;
+}
+
+static const char *allowed_text(const struct judged *s)
+{
+    bool old = s->judge->profile == SAM_TILE_A2A3;
+    switch (s->row->dtypes) {
+    case SAM_TILE_REAL: return old ? "f16 f32" : "f16 f32 bf16";
+    case SAM_TILE_WHOLE: return old ? "i16 i32" : "i8 ui8 i16 ui16 i32 ui32";
+    default: return old ? "f16 f32 i16 i32" : "f16 f32 bf16 i8 ui8 i16 ui16 i32 ui32";
+    }
+}
+
+static bool kinds(const struct judged *s)
+{
+    bool good = true;
+    for (size_t i = 0; i <= s->sources; i++) {
+        char want = i < s->sources                     ? s->row->sources[i]
+                    : s->row->family == SAM_TILE_STORE ? 'v'
+                                                       : 't';
+        enum sam_tile_kind kind = s->types[i]->kind;
+        bool fits = want == 't'   ? kind == SAM_TILE_KIND_TILE
+                    : want == 'v' ? kind == SAM_TILE_KIND_PART
+                    : want == 'i' ? kind == SAM_TILE_KIND_INDEX
+                                  : kind == SAM_TILE_KIND_SCALAR;
+        char text[160];
+        if (!fits && kind != SAM_TILE_KIND_UNKNOWN)
+            FAULT(s, i, "%s: expected %s, found a value of type %s", s->row->name,
+                  want == 't'   ? "a tile"
+                  : want == 'v' ? "a partition of a tensor view"
+                  : want == 'i' ? "an index"
+                                : "a scalar",
+                  sam_tile_ty_text(s->types[i], text, sizeof text));
+        good &= fits;
+    }
+    return good;
+}
+
+/* Vector operations: in vec, by rows, not boxed. */
+static void vector_tile(const struct judged *s, size_t index)
+{
+    const struct sam_tile_type *t = tile(s, index);
+    if (t->loc != SAM_TILE_vec)
+        FAULT(s, index, "%s: %s is in %s, expected vec", s->row->name, which(s, index),
+              sam_tile_loc_names[t->loc]);
+    if (t->blayout != SAM_TILE_row_major)
+        FAULT(s, index, "%s: %s has blayout col_major, expected row_major", s->row->name,
+              which(s, index));
+    if (t->slayout != SAM_TILE_none_box)
+        FAULT(s, index, "%s: %s is boxed (slayout %s), expected none_box", s->row->name,
+              which(s, index), sam_tile_layout_names[t->slayout]);
+}
+
+static void dtype_of_profile(const struct judged *s, size_t index)
+{
+    static const char *const profiles[] = {"a2a3", "a5", "host"};
+    enum sam_tile_dtype dtype = tile(s, index)->dtype;
+    if (!dtype_allowed(s, dtype))
+        FAULT(s, index, "%s: %s is of %s; profile %s has %s here", s->row->name, which(s, index),
+              sam_tile_dtype_name(dtype), profiles[s->judge->profile], allowed_text(s));
+}
+
+static void same_dtype(const struct judged *s, size_t a, size_t b)
+{
+    if (tile(s, a)->dtype != tile(s, b)->dtype)
+        FAULT(s, b, "%s: %s is of %s, %s of %s: they must be the same", s->row->name, which(s, b),
+              sam_tile_dtype_name(tile(s, b)->dtype), which(s, a),
+              sam_tile_dtype_name(tile(s, a)->dtype));
+}
+
+static void exact_dtype(const struct judged *s, size_t index, enum sam_tile_dtype dtype)
+{
+    if (tile(s, index)->dtype != dtype)
+        FAULT(s, index, "%s: %s is of %s, expected %s", s->row->name, which(s, index),
+              sam_tile_dtype_name(tile(s, index)->dtype), sam_tile_dtype_name(dtype));
+}
+
+static void scalar_dtype(const struct judged *s, size_t index, enum sam_tile_dtype dtype)
+{
+    if (s->types[index]->dtype != dtype)
+        FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
+              sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(dtype));
+}
+
+static void valid_cols(const struct judged *s, size_t index, int64_t cols, const char *why)
+{
+    if (!same(tile(s, index)->valid_cols, cols))
+        FAULT(s, index, "%s: %s has %" PRId64 " valid columns, expected %" PRId64 "%s",
+              s->row->name, which(s, index), tile(s, index)->valid_cols, cols, why);
+}
+
+static void valid_rows(const struct judged *s, size_t index, int64_t rows, const char *why)
+{
+    if (!same(tile(s, index)->valid_rows, rows))
+        FAULT(s, index, "%s: %s has %" PRId64 " valid rows, expected %" PRId64 "%s", s->row->name,
+              which(s, index), tile(s, index)->valid_rows, rows, why);
+}
+
+static void valid_as(const struct judged *s, size_t index, size_t as)
+{
+    const char *why = as == s->sources ? ", as the destination" : ", as the source";
+    valid_rows(s, index, tile(s, as)->valid_rows, why);
+    valid_cols(s, index, tile(s, as)->valid_cols, why);
+}
+
+/* --- shapes of the families */
+
+/* A reduction to one row. With rows to reduce, dst has at least one; the seed's page does not
+ * forbid more, and what they hold follows --pad. */
+static void to_row(const struct judged *s)
+{
+    const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
+    valid_cols(s, 1, src->valid_cols, ", as the source");
+    if (src->valid_rows > 0 && src->valid_cols != 0 && dst->valid_rows == 0)
+        FAULT(s, 1, "%s: the destination has no valid row", s->row->name);
+    if (dst->valid_rows > 1)
+        sam_tile_warning(s->judge->report, s->positions ? s->positions[1] : s->pos,
+                         "%s writes one row; the destination has %" PRId64 " valid rows",
+                         s->row->name, dst->valid_rows);
+}
+
+static void to_column(const struct judged *s)
+{
+    valid_cols(s, 1, 1, "");
+    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as the source");
+}
+
+/* The operand of one row (column) that is repeated over the destination. */
+static void repeated(const struct judged *s, size_t index, bool row)
+{
+    const struct sam_tile_type *dst = tile(s, s->sources), *t = tile(s, index);
+    if (row) {
+        valid_cols(s, index, dst->valid_cols, ", as the destination");
+        if (t->valid_rows == 0 && dst->valid_rows > 0)
+            FAULT(s, index, "%s: %s has no valid row", s->row->name, which(s, index));
+    } else {
+        valid_rows(s, index, dst->valid_rows, ", as the destination");
+        if (t->valid_cols == 0 && dst->valid_cols > 0)
+            FAULT(s, index, "%s: %s has no valid column", s->row->name, which(s, index));
+    }
+}
+
+static void global(const struct judged *s, size_t part, size_t at)
+{
+    const struct sam_tile_ty *p = s->types[part];
+    const struct sam_tile_type *t = tile(s, at);
+    int64_t rows = 1;
+    if (p->dtype != t->dtype)
+        FAULT(s, at, "%s: the tile is of %s, the partition of %s", s->row->name,
+              sam_tile_dtype_name(t->dtype), sam_tile_dtype_name(p->dtype));
+    for (uint32_t i = 0; i + 1 < p->rank; i++)
+        if (rows == SAM_TILE_DYNAMIC || p->dims[i] == SAM_TILE_DYNAMIC ||
+            __builtin_mul_overflow(rows, p->dims[i], &rows))
+            rows = SAM_TILE_DYNAMIC;
+    valid_rows(s, at, rows, ", as the partition");
+    valid_cols(s, at, p->dims[p->rank - 1], ", as the partition");
+    if (t->loc == SAM_TILE_left || t->loc == SAM_TILE_right ||
+        (s->row->family == SAM_TILE_LOAD && t->loc == SAM_TILE_acc))
+        FAULT(s, at, "%s: the tile is in %s, expected vec or mat%s", s->row->name,
+              sam_tile_loc_names[t->loc], s->row->family == SAM_TILE_LOAD ? "" : " or acc");
+}
+
+static void matmul(const struct judged *s)
+{
+    bool acc = s->row->function == SAM_TILE_FN_ADD, bias = s->row->function == SAM_TILE_FN_MUL;
+    size_t a = acc, b = a + 1, d = s->sources;
+    static const char *const where[] = {"left", "right"};
+    for (size_t i = a; i <= b; i++)
+        if (tile(s, i)->loc != (i == a ? SAM_TILE_left : SAM_TILE_right))
+            FAULT(s, i, "%s: source %zu is in %s, expected %s", s->row->name, i + 1,
+                  sam_tile_loc_names[tile(s, i)->loc], where[i - a]);
+    if (tile(s, d)->loc != SAM_TILE_acc)
+        FAULT(s, d, "%s: the destination is in %s, expected acc", s->row->name,
+              sam_tile_loc_names[tile(s, d)->loc]);
+    enum sam_tile_dtype dtype = tile(s, a)->dtype;
+    bool bytes = dtype == SAM_TILE_i8;
+    if (!bytes && !sam_tile_is_real(dtype))
+        FAULT(s, a, "%s: %s is of %s, expected f16, bf16, f32 or i8", s->row->name, which(s, a),
+              sam_tile_dtype_name(dtype));
+    same_dtype(s, a, b);
+    exact_dtype(s, d, bytes ? SAM_TILE_i32 : SAM_TILE_f32);
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
+    valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
+    valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
+    if (acc) {
+        if (tile(s, 0)->loc != SAM_TILE_acc)
+            FAULT(s, 0, "%s: source 1 is in %s, expected acc", s->row->name,
+                  sam_tile_loc_names[tile(s, 0)->loc]);
+        same_dtype(s, d, 0);
+        valid_as(s, 0, d);
+    } else if (bias) {
+        if (tile(s, 2)->loc != SAM_TILE_mat)
+            FAULT(s, 2, "%s: the bias is in %s, expected mat", s->row->name,
+                  sam_tile_loc_names[tile(s, 2)->loc]);
+        same_dtype(s, d, 2);
+        repeated(s, 2, true);
+    }
+}
+
+static void window(const struct judged *s)
+{
+    const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 3);
+    bool extracts = s->row->family == SAM_TILE_EXTRACT;
+    const struct sam_tile_type *in = extracts ? dst : src, *of = extracts ? src : dst;
+    same_dtype(s, 0, 3);
+    if (!at_most(in->valid_rows, of->valid_rows) || !at_most(in->valid_cols, of->valid_cols))
+        FAULT(s, extracts ? 3 : 0,
+              "%s: %" PRId64 "x%" PRId64 " elements of a tile of %" PRId64 "x%" PRId64,
+              s->row->name, in->valid_rows, in->valid_cols, of->valid_rows, of->valid_cols);
+}
+
+static void reshape(const struct judged *s)
+{
+    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
+    same_dtype(s, 0, 1);
+    if (a->valid_rows >= 0 && a->valid_cols >= 0 && d->valid_rows >= 0 && d->valid_cols >= 0 &&
+        a->valid_rows * a->valid_cols != d->valid_rows * d->valid_cols)
+        FAULT(s, 1, "%s: %" PRId64 "x%" PRId64 " valid elements from %" PRId64 "x%" PRId64,
+              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+}
+
+static void fillpad(const struct judged *s)
+{
+    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
+    same_dtype(s, 0, 1);
+    if (d->pad == SAM_TILE_PAD_null)
+        FAULT(s, 1, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
+    if (!at_most(a->valid_rows, d->valid_rows) || !at_most(a->valid_cols, d->valid_cols))
+        FAULT(s, 1,
+              "%s: the destination's valid rectangle %" PRId64 "x%" PRId64
+              " does not hold the source's, %" PRId64 "x%" PRId64,
+              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+}
+
+static void concat(const struct judged *s)
+{
+    same_dtype(s, 0, 1);
+    same_dtype(s, 0, 2);
+    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as source 1");
+    valid_rows(s, 2, tile(s, 0)->valid_rows, ", as the sources");
+    valid_cols(s, 2, sum(tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
+               ", as both sources together");
+}
+
+/* mov between memories: the ways there are. */
+static void moved(const struct judged *s)
+{
+    enum sam_tile_loc from = tile(s, 0)->loc, to = tile(s, s->sources)->loc;
+    bool good = from == to || (from == SAM_TILE_vec && to == SAM_TILE_mat) ||
+                (from == SAM_TILE_mat && (to == SAM_TILE_left || to == SAM_TILE_right)) ||
+                (from == SAM_TILE_acc && (to == SAM_TILE_vec || to == SAM_TILE_mat));
+    if (!good)
+        FAULT(s, s->sources, "%s: no way from %s to %s", s->row->name, sam_tile_loc_names[from],
+              sam_tile_loc_names[to]);
+}
+
+static void elementwise(const struct judged *s)
+{
+    size_t d = s->sources;
+    for (size_t i = 0; i < d; i++) {
+        if (s->row->sources[i] == 't') {
+            same_dtype(s, d, i);
+            valid_as(s, i, d);
+        } else {
+            scalar_dtype(s, i, tile(s, d)->dtype);
+        }
+    }
+}
+
+static void compare(const struct judged *s)
+{
+    exact_dtype(s, 2, SAM_TILE_ui8);
+    valid_as(s, 0, 2);
+    if (s->row->sources[1] == 't') {
+        same_dtype(s, 0, 1);
+        valid_as(s, 1, 2);
+    } else {
+        scalar_dtype(s, 1, tile(s, 0)->dtype);
+    }
+}
+
+static void select_by(const struct judged *s)
+{
+    exact_dtype(s, 0, SAM_TILE_ui8);
+    valid_as(s, 0, 3);
+    same_dtype(s, 3, 1);
+    valid_as(s, 1, 3);
+    if (s->row->sources[2] == 't') {
+        same_dtype(s, 3, 2);
+        valid_as(s, 2, 3);
+    } else {
+        scalar_dtype(s, 2, tile(s, 3)->dtype);
+    }
+}
+
+static void shapes(const struct judged *s)
+{
+    size_t d = s->sources;
+    switch (s->row->family) {
+    case SAM_TILE_LOAD: global(s, 0, 1); return;
+    case SAM_TILE_STORE: global(s, 1, 0); return;
+    case SAM_TILE_COLFOLD:
+        same_dtype(s, 0, 1);
+        to_row(s);
+        return;
+    case SAM_TILE_COLARG:
+        exact_dtype(s, 1, SAM_TILE_i32);
+        to_row(s);
+        return;
+    case SAM_TILE_ROWFOLD:
+        same_dtype(s, 0, 1);
+        to_column(s);
+        return;
+    case SAM_TILE_ROWARG:
+        exact_dtype(s, 1, SAM_TILE_i32);
+        to_column(s);
+        return;
+    case SAM_TILE_ROWEXPAND:
+    case SAM_TILE_COLEXPAND:
+        same_dtype(s, d, 0);
+        repeated(s, 0, s->row->family == SAM_TILE_COLEXPAND);
+        return;
+    case SAM_TILE_ROWEXPAND2:
+    case SAM_TILE_COLEXPAND2:
+        same_dtype(s, d, 0);
+        same_dtype(s, d, 1);
+        valid_as(s, 0, d);
+        repeated(s, 1, s->row->family == SAM_TILE_COLEXPAND2);
+        return;
+    case SAM_TILE_BINARY:
+    case SAM_TILE_SCALAR:
+    case SAM_TILE_AXPY:
+    case SAM_TILE_UNARY: elementwise(s); return;
+    case SAM_TILE_EXPANDS:
+    case SAM_TILE_CI: scalar_dtype(s, 0, tile(s, d)->dtype); return;
+    case SAM_TILE_CMP: compare(s); return;
+    case SAM_TILE_SEL: select_by(s); return;
+    case SAM_TILE_CVT: valid_as(s, 0, d); return;
+    case SAM_TILE_MOV:
+        same_dtype(s, d, 0);
+        valid_as(s, 0, d);
+        moved(s);
+        return;
+    case SAM_TILE_TRANS:
+        same_dtype(s, d, 0);
+        valid_rows(s, d, tile(s, 0)->valid_cols, ", as the source has columns");
+        valid_cols(s, d, tile(s, 0)->valid_rows, ", as the source has rows");
+        return;
+    case SAM_TILE_RESHAPE: reshape(s); return;
+    case SAM_TILE_EXTRACT:
+    case SAM_TILE_INSERT:
+        window(s);
+        moved(s);
+        return;
+    case SAM_TILE_FILLPAD: fillpad(s); return;
+    case SAM_TILE_CONCAT: concat(s); return;
+    case SAM_TILE_MATMUL: matmul(s); return;
+    }
+}
+
+/* Operations that run on tiles of any memory and layout. */
+static bool moves(enum sam_tile_family family)
+{
+    return family == SAM_TILE_LOAD || family == SAM_TILE_STORE || family == SAM_TILE_MOV ||
+           family == SAM_TILE_EXTRACT || family == SAM_TILE_INSERT || family == SAM_TILE_MATMUL;
+}
+
+void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
+                       const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
+                       struct sam_tile_pos pos)
+{
+    const struct sam_tile_row *row = sam_tile_row(code);
+    struct judged s = {judge, row, types, positions, pos, strlen(row->sources)};
+    if (!kinds(&s))
+        return;
+    for (size_t i = 0; i <= s.sources; i++) {
+        if (types[i]->kind != SAM_TILE_KIND_TILE)
+            continue;
+        if (!moves(row->family))
+            vector_tile(&s, i);
+        bool mask = (row->family == SAM_TILE_CMP && i == s.sources) ||
+                    (row->family == SAM_TILE_SEL && i == 0);
+        bool index =
+            (row->family == SAM_TILE_COLARG || row->family == SAM_TILE_ROWARG) && i == s.sources;
+        if (!mask && !index && row->family != SAM_TILE_MATMUL)
+            dtype_of_profile(&s, i);
+    }
+    shapes(&s);
+}

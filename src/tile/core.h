@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A core: its tile memories, and one tile operation at a time. exec.c runs programs on it, and
+ * value calls of tile_ops.h. */
+#ifndef SAM_TILE_CORE_H
+#define SAM_TILE_CORE_H
+
+#include "tile/hazard.h"
+#include "tile/tile.h"
+
+/* A tile where it is: line after line of the layout, `pitch` elements apart. */
+struct sam_tile_ref {
+    struct sam_tile_type type; /* with the valid sizes it has now */
+    uint64_t offset;
+    uint32_t pitch;
+    const char *name; /* for messages */
+};
+
+/* A window of an array in global memory. */
+struct sam_tile_window {
+    struct sam_array *array;
+    enum sam_tile_dtype dtype;
+    uint32_t rank;
+    int64_t base; /* element */
+    int64_t shape[SAM_TILE_RANK], strides[SAM_TILE_RANK];
+    const char *name;
+};
+
+enum sam_tile_operand_kind { SAM_TILE_IS_TILE, SAM_TILE_IS_WINDOW, SAM_TILE_IS_NUMBER };
+
+struct sam_tile_actual {
+    enum sam_tile_operand_kind kind;
+    const struct sam_tile_ref *tile;
+    const struct sam_tile_window *window;
+    int64_t number; /* an index, or the bits of a scalar of `dtype` */
+    enum sam_tile_dtype dtype;
+    bool is_index;
+};
+
+struct sam_tile_core {
+    enum sam_tile_profile profile;
+    enum sam_tile_nan nan;
+    enum sam_tile_outside outside;
+    bool plain, manual;
+    struct sam_tile_stats stats;
+    struct {
+        uint8_t *bytes;
+        uint64_t *written; /* a bit a byte */
+        uint64_t size;
+    } memories[SAM_TILE_LOCS];
+    struct sam_tile_hazards hazards;
+};
+
+/* Memories of these sizes, nothing written. */
+bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
+void sam_tile_core_close(struct sam_tile_core *core);
+/* Forget what was written there. */
+void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
+                          uint64_t size);
+/* Run one operation, destination last. SAM_ERR_TRAP when it cannot be; the text has the op's name
+ * in front, no position. `id` is the op for messages about waits. */
+enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
+                                  const struct sam_tile_actual *actuals, uint32_t id,
+                                  struct sam_error *error);
+/* The valid rectangle of a tile from or into an array, row by row. */
+void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
+                       const void *data);
+enum sam_status sam_tile_core_get(const struct sam_tile_core *core, const struct sam_tile_ref *tile,
+                                  void *data, struct sam_error *error);
+
+/* --- between core.c and the operations: ops_*.c. Elements are read and written here. */
+struct sam_tile_job {
+    struct sam_tile_core *core;
+    const struct sam_tile_row *row;
+    unsigned code, attribute;
+    const struct sam_tile_actual *actuals;
+    size_t sources;
+    struct sam_error *error;
+};
+
+static inline const struct sam_tile_ref *sam_tile_src(const struct sam_tile_job *job, size_t i)
+{
+    return job->actuals[i].tile;
+}
+static inline const struct sam_tile_ref *sam_tile_dst(const struct sam_tile_job *job)
+{
+    return job->actuals[job->sources].tile;
+}
+static inline size_t sam_tile_index(const struct sam_tile_ref *tile, size_t i, size_t j)
+{
+    return tile->type.blayout == SAM_TILE_row_major ? i * tile->pitch + j : j * tile->pitch + i;
+}
+static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
+                                   const struct sam_tile_ref *tile, size_t i, size_t j)
+{
+    return core->memories[tile->type.loc].bytes + tile->offset +
+           sam_tile_index(tile, i, j) * sam_tile_dtype_size(tile->type.dtype);
+}
+
+/* Note rows x cols as written; is the valid rectangle written? */
+void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
+                        size_t cols);
+enum sam_status sam_tile_core_check(const struct sam_tile_job *job,
+                                    const struct sam_tile_ref *tile);
+
+enum { SAM_TILE_CHUNK = 1024 }; /* columns that are computed at a time */
+
+/* ops_math.c: a function on n elements. `narrow`: results will be rounded to 16 bits. False: an
+ * integer was divided by zero, at *at. */
+bool sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
+                    float *d, size_t n);
+bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+                   const int64_t *b, int64_t *d, size_t n, size_t *at);
+/* Is x in front of m, for min (max): may it take its place? NaN as the mode says. Bits. */
+bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
+                     uint64_t m);
+/* The smaller (larger) of two, as bits: the definition. */
+uint64_t sam_tile_fold_pair(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
+                            uint64_t x);
+uint64_t sam_tile_bits_at(const void *at, size_t size);
+
+enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job);
+enum sam_status sam_tile_run_fold(struct sam_tile_job *job);
+enum sam_status sam_tile_run_layout(struct sam_tile_job *job);
+enum sam_status sam_tile_run_global(struct sam_tile_job *job);
+enum sam_status sam_tile_run_matmul(struct sam_tile_job *job);
+
+#endif

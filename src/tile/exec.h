@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run of a function: exec.c its operations, run.c what is around them. */
+#ifndef SAM_TILE_EXEC_H
+#define SAM_TILE_EXEC_H
+
+#include "tile/core.h"
+#include "tile/plan.h"
+
+/* What a value is while the function runs; its type says which member. */
+struct sam_tile_slot {
+    union {
+        int64_t number; /* an index, an integer, the bits of a float */
+        struct sam_tile_ref tile;
+        struct sam_tile_window window;
+        struct sam_array *array;
+        struct {
+            enum sam_tile_pipe pipe;
+            uint64_t event;
+        };
+    };
+};
+
+struct sam_tile_exec {
+    const struct sam_tile_program *p;
+    const struct sam_tile_func *f;
+    struct sam_tile_options options;
+    struct sam_tile_flow flow;
+    struct sam_tile_plan plan;
+    struct sam_tile_core core;
+    struct sam_tile_slot *slots; /* by value of the function */
+    struct sam_error *error;
+};
+
+struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *exec, uint32_t value);
+/* SAM_ERR_TRAP at an operation. */
+enum sam_status sam_tile_trap(struct sam_tile_exec *exec, const struct sam_tile_op *op,
+                              const char *format, ...) SAM_PRINTF(3, 4);
+/* One operation more: SAM_OK while it may. */
+enum sam_status sam_tile_count(struct sam_tile_exec *exec, const struct sam_tile_op *op);
+/* A tile begins: at its place, with nothing written. */
+void sam_tile_start(struct sam_tile_exec *exec, uint32_t value);
+enum sam_status sam_tile_exec_body(struct sam_tile_exec *exec);
+
+#endif

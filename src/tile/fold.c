@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column minimum and maximum: the definition, and which loops this host runs. */
+#include "tile/fold.h"
+
+#include "config.h"
+#include "tile/core.h"
+
+static const struct sam_tile_fold_table *best_table(void)
+{
+#if defined(SAM_LANES_X86)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &sam_tile_fold_v4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("fma"))
+        return &sam_tile_fold_v3;
+#endif
+    return &sam_tile_fold_base;
+}
+
+/* Element by element. */
+static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
+                       const void *from, size_t rows, size_t cols, size_t pitch)
+{
+    size_t size = sam_tile_dtype_size(dtype);
+    for (size_t j = 0; j < cols; j++) {
+        const uint8_t *at = (const uint8_t *)from + j * size;
+        uint64_t best = sam_tile_bits_at(at, size);
+        for (size_t i = 1; i < rows; i++)
+            best = sam_tile_fold_pair(dtype, max, nan, best,
+                                      sam_tile_bits_at(at + i * pitch * size, size));
+        memcpy((uint8_t *)to + j * size, &best, size);
+    }
+}
+
+void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, bool plain,
+                           void *to, const void *from, size_t rows, size_t cols, size_t pitch)
+{
+    if (rows == 1) {
+        memcpy(to, from, cols * sam_tile_dtype_size(dtype)); /* as it is, NaN too */
+    } else if (plain || sam_tile_dtype_size(dtype) == 8) {
+        fold_plain(dtype, max, nan, to, from, rows, cols, pitch);
+    } else {
+        best_table()->fold[dtype][max][nan](to, from, rows, cols, pitch);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loops of column minimum and maximum at a level of the host's instructions. */
+#ifndef SAM_TILE_FOLD_H
+#define SAM_TILE_FOLD_H
+
+#include "tile/tile.h"
+
+/* rows > 1 */
+typedef void sam_tile_fold(void *to, const void *from, size_t rows, size_t cols, size_t pitch);
+
+struct sam_tile_fold_table {
+    sam_tile_fold *fold[SAM_TILE_DTYPES][2][3]; /* dtype, maximum, NaN; NULL for 64 bits */
+};
+
+extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;
+
+#endif

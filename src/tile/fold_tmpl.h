@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column minimum and maximum, compiled once for each level of the host's instructions. TABLE is
+ * the level's table.
+ *
+ * Floats are compared as integers. For bits of either sign, bits ^ (bits >> 31 & 0x7fffffff) rises
+ * with the value, -0 below +0, NaN at both ends. Taking the first of these numbers off, modulo 2^n,
+ * turns the order so that every NaN is at the top, or with another start at the bottom: NaN loses
+ * or wins a minimum of unsigned integers without a test.
+ *
+ * Rows go by in order, four at a time, over a panel of columns that stays in the first cache. */
+#include "tile/fold.h"
+
+enum { PANEL = 4096 };
+
+#define FOLD(name, type, work, ENTER, STEP, LEAVE)                                                 \
+    static void name(void *to, const void *from, size_t rows, size_t cols, size_t pitch)           \
+    {                                                                                              \
+        enum { WIDTH = PANEL / sizeof(work) };                                                     \
+        _Alignas(64) work best[WIDTH];                                                             \
+        for (size_t start = 0; start < cols; start += WIDTH) {                                     \
+            size_t n = cols - start < WIDTH ? cols - start : WIDTH, i = 1;                         \
+            const type *row = (const type *)from + start;                                          \
+            for (size_t k = 0; k < n; k++)                                                         \
+                best[k] = ENTER(row[k]);                                                           \
+            for (; i + 4 <= rows; i += 4) {                                                        \
+                const type *a = row + i * pitch, *b = a + pitch, *c = b + pitch, *d = c + pitch;   \
+                for (size_t k = 0; k < n; k++) {                                                   \
+                    work m = best[k], x = ENTER(a[k]);                                             \
+                    m = STEP(m, x);                                                                \
+                    x = ENTER(b[k]);                                                               \
+                    m = STEP(m, x);                                                                \
+                    x = ENTER(c[k]);                                                               \
+                    m = STEP(m, x);                                                                \
+                    x = ENTER(d[k]);                                                               \
+                    best[k] = STEP(m, x);                                                          \
+                }                                                                                  \
+            }                                                                                      \
+            for (; i < rows; i++)                                                                  \
+                for (size_t k = 0; k < n; k++) {                                                   \
+                    work m = best[k], x = ENTER(row[i * pitch + k]);                               \
+                    best[k] = STEP(m, x);                                                          \
+                }                                                                                  \
+            type *out = (type *)to + start;                                                        \
+            for (size_t k = 0; k < n; k++)                                                         \
+                out[k] = LEAVE(best[k]);                                                           \
+        }                                                                                          \
+    }
+
+#define SAME(x)      (x)
+#define LOWER(m, x)  ((x) < (m) ? (x) : (m))
+#define HIGHER(m, x) ((x) > (m) ? (x) : (m))
+
+#define INTEGER(type)                                                                              \
+    FOLD(min_##type, type##_t, type##_t, SAME, LOWER, SAME)                                        \
+    FOLD(max_##type, type##_t, type##_t, SAME, HIGHER, SAME)
+INTEGER(int8)
+INTEGER(uint8)
+INTEGER(int16)
+INTEGER(uint16)
+INTEGER(int32)
+INTEGER(uint32)
+
+#define KEY(bits, sint, uint, top)                                                                 \
+    ((uint)((bits) ^ (uint)(((sint)(bits) >> (sizeof(sint) * 8 - 1)) & (top))))
+
+/* The smallest number, and what is one above the largest, as keys. */
+#define REAL(format, sint, uint, top, infinity, canonical)                                         \
+    static inline uint format##_high(uint bits) /* NaN at the top */                               \
+    {                                                                                              \
+        return (uint)(KEY(bits, sint, uint, top) - (uint)(~(uint)(infinity)));                     \
+    }                                                                                              \
+    static inline uint format##_from_high(uint key)                                                \
+    {                                                                                              \
+        uint bits = (uint)(key + (uint)(~(uint)(infinity)));                                       \
+        bits = KEY(bits, sint, uint, top);                                                         \
+        return (bits & (top)) > (infinity) ? (uint)(canonical) : bits;                             \
+    }                                                                                              \
+    static inline uint format##_low(uint bits) /* NaN at the bottom */                             \
+    {                                                                                              \
+        return (uint)(KEY(bits, sint, uint, top) - (uint)((infinity) + 1));                        \
+    }                                                                                              \
+    static inline uint format##_from_low(uint key)                                                 \
+    {                                                                                              \
+        uint bits = (uint)(key + (uint)((infinity) + 1));                                          \
+        bits = KEY(bits, sint, uint, top);                                                         \
+        return (bits & (top)) > (infinity) ? (uint)(canonical) : bits;                             \
+    }                                                                                              \
+    static inline uint format##_first(uint m, uint x, bool max)                                    \
+    {                                                                                              \
+        sint a = (sint)KEY(x, sint, uint, top), b = (sint)KEY(m, sint, uint, top);                 \
+        uint p = x & (top), q = m & (top);                                                         \
+        bool numbers = p <= (infinity) && q <= (infinity) && (p | q);                              \
+        return numbers && (max ? a > b : a < b) ? x : m;                                           \
+    }                                                                                              \
+    FOLD(min_##format##_number, uint, uint, format##_high, LOWER, format##_from_high)              \
+    FOLD(max_##format##_number, uint, uint, format##_low, HIGHER, format##_from_low)               \
+    FOLD(min_##format##_propagate, uint, uint, format##_low, LOWER, format##_from_low)             \
+    FOLD(max_##format##_propagate, uint, uint, format##_high, HIGHER, format##_from_high)
+REAL(f32, int32_t, uint32_t, 0x7fffffffu, 0x7f800000u, 0x7fc00000u)
+REAL(f16, int16_t, uint16_t, 0x7fffu, 0x7c00u, 0x7e00u)
+REAL(bf16, int16_t, uint16_t, 0x7fffu, 0x7f80u, 0x7fc0u)
+
+#define FIRST(format, uint)                                                                        \
+    static inline uint format##_first_min(uint m, uint x)                                          \
+    {                                                                                              \
+        return format##_first(m, x, false);                                                        \
+    }                                                                                              \
+    static inline uint format##_first_max(uint m, uint x)                                          \
+    {                                                                                              \
+        return format##_first(m, x, true);                                                         \
+    }                                                                                              \
+    FOLD(min_##format##_first, uint, uint, SAME, format##_first_min, SAME)                         \
+    FOLD(max_##format##_first, uint, uint, SAME, format##_first_max, SAME)
+FIRST(f32, uint32_t)
+FIRST(f16, uint16_t)
+FIRST(bf16, uint16_t)
+
+#define BOTH(type)                                                                                 \
+    {                                                                                              \
+        {min_##type, min_##type, min_##type},                                                      \
+        {                                                                                          \
+            max_##type, max_##type, max_##type                                                     \
+        }                                                                                          \
+    }
+#define BY_MODE(dtype)                                                                             \
+    {                                                                                              \
+        {min_##dtype##_number, min_##dtype##_propagate, min_##dtype##_first},                      \
+        {                                                                                          \
+            max_##dtype##_number, max_##dtype##_propagate, max_##dtype##_first                     \
+        }                                                                                          \
+    }
+
+const struct sam_tile_fold_table TABLE = {{
+    [SAM_TILE_f32] = BY_MODE(f32),
+    [SAM_TILE_f16] = BY_MODE(f16),
+    [SAM_TILE_bf16] = BY_MODE(bf16),
+    [SAM_TILE_i8] = BOTH(int8),
+    [SAM_TILE_ui8] = BOTH(uint8),
+    [SAM_TILE_i16] = BOTH(int16),
+    [SAM_TILE_ui16] = BOTH(uint16),
+    [SAM_TILE_i32] = BOTH(int32),
+    [SAM_TILE_ui32] = BOTH(uint32),
+}};

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define TABLE sam_tile_fold_v4
+#include "tile/fold_tmpl.h"

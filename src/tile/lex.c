@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Characters and tokens. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "tile/parse.h"
+
+static struct sam_tile_pos position(const struct lexer *lexer)
+{
+    return (struct sam_tile_pos){lexer->line, (uint32_t)(lexer->at - lexer->line_start) + 1};
+}
+
+static void advance(struct lexer *lexer)
+{
+    if (*lexer->at++ == '\n') {
+        lexer->line++;
+        lexer->line_start = lexer->at;
+        lexer->fresh = true;
+    }
+}
+
+/* MLIR writes attributes with '#': it is a comment only at the start of a line, or alone. */
+static bool starts_comment(const struct lexer *lexer)
+{
+    const char *at = lexer->at;
+    if (*at == '/')
+        return at + 1 < lexer->end && at[1] == '/';
+    if (*at != '#')
+        return false;
+    bool blank_before = at == lexer->line_start || at[-1] == ' ' || at[-1] == '\t';
+    bool blank_after = at + 1 == lexer->end || isspace((unsigned char)at[1]);
+    return lexer->fresh || (blank_before && blank_after);
+}
+
+static void take_comment(struct lexer *lexer)
+{
+    lexer->at += *lexer->at == '/' ? 2 : 1;
+    while (lexer->at < lexer->end && (*lexer->at == ' ' || *lexer->at == '\t'))
+        lexer->at++;
+    const char *end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+    end = end ? end : lexer->end;
+    size_t size = (size_t)(end - lexer->at);
+    while (size && isspace((unsigned char)lexer->at[size - 1]))
+        size--;
+    sam_buffer_append(&lexer->comments, lexer->at, size);
+    sam_buffer_append(&lexer->comments, "\n", 1);
+    lexer->at = end;
+}
+
+static void skip_blanks(struct lexer *lexer)
+{
+    while (lexer->at < lexer->end) {
+        if (isspace((unsigned char)*lexer->at))
+            advance(lexer);
+        else if (starts_comment(lexer))
+            take_comment(lexer);
+        else
+            return;
+    }
+}
+
+char *parse_take_comments(struct parser *parser)
+{
+    struct sam_buffer *comments = &parser->lexer.comments;
+    if (!comments->size)
+        return NULL;
+    char *text = sam_strdup(sam_buffer_text(comments));
+    sam_buffer_free(comments);
+    parser->memory |= !text;
+    return text;
+}
+
+static bool is_name_char(char c, const char *more)
+{
+    return isalnum((unsigned char)c) || c == '_' || (c && strchr(more, c));
+}
+
+static size_t name_size(const struct lexer *lexer, const char *at, const char *more)
+{
+    size_t size = 0;
+    while (at + size < lexer->end && is_name_char(at[size], more))
+        size++;
+    return size;
+}
+
+static size_t number_size(const struct lexer *lexer)
+{
+    const char *at = lexer->at;
+    size_t size = *at == '-' || *at == '+';
+    while (at + size < lexer->end &&
+           (is_name_char(at[size], ".") ||
+            ((at[size] == '-' || at[size] == '+') && (at[size - 1] == 'e' || at[size - 1] == 'E'))))
+        size++;
+    return size;
+}
+
+/* With both quotes; up to the end of the line where the second is missing. */
+static size_t string_size(const struct lexer *lexer)
+{
+    size_t size = 1;
+    while (lexer->at + size < lexer->end && lexer->at[size] != '"' && lexer->at[size] != '\n')
+        size += lexer->at[size] == '\\' && lexer->at + size + 1 < lexer->end ? 2 : 1;
+    return lexer->at + size < lexer->end ? size + 1 : (size_t)(lexer->end - lexer->at);
+}
+
+void parse_next(struct parser *parser)
+{
+    struct lexer *lexer = &parser->lexer;
+    struct token *t = &parser->token;
+    skip_blanks(lexer);
+    *t = (struct token){.text = lexer->at, .pos = position(lexer), .first = lexer->fresh};
+    lexer->fresh = false;
+    if (lexer->at >= lexer->end)
+        return;
+    size_t left = (size_t)(lexer->end - lexer->at);
+    char c = *lexer->at;
+    bool digit_follows = left > 1 && isdigit((unsigned char)lexer->at[1]);
+    if (c == '%' || c == '@') {
+        t->kind = c == '%' ? TOKEN_VALUE : TOKEN_SYMBOL;
+        t->text++;
+        t->size = name_size(lexer, t->text, ".$-");
+        lexer->at = t->text + t->size;
+        if (t->size == 0)
+            t->kind = TOKEN_CHARACTER;
+        return;
+    }
+    if (c == '-' && left > 1 && lexer->at[1] == '>') {
+        t->kind = TOKEN_ARROW;
+        t->size = 2;
+    } else if (isdigit((unsigned char)c) || ((c == '-' || c == '+') && digit_follows)) {
+        t->kind = TOKEN_NUMBER;
+        t->size = number_size(lexer);
+    } else if (is_name_char(c, "")) {
+        t->kind = TOKEN_WORD;
+        t->size = name_size(lexer, lexer->at, ".$");
+    } else if (c == '!') {
+        t->kind = TOKEN_TYPE;
+        t->size = 1 + name_size(lexer, lexer->at + 1, ".$");
+    } else {
+        t->kind = TOKEN_CHARACTER;
+        t->size = c == '"' ? string_size(lexer) : 1;
+    }
+    lexer->at += t->size;
+}
+
+int parse_peek(struct parser *parser)
+{
+    skip_blanks(&parser->lexer);
+    return parser->lexer.at < parser->lexer.end ? (unsigned char)*parser->lexer.at : 0;
+}
+
+void parse_skip_char(struct parser *parser)
+{
+    if (parser->lexer.at < parser->lexer.end)
+        advance(&parser->lexer);
+}
+
+struct token parse_chars(struct parser *parser, const char *more)
+{
+    parse_peek(parser);
+    struct lexer *lexer = &parser->lexer;
+    struct token t = {.kind = TOKEN_WORD, .text = lexer->at, .pos = position(lexer)};
+    t.size = name_size(lexer, lexer->at, more);
+    lexer->at += t.size;
+    return t;
+}
+
+const char *parse_found(const struct parser *parser, char *text, size_t size)
+{
+    const struct token *t = &parser->token;
+    const char *mark = t->kind == TOKEN_VALUE ? "%" : t->kind == TOKEN_SYMBOL ? "@" : "";
+    if (t->kind == TOKEN_END)
+        snprintf(text, size, "the end of the file");
+    else if (t->size == 1 && !isprint((unsigned char)t->text[0]))
+        snprintf(text, size, "byte 0x%02x", (unsigned char)t->text[0]);
+    else
+        snprintf(text, size, "'%s%.*s'", mark, (int)(t->size < 60 ? t->size : 60), t->text);
+    return text;
+}
+
+bool parse_is(const struct parser *parser, char character)
+{
+    return parser->token.kind == TOKEN_CHARACTER && parser->token.text[0] == character;
+}
+
+bool parse_is_word(const struct parser *parser, const char *word)
+{
+    return parser->token.kind == TOKEN_WORD && parser->token.size == strlen(word) &&
+           memcmp(parser->token.text, word, parser->token.size) == 0;
+}
+
+bool parse_accept(struct parser *parser, char character)
+{
+    bool is = parse_is(parser, character);
+    if (is)
+        parse_next(parser);
+    return is;
+}
+
+bool parse_accept_word(struct parser *parser, const char *word)
+{
+    bool is = parse_is_word(parser, word);
+    if (is)
+        parse_next(parser);
+    return is;
+}
+
+bool parse_expect(struct parser *parser, char character, const char *where)
+{
+    char found[80];
+    if (parse_accept(parser, character))
+        return true;
+    sam_tile_error(&parser->report, parser->token.pos, "expected '%c' %s, found %s", character,
+                   where, parse_found(parser, found, sizeof found));
+    return false;
+}
+
+bool parse_expect_word(struct parser *parser, const char *word, const char *where)
+{
+    char found[80];
+    if (parse_accept_word(parser, word))
+        return true;
+    sam_tile_error(&parser->report, parser->token.pos, "expected '%s' %s, found %s", word, where,
+                   parse_found(parser, found, sizeof found));
+    return false;
+}
+
+bool parse_integer(struct parser *parser, int64_t *value)
+{
+    char text[80];
+    if (parser->token.kind == TOKEN_NUMBER && parser->token.size < sizeof text) {
+        snprintf(text, sizeof text, "%.*s", (int)parser->token.size, parser->token.text);
+        if (sam_parse_i64(text, value)) {
+            parse_next(parser);
+            return true;
+        }
+    }
+    sam_tile_error(&parser->report, parser->token.pos, "expected an integer, found %s",
+                   parse_found(parser, text, sizeof text));
+    return false;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations whose element d[i,j] depends on one element of each source, up to a thousand columns
+ * of a row at a time. */
+#include <math.h>
+
+#include "tile/core.h"
+
+/* A source as a row: of a tile, the same element repeated, or a scalar. */
+struct feed {
+    const struct sam_tile_ref *tile; /* NULL: the scalar */
+    uint64_t bits;
+    bool one_row, one_col;
+};
+
+struct lane {
+    union {
+        float real[SAM_TILE_CHUNK];
+        int64_t whole[SAM_TILE_CHUNK];
+        uint8_t raw[8 * SAM_TILE_CHUNK];
+    } a, b, d;
+};
+
+static const void *repeat(const void *element, size_t size, size_t n, uint8_t *raw)
+{
+    for (size_t k = 0; k < n; k++)
+        memcpy(raw + k * size, element, size);
+    return raw;
+}
+
+/* n elements of the feed from [i,j], where they are or in `raw`. */
+static const void *fetch(const struct sam_tile_core *core, const struct feed *f, size_t i, size_t j,
+                         size_t n, enum sam_tile_dtype dtype, uint8_t *raw)
+{
+    size_t size = sam_tile_dtype_size(dtype);
+    if (!f->tile)
+        return repeat(&f->bits, size, n, raw);
+    const uint8_t *at = sam_tile_at(core, f->tile, f->one_row ? 0 : i, f->one_col ? 0 : j);
+    return f->one_col ? repeat(at, size, n, raw) : at;
+}
+
+static struct feed feed_of(const struct sam_tile_job *job, size_t index)
+{
+    const struct sam_tile_actual *a = &job->actuals[index];
+    struct feed f = {0};
+    if (a->kind == SAM_TILE_IS_TILE)
+        f.tile = a->tile;
+    else
+        f.bits = (uint64_t)a->number;
+    bool last = index + 1 == job->sources;
+    enum sam_tile_family family = job->row->family;
+    f.one_row = last && (family == SAM_TILE_COLEXPAND || family == SAM_TILE_COLEXPAND2);
+    f.one_col = last && (family == SAM_TILE_ROWEXPAND || family == SAM_TILE_ROWEXPAND2);
+    return f;
+}
+
+static enum sam_status zero_divisor(const struct sam_tile_job *job, size_t i, size_t j)
+{
+    return sam_fail(job->error, SAM_ERR_TRAP, "%s divides by zero for %s[%zu,%zu]", job->row->name,
+                    sam_tile_dst(job)->name, i, j);
+}
+
+/* d = function(a, b) over a chunk */
+static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, const void *a,
+                    const void *b, void *d, size_t n, size_t *at)
+{
+    enum sam_tile_function function = job->row->function;
+    struct lane lane;
+    size_t size = sam_tile_dtype_size(dtype);
+    if (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX) {
+        uint8_t rows[2][8 * SAM_TILE_CHUNK];
+        memcpy(rows[0], a, n * size);
+        memcpy(rows[1], b, n * size);
+        sam_tile_fold_columns(dtype, function == SAM_TILE_FN_MAX, job->core->nan, job->core->plain,
+                              d, rows, 2, n, sizeof rows[0] / size);
+        return true;
+    }
+    if (sam_tile_is_real(dtype)) {
+        sam_tile_read_reals(dtype, a, n, lane.a.real);
+        if (b)
+            sam_tile_read_reals(dtype, b, n, lane.b.real);
+        sam_tile_reals(function, size == 2, lane.a.real, lane.b.real, lane.d.real, n);
+        sam_tile_write_reals(dtype, d, n, lane.d.real);
+        return true;
+    }
+    sam_tile_read_ints(dtype, a, n, lane.a.whole);
+    if (b)
+        sam_tile_read_ints(dtype, b, n, lane.b.whole);
+    if (!sam_tile_ints(function, dtype, lane.a.whole, lane.b.whole, lane.d.whole, n, at))
+        return false;
+    sam_tile_write_ints(dtype, d, n, lane.d.whole);
+    return true;
+}
+
+/* d = a * b + d */
+static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *d, size_t n)
+{
+    struct lane lane;
+    size_t ignored;
+    if (sam_tile_is_real(dtype)) {
+        bool narrow = sam_tile_dtype_size(dtype) == 2;
+        sam_tile_read_reals(dtype, a, n, lane.a.real);
+        sam_tile_read_reals(dtype, b, n, lane.b.real);
+        sam_tile_reals(SAM_TILE_FN_MUL, narrow, lane.a.real, lane.b.real, lane.a.real, n);
+        sam_tile_write_reals(dtype, lane.b.raw, n, lane.a.real); /* the product, rounded */
+        sam_tile_read_reals(dtype, lane.b.raw, n, lane.a.real);
+        sam_tile_read_reals(dtype, d, n, lane.d.real);
+        sam_tile_reals(SAM_TILE_FN_ADD, narrow, lane.a.real, lane.d.real, lane.d.real, n);
+        sam_tile_write_reals(dtype, d, n, lane.d.real);
+        return;
+    }
+    sam_tile_read_ints(dtype, a, n, lane.a.whole);
+    sam_tile_read_ints(dtype, b, n, lane.b.whole);
+    sam_tile_read_ints(dtype, d, n, lane.d.whole);
+    sam_tile_ints(SAM_TILE_FN_MUL, dtype, lane.a.whole, lane.b.whole, lane.a.whole, n, &ignored);
+    sam_tile_ints(SAM_TILE_FN_ADD, dtype, lane.a.whole, lane.d.whole, lane.d.whole, n, &ignored);
+    sam_tile_write_ints(dtype, d, n, lane.d.whole);
+}
+
+#define COMPARE(type)                                                                              \
+    for (size_t i = 0; i < n; i++) {                                                               \
+        type x = ((const type *)p)[i], y = ((const type *)q)[i];                                   \
+        d[i] = how == SAM_TILE_EQ   ? x == y                                                       \
+               : how == SAM_TILE_NE ? x != y                                                       \
+               : how == SAM_TILE_LT ? x < y                                                        \
+               : how == SAM_TILE_LE ? x <= y                                                       \
+               : how == SAM_TILE_GT ? x > y                                                        \
+                                    : x >= y;                                                      \
+    }
+
+static void compare(enum sam_tile_compare how, enum sam_tile_dtype dtype, const void *a,
+                    const void *b, uint8_t *d, size_t n)
+{
+    struct lane lane;
+    const void *p = &lane.a, *q = &lane.b;
+    if (sam_tile_is_real(dtype)) {
+        sam_tile_read_reals(dtype, a, n, lane.a.real);
+        sam_tile_read_reals(dtype, b, n, lane.b.real);
+        COMPARE(float)
+    } else {
+        sam_tile_read_ints(dtype, a, n, lane.a.whole);
+        sam_tile_read_ints(dtype, b, n, lane.b.whole);
+        COMPARE(int64_t)
+    }
+}
+
+static void choose(const uint8_t *mask, const uint8_t *b, const uint8_t *c, uint8_t *d, size_t n,
+                   size_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        memmove(d + i * size, (mask[i] ? b : c) + i * size, size);
+}
+
+/* A chunk of row i from column j. */
+static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i,
+                             size_t j, size_t n)
+{
+    const struct sam_tile_core *core = job->core;
+    const struct sam_tile_ref *dst = sam_tile_dst(job);
+    uint8_t raw[3][8 * SAM_TILE_CHUNK];
+    const void *in[3] = {NULL, NULL, NULL};
+    void *d = sam_tile_at(core, dst, i, j);
+    enum sam_tile_dtype dtype = dst->type.dtype;
+    for (size_t k = 0; k < job->sources; k++) {
+        enum sam_tile_dtype type = feeds[k].tile ? feeds[k].tile->type.dtype
+                                   : feeds[0].tile && job->row->family == SAM_TILE_CMP
+                                       ? feeds[0].tile->type.dtype
+                                       : dtype;
+        in[k] = fetch(core, &feeds[k], i, j, n, type, raw[k]);
+    }
+    size_t at = 0;
+    switch (job->row->family) {
+    case SAM_TILE_ROWEXPAND:
+    case SAM_TILE_COLEXPAND:
+    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_dtype_size(dtype)); return SAM_OK;
+    case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return SAM_OK;
+    case SAM_TILE_CMP:
+        compare((enum sam_tile_compare)job->attribute, feeds[0].tile->type.dtype, in[0], in[1], d,
+                n);
+        return SAM_OK;
+    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_dtype_size(dtype)); return SAM_OK;
+    case SAM_TILE_CVT:
+        sam_tile_convert(dtype, d, feeds[0].tile->type.dtype, in[0], n,
+                         (enum sam_tile_round)job->attribute);
+        return SAM_OK;
+    default: break;
+    }
+    return compute(job, dtype, in[0], in[1], d, n, &at) ? SAM_OK : zero_divisor(job, i, j + at);
+}
+
+enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *dst = sam_tile_dst(job);
+    size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)dst->type.valid_cols;
+    struct feed feeds[3] = {{0}};
+    for (size_t k = 0; k < job->sources; k++)
+        feeds[k] = feed_of(job, k);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
+            size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
+            enum sam_status status = chunk(job, feeds, i, j, n);
+            if (status != SAM_OK)
+                return status;
+        }
+    return SAM_OK;
+}

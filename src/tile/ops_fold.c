@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions: of columns to a row and of rows to a column, in rising order. */
+#include "tile/core.h"
+
+/* d = d function row, elements in the form they are stored in, rounded at each step */
+static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, void *d,
+                    const void *row, size_t n)
+{
+    size_t ignored;
+    if (sam_tile_is_real(dtype)) {
+        float a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
+        sam_tile_read_reals(dtype, d, n, a);
+        sam_tile_read_reals(dtype, row, n, b);
+        sam_tile_reals(job->row->function, sam_tile_dtype_size(dtype) == 2, a, b, a, n);
+        sam_tile_write_reals(dtype, d, n, a);
+    } else {
+        int64_t a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
+        sam_tile_read_ints(dtype, d, n, a);
+        sam_tile_read_ints(dtype, row, n, b);
+        sam_tile_ints(job->row->function, dtype, a, b, a, n, &ignored);
+        sam_tile_write_ints(dtype, d, n, a);
+    }
+}
+
+static bool is_order(const struct sam_tile_job *job)
+{
+    return job->row->function == SAM_TILE_FN_MIN || job->row->function == SAM_TILE_FN_MAX;
+}
+
+static void fold_columns(const struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
+    const struct sam_tile_core *core = job->core;
+    size_t rows = (size_t)src->type.valid_rows, cols = (size_t)src->type.valid_cols;
+    enum sam_tile_dtype dtype = src->type.dtype;
+    if (is_order(job)) {
+        sam_tile_fold_columns(dtype, job->row->function == SAM_TILE_FN_MAX, core->nan, core->plain,
+                              sam_tile_at(core, dst, 0, 0), sam_tile_at(core, src, 0, 0), rows,
+                              cols, src->pitch);
+        return;
+    }
+    for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
+        size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
+        void *d = sam_tile_at(core, dst, 0, j);
+        memcpy(d, sam_tile_at(core, src, 0, j), n * sam_tile_dtype_size(dtype));
+        for (size_t i = 1; i < rows; i++)
+            add_row(job, dtype, d, sam_tile_at(core, src, i, j), n);
+    }
+}
+
+static void arg_columns(const struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
+    enum sam_tile_dtype dtype = src->type.dtype;
+    size_t rows = (size_t)src->type.valid_rows, cols = (size_t)src->type.valid_cols;
+    size_t size = sam_tile_dtype_size(dtype);
+    for (size_t j = 0; j < cols; j++) {
+        uint64_t best = sam_tile_bits_at(sam_tile_at(job->core, src, 0, j), size);
+        int32_t index = 0;
+        for (size_t i = 1; i < rows; i++) {
+            uint64_t bits = sam_tile_bits_at(sam_tile_at(job->core, src, i, j), size);
+            if (sam_tile_better(dtype, job->row->function == SAM_TILE_FN_MAX, job->core->nan, bits,
+                                best)) {
+                best = bits;
+                index = (int32_t)i;
+            }
+        }
+        memcpy(sam_tile_at(job->core, dst, 0, j), &index, sizeof index);
+    }
+}
+
+/* The first element stays as it is when it is alone, as in a column of one row. */
+static void order_row(const struct sam_tile_job *job, size_t i)
+{
+    const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
+    enum sam_tile_dtype dtype = src->type.dtype;
+    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_dtype_size(dtype);
+    bool max = job->row->function == SAM_TILE_FN_MAX, arg = job->row->family == SAM_TILE_ROWARG;
+    const uint8_t *row = sam_tile_at(job->core, src, i, 0);
+    uint64_t best = sam_tile_bits_at(row, size);
+    int32_t index = 0;
+    for (size_t j = 1; j < cols; j++) {
+        uint64_t bits = sam_tile_bits_at(row + j * size, size);
+        if (!arg) {
+            best = sam_tile_fold_pair(dtype, max, job->core->nan, best, bits);
+        } else if (sam_tile_better(dtype, max, job->core->nan, bits, best)) {
+            best = bits;
+            index = (int32_t)j;
+        }
+    }
+    if (arg)
+        memcpy(sam_tile_at(job->core, dst, i, 0), &index, sizeof index);
+    else
+        memcpy(sam_tile_at(job->core, dst, i, 0), &best, size);
+}
+
+static void sum_row(const struct sam_tile_job *job, size_t i)
+{
+    const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
+    enum sam_tile_dtype dtype = src->type.dtype;
+    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_dtype_size(dtype);
+    uint64_t sum = sam_tile_bits_at(sam_tile_at(job->core, src, i, 0), size);
+    for (size_t j = 1; j < cols; j++)
+        add_row(job, dtype, &sum, sam_tile_at(job->core, src, i, j), 1);
+    memcpy(sam_tile_at(job->core, dst, i, 0), &sum, size);
+}
+
+enum sam_status sam_tile_run_fold(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *src = sam_tile_src(job, 0);
+    if (!src->type.valid_rows || !src->type.valid_cols)
+        return SAM_OK;
+    if (job->row->family == SAM_TILE_COLFOLD)
+        fold_columns(job);
+    else if (job->row->family == SAM_TILE_COLARG)
+        arg_columns(job);
+    else
+        for (size_t i = 0; i < (size_t)src->type.valid_rows; i++)
+            if (is_order(job))
+                order_row(job, i);
+            else
+                sum_row(job, i);
+    return SAM_OK;
+}

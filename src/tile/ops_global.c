@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between tiles and arrays, and products of matrices. */
+#include <inttypes.h>
+
+#include "tile/core.h"
+
+/* The element of the array that [i, j] of the tile is: the outer dimensions count in i. */
+static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
+{
+    int64_t at = w->base + (int64_t)j * w->strides[w->rank - 1];
+    for (uint32_t k = w->rank - 1; k-- > 0;) {
+        at += (int64_t)(i % (uint64_t)w->shape[k]) * w->strides[k];
+        i /= (uint64_t)w->shape[k];
+    }
+    return at;
+}
+
+static enum sam_status outside(const struct sam_tile_job *job, const struct sam_tile_window *w,
+                               const struct sam_tile_ref *t, size_t i, size_t j, int64_t at)
+{
+    return sam_fail(job->error, SAM_ERR_TRAP,
+                    "%s %s[%zu,%zu]: element %" PRId64 " of %s, which has %zu", job->row->name,
+                    t->name, i, j, at, w->name, w->array->count);
+}
+
+/* A row of the tile to or from the array, checked as a whole first: strides are constant. */
+static enum sam_status move_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
+                                const struct sam_tile_ref *t, size_t i, bool load)
+{
+    size_t cols = (size_t)t->type.valid_cols, size = sam_tile_dtype_size(t->type.dtype);
+    int64_t count = (int64_t)w->array->count, stride = w->strides[w->rank - 1];
+    int64_t first = element(w, i, 0), last = element(w, i, cols - 1);
+    if (first < 0 || first >= count)
+        return outside(job, w, t, i, 0, first);
+    if (last < 0 || last >= count) {
+        size_t j = 0;
+        while (element(w, i, j) >= 0 && element(w, i, j) < count)
+            j++;
+        return outside(job, w, t, i, j, element(w, i, j));
+    }
+    uint8_t *global = (uint8_t *)w->array->data + (size_t)first * size;
+    if (stride == 1 && t->type.blayout == SAM_TILE_row_major) {
+        uint8_t *local = sam_tile_at(job->core, t, i, 0);
+        memcpy(load ? local : global, load ? global : local, cols * size);
+        return SAM_OK;
+    }
+    for (size_t j = 0; j < cols; j++, global += stride * (int64_t)size) {
+        uint8_t *local = sam_tile_at(job->core, t, i, j);
+        memcpy(load ? local : global, load ? global : local, size);
+    }
+    return SAM_OK;
+}
+
+enum sam_status sam_tile_run_global(struct sam_tile_job *job)
+{
+    bool load = job->row->family == SAM_TILE_LOAD;
+    const struct sam_tile_window *w = job->actuals[!load].window;
+    const struct sam_tile_ref *t = job->actuals[load].tile;
+    size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
+    for (size_t i = 0; i < rows && cols; i++) {
+        enum sam_status status = move_row(job, w, t, i, load);
+        if (status != SAM_OK)
+            return status;
+    }
+    uint64_t bytes = (uint64_t)rows * cols * sam_tile_dtype_size(t->type.dtype);
+    *(load ? &job->core->stats.loaded : &job->core->stats.stored) += bytes;
+    return SAM_OK;
+}
+
+static float real_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
+                     size_t j)
+{
+    float value;
+    sam_tile_read_reals(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
+    return value;
+}
+
+static uint32_t whole_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
+                         size_t j)
+{
+    int64_t value;
+    sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
+    return (uint32_t)value;
+}
+
+enum sam_status sam_tile_run_matmul(struct sam_tile_job *job)
+{
+    const struct sam_tile_core *core = job->core;
+    bool acc = job->row->function == SAM_TILE_FN_ADD, bias = job->row->function == SAM_TILE_FN_MUL;
+    const struct sam_tile_ref *a = sam_tile_src(job, acc), *b = sam_tile_src(job, acc + 1u);
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    const struct sam_tile_ref *start = acc    ? sam_tile_src(job, 0)
+                                       : bias ? sam_tile_src(job, 2)
+                                              : NULL;
+    size_t depth = (size_t)a->type.valid_cols;
+    bool real = sam_tile_is_real(a->type.dtype);
+    for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
+        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++) {
+            size_t row = bias ? 0 : i;
+            if (real) {
+                float sum = start ? real_at(core, start, row, j) : 0;
+                for (size_t k = 0; k < depth; k++)
+                    sum += real_at(core, a, i, k) * real_at(core, b, k, j);
+                sam_tile_write_reals(SAM_TILE_f32, sam_tile_at(core, d, i, j), 1, &sum);
+            } else {
+                uint32_t sum = start ? whole_at(core, start, row, j) : 0;
+                for (size_t k = 0; k < depth; k++)
+                    sum += whole_at(core, a, i, k) * whole_at(core, b, k, j);
+                memcpy(sam_tile_at(core, d, i, j), &sum, sizeof sum);
+            }
+        }
+    return SAM_OK;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of elements. Floats are computed in single precision from exact values; rounding the
+ * result again to 16 bits gives what one rounding would (24 bits are more than twice 11, and 2). */
+#include <math.h>
+
+#include "tile/core.h"
+
+/* Rounded to odd: what a narrower format rounds again comes out as if it was rounded once. */
+static float to_odd(long double value)
+{
+    float f = (float)value;
+    if (f == value || isinf(f))
+        return f;
+    uint32_t bits = sam_f32_bits(f);
+    if (fabsl((long double)f) > fabsl(value))
+        bits--; /* toward zero */
+    return sam_bits_f32(bits | 1);
+}
+
+/* The float nearest to a value that `wide` is within 2^-50 of; where that does not decide, the one
+ * nearest to `better`, of 64 bits. `narrow`: it will be rounded to 16 bits. */
+static float nearest(double wide, long double (*better)(float, float), float a, float b,
+                     bool narrow)
+{
+    if (narrow)
+        return to_odd(wide);
+    float low = (float)(wide * (1 - 0x1p-50)), high = (float)(wide * (1 + 0x1p-50));
+    return low == high ? low : (float)better(a, b);
+}
+
+static long double better_exp(float a, float b)
+{
+    (void)b;
+    return expl(a);
+}
+
+static long double better_log(float a, float b)
+{
+    (void)b;
+    return logl(a);
+}
+
+static long double better_rsqrt(float a, float b)
+{
+    (void)b;
+    return 1 / sqrtl(a);
+}
+
+/* The difference is not rounded: its error multiplies the result. */
+static long double better_expdif(float a, float b)
+{
+    long double x = a, y = -(long double)b, sum = x + y, z = sum - x;
+    long double error = (x - (sum - z)) + (y - z);
+    return expl(sum) * (1 + error);
+}
+
+static float real_exp(float a, bool narrow)
+{
+    return isfinite(a) ? nearest(exp(a), better_exp, a, 0, narrow) : a < 0 ? 0 : a;
+}
+
+static float real_log(float a, bool narrow)
+{
+    return a > 0 && isfinite(a) ? nearest(log(a), better_log, a, 0, narrow) : logf(a);
+}
+
+static float real_rsqrt(float a, bool narrow)
+{
+    if (a == 0 || !(a > 0) || isinf(a))
+        return 1 / sqrtf(a);
+    return nearest(1 / sqrt(a), better_rsqrt, a, 0, narrow);
+}
+
+static float real_expdif(float a, float b, bool narrow)
+{
+    if (!isfinite(a) || !isfinite(b))
+        return real_exp(a - b, narrow);
+    double d = (double)a - b;
+    if (fabs(d) > 200)
+        return d < 0 ? 0 : INFINITY;
+    return narrow ? to_odd(better_expdif(a, b)) : (float)better_expdif(a, b);
+}
+
+#define LOOP(expression)                                                                           \
+    for (size_t i = 0; i < n; i++)                                                                 \
+        d[i] = (expression);                                                                       \
+    return true
+
+bool sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
+                    float *d, size_t n)
+{
+    switch (function) {
+    case SAM_TILE_FN_ADD: LOOP(a[i] + b[i]);
+    case SAM_TILE_FN_SUB: LOOP(a[i] - b[i]);
+    case SAM_TILE_FN_MUL: LOOP(a[i] * b[i]);
+    case SAM_TILE_FN_DIV: LOOP(a[i] / b[i]);
+    case SAM_TILE_FN_REM: LOOP(fmodf(a[i], b[i]));
+    case SAM_TILE_FN_LRELU: LOOP(a[i] < 0 ? a[i] * b[i] : a[i]);
+    case SAM_TILE_FN_EXPDIF: LOOP(real_expdif(a[i], b[i], narrow));
+    case SAM_TILE_FN_ABS: LOOP(fabsf(a[i]));
+    case SAM_TILE_FN_NEG: LOOP(-a[i]);
+    case SAM_TILE_FN_RELU: LOOP(a[i] > 0 || isnan(a[i]) ? a[i] : 0);
+    case SAM_TILE_FN_EXP: LOOP(real_exp(a[i], narrow));
+    case SAM_TILE_FN_LOG: LOOP(real_log(a[i], narrow));
+    case SAM_TILE_FN_SQRT: LOOP(sqrtf(a[i]));
+    case SAM_TILE_FN_RSQRT: LOOP(real_rsqrt(a[i], narrow));
+    case SAM_TILE_FN_RECIP: LOOP(1 / a[i]);
+    default: return false;
+    }
+}
+
+/* Results are cut to the width of the dtype when they are stored, which is wrapping. */
+static uint64_t wrap(int64_t value)
+{
+    return (uint64_t)value;
+}
+
+bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+                   const int64_t *b, int64_t *d, size_t n, size_t *at)
+{
+    int64_t top = (int64_t)(8 * sam_tile_dtype_size(dtype) - 1);
+    if (function == SAM_TILE_FN_DIV || function == SAM_TILE_FN_REM)
+        for (*at = 0; *at < n; ++*at)
+            if (b[*at] == 0)
+                return false;
+    switch (function) {
+    case SAM_TILE_FN_ADD: LOOP((int64_t)(wrap(a[i]) + wrap(b[i])));
+    case SAM_TILE_FN_SUB: LOOP((int64_t)(wrap(a[i]) - wrap(b[i])));
+    case SAM_TILE_FN_MUL: LOOP((int64_t)(wrap(a[i]) * wrap(b[i])));
+    case SAM_TILE_FN_DIV: LOOP(a[i] / b[i]);
+    case SAM_TILE_FN_REM: LOOP(a[i] % b[i]);
+    case SAM_TILE_FN_AND: LOOP(a[i] & b[i]);
+    case SAM_TILE_FN_OR: LOOP(a[i] | b[i]);
+    case SAM_TILE_FN_XOR: LOOP(a[i] ^ b[i]);
+    case SAM_TILE_FN_SHL: LOOP((int64_t)(wrap(a[i]) << (b[i] & top)));
+    case SAM_TILE_FN_SHR: LOOP(a[i] >> (b[i] & top));
+    case SAM_TILE_FN_LRELU: LOOP(a[i] < 0 ? (int64_t)(wrap(a[i]) * wrap(b[i])) : a[i]);
+    case SAM_TILE_FN_ABS: LOOP(a[i] < 0 ? -a[i] : a[i]);
+    case SAM_TILE_FN_NEG: LOOP(-a[i]);
+    case SAM_TILE_FN_RELU: LOOP(a[i] > 0 ? a[i] : 0);
+    case SAM_TILE_FN_NOT: LOOP(~a[i]);
+    default: *at = 0; return false;
+    }
+}
+
+uint64_t sam_tile_bits_at(const void *at, size_t size)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, size);
+    return bits;
+}
+
+static bool is_nan(enum sam_tile_dtype dtype, uint64_t bits)
+{
+    return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, (uint32_t)bits));
+}
+
+/* x < m: by value, and where `signs` counts, -0 below +0. */
+static bool below(enum sam_tile_dtype dtype, bool signs, uint64_t x, uint64_t m)
+{
+    if (!sam_tile_is_real(dtype)) {
+        int64_t a, b;
+        sam_tile_read_ints(dtype, &x, 1, &a);
+        sam_tile_read_ints(dtype, &m, 1, &b);
+        return a < b;
+    }
+    double a = sam_tile_real_value(dtype, (uint32_t)x), b = sam_tile_real_value(dtype, (uint32_t)m);
+    return a < b || (signs && a == b && signbit(a) && !signbit(b));
+}
+
+bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
+                     uint64_t m)
+{
+    if (nan != SAM_TILE_NAN_FIRST && (is_nan(dtype, x) || is_nan(dtype, m)))
+        return is_nan(dtype, nan == SAM_TILE_NAN_NUMBER ? m : x) &&
+               !(is_nan(dtype, x) && is_nan(dtype, m));
+    bool signs = nan != SAM_TILE_NAN_FIRST;
+    return max ? below(dtype, signs, m, x) : below(dtype, signs, x, m);
+}
+
+uint64_t sam_tile_fold_pair(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
+                            uint64_t x)
+{
+    uint64_t best = sam_tile_better(dtype, max, nan, x, m) ? x : m;
+    if (nan != SAM_TILE_NAN_FIRST && is_nan(dtype, best))
+        return sam_tile_real_bits(dtype, NAN, SAM_TILE_RINT);
+    return best;
+}

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, functions, statements, and the names that they define. */
+#include "tile/parse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static uint32_t bucket_of(const char *name, size_t size)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ hash >> 15) % PARSE_BUCKETS;
+}
+
+#define PUSH(array, count, capacity, item)                                                         \
+    do {                                                                                           \
+        void *grown_ = sam_grow(array, count, &(capacity), sizeof *(array));                       \
+        if (!grown_ || (count) >= UINT32_MAX - 1) {                                                \
+            parser->memory = true;                                                                 \
+            return SAM_TILE_NONE;                                                                  \
+        }                                                                                          \
+        (array) = grown_;                                                                          \
+        (array)[(count)++] = (item);                                                               \
+    } while (0)
+
+static uint32_t add_name(struct parser *parser, uint32_t value)
+{
+    const char *text = parser->p->values[value].name;
+    uint32_t *bucket = &parser->buckets[bucket_of(text, strlen(text))];
+    struct name name = {value, *bucket};
+    PUSH(parser->names, parser->name_count, parser->name_capacity, name);
+    *bucket = (uint32_t)parser->name_count;
+    return value;
+}
+
+void parse_leave(struct parser *parser, size_t names)
+{
+    struct sam_tile_program *p = parser->p;
+    size_t end = parser->name_count, kept = names;
+    for (size_t i = end; i-- > names;) {
+        const char *text = p->values[parser->names[i].value].name;
+        parser->buckets[bucket_of(text, strlen(text))] = parser->names[i].next;
+    }
+    /* The arguments of a bare program are visible everywhere, wherever they were first named. */
+    for (size_t i = names; i < end; i++) {
+        struct sam_tile_value *v = &p->values[parser->names[i].value];
+        if (!parser->bare || v->op != SAM_TILE_NONE || v->pos.line)
+            continue;
+        uint32_t *bucket = &parser->buckets[bucket_of(v->name, strlen(v->name))];
+        parser->names[kept].value = parser->names[i].value;
+        parser->names[kept].next = *bucket;
+        *bucket = (uint32_t)++kept;
+    }
+    parser->name_count = kept;
+}
+
+static uint32_t find_name(const struct parser *parser, const struct token *t)
+{
+    uint32_t at = parser->buckets[bucket_of(t->text, t->size)];
+    while (at) {
+        const struct name *name = &parser->names[at - 1];
+        const char *text = parser->p->values[name->value].name;
+        if (strlen(text) == t->size && memcmp(text, t->text, t->size) == 0)
+            return name->value;
+        at = name->next;
+    }
+    return SAM_TILE_NONE;
+}
+
+static uint32_t new_value(struct parser *parser, const struct token *name,
+                          const struct sam_tile_ty *type, struct sam_tile_pos pos)
+{
+    struct sam_tile_program *p = parser->p;
+    struct sam_tile_value value = {.name = sam_strndup(name->text, name->size),
+                                   .type = *type,
+                                   .pos = pos,
+                                   .seen = name->pos,
+                                   .op = SAM_TILE_NONE};
+    void *grown = sam_grow(p->values, p->value_count, &p->value_capacity, sizeof *p->values);
+    if (!value.name || !grown) {
+        free(value.name);
+        parser->memory = true;
+        return SAM_TILE_NONE;
+    }
+    p->values = grown;
+    p->values[p->value_count++] = value;
+    return add_name(parser, (uint32_t)(p->value_count - 1));
+}
+
+uint32_t parse_define(struct parser *parser, const struct token *name,
+                      const struct sam_tile_ty *type)
+{
+    uint32_t old = find_name(parser, name);
+    if (old != SAM_TILE_NONE) {
+        const struct sam_tile_value *v = &parser->p->values[old];
+        if (v->pos.line)
+            sam_tile_error(&parser->report, name->pos, "%%%s is already defined, at line %" PRIu32,
+                           v->name, v->pos.line);
+        else
+            sam_tile_error(&parser->report, name->pos,
+                           "%%%s is defined here and used before; what names it (a tassign, too) "
+                           "stands behind its definition",
+                           v->name);
+        return SAM_TILE_NONE;
+    }
+    return new_value(parser, name, type, name->pos);
+}
+
+bool parse_operand(struct parser *parser, struct statement *s)
+{
+    char found[80];
+    struct token t = parser->token;
+    if (t.kind != TOKEN_VALUE) {
+        sam_tile_error(&parser->report, t.pos, "expected a value, as %%name, found %s",
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    uint32_t value = find_name(parser, &t);
+    if (value == SAM_TILE_NONE) {
+        struct sam_tile_ty unknown = {0};
+        if (!parser->bare)
+            sam_tile_error(&parser->report, t.pos, "%%%.*s is not defined", (int)t.size, t.text);
+        value = new_value(parser, &t, &unknown, (struct sam_tile_pos){0});
+        if (value == SAM_TILE_NONE)
+            return false;
+    }
+    if (s->operand_count == PARSE_MAX_OPERANDS) {
+        sam_tile_error(&parser->report, t.pos, "more than %d operands", PARSE_MAX_OPERANDS);
+        return false;
+    }
+    s->operands[s->operand_count++] = (struct sam_tile_operand){value, t.pos};
+    parse_next(parser);
+    return true;
+}
+
+bool parse_operand_type(struct parser *parser, struct statement *s, size_t index)
+{
+    char stands[160], is[160];
+    struct sam_tile_ty type;
+    struct sam_tile_pos pos = parser->token.pos;
+    if (!parse_type(parser, &type))
+        return false;
+    struct sam_tile_value *v = &parser->p->values[s->operands[index].value];
+    if (v->type.kind == SAM_TILE_KIND_UNKNOWN)
+        v->type = type;
+    if (sam_tile_ty_equal(&v->type, &type))
+        return true;
+    sam_tile_error(&parser->report, pos, "%%%s is of type %s, not %s", v->name,
+                   sam_tile_ty_text(&v->type, is, sizeof is),
+                   sam_tile_ty_text(&type, stands, sizeof stands));
+    return false;
+}
+
+bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
+                enum sam_tile_kind kind, const char *what)
+{
+    char is[160];
+    struct sam_tile_value *v = &parser->p->values[s->operands[index].value];
+    if (v->type.kind == SAM_TILE_KIND_UNKNOWN &&
+        (kind == SAM_TILE_KIND_INDEX || kind == SAM_TILE_KIND_BOOL || kind == SAM_TILE_KIND_EVENT))
+        v->type.kind = kind;
+    if (v->type.kind == kind || v->type.kind == SAM_TILE_KIND_UNKNOWN)
+        return true;
+    sam_tile_error(&parser->report, s->operands[index].pos, "expected %s, %%%s is of type %s", what,
+                   v->name, sam_tile_ty_text(&v->type, is, sizeof is));
+    return false;
+}
+
+bool parse_result_count(struct parser *parser, const struct statement *s, size_t count)
+{
+    if (s->result_count == count)
+        return true;
+    sam_tile_error(&parser->report, s->result_count ? s->results[0].pos : s->op.pos,
+                   "%s has %zu result%s, found %zu", sam_tile_code_name(s->op.code), count,
+                   count == 1 ? "" : "s", s->result_count);
+    return false;
+}
+
+bool parse_result(struct parser *parser, struct statement *s, size_t index,
+                  const struct sam_tile_ty *type)
+{
+    s->ids[index] = parse_define(parser, &s->results[index], type);
+    return s->ids[index] != SAM_TILE_NONE;
+}
+
+uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count)
+{
+    struct sam_tile_program *p = parser->p;
+    uint32_t first = (uint32_t)p->id_count;
+    for (size_t i = 0; i < count; i++)
+        PUSH(p->ids, p->id_count, p->id_capacity, ids[i]);
+    return first;
+}
+
+static uint32_t add_op(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_program *p = parser->p;
+    s->op.operands = (uint32_t)p->operand_count;
+    s->op.operand_count = (uint32_t)s->operand_count;
+    for (size_t i = 0; i < s->operand_count; i++)
+        PUSH(p->operands, p->operand_count, p->operand_capacity, s->operands[i]);
+    s->op.results = parse_ids(parser, s->ids, s->result_count);
+    s->op.result_count = (uint32_t)s->result_count;
+    s->op.next = SAM_TILE_NONE;
+    PUSH(p->ops, p->op_count, p->op_capacity, s->op);
+    s->op.comment = NULL; /* the program's now */
+    return (uint32_t)(p->op_count - 1);
+}
+
+uint32_t parse_append(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_program *p = parser->p;
+    uint32_t op = add_op(parser, s);
+    if (op == SAM_TILE_NONE || parser->memory)
+        return SAM_TILE_NONE;
+    if (parser->block->last == SAM_TILE_NONE)
+        parser->block->first = op;
+    else
+        p->ops[parser->block->last].next = op;
+    parser->block->last = op;
+    for (size_t i = 0; i < s->result_count; i++)
+        p->values[s->ids[i]].op = op;
+    return op;
+}
+
+/* Past what cannot be read: to the next line that starts a statement, or the end of the block. A
+ * block that is opened on the way is skipped, too. */
+static void recover(struct parser *parser, uint32_t line)
+{
+    unsigned depth = 0;
+    while (parser->token.kind != TOKEN_END) {
+        if (depth == 0 && parse_is(parser, '}'))
+            return;
+        if (depth == 0 && parser->token.first && parser->token.pos.line > line &&
+            (parser->token.kind == TOKEN_VALUE || parser->token.kind == TOKEN_WORD))
+            return;
+        depth += parse_is(parser, '{');
+        depth -= depth && parse_is(parser, '}');
+        parse_next(parser);
+    }
+}
+
+/* Results of a statement that failed have names, too; what uses them is not to blame. */
+static void poison(struct parser *parser, const struct statement *s)
+{
+    struct sam_tile_ty unknown = {0};
+    for (size_t i = 0; i < s->result_count; i++)
+        if (find_name(parser, &s->results[i]) == SAM_TILE_NONE)
+            new_value(parser, &s->results[i], &unknown, s->results[i].pos);
+}
+
+static bool parse_results(struct parser *parser, struct statement *s)
+{
+    if (parser->token.kind != TOKEN_VALUE)
+        return true;
+    do {
+        char found[80];
+        if (parser->token.kind != TOKEN_VALUE || s->result_count == PARSE_MAX_OPERANDS) {
+            sam_tile_error(&parser->report, parser->token.pos, "expected a result, found %s",
+                           parse_found(parser, found, sizeof found));
+            return false;
+        }
+        for (size_t i = 0; i < s->result_count; i++)
+            if (s->results[i].size == parser->token.size &&
+                memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0) {
+                sam_tile_error(&parser->report, parser->token.pos, "the result %s stands twice",
+                               parse_found(parser, found, sizeof found));
+                return false;
+            }
+        s->results[s->result_count++] = parser->token;
+        parse_next(parser);
+    } while (parse_accept(parser, ','));
+    return parse_expect(parser, '=', "behind the results");
+}
+
+/* The operation's name, with or without "pto.". */
+static bool parse_code(struct parser *parser, struct statement *s)
+{
+    struct token t = parser->token;
+    char found[80];
+    s->op.pos = t.pos;
+    if (t.kind != TOKEN_WORD) {
+        sam_tile_error(&parser->report, t.pos, "expected an operation, found %s",
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    bool prefix = t.size > 4 && memcmp(t.text, "pto.", 4) == 0;
+    const char *name = t.text + (prefix ? 4 : 0);
+    size_t size = t.size - (prefix ? 4 : 0);
+    s->op.code = sam_tile_code_find(name, size);
+    if (s->op.code == SAM_TILE_CODES || (prefix && !sam_tile_code_is_pto(s->op.code))) {
+        const char *near = sam_tile_nearest(name, size);
+        sam_tile_error(&parser->report, t.pos, "unknown operation '%.*s'%s%s%s%s",
+                       (int)(t.size < 60 ? t.size : 60), t.text, near ? "; did you mean '" : "",
+                       near && prefix ? "pto." : "", near ? near : "", near ? "'?" : "");
+        return false;
+    }
+    parse_next(parser);
+    return true;
+}
+
+static bool parse_rest(struct parser *parser, struct statement *s)
+{
+    switch (s->op.code) {
+    case SAM_TILE_FOR: return parse_for(parser, s);
+    case SAM_TILE_IF: return parse_if(parser, s);
+    case SAM_TILE_YIELD: return parse_yield(parser, s);
+    case SAM_TILE_RETURN:
+        parser->ended = true;
+        return parse_result_count(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+    default: break;
+    }
+    if (s->op.code >= SAM_TILE_FIRST_OP)
+        return parse_tile_op(parser, s);
+    return sam_tile_code_is_pto(s->op.code) ? parse_special(parser, s) : parse_arith(parser, s);
+}
+
+static bool parse_statement(struct parser *parser)
+{
+    struct statement s = {.op = {.body = {SAM_TILE_NONE, SAM_TILE_NONE}}};
+    uint32_t line = parser->token.pos.line;
+    s.op.comment = parse_take_comments(parser);
+    size_t names = parser->name_count;
+    bool good = parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s);
+    if (!good) {
+        (void)names;
+        poison(parser, &s);
+        recover(parser, line);
+    }
+    free(s.op.comment);
+    return !parser->memory;
+}
+
+bool parse_block(struct parser *parser, struct block *block)
+{
+    struct block *outer = parser->block;
+    if (parser->depth == PARSE_MAX_DEPTH) {
+        sam_tile_error(&parser->report, parser->token.pos, "blocks nest deeper than %d",
+                       PARSE_MAX_DEPTH);
+        return false;
+    }
+    parser->depth++;
+    *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE};
+    parser->block = block;
+    parser->ended = false;
+    while (!parser->memory && parser->token.kind != TOKEN_END && !parse_is(parser, '}')) {
+        if (parser->ended) {
+            sam_tile_error(&parser->report, parser->token.pos,
+                           "nothing can stand behind the end of a block");
+            recover(parser, 0);
+            parser->ended = false;
+            continue;
+        }
+        parse_statement(parser);
+    }
+    parser->ended = false;
+    parser->block = outer;
+    parser->depth--;
+    return !parser->memory;
+}
+
+/* `(%a: T, ...)` */
+static bool parse_args(struct parser *parser, struct sam_tile_func *f)
+{
+    uint32_t ids[PARSE_MAX_OPERANDS];
+    size_t count = 0;
+    if (!parse_expect(parser, '(', "behind the function's name"))
+        return false;
+    while (!parse_is(parser, ')')) {
+        struct token name = parser->token;
+        struct sam_tile_ty type;
+        char found[80];
+        if (name.kind != TOKEN_VALUE || count == PARSE_MAX_OPERANDS) {
+            sam_tile_error(&parser->report, name.pos,
+                           "expected an argument, as %%a: index, found %s",
+                           parse_found(parser, found, sizeof found));
+            return false;
+        }
+        parse_next(parser);
+        if (!parse_expect(parser, ':', "behind the argument") || !parse_type(parser, &type))
+            return false;
+        ids[count] = parse_define(parser, &name, &type);
+        if (ids[count++] == SAM_TILE_NONE)
+            return false;
+        if (!parse_accept(parser, ','))
+            break;
+    }
+    f->args = parse_ids(parser, ids, count);
+    f->arg_count = (uint32_t)count;
+    return parse_expect(parser, ')', "behind the arguments");
+}
+
+/* `attributes {...}`, kept as it is. */
+static bool parse_attributes(struct parser *parser, char **text)
+{
+    if (!parse_accept_word(parser, "attributes"))
+        return true;
+    const char *start = parser->token.text;
+    if (!parse_expect(parser, '{', "behind 'attributes'"))
+        return false;
+    for (unsigned depth = 1; depth;) {
+        if (parser->token.kind == TOKEN_END)
+            return parse_expect(parser, '}', "at the end of the attributes");
+        depth += parse_is(parser, '{');
+        depth -= parse_is(parser, '}');
+        const char *end = parser->token.text + 1;
+        if (!depth && text && !(*text = sam_strndup(start, (size_t)(end - start))))
+            parser->memory = true;
+        parse_next(parser);
+    }
+    return true;
+}
+
+static struct sam_tile_func *new_func(struct parser *parser, const char *name, size_t size)
+{
+    struct sam_tile_program *p = parser->p;
+    struct sam_tile_func f = {.name = sam_strndup(name, size),
+                              .pos = parser->token.pos,
+                              .body = SAM_TILE_NONE,
+                              .first_value = (uint32_t)p->value_count,
+                              .comment = parse_take_comments(parser)};
+    void *grown = sam_grow(p->funcs, p->func_count, &p->func_capacity, sizeof *p->funcs);
+    if (!f.name || !grown) {
+        free(f.name);
+        free(f.comment);
+        parser->memory = true;
+        return NULL;
+    }
+    p->funcs = grown;
+    p->funcs[p->func_count] = f;
+    return &p->funcs[p->func_count++];
+}
+
+static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
+{
+    char found[80];
+    if (parser->token.kind != TOKEN_SYMBOL) {
+        sam_tile_error(&parser->report, parser->token.pos, "expected a name, as @kernel, found %s",
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    struct token name = parser->token;
+    for (size_t i = 0; i < parser->p->func_count; i++)
+        if (strlen(parser->p->funcs[i].name) == name.size &&
+            memcmp(parser->p->funcs[i].name, name.text, name.size) == 0)
+            sam_tile_error(&parser->report, name.pos, "@%.*s is already defined", (int)name.size,
+                           name.text);
+    *f = new_func(parser, name.text, name.size);
+    if (!*f)
+        return false;
+    parse_next(parser);
+    if (!parse_args(parser, *f))
+        return false;
+    if (parser->token.kind == TOKEN_ARROW) {
+        sam_tile_error(&parser->report, parser->token.pos,
+                       "functions have no results; write to a pointer argument");
+        return false;
+    }
+    return parse_attributes(parser, NULL) &&
+           parse_expect(parser, '{', "before the function's body");
+}
+
+static void parse_func(struct parser *parser)
+{
+    struct sam_tile_func *f = NULL;
+    struct block body;
+    size_t names = parser->name_count;
+    parse_next(parser);
+    if (!parse_func_head(parser, &f)) {
+        /* Leave this function out, and its body. */
+        while (parser->token.kind != TOKEN_END && !parse_is_word(parser, "func.func"))
+            parse_next(parser);
+        parse_leave(parser, names);
+        return;
+    }
+    parse_block(parser, &body);
+    f->body = body.first;
+    f->value_count = (uint32_t)parser->p->value_count - f->first_value;
+    parse_expect(parser, '}', "at the end of the function");
+    parse_leave(parser, names);
+}
+
+/* Operations outside of a function: their free names become the arguments. */
+static void parse_bare(struct parser *parser)
+{
+    struct sam_tile_program *p = parser->p;
+    struct block body;
+    struct sam_tile_func *f = new_func(parser, "", 0);
+    if (!f)
+        return;
+    f->bare = parser->bare = true;
+    parse_block(parser, &body);
+    f->body = body.first;
+    f->value_count = (uint32_t)p->value_count - f->first_value;
+    f->args = (uint32_t)p->id_count;
+    for (uint32_t i = 0; i < f->value_count && !parser->memory; i++) {
+        uint32_t id = f->first_value + i;
+        if (p->values[id].pos.line)
+            continue;
+        f->arg_count++;
+        parse_ids(parser, &id, 1);
+        if (p->values[id].type.kind == SAM_TILE_KIND_UNKNOWN && !parser->report.errors)
+            sam_tile_error(&parser->report, p->ops[body.first].pos,
+                           "%%%s is an argument, and nothing says of which type",
+                           p->values[id].name);
+    }
+    if (parser->token.kind != TOKEN_END)
+        parse_expect(parser, '\n', "after the last operation"); /* a stray brace */
+}
+
+static void parse_file(struct parser *parser)
+{
+    char found[80];
+    struct sam_tile_program *p = parser->p;
+    p->module = parse_accept_word(parser, "module");
+    if (p->module && (!parse_attributes(parser, &p->attributes) ||
+                      !parse_expect(parser, '{', "behind 'module'")))
+        return;
+    bool functions = parse_is_word(parser, "func.func") || p->module;
+    while (functions && !parser->memory && parse_is_word(parser, "func.func"))
+        parse_func(parser);
+    if (!functions && parser->token.kind != TOKEN_END)
+        parse_bare(parser);
+    if (p->module)
+        parse_expect(parser, '}', "at the end of the module");
+    if (parser->token.kind != TOKEN_END && !parser->report.errors)
+        sam_tile_error(&parser->report, parser->token.pos,
+                       "expected a function or the end, found %s",
+                       parse_found(parser, found, sizeof found));
+    if (!p->func_count && !parser->report.errors)
+        sam_tile_error(&parser->report, parser->token.pos, "there is no operation in this file");
+}
+
+/* Names and comments end where a NUL is. */
+static bool is_text(struct parser *parser)
+{
+    const struct sam_tile_program *p = parser->p;
+    struct sam_tile_pos pos = {1, 1};
+    const char *nul = memchr(p->text, '\0', p->size);
+    for (const char *c = p->text; nul && c < nul; c++) {
+        pos.column = *c == '\n' ? 1 : pos.column + 1;
+        pos.line += *c == '\n';
+    }
+    if (nul)
+        sam_tile_error(&parser->report, pos, "byte 0x00 in a text");
+    return !nul;
+}
+
+enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
+                               struct sam_tile_program **program, char **messages,
+                               struct sam_error *error)
+{
+    struct parser parser = {0};
+    struct sam_tile_program *p = sam_alloc(1, sizeof *p);
+    *program = NULL;
+    *messages = NULL;
+    parser.buckets = sam_alloc(PARSE_BUCKETS, sizeof *parser.buckets);
+    if (!p || !parser.buckets || !(p->name = sam_strdup(name)) ||
+        !(p->text = sam_strndup(size ? text : "", size))) {
+        sam_tile_program_free(p);
+        free(parser.buckets);
+        return sam_fail_memory(error);
+    }
+    p->size = size;
+    parser.p = p;
+    parser.report.program = p;
+    parser.lexer = (struct lexer){
+        .at = p->text, .end = p->text + size, .line_start = p->text, .line = 1, .fresh = true};
+    if (is_text(&parser)) {
+        parse_next(&parser);
+        parse_file(&parser);
+    }
+    enum sam_status status = sam_tile_report_end(&parser.report, messages, error);
+    if (parser.memory)
+        status = sam_fail_memory(error);
+    sam_buffer_free(&parser.lexer.comments);
+    free(parser.names);
+    free(parser.buckets);
+    if (status == SAM_OK)
+        *program = p;
+    else
+        sam_tile_program_free(p);
+    return status;
+}
+
+void sam_tile_program_free(struct sam_tile_program *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->value_count; i++)
+        free(p->values[i].name);
+    for (size_t i = 0; i < p->op_count; i++)
+        free(p->ops[i].comment);
+    for (size_t i = 0; i < p->func_count; i++) {
+        free(p->funcs[i].name);
+        free(p->funcs[i].comment);
+    }
+    free(p->values);
+    free(p->ops);
+    free(p->funcs);
+    free(p->operands);
+    free(p->ids);
+    free(p->attributes);
+    free(p->name);
+    free(p->text);
+    free(p);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the parser share. lex.c makes tokens, parse.c statements and scopes,
+ * parse_type.c types, parse_op.c tile operations, parse_scf.c arithmetic and control flow. */
+#ifndef SAM_TILE_PARSE_H
+#define SAM_TILE_PARSE_H
+
+#include "tile/tile.h"
+
+enum { PARSE_MAX_OPERANDS = 64, PARSE_MAX_DEPTH = 100, PARSE_BUCKETS = 1 << 14 };
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_WORD,   /* pto.tadd, module, ins */
+    TOKEN_VALUE,  /* %name; the text is without the percent sign */
+    TOKEN_SYMBOL, /* @name; without the at sign */
+    TOKEN_TYPE,   /* !pto.ptr */
+    TOKEN_NUMBER, /* an integer or a float, with its sign */
+    TOKEN_ARROW,
+    TOKEN_CHARACTER, /* any other: text[0] */
+};
+
+struct token {
+    enum token_kind kind;
+    const char *text;
+    size_t size;
+    struct sam_tile_pos pos;
+    bool first; /* on its line */
+};
+
+struct lexer {
+    const char *at, *end, *line_start;
+    uint32_t line;
+    struct sam_buffer comments; /* since they were last taken */
+    bool fresh;                 /* nothing but blanks on this line so far */
+};
+
+struct name {
+    uint32_t value, next;
+};
+
+/* A block under construction. */
+struct block {
+    uint32_t first, last;
+};
+
+struct parser {
+    struct sam_tile_program *p;
+    struct sam_tile_report report;
+    struct lexer lexer;
+    struct token token;
+    struct block *block;
+    struct name *names;
+    size_t name_count, name_capacity;
+    uint32_t *buckets; /* name + 1 */
+    unsigned depth;
+    bool bare;   /* an unknown name is an argument */
+    bool memory; /* ran out */
+    bool ended;  /* the statement just read ends its block */
+};
+
+/* A statement while it is read. */
+struct statement {
+    struct sam_tile_op op;
+    struct sam_tile_operand operands[PARSE_MAX_OPERANDS];
+    size_t operand_count;
+    struct token results[PARSE_MAX_OPERANDS];
+    size_t result_count;
+    uint32_t ids[PARSE_MAX_OPERANDS]; /* of the results, once they are defined */
+};
+
+/* --- lex.c */
+void parse_next(struct parser *parser);
+/* Below tokens: the next character that is no blank, not taken; 0 at the end. */
+int parse_peek(struct parser *parser);
+/* Letters, digits and the characters of `more` from here. */
+struct token parse_chars(struct parser *parser, const char *more);
+void parse_skip_char(struct parser *parser);
+/* From the token back to characters: the next is the one behind it. */
+char *parse_take_comments(struct parser *parser);
+/* The token as it stands in messages. */
+const char *parse_found(const struct parser *parser, char *text, size_t size);
+
+bool parse_is(const struct parser *parser, char character);
+bool parse_is_word(const struct parser *parser, const char *word);
+bool parse_accept(struct parser *parser, char character);
+bool parse_accept_word(struct parser *parser, const char *word);
+/* False, with an error, when it is not there. */
+bool parse_expect(struct parser *parser, char character, const char *where);
+bool parse_expect_word(struct parser *parser, const char *word, const char *where);
+bool parse_integer(struct parser *parser, int64_t *value);
+
+/* --- parse_type.c. False after an error. */
+bool parse_type(struct parser *parser, struct sam_tile_ty *type);
+
+/* --- parse.c */
+bool parse_block(struct parser *parser, struct block *block);
+/* A new value under a name, visible from here on; SAM_TILE_NONE without memory or after an error.
+ */
+uint32_t parse_define(struct parser *parser, const struct token *name,
+                      const struct sam_tile_ty *type);
+/* The operand that the token names, added to the statement. */
+bool parse_operand(struct parser *parser, struct statement *s);
+/* `: T` or `, T` for operand `index`: the type that stands here must be the operand's. */
+bool parse_operand_type(struct parser *parser, struct statement *s, size_t index);
+bool parse_result_count(struct parser *parser, const struct statement *s, size_t count);
+/* Define result `index`. */
+bool parse_result(struct parser *parser, struct statement *s, size_t index,
+                  const struct sam_tile_ty *type);
+/* The statement as an op at the end of the block; its number. */
+uint32_t parse_append(struct parser *parser, struct statement *s);
+uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
+void parse_leave(struct parser *parser, size_t names);
+bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
+                enum sam_tile_kind kind, const char *what);
+
+/* --- parse_op.c, parse_scf.c: what stands behind the operation's name */
+bool parse_tile_op(struct parser *parser, struct statement *s);
+bool parse_special(struct parser *parser, struct statement *s);
+bool parse_arith(struct parser *parser, struct statement *s);
+bool parse_for(struct parser *parser, struct statement *s);
+bool parse_if(struct parser *parser, struct statement *s);
+bool parse_yield(struct parser *parser, struct statement *s);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile operations: ins(...) outs(...), or operands and a result; and those that bind tiles. */
+#include <stdlib.h>
+
+#include "tile/parse.h"
+
+/* `{cmp = lt}`, `{round = floor}` */
+static bool parse_attribute(struct parser *parser, struct statement *s)
+{
+    char found[80];
+    if (!parse_accept(parser, '{'))
+        return true;
+    enum sam_tile_family family = sam_tile_row(s->op.code)->family;
+    const char *key = family == SAM_TILE_CMP ? "cmp" : family == SAM_TILE_CVT ? "round" : NULL;
+    if (!key) {
+        sam_tile_error(&parser->report, parser->token.pos, "%s has no attributes",
+                       sam_tile_code_name(s->op.code));
+        return false;
+    }
+    const char *const *words =
+        family == SAM_TILE_CMP ? sam_tile_compare_names : sam_tile_round_names;
+    if (!parse_expect_word(parser, key, "as attribute") || !parse_expect(parser, '=', "behind it"))
+        return false;
+    int word = sam_tile_word(words, parser->token.text, parser->token.size);
+    if (word < 0) {
+        sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s",
+                       family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
+                                              : "rint, round, floor, ceil or trunc",
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    s->op.attribute = (unsigned)word;
+    parse_next(parser);
+    return parse_expect(parser, '}', "behind the attribute");
+}
+
+/* `%a, %b : T, T` up to `close` */
+static bool parse_typed(struct parser *parser, struct statement *s, size_t count)
+{
+    size_t first = s->operand_count;
+    for (size_t i = 0; i < count; i++)
+        if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
+            return false;
+    if (!parse_attribute(parser, s) || !parse_expect(parser, ':', "before the operands' types"))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((i && !parse_expect(parser, ',', "between types")) ||
+            !parse_operand_type(parser, s, first + i))
+            return false;
+    return true;
+}
+
+static bool parse_dps(struct parser *parser, struct statement *s, size_t sources)
+{
+    if (!parse_result_count(parser, s, 0) || !parse_expect_word(parser, "ins", "here") ||
+        !parse_expect(parser, '(', "behind 'ins'") || !parse_typed(parser, s, sources) ||
+        !parse_expect(parser, ')', "behind the sources") ||
+        !parse_expect_word(parser, "outs", "behind the sources") ||
+        !parse_expect(parser, '(', "behind 'outs'") || !parse_typed(parser, s, 1) ||
+        !parse_expect(parser, ')', "behind the destination") || !parse_attribute(parser, s))
+        return false;
+    return parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* The tile that an SSA result is: allocated, then written. */
+static bool allocate_result(struct parser *parser, struct statement *s,
+                            const struct sam_tile_ty *type)
+{
+    struct statement alloc = {.op = {.code = SAM_TILE_ALLOC,
+                                     .pos = s->op.pos,
+                                     .comment = s->op.comment,
+                                     .body = {SAM_TILE_NONE, SAM_TILE_NONE}},
+                              .result_count = 1};
+    alloc.results[0] = s->results[0];
+    s->op.comment = NULL;
+    bool good =
+        parse_result(parser, &alloc, 0, type) && parse_append(parser, &alloc) != SAM_TILE_NONE;
+    free(alloc.op.comment);
+    if (!good)
+        return false;
+    s->result_count = 0;
+    s->operands[s->operand_count++] = (struct sam_tile_operand){alloc.ids[0], s->results[0].pos};
+    return true;
+}
+
+static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources)
+{
+    struct sam_tile_ty type;
+    bool stores = s->op.code == SAM_TILE_TSTORE;
+    if (sam_tile_updates(s->op.code)) {
+        sam_tile_error(&parser->report, s->op.pos,
+                       "%s changes its destination: write it with ins(...) outs(...)",
+                       sam_tile_code_name(s->op.code));
+        return false;
+    }
+    if (!parse_result_count(parser, s, stores ? 0 : 1) ||
+        !parse_typed(parser, s, stores ? 2 : sources))
+        return false;
+    if (!stores) {
+        char found[80];
+        if (parser->token.kind != TOKEN_ARROW) {
+            sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
+                           parse_found(parser, found, sizeof found));
+            return false;
+        }
+        parse_next(parser);
+        struct sam_tile_pos pos = parser->token.pos;
+        if (!parse_type(parser, &type))
+            return false;
+        if (type.kind != SAM_TILE_KIND_TILE) {
+            sam_tile_error(&parser->report, pos, "the result of %s is a tile",
+                           sam_tile_code_name(s->op.code));
+            return false;
+        }
+        if (!allocate_result(parser, s, &type))
+            return false;
+    }
+    return parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+bool parse_tile_op(struct parser *parser, struct statement *s)
+{
+    size_t sources = strlen(sam_tile_row(s->op.code)->sources);
+    if (parse_is(parser, '{') && !parse_attribute(parser, s))
+        return false;
+    return parse_is_word(parser, "ins") ? parse_dps(parser, s, sources)
+                                        : parse_ssa(parser, s, sources);
+}
+
+/* `= %value` of a key */
+static bool parse_key_operand(struct parser *parser, struct statement *s, unsigned flag)
+{
+    if (s->op.attribute & flag) {
+        sam_tile_error(&parser->report, parser->token.pos, "'%.*s' is given twice",
+                       (int)parser->token.size, parser->token.text);
+        return false;
+    }
+    s->op.attribute |= flag;
+    parse_next(parser);
+    return parse_expect(parser, '=', "behind it") && parse_operand(parser, s);
+}
+
+static bool check_address(struct parser *parser, const struct statement *s, size_t index)
+{
+    const struct sam_tile_ty *type = &parser->p->values[s->operands[index].value].type;
+    if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_TILE_i64)
+        return true;
+    return parse_kind(parser, s, index, SAM_TILE_KIND_INDEX, "an address (i64 or index)");
+}
+
+/* [addr = %a] [valid_row = %r] [valid_col = %c] : T */
+static bool parse_alloc(struct parser *parser, struct statement *s)
+{
+    static const char *const names[] = {"addr", "valid_row", "valid_col", NULL};
+    struct sam_tile_operand given[3] = {{0}};
+    struct sam_tile_ty type;
+    if (!parse_result_count(parser, s, 1))
+        return false;
+    while (parser->token.kind == TOKEN_WORD) {
+        int key = sam_tile_word(names, parser->token.text, parser->token.size);
+        if (key < 0)
+            break;
+        if (!parse_key_operand(parser, s, 1u << key))
+            return false;
+        given[key] = s->operands[--s->operand_count];
+        parse_accept(parser, ',');
+    }
+    for (unsigned i = 0; i < 3; i++)
+        if (s->op.attribute & 1u << i) {
+            s->operands[s->operand_count++] = given[i];
+            if (i == 0
+                    ? !check_address(parser, s, s->operand_count - 1)
+                    : !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX, "an index"))
+                return false;
+        }
+    if (!parse_expect(parser, ':', "before the tile's type (or addr, valid_row, valid_col)"))
+        return false;
+    struct sam_tile_pos pos = parser->token.pos;
+    if (!parse_type(parser, &type))
+        return false;
+    if (type.kind != SAM_TILE_KIND_TILE) {
+        sam_tile_error(&parser->report, pos, "alloc_tile makes a tile");
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* `, shape = [%a, %b]`: how many in *count */
+static bool parse_index_list(struct parser *parser, struct statement *s, const char *key,
+                             size_t *count)
+{
+    *count = 0;
+    if (!parse_expect(parser, ',', "before the next list") ||
+        !parse_expect_word(parser, key, "here") || !parse_expect(parser, '=', "behind it") ||
+        !parse_expect(parser, '[', "before the list"))
+        return false;
+    do {
+        if (!parse_operand(parser, s) ||
+            !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX, "an index"))
+            return false;
+        ++*count;
+    } while (parse_accept(parser, ','));
+    return parse_expect(parser, ']', "behind the list");
+}
+
+/* `: T` or `-> T` for the result */
+static bool parse_result_type(struct parser *parser, struct statement *s, enum sam_tile_kind kind,
+                              const char *what, struct sam_tile_ty *type)
+{
+    struct sam_tile_pos pos = parser->token.pos;
+    if (!parse_type(parser, type))
+        return false;
+    if (type->kind != kind) {
+        sam_tile_error(&parser->report, pos, "the result of %s is %s",
+                       sam_tile_code_name(s->op.code), what);
+        return false;
+    }
+    return true;
+}
+
+static bool parse_arrow(struct parser *parser)
+{
+    char found[80];
+    if (parser->token.kind == TOKEN_ARROW) {
+        parse_next(parser);
+        return true;
+    }
+    sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
+                   parse_found(parser, found, sizeof found));
+    return false;
+}
+
+static bool check_rank(struct parser *parser, const struct statement *s,
+                       const struct sam_tile_ty *type, size_t a, size_t b)
+{
+    if (a == type->rank && b == type->rank)
+        return true;
+    sam_tile_error(&parser->report, s->op.pos, "the type has %u dimensions, the lists %zu and %zu",
+                   type->rank, a, b);
+    return false;
+}
+
+/* %ptr, shape = [...], strides = [...] : T */
+static bool parse_view(struct parser *parser, struct statement *s)
+{
+    size_t shape, strides;
+    struct sam_tile_ty type;
+    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
+        !parse_kind(parser, s, 0, SAM_TILE_KIND_PTR, "a pointer") ||
+        !parse_index_list(parser, s, "shape", &shape) ||
+        !parse_index_list(parser, s, "strides", &strides) ||
+        !parse_expect(parser, ':', "before the view's type") ||
+        !parse_result_type(parser, s, SAM_TILE_KIND_VIEW, "a !pto.tensor_view", &type) ||
+        !check_rank(parser, s, &type, shape, strides))
+        return false;
+    struct sam_tile_ty *pointer = &parser->p->values[s->operands[0].value].type;
+    if (pointer->kind == SAM_TILE_KIND_UNKNOWN)
+        *pointer = (struct sam_tile_ty){.kind = SAM_TILE_KIND_PTR, .dtype = type.dtype};
+    if (pointer->dtype != type.dtype) {
+        sam_tile_error(&parser->report, s->operands[0].pos, "a view of %s of a pointer to %s",
+                       sam_tile_dtype_name(type.dtype), sam_tile_dtype_name(pointer->dtype));
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* %view, offsets = [...], sizes = [...] : V -> T */
+static bool parse_partition(struct parser *parser, struct statement *s)
+{
+    size_t offsets, sizes;
+    struct sam_tile_ty type;
+    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
+        !parse_kind(parser, s, 0, SAM_TILE_KIND_VIEW, "a tensor view") ||
+        !parse_index_list(parser, s, "offsets", &offsets) ||
+        !parse_index_list(parser, s, "sizes", &sizes) ||
+        !parse_expect(parser, ':', "before the view's type") || !parse_operand_type(parser, s, 0) ||
+        !parse_arrow(parser) ||
+        !parse_result_type(parser, s, SAM_TILE_KIND_PART, "a !pto.partition_tensor_view", &type) ||
+        !check_rank(parser, s, &type, offsets, sizes))
+        return false;
+    const struct sam_tile_ty *view = &parser->p->values[s->operands[0].value].type;
+    if (view->dtype != type.dtype || view->rank != type.rank) {
+        sam_tile_error(&parser->report, s->op.pos,
+                       "a partition has the dtype and the rank of its view");
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* `%t, @tile(0x1000)` or `%u = %t, %address : T -> T` */
+static bool parse_assign(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_ty type;
+    if (!parse_operand(parser, s) || !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
+        !parse_expect(parser, ',', "before the address"))
+        return false;
+    if (parser->token.kind == TOKEN_SYMBOL) {
+        if (parser->token.size != 4 || memcmp(parser->token.text, "tile", 4) != 0) {
+            sam_tile_error(&parser->report, parser->token.pos,
+                           "expected an address, as @tile(0x1000)");
+            return false;
+        }
+        parse_next(parser);
+        return parse_result_count(parser, s, 0) && parse_expect(parser, '(', "behind '@tile'") &&
+               parse_integer(parser, &s->op.literal) &&
+               parse_expect(parser, ')', "behind the address") &&
+               parse_append(parser, s) != SAM_TILE_NONE;
+    }
+    s->op.code = SAM_TILE_REBIND;
+    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
+        !check_address(parser, s, 1) || !parse_expect(parser, ':', "before the tile's type") ||
+        !parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
+        !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
+        return false;
+    if (!sam_tile_ty_equal(&type, &parser->p->values[s->operands[0].value].type)) {
+        sam_tile_error(&parser->report, s->op.pos, "tassign keeps the tile's type");
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* %t, offsets = [%r, %c] : T -> U */
+static bool parse_subset(struct parser *parser, struct statement *s)
+{
+    size_t offsets;
+    struct sam_tile_ty type;
+    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
+        !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
+        !parse_index_list(parser, s, "offsets", &offsets) ||
+        !parse_expect(parser, ':', "before the tile's type") || !parse_operand_type(parser, s, 0) ||
+        !parse_arrow(parser) || !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
+        return false;
+    if (offsets != 2) {
+        sam_tile_error(&parser->report, s->op.pos, "expected two offsets, a row and a column");
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* %t, %rows, %cols : T */
+static bool parse_shape(struct parser *parser, struct statement *s)
+{
+    if (!parse_result_count(parser, s, 0) || !parse_operand(parser, s) ||
+        !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile"))
+        return false;
+    for (size_t i = 1; i < 3; i++)
+        if (!parse_expect(parser, ',', "before rows and columns") || !parse_operand(parser, s) ||
+            !parse_kind(parser, s, i, SAM_TILE_KIND_INDEX, "an index"))
+            return false;
+    return parse_expect(parser, ':', "before the tile's type") &&
+           parse_operand_type(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* `<vector>`, the angles optional */
+static bool parse_record(struct parser *parser, struct statement *s)
+{
+    char found[80];
+    struct sam_tile_ty type = {.kind = SAM_TILE_KIND_EVENT};
+    bool angle = parse_accept(parser, '<');
+    int pipe = sam_tile_word(sam_tile_pipe_names, parser->token.text, parser->token.size);
+    if (pipe < 0) {
+        sam_tile_error(&parser->report, parser->token.pos,
+                       "expected a pipe (tload, tstore, vector, matrix), found %s",
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    s->op.attribute = (unsigned)pipe;
+    parse_next(parser);
+    return (!angle || parse_expect(parser, '>', "behind the pipe")) &&
+           parse_result_count(parser, s, 1) && parse_result(parser, s, 0, &type) &&
+           parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+static bool parse_wait(struct parser *parser, struct statement *s)
+{
+    if (!parse_result_count(parser, s, 0))
+        return false;
+    do {
+        if (!parse_operand(parser, s) ||
+            !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_EVENT, "an event"))
+            return false;
+    } while (parse_accept(parser, ','));
+    return parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+bool parse_special(struct parser *parser, struct statement *s)
+{
+    switch (s->op.code) {
+    case SAM_TILE_ALLOC: return parse_alloc(parser, s);
+    case SAM_TILE_VIEW: return parse_view(parser, s);
+    case SAM_TILE_PART: return parse_partition(parser, s);
+    case SAM_TILE_ASSIGN: return parse_assign(parser, s);
+    case SAM_TILE_SUBSET: return parse_subset(parser, s);
+    case SAM_TILE_SHAPE: return parse_shape(parser, s);
+    case SAM_TILE_RECORD: return parse_record(parser, s);
+    case SAM_TILE_WAIT: return parse_wait(parser, s);
+    default: /* barrier */
+        return parse_result_count(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+    }
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on scalars, loops and conditions. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tile/parse.h"
+
+/* The bits of a constant; floats as numbers, or in hexadecimal as their bits. */
+static bool constant_bits(struct parser *parser, const struct token *t,
+                          const struct sam_tile_ty *type, int64_t *bits)
+{
+    char text[80];
+    bool boolean = type->kind == SAM_TILE_KIND_BOOL;
+    if (t->size >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)t->size, t->text);
+    if (t->kind == TOKEN_WORD) {
+        *bits = strcmp(text, "true") == 0;
+        return boolean && (*bits || strcmp(text, "false") == 0);
+    }
+    bool real = type->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(type->dtype);
+    bool hex = strncmp(text, "0x", 2) == 0;
+    if (t->kind != TOKEN_NUMBER)
+        return false;
+    if (real && !hex) {
+        char *end;
+        double value = strtod(text, &end);
+        *bits = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
+        return !*end;
+    }
+    if (!sam_parse_i64(text, bits))
+        return false;
+    if (type->kind == SAM_TILE_KIND_INDEX)
+        return true;
+    if (boolean)
+        return *bits == 0 || *bits == 1;
+    unsigned width = 8 * (unsigned)sam_tile_dtype_size(type->dtype);
+    if (width == 64)
+        return true;
+    if (real)
+        return *bits >= 0 && *bits >> width == 0;
+    bool is_signed = sam_tile_is_signed(type->dtype);
+    int64_t top = (INT64_C(1) << (width - is_signed)) - 1;
+    (void)parser;
+    return *bits <= top && *bits >= (is_signed ? -top - 1 : 0);
+}
+
+static bool parse_constant(struct parser *parser, struct statement *s)
+{
+    struct token value = parser->token;
+    struct sam_tile_ty type;
+    char found[80], text[160];
+    parse_found(parser, found, sizeof found);
+    parse_next(parser);
+    if (!parse_result_count(parser, s, 1))
+        return false;
+    if (value.kind == TOKEN_WORD && !parse_is(parser, ':'))
+        type = (struct sam_tile_ty){.kind = SAM_TILE_KIND_BOOL};
+    else if (!parse_expect(parser, ':', "before the constant's type") || !parse_type(parser, &type))
+        return false;
+    if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
+         type.kind != SAM_TILE_KIND_BOOL) ||
+        !constant_bits(parser, &value, &type, &s->op.literal)) {
+        sam_tile_error(&parser->report, value.pos, "%s is no constant of type %s", found,
+                       sam_tile_ty_text(&type, text, sizeof text));
+        return false;
+    }
+    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* Operand `index` has the type; a free name gets it. */
+static bool parse_same(struct parser *parser, const struct statement *s, size_t index,
+                       const struct sam_tile_ty *type)
+{
+    char is[160], stands[160];
+    struct sam_tile_value *v = &parser->p->values[s->operands[index].value];
+    if (v->type.kind == SAM_TILE_KIND_UNKNOWN)
+        v->type = *type;
+    if (sam_tile_ty_equal(&v->type, type))
+        return true;
+    sam_tile_error(&parser->report, s->operands[index].pos, "%%%s is of type %s, not %s", v->name,
+                   sam_tile_ty_text(&v->type, is, sizeof is),
+                   sam_tile_ty_text(type, stands, sizeof stands));
+    return false;
+}
+
+static bool is_integer(const struct sam_tile_ty *type)
+{
+    return type->kind == SAM_TILE_KIND_INDEX || type->kind == SAM_TILE_KIND_BOOL ||
+           (type->kind == SAM_TILE_KIND_SCALAR && !sam_tile_is_real(type->dtype));
+}
+
+static bool parse_cast(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_ty to;
+    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
+        !parse_expect(parser, ':', "before the type") || !parse_operand_type(parser, s, 0) ||
+        !parse_expect_word(parser, "to", "before the other type") || !parse_type(parser, &to))
+        return false;
+    if (!is_integer(&to) || !is_integer(&parser->p->values[s->operands[0].value].type)) {
+        sam_tile_error(&parser->report, s->op.pos, "index_cast is between integers and index");
+        return false;
+    }
+    return parse_result(parser, s, 0, &to) && parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+bool parse_arith(struct parser *parser, struct statement *s)
+{
+    char found[80];
+    size_t count = s->op.code == SAM_TILE_SELECT ? 3 : 2;
+    struct sam_tile_ty type, boolean = {.kind = SAM_TILE_KIND_BOOL};
+    if (s->op.code == SAM_TILE_CONSTANT)
+        return parse_constant(parser, s);
+    if (s->op.code == SAM_TILE_CAST)
+        return parse_cast(parser, s);
+    if (!parse_result_count(parser, s, 1))
+        return false;
+    if (s->op.code == SAM_TILE_CMPI) {
+        int word = sam_tile_word(sam_tile_cmpi_names, parser->token.text, parser->token.size);
+        if (word < 0) {
+            sam_tile_error(&parser->report, parser->token.pos,
+                           "expected eq, ne, slt, sle, sgt or sge, found %s",
+                           parse_found(parser, found, sizeof found));
+            return false;
+        }
+        s->op.attribute = (unsigned)word;
+        parse_next(parser);
+        if (!parse_expect(parser, ',', "behind the predicate"))
+            return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
+            return false;
+    if (!parse_expect(parser, ':', "before the type"))
+        return false;
+    struct sam_tile_pos pos = parser->token.pos;
+    if (!parse_type(parser, &type))
+        return false;
+    if (!is_integer(&type) &&
+        !(s->op.code == SAM_TILE_SELECT && type.kind == SAM_TILE_KIND_SCALAR)) {
+        sam_tile_error(&parser->report, pos, "%s is for integers and index",
+                       sam_tile_code_name(s->op.code));
+        return false;
+    }
+    size_t first = s->op.code == SAM_TILE_SELECT;
+    if (first && !parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
+        return false;
+    for (size_t i = first; i < count; i++)
+        if (!parse_same(parser, s, i, &type))
+            return false;
+    return parse_result(parser, s, 0, s->op.code == SAM_TILE_CMPI ? &boolean : &type) &&
+           parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* --- control flow */
+
+/* A block in braces, which a yield of `types` ends where there are any. */
+static bool parse_body(struct parser *parser, struct statement *s, unsigned which,
+                       const struct sam_tile_ty *types, size_t count)
+{
+    struct sam_tile_program *p = parser->p;
+    struct block block;
+    if (!parse_expect(parser, '{', "before the block") || !parse_block(parser, &block))
+        return false;
+    s->op.body[which] = block.first;
+    struct sam_tile_pos end = parser->token.pos;
+    if (!parse_expect(parser, '}', "at the end of the block"))
+        return false;
+    const struct sam_tile_op *last = block.last != SAM_TILE_NONE ? &p->ops[block.last] : NULL;
+    bool yields = last && last->code == SAM_TILE_YIELD;
+    if (last && last->code == SAM_TILE_RETURN) {
+        sam_tile_error(&parser->report, last->pos, "a return inside of a loop or condition");
+        return false;
+    }
+    if ((yields ? last->operand_count : 0) != count) {
+        sam_tile_error(&parser->report, yields ? last->pos : end,
+                       "the block yields %zu value%s, found %u", count, count == 1 ? "" : "s",
+                       yields ? last->operand_count : 0);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct sam_tile_operand *o = &p->operands[last->operands + i];
+        if (p->values[o->value].type.kind != SAM_TILE_KIND_UNKNOWN &&
+            !sam_tile_ty_equal(&p->values[o->value].type, &types[i])) {
+            char is[160], stands[160];
+            sam_tile_error(&parser->report, o->pos, "%%%s is of type %s, not %s",
+                           p->values[o->value].name,
+                           sam_tile_ty_text(&p->values[o->value].type, is, sizeof is),
+                           sam_tile_ty_text(&types[i], stands, sizeof stands));
+            return false;
+        }
+    }
+    return true;
+}
+
+bool parse_yield(struct parser *parser, struct statement *s)
+{
+    size_t count = 0;
+    parser->ended = true;
+    if (parser->token.kind != TOKEN_VALUE || parser->token.first)
+        return parse_append(parser, s) != SAM_TILE_NONE;
+    do {
+        if (!parse_operand(parser, s))
+            return false;
+        count++;
+    } while (parse_accept(parser, ','));
+    if (!parse_expect(parser, ':', "before the types"))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((i && !parse_expect(parser, ',', "between types")) || !parse_operand_type(parser, s, i))
+            return false;
+    return parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+/* `-> (T, U)` or `-> T`: as many as there are results */
+static bool parse_types(struct parser *parser, struct statement *s, struct sam_tile_ty *types,
+                        size_t *count)
+{
+    *count = 0;
+    if (parser->token.kind != TOKEN_ARROW)
+        return parse_result_count(parser, s, 0);
+    parse_next(parser);
+    bool round = parse_accept(parser, '(');
+    do {
+        struct sam_tile_pos pos = parser->token.pos;
+        if (*count == PARSE_MAX_OPERANDS || !parse_type(parser, &types[*count]))
+            return false;
+        if (types[*count].kind != SAM_TILE_KIND_SCALAR &&
+            types[*count].kind != SAM_TILE_KIND_INDEX && types[*count].kind != SAM_TILE_KIND_BOOL &&
+            types[*count].kind != SAM_TILE_KIND_EVENT) {
+            sam_tile_error(&parser->report, pos,
+                           "loops and conditions carry scalars and events only; tiles are written "
+                           "in place");
+            return false;
+        }
+        ++*count;
+    } while (round && parse_accept(parser, ','));
+    return (!round || parse_expect(parser, ')', "behind the types")) &&
+           parse_result_count(parser, s, *count);
+}
+
+/* The statement in front of its blocks, whose number they get after. */
+static bool append_with_bodies(struct parser *parser, struct statement *s,
+                               const struct sam_tile_ty *types, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!parse_result(parser, s, i, &types[i]))
+            return false;
+    return parse_append(parser, s) != SAM_TILE_NONE;
+}
+
+bool parse_if(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_ty types[PARSE_MAX_OPERANDS];
+    size_t count, names = parser->name_count;
+    if (!parse_operand(parser, s) ||
+        !parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)") ||
+        !parse_types(parser, s, types, &count))
+        return false;
+    names = parser->name_count;
+    bool good = parse_body(parser, s, 0, types, count);
+    parse_leave(parser, names);
+    if (good && parse_accept_word(parser, "else")) {
+        s->op.attribute = 1;
+        good = parse_body(parser, s, 1, types, count);
+        parse_leave(parser, names);
+    } else if (good && count) {
+        sam_tile_error(&parser->report, s->op.pos, "a condition with results has an else");
+        return false;
+    }
+    return good && append_with_bodies(parser, s, types, count);
+}
+
+/* `iter_args(%a = %x, ...)`: the names of the parameters, initial values as operands */
+static bool parse_iter_args(struct parser *parser, struct statement *s, struct token *names,
+                            size_t *count)
+{
+    *count = 0;
+    if (!parse_accept_word(parser, "iter_args"))
+        return true;
+    if (!parse_expect(parser, '(', "behind 'iter_args'"))
+        return false;
+    do {
+        names[*count] = parser->token;
+        if (parser->token.kind != TOKEN_VALUE || *count == PARSE_MAX_OPERANDS - 4)
+            return parse_expect(parser, '%', "before a name");
+        parse_next(parser);
+        if (!parse_expect(parser, '=', "before the initial value") || !parse_operand(parser, s))
+            return false;
+        ++*count;
+    } while (parse_accept(parser, ','));
+    return parse_expect(parser, ')', "behind the initial values");
+}
+
+/* Define the loop's variable and what it carries, then read the body. */
+static bool parse_loop_body(struct parser *parser, struct statement *s,
+                            const struct token *variable, const struct token *carried,
+                            const struct sam_tile_ty *types, size_t count)
+{
+    struct sam_tile_ty type = parser->p->values[s->operands[0].value].type;
+    uint32_t ids[PARSE_MAX_OPERANDS];
+    ids[0] = parse_define(parser, variable, &type);
+    for (size_t i = 0; i < count; i++) {
+        if (!parse_same(parser, s, 3 + i, &types[i]))
+            return false;
+        ids[1 + i] = parse_define(parser, &carried[i], &types[i]);
+    }
+    for (size_t i = 0; i < 1 + count; i++)
+        if (ids[i] == SAM_TILE_NONE)
+            return false;
+    s->op.params = parse_ids(parser, ids, 1 + count);
+    s->op.param_count = (uint32_t)(1 + count);
+    return parse_body(parser, s, 0, types, count);
+}
+
+bool parse_for(struct parser *parser, struct statement *s)
+{
+    struct sam_tile_ty types[PARSE_MAX_OPERANDS];
+    struct token variable = parser->token, carried[PARSE_MAX_OPERANDS];
+    size_t count, typed;
+    if (variable.kind != TOKEN_VALUE)
+        return parse_expect(parser, '%', "before the loop's variable");
+    parse_next(parser);
+    if (!parse_expect(parser, '=', "behind the loop's variable") || !parse_operand(parser, s) ||
+        !parse_expect_word(parser, "to", "behind the lower bound") || !parse_operand(parser, s) ||
+        !parse_expect_word(parser, "step", "behind the upper bound") || !parse_operand(parser, s) ||
+        !parse_iter_args(parser, s, carried, &count) || !parse_types(parser, s, types, &typed))
+        return false;
+    if (count != typed) {
+        sam_tile_error(&parser->report, s->op.pos,
+                       "%zu values are carried and %zu types stand here", count, typed);
+        return false;
+    }
+    struct sam_tile_ty type = {.kind = SAM_TILE_KIND_INDEX};
+    if (parse_accept(parser, ':') && !parse_type(parser, &type))
+        return false;
+    if (!is_integer(&type)) {
+        sam_tile_error(&parser->report, variable.pos, "a loop counts in index or an integer");
+        return false;
+    }
+    for (size_t i = 0; i < 3; i++)
+        if (!parse_same(parser, s, i, &type))
+            return false;
+    size_t names = parser->name_count;
+    bool good = parse_loop_body(parser, s, &variable, carried, types, count);
+    parse_leave(parser, names);
+    return good && append_with_bodies(parser, s, types, count);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where tiles are: assigned by the program (manual), or side by side with those that live at the
+ * same time (auto), each at the lowest offset that is free. */
+#include "tile/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 32 };
+
+bool sam_tile_is_manual(const struct sam_tile_program *p)
+{
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].code == SAM_TILE_ASSIGN || p->ops[i].code == SAM_TILE_REBIND ||
+            (p->ops[i].code == SAM_TILE_ALLOC && (p->ops[i].attribute & SAM_TILE_HAS_ADDRESS)))
+            return true;
+    return false;
+}
+
+bool sam_tile_constant(const struct sam_tile_program *p, uint32_t value, int64_t *literal)
+{
+    uint32_t op = p->values[value].op;
+    while (op != SAM_TILE_NONE && p->ops[op].code == SAM_TILE_CAST)
+        op = p->values[sam_tile_arg(p, &p->ops[op], 0)].op;
+    if (op == SAM_TILE_NONE || p->ops[op].code != SAM_TILE_CONSTANT)
+        return false;
+    *literal = p->ops[op].literal;
+    return true;
+}
+
+static struct sam_tile_place *add(struct sam_tile_plan *plan, struct sam_tile_place place)
+{
+    void *grown = sam_grow(plan->places, plan->count, &plan->capacity, sizeof *plan->places);
+    if (!grown)
+        return NULL;
+    plan->places = grown;
+    plan->places[plan->count++] = place;
+    return &plan->places[plan->count - 1];
+}
+
+/* Every tile of the function that has memory of its own, in the order in which they begin. */
+static bool collect(const struct sam_tile_program *p, const struct sam_tile_func *f,
+                    const struct sam_tile_flow *flow, struct sam_tile_plan *plan)
+{
+    for (uint32_t i = 0; i < f->value_count; i++) {
+        const struct sam_tile_value *v = &p->values[f->first_value + i];
+        if (v->type.kind != SAM_TILE_KIND_TILE || flow->root[i] != f->first_value + i)
+            continue;
+        struct sam_tile_place place = {.value = f->first_value + i,
+                                       .offset = SAM_TILE_NOWHERE,
+                                       .size = sam_tile_bytes(&v->type.tile),
+                                       .first = flow->life[i].first,
+                                       .last = flow->life[i].last,
+                                       .loc = v->type.tile.loc};
+        if (!add(plan, place))
+            return false;
+    }
+    return true;
+}
+
+static int by_first(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = x, *b = y;
+    return a->first != b->first ? (a->first < b->first ? -1 : 1)
+                                : (a->value > b->value) - (a->value < b->value);
+}
+
+static struct sam_tile_pos position(const struct sam_tile_program *p, uint32_t value)
+{
+    return p->values[value].seen;
+}
+
+static int by_offset(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
+    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
+    return a->loc != b->loc ? (int)a->loc - (int)b->loc
+                            : (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* --- auto */
+
+struct active {
+    struct sam_tile_place **places; /* alive, by offset */
+    size_t count;
+};
+
+static void complain(const struct sam_tile_program *p, const struct active *active,
+                     const struct sam_tile_place *place, uint64_t capacity,
+                     struct sam_tile_report *report)
+{
+    struct sam_buffer text = {0};
+    uint64_t sum = place->size;
+    size_t shown = 0;
+    for (size_t i = 0; i < active->count; i++) {
+        sum += active->places[i]->size;
+        if (shown++ < 8)
+            sam_buffer_printf(&text, "%s%%%s (%" PRIu64 ")", i ? ", " : "",
+                              p->values[active->places[i]->value].name, active->places[i]->size);
+    }
+    if (active->count > shown || shown > 8)
+        sam_buffer_printf(&text, " and %zu more", active->count - 8);
+    sam_tile_error(report, position(p, place->value),
+                   "%s needs %" PRIu64 " bytes here, has %" PRIu64 ": %%%s (%" PRIu64 ")%s%s%s%s",
+                   sam_tile_loc_names[place->loc], sum, capacity, p->values[place->value].name,
+                   place->size, active->count ? " beside " : "", sam_buffer_text(&text),
+                   sum <= capacity ? "; the room that is free is in pieces" : "", "");
+    sam_buffer_free(&text);
+}
+
+/* At the lowest offset where it fits between what is alive. False: it does not. */
+static bool fit(struct active *active, struct sam_tile_place *place, uint64_t capacity)
+{
+    size_t at = 0;
+    uint64_t offset = 0;
+    while (at < active->count && active->places[at]->offset < offset + place->size) {
+        uint64_t end = active->places[at]->offset + active->places[at]->size;
+        end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        offset = end > offset ? end : offset;
+        at++;
+    }
+    place->offset = offset;
+    if (capacity && offset + place->size > capacity && place->size <= capacity)
+        return false;
+    memmove(&active->places[at + 1], &active->places[at],
+            (active->count - at) * sizeof(struct sam_tile_place *));
+    active->places[at] = place;
+    active->count++;
+    return true;
+}
+
+/* In the order in which they begin. The place that does not fit, or NULL. */
+static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc, uint64_t capacity,
+                                            struct active *active)
+{
+    active->count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sam_tile_place *place = &plan->places[i];
+        size_t kept = 0;
+        if ((int)place->loc != loc)
+            continue;
+        for (size_t k = 0; k < active->count; k++)
+            if (active->places[k]->last >= place->first)
+                active->places[kept++] = active->places[k];
+        active->count = kept;
+        if (!fit(active, place, capacity))
+            return place;
+    }
+    return NULL;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
+    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
+    return a->size != b->size ? (a->size < b->size ? 1 : -1) : by_first(a, b);
+}
+
+/* The large ones first, each below or above those that it meets: leaves fewer pieces. */
+static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity,
+                          struct active *active)
+{
+    struct sam_tile_place **sorted = sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *));
+    size_t count = 0;
+    bool good = sorted != NULL;
+    for (size_t i = 0; good && i < plan->count; i++)
+        if ((int)plan->places[i].loc == loc)
+            sorted[count++] = &plan->places[i];
+    if (good)
+        qsort(sorted, count, sizeof(struct sam_tile_place *), by_size);
+    for (size_t i = 0; good && i < count; i++) {
+        active->count = 0;
+        for (size_t k = 0; k < i; k++)
+            if (sorted[k]->first <= sorted[i]->last && sorted[i]->first <= sorted[k]->last)
+                active->places[active->count++] = sorted[k];
+        qsort(active->places, active->count, sizeof(struct sam_tile_place *), by_offset);
+        good = fit(active, sorted[i], capacity);
+    }
+    free(sorted);
+    return good;
+}
+
+/* Tiles that the plan by size, quadratic, is tried for. */
+enum { MOST_BY_SIZE = 4096 };
+
+static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile profile,
+                      struct sam_tile_report *report, struct sam_tile_plan *plan)
+{
+    struct active active = {sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *)), 0};
+    if (!active.places)
+        return false;
+    for (int loc = 0; loc < SAM_TILE_LOCS; loc++) {
+        uint64_t capacity = sam_tile_capacity(profile, (enum sam_tile_loc)loc);
+        struct sam_tile_place *late = place_in_time(plan, loc, capacity, &active);
+        if (!late)
+            continue;
+        if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
+            continue;
+        place_in_time(plan, loc, capacity, &active); /* what lives beside it, for the message */
+        complain(p, &active, late, capacity, report);
+    }
+    free(active.places);
+    return true;
+}
+
+/* --- manual */
+
+static bool overlap(const struct sam_tile_place *a, const struct sam_tile_place *b)
+{
+    return a->loc == b->loc && a->offset != SAM_TILE_NOWHERE && b->offset != SAM_TILE_NOWHERE &&
+           a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+bool sam_tile_shares(const struct sam_tile_plan *plan, uint32_t value)
+{
+    const struct sam_tile_place *place = sam_tile_place_find(plan, value);
+    for (size_t i = 0; place && i < plan->count; i++)
+        if (plan->places[i].value != value &&
+            (place->offset == SAM_TILE_NOWHERE || overlap(place, &plan->places[i])))
+            return true;
+    return false;
+}
+
+static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *plan,
+                        uint32_t value, bool known, int64_t address, struct sam_tile_pos pos,
+                        enum sam_tile_profile profile, struct sam_tile_report *report)
+{
+    struct sam_tile_place *place = (struct sam_tile_place *)sam_tile_place_find(plan, value);
+    if (!place) {
+        sam_tile_error(report, pos, "%%%s is a window of another tile and has its address",
+                       p->values[value].name);
+        return;
+    }
+    if (place->bound) {
+        sam_tile_error(report, pos, "%%%s has an address already", p->values[value].name);
+        return;
+    }
+    place->bound = true;
+    if (!known)
+        return;
+    uint64_t capacity = sam_tile_capacity(profile, place->loc);
+    uint64_t end = capacity ? capacity : UINT64_C(1) << 40;
+    if (address < 0 || address % ALIGNMENT)
+        sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is no multiple of %d",
+                       p->values[value].name, address, ALIGNMENT);
+    else if ((uint64_t)address > end || place->size > end - (uint64_t)address)
+        sam_tile_error(report, pos, "%%%s ends at 0x%" PRIx64 ", %s has 0x%" PRIx64 " bytes",
+                       p->values[value].name, (uint64_t)address + place->size,
+                       sam_tile_loc_names[place->loc], end);
+    else
+        place->offset = (uint64_t)address;
+}
+
+static void bind(const struct sam_tile_program *p, const struct sam_tile_func *f,
+                 const struct sam_tile_flow *flow, enum sam_tile_profile profile,
+                 struct sam_tile_report *report, struct sam_tile_plan *plan)
+{
+    for (size_t i = 0; i < p->op_count; i++) {
+        const struct sam_tile_op *op = &p->ops[i];
+        if (!flow->order[i])
+            continue; /* of another function */
+        int64_t address = op->literal;
+        bool known = true;
+        uint32_t value = SAM_TILE_NONE;
+        if (op->code == SAM_TILE_ASSIGN)
+            value = sam_tile_arg(p, op, 0);
+        else if (op->code == SAM_TILE_ALLOC && (op->attribute & SAM_TILE_HAS_ADDRESS))
+            value = p->ids[op->results],
+            known = sam_tile_constant(p, sam_tile_arg(p, op, 0), &address);
+        else if (op->code == SAM_TILE_REBIND)
+            value = p->ids[op->results],
+            known = sam_tile_constant(p, sam_tile_arg(p, op, 1), &address);
+        if (value != SAM_TILE_NONE)
+            set_address(p, plan, value, known, address, op->pos, profile, report);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sam_tile_place *place = &plan->places[i];
+        const struct sam_tile_life *life = &flow->life[place->value - f->first_value];
+        bool used = life->last > life->first || life->first == 0;
+        if (!place->bound && used && !report->errors)
+            sam_tile_error(report, position(p, place->value),
+                           "%%%s has no address; this program assigns addresses, so every tile "
+                           "needs one (tassign, or addr = of alloc_tile)",
+                           p->values[place->value].name);
+    }
+}
+
+/* Tiles that live at the same time in the same bytes. */
+static bool find_overlaps(const struct sam_tile_program *p, const struct sam_tile_plan *plan,
+                          struct sam_tile_report *report)
+{
+    struct sam_tile_place **sorted = sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *));
+    size_t count = 0;
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->places[i].offset != SAM_TILE_NOWHERE)
+            sorted[count++] = &plan->places[i];
+    qsort(sorted, count, sizeof(struct sam_tile_place *), by_offset);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && overlap(sorted[i], sorted[j]) && report->errors < 100;
+             j++) {
+            const struct sam_tile_place *a = sorted[i], *b = sorted[j];
+            if (a->first > b->last || b->first > a->last)
+                continue;
+            const struct sam_tile_place *late = by_first(a, b) > 0 ? a : b;
+            const struct sam_tile_place *early = late == a ? b : a;
+            sam_tile_error(report, position(p, late->value),
+                           "%%%s (%s 0x%" PRIx64 "..0x%" PRIx64 ") overlaps %%%s (0x%" PRIx64
+                           "..0x%" PRIx64 "), and both are in use",
+                           p->values[late->value].name, sam_tile_loc_names[a->loc], late->offset,
+                           late->offset + late->size - 1, p->values[early->value].name,
+                           early->offset, early->offset + early->size - 1);
+        }
+    free(sorted);
+    return true;
+}
+
+/* --- */
+
+static int by_value(const void *key, const void *element)
+{
+    uint32_t value = *(const uint32_t *)key;
+    const struct sam_tile_place *const *place = element;
+    return (value > (*place)->value) - (value < (*place)->value);
+}
+
+const struct sam_tile_place *sam_tile_place_find(const struct sam_tile_plan *plan, uint32_t value)
+{
+    struct sam_tile_place **found =
+        bsearch(&value, plan->by_value, plan->count, sizeof(struct sam_tile_place *), by_value);
+    return found ? *found : NULL;
+}
+
+static int compare_values(const void *x, const void *y)
+{
+    const struct sam_tile_place *a = *(const struct sam_tile_place *const *)x;
+    const struct sam_tile_place *b = *(const struct sam_tile_place *const *)y;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+enum sam_status sam_tile_plan(const struct sam_tile_program *p, const struct sam_tile_func *f,
+                              const struct sam_tile_flow *flow, enum sam_tile_profile profile,
+                              struct sam_tile_report *report, struct sam_tile_plan *plan)
+{
+    *plan = (struct sam_tile_plan){.manual = sam_tile_is_manual(p)};
+    bool good = collect(p, f, flow, plan);
+    if (good && plan->count)
+        qsort(plan->places, plan->count, sizeof *plan->places, by_first);
+    plan->by_value = sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *));
+    good = good && plan->by_value;
+    if (good) {
+        for (size_t i = 0; i < plan->count; i++)
+            plan->by_value[i] = &plan->places[i];
+        qsort(plan->by_value, plan->count, sizeof(struct sam_tile_place *), compare_values);
+        if (plan->manual) {
+            bind(p, f, flow, profile, report, plan);
+            good = find_overlaps(p, plan, report);
+        } else {
+            good = place_all(p, profile, report, plan);
+        }
+    }
+    for (size_t i = 0; good && i < plan->count; i++) {
+        const struct sam_tile_place *place = &plan->places[i];
+        if (place->offset != SAM_TILE_NOWHERE &&
+            place->offset + place->size > plan->highest[place->loc])
+            plan->highest[place->loc] = place->offset + place->size;
+    }
+    if (good)
+        return SAM_OK;
+    sam_tile_plan_free(plan);
+    return SAM_ERR_MEMORY;
+}
+
+void sam_tile_plan_free(struct sam_tile_plan *plan)
+{
+    free(plan->places);
+    free(plan->by_value);
+    *plan = (struct sam_tile_plan){0};
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names: operations, dtypes, memories, words of attributes. */
+#include "tile/tile.h"
+
+static const struct sam_tile_row rows[] = {
+#define TILE_OP(code, name, sources, family, function, dtypes, meaning)                            \
+    {name, sources, SAM_TILE_##family, SAM_TILE_FN_##function, SAM_TILE_##dtypes, meaning},
+#include "tile/ops.def"
+};
+
+static const struct {
+    const char *name;
+    bool pto;
+} special[SAM_TILE_FIRST_OP] = {
+    [SAM_TILE_ALLOC] = {"alloc_tile", true},
+    [SAM_TILE_VIEW] = {"make_tensor_view", true},
+    [SAM_TILE_PART] = {"partition_view", true},
+    [SAM_TILE_ASSIGN] = {"tassign", true},
+    [SAM_TILE_REBIND] = {"tassign", true},
+    [SAM_TILE_SUBSET] = {"subset", true},
+    [SAM_TILE_SHAPE] = {"set_validshape", true},
+    [SAM_TILE_RECORD] = {"record_event", true},
+    [SAM_TILE_WAIT] = {"wait_event", true},
+    [SAM_TILE_BARRIER] = {"barrier", true},
+    [SAM_TILE_CONSTANT] = {"arith.constant", false},
+    [SAM_TILE_ADDI] = {"arith.addi", false},
+    [SAM_TILE_SUBI] = {"arith.subi", false},
+    [SAM_TILE_MULI] = {"arith.muli", false},
+    [SAM_TILE_DIVSI] = {"arith.divsi", false},
+    [SAM_TILE_REMSI] = {"arith.remsi", false},
+    [SAM_TILE_CMPI] = {"arith.cmpi", false},
+    [SAM_TILE_CAST] = {"arith.index_cast", false},
+    [SAM_TILE_SELECT] = {"arith.select", false},
+    [SAM_TILE_FOR] = {"scf.for", false},
+    [SAM_TILE_IF] = {"scf.if", false},
+    [SAM_TILE_YIELD] = {"scf.yield", false},
+    [SAM_TILE_RETURN] = {"return", false},
+};
+
+/* Other spellings that are read. */
+static const struct {
+    const char *name;
+    enum sam_tile_code code;
+} aliases[] = {
+    {"tsubview", SAM_TILE_SUBSET},
+    {"tsync", SAM_TILE_WAIT},
+    {"func.return", SAM_TILE_RETURN},
+};
+
+const char *const sam_tile_compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
+const char *const sam_tile_cmpi_names[] = {"eq", "ne", "slt", "sle", "sgt", "sge", NULL};
+const char *const sam_tile_round_names[] = {"rint", "round", "floor", "ceil", "trunc", NULL};
+const char *const sam_tile_pipe_names[] = {"tload", "tstore", "vector", "matrix", NULL};
+const char *const sam_tile_loc_names[] = {"vec", "mat", "left", "right", "acc", NULL};
+const char *const sam_tile_layout_names[] = {"none_box", "row_major", "col_major", NULL};
+
+int sam_tile_word(const char *const *words, const char *text, size_t size)
+{
+    for (int i = 0; words[i]; i++)
+        if (strlen(words[i]) == size && memcmp(words[i], text, size) == 0)
+            return i;
+    return -1;
+}
+
+const struct sam_tile_row *sam_tile_row(unsigned code)
+{
+    return &rows[code - SAM_TILE_FIRST_OP];
+}
+
+const char *sam_tile_code_name(unsigned code)
+{
+    return code < SAM_TILE_FIRST_OP ? special[code].name : sam_tile_row(code)->name;
+}
+
+bool sam_tile_code_is_pto(unsigned code)
+{
+    return code >= SAM_TILE_FIRST_OP || special[code].pto;
+}
+
+static bool is_name(const char *name, const char *text, size_t size)
+{
+    return strlen(name) == size && memcmp(name, text, size) == 0;
+}
+
+unsigned sam_tile_code_find(const char *name, size_t size)
+{
+    for (unsigned code = 0; code < SAM_TILE_CODES; code++)
+        if (is_name(sam_tile_code_name(code), name, size))
+            return code;
+    for (size_t i = 0; i < SAM_COUNT(aliases); i++)
+        if (is_name(aliases[i].name, name, size))
+            return aliases[i].code;
+    return SAM_TILE_CODES;
+}
+
+/* Changes of a character that lead from one name to the other; more than `limit` is limit + 1. */
+static unsigned distance(const char *a, size_t n, const char *b)
+{
+    enum { LONGEST = 32 };
+    unsigned row[LONGEST + 1];
+    size_t m = strlen(b);
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[m];
+}
+
+const char *sam_tile_nearest(const char *name, size_t size)
+{
+    const char *found = NULL;
+    unsigned best = 4;
+    for (unsigned code = 0; code < SAM_TILE_CODES; code++) {
+        unsigned d = distance(name, size, sam_tile_code_name(code));
+        if (d < best) {
+            best = d;
+            found = sam_tile_code_name(code);
+        }
+    }
+    return found;
+}
+
+bool sam_tile_updates(unsigned code)
+{
+    return code == SAM_TILE_TAXPY || code == SAM_TILE_TINSERT;
+}
+
+enum sam_tile_pipe sam_tile_pipe(unsigned code)
+{
+    enum sam_tile_family family = sam_tile_row(code)->family;
+    return family == SAM_TILE_LOAD     ? SAM_TILE_PIPE_LOAD
+           : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
+           : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
+                                       : SAM_TILE_PIPE_VECTOR;
+}
+
+bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
+{
+    static const char *const classes[] = {"all of the profile", "floats", "integers",
+                                          "all, 64 bits too"};
+    if (index >= SAM_COUNT(rows))
+        return false;
+    *text = (struct sam_tile_op_text){rows[index].name, rows[index].sources,
+                                      classes[rows[index].dtypes], rows[index].meaning};
+    return true;
+}
+
+bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile)
+{
+    static const char *const names[] = {"a2a3", "a5", "host", NULL};
+    int found = sam_tile_word(names, name, strlen(name));
+    if (found >= 0)
+        *profile = (enum sam_tile_profile)found;
+    return found >= 0;
+}
+
+uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc)
+{
+    static const uint32_t kib[][SAM_TILE_LOCS] = {
+        [SAM_TILE_A2A3] = {192, 512, 64, 64, 128},
+        [SAM_TILE_A5] = {256, 512, 64, 64, 256},
+        [SAM_TILE_HOST] = {0},
+    };
+    return (uint64_t)kib[profile][loc] * 1024;
+}

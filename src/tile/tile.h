@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of tile/: the program in memory and what the stages share. Text (lex.c, parse*.c) makes
+ * a program, print.c writes it, check*.c judges it, plan.c places its tiles, exec*.c runs it. */
+#ifndef SAM_TILE_INTERNAL_H
+#define SAM_TILE_INTERNAL_H
+
+#include "base/base.h"
+#include "samite/tile.h"
+
+#define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
+enum { SAM_TILE_RANK = 5 };
+
+/* --- types of values */
+enum sam_tile_kind {
+    SAM_TILE_KIND_UNKNOWN, /* a free name that no type was seen of yet */
+    SAM_TILE_KIND_INDEX,
+    SAM_TILE_KIND_BOOL, /* i1 */
+    SAM_TILE_KIND_SCALAR,
+    SAM_TILE_KIND_PTR,
+    SAM_TILE_KIND_VIEW,
+    SAM_TILE_KIND_PART,
+    SAM_TILE_KIND_TILE,
+    SAM_TILE_KIND_EVENT,
+};
+
+struct sam_tile_ty {
+    enum sam_tile_kind kind;
+    enum sam_tile_dtype dtype; /* of a scalar, pointer, view or partition */
+    uint32_t rank;
+    int64_t dims[SAM_TILE_RANK]; /* or SAM_TILE_DYNAMIC */
+    struct sam_tile_type tile;
+};
+
+/* --- operations */
+enum sam_tile_code {
+    /* with a syntax of their own */
+    SAM_TILE_ALLOC,  /* [address] [valid rows] [valid cols]; `attribute` tells which */
+    SAM_TILE_VIEW,   /* pointer, shape, strides */
+    SAM_TILE_PART,   /* view, offsets, sizes */
+    SAM_TILE_ASSIGN, /* tile; `literal` is the address */
+    SAM_TILE_REBIND, /* tile, address; a second tile over the address */
+    SAM_TILE_SUBSET, /* tile, row and column, rows and columns: a window of a tile */
+    SAM_TILE_SHAPE,  /* tile, valid rows, valid cols */
+    SAM_TILE_RECORD, /* `attribute` is the pipe */
+    SAM_TILE_WAIT,   /* events */
+    SAM_TILE_BARRIER,
+    SAM_TILE_CONSTANT, /* `literal` */
+    SAM_TILE_ADDI,
+    SAM_TILE_SUBI,
+    SAM_TILE_MULI,
+    SAM_TILE_DIVSI,
+    SAM_TILE_REMSI,
+    SAM_TILE_CMPI, /* `attribute` is the predicate */
+    SAM_TILE_CAST,
+    SAM_TILE_SELECT,
+    SAM_TILE_FOR,
+    SAM_TILE_IF,
+    SAM_TILE_YIELD,
+    SAM_TILE_RETURN,
+/* with ins(...) and outs(...); the destination is the last operand */
+#define TILE_OP(code, name, sources, family, function, dtypes, meaning) SAM_TILE_##code,
+#include "tile/ops.def"
+    SAM_TILE_CODES,
+    SAM_TILE_FIRST_OP = SAM_TILE_TLOAD
+};
+
+enum sam_tile_family {
+    SAM_TILE_LOAD,
+    SAM_TILE_STORE,
+    SAM_TILE_COLFOLD,
+    SAM_TILE_ROWFOLD,
+    SAM_TILE_COLARG,
+    SAM_TILE_ROWARG,
+    SAM_TILE_ROWEXPAND,
+    SAM_TILE_COLEXPAND,
+    SAM_TILE_ROWEXPAND2,
+    SAM_TILE_COLEXPAND2,
+    SAM_TILE_BINARY,
+    SAM_TILE_SCALAR,
+    SAM_TILE_AXPY,
+    SAM_TILE_EXPANDS,
+    SAM_TILE_UNARY,
+    SAM_TILE_CMP,
+    SAM_TILE_SEL,
+    SAM_TILE_CVT,
+    SAM_TILE_MOV,
+    SAM_TILE_TRANS,
+    SAM_TILE_RESHAPE,
+    SAM_TILE_EXTRACT,
+    SAM_TILE_INSERT,
+    SAM_TILE_FILLPAD,
+    SAM_TILE_CONCAT,
+    SAM_TILE_CI,
+    SAM_TILE_MATMUL,
+};
+
+enum sam_tile_function {
+    SAM_TILE_FN_NONE,
+    SAM_TILE_FN_ADD,
+    SAM_TILE_FN_SUB,
+    SAM_TILE_FN_MUL,
+    SAM_TILE_FN_DIV,
+    SAM_TILE_FN_REM,
+    SAM_TILE_FN_MIN,
+    SAM_TILE_FN_MAX,
+    SAM_TILE_FN_AND,
+    SAM_TILE_FN_OR,
+    SAM_TILE_FN_XOR,
+    SAM_TILE_FN_SHL,
+    SAM_TILE_FN_SHR,
+    SAM_TILE_FN_LRELU,
+    SAM_TILE_FN_EXPDIF,
+    SAM_TILE_FN_ABS,
+    SAM_TILE_FN_NEG,
+    SAM_TILE_FN_RELU,
+    SAM_TILE_FN_NOT,
+    SAM_TILE_FN_EXP,
+    SAM_TILE_FN_LOG,
+    SAM_TILE_FN_SQRT,
+    SAM_TILE_FN_RSQRT,
+    SAM_TILE_FN_RECIP,
+};
+
+enum sam_tile_class { SAM_TILE_ORDER, SAM_TILE_REAL, SAM_TILE_WHOLE, SAM_TILE_ANY };
+
+struct sam_tile_row {
+    const char *name, *sources;
+    enum sam_tile_family family;
+    enum sam_tile_function function;
+    enum sam_tile_class dtypes;
+    const char *meaning;
+};
+/* The row of a code from SAM_TILE_FIRST_OP on. */
+const struct sam_tile_row *sam_tile_row(unsigned code);
+/* The code of a name of `size` characters, without "pto."; SAM_TILE_CODES when there is none. */
+unsigned sam_tile_code_find(const char *name, size_t size);
+/* Its name, "arith." and "scf." included, "pto." not. */
+const char *sam_tile_code_name(unsigned code);
+/* Does a name in front of "pto." belong to the dialect (and may the flat surface leave it out)? */
+bool sam_tile_code_is_pto(unsigned code);
+/* The known name nearest to one that is not, or NULL. */
+const char *sam_tile_nearest(const char *name, size_t size);
+/* Does the op read its destination, so that one allocated for it makes no sense? */
+bool sam_tile_updates(unsigned code);
+
+enum sam_tile_pipe {
+    SAM_TILE_PIPE_LOAD,
+    SAM_TILE_PIPE_STORE,
+    SAM_TILE_PIPE_VECTOR,
+    SAM_TILE_PIPE_MATRIX,
+    SAM_TILE_PIPES
+};
+enum sam_tile_pipe sam_tile_pipe(unsigned code);
+
+/* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
+enum sam_tile_compare {
+    SAM_TILE_EQ,
+    SAM_TILE_NE,
+    SAM_TILE_LT,
+    SAM_TILE_LE,
+    SAM_TILE_GT,
+    SAM_TILE_GE
+};
+enum sam_tile_round {
+    SAM_TILE_RINT,  /* to nearest, ties to even */
+    SAM_TILE_ROUND, /* to nearest, ties away from zero */
+    SAM_TILE_FLOOR,
+    SAM_TILE_CEIL,
+    SAM_TILE_TRUNC
+};
+extern const char *const sam_tile_compare_names[],
+    *const sam_tile_cmpi_names[],
+        *const sam_tile_round_names[],
+            *const sam_tile_pipe_names[],
+                *const sam_tile_loc_names[],
+                    *const sam_tile_layout_names[]; /* each ended by NULL */
+/* Index in such a list, -1 when it is not there. */
+int sam_tile_word(const char *const *words, const char *text, size_t size);
+
+/* --- the program */
+struct sam_tile_pos {
+    uint32_t line, column; /* from 1; 0: nowhere */
+};
+
+struct sam_tile_operand {
+    uint32_t value;
+    struct sam_tile_pos pos;
+};
+
+enum { SAM_TILE_HAS_ADDRESS = 1, SAM_TILE_HAS_ROWS = 2, SAM_TILE_HAS_COLS = 4 };
+
+struct sam_tile_op {
+    unsigned code;
+    unsigned attribute;
+    int64_t literal;
+    struct sam_tile_pos pos;
+    uint32_t operands, operand_count; /* in `operands` */
+    uint32_t results, result_count;   /* in `ids` */
+    uint32_t params, param_count;     /* of a loop's body: in `ids` */
+    uint32_t body[2];                 /* first op, or SAM_TILE_NONE */
+    uint32_t next;                    /* in its block */
+    char *comment;                    /* lines that stood before it, or NULL */
+};
+
+struct sam_tile_value {
+    char *name;
+    struct sam_tile_ty type;
+    struct sam_tile_pos pos;  /* where it is defined; line 0: an argument of bare operations */
+    struct sam_tile_pos seen; /* where it is named first */
+    uint32_t op;              /* that defines it; SAM_TILE_NONE: an argument */
+};
+
+struct sam_tile_func {
+    char *name; /* "" when the operations are bare */
+    char *comment;
+    struct sam_tile_pos pos;
+    uint32_t args, arg_count; /* in `ids` */
+    uint32_t body;
+    uint32_t first_value, value_count;
+    bool bare;
+};
+
+struct sam_tile_program {
+    char *name, *text;
+    size_t size;
+    bool module;
+    char *attributes; /* of the module, with braces, or NULL */
+    struct sam_tile_func *funcs;
+    size_t func_count, func_capacity;
+    struct sam_tile_op *ops;
+    size_t op_count, op_capacity;
+    struct sam_tile_value *values;
+    size_t value_count, value_capacity;
+    struct sam_tile_operand *operands;
+    size_t operand_count, operand_capacity;
+    uint32_t *ids;
+    size_t id_count, id_capacity;
+};
+
+static inline uint32_t sam_tile_arg(const struct sam_tile_program *p, const struct sam_tile_op *op,
+                                    size_t i)
+{
+    return p->operands[op->operands + i].value;
+}
+static inline const struct sam_tile_ty *sam_tile_ty(const struct sam_tile_program *p, uint32_t id)
+{
+    return &p->values[id].type;
+}
+
+/* --- type.c */
+/* Elements and bytes of the room of a tile. */
+uint64_t sam_tile_bytes(const struct sam_tile_type *type);
+bool sam_tile_is_real(enum sam_tile_dtype dtype);
+bool sam_tile_is_signed(enum sam_tile_dtype dtype);
+int sam_tile_dtype_find(const char *name, size_t size); /* -1 */
+bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b);
+bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
+void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type);
+const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size);
+
+/* --- report.c: messages with their line and a caret */
+struct sam_tile_report {
+    const struct sam_tile_program *program; /* name and text; may be NULL: no position then */
+    struct sam_buffer out;
+    unsigned errors, warnings;
+};
+void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
+                    ...) SAM_PRINTF(3, 4);
+void sam_tile_warning(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
+                      ...) SAM_PRINTF(3, 4);
+/* The text of a report for the caller (malloc'ed), and the status that its errors ask for. */
+enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messages,
+                                    struct sam_error *error);
+
+/* --- check_op.c: one operation, the tiles' valid sizes as far as they are known */
+struct sam_tile_judge {
+    enum sam_tile_profile profile;
+    struct sam_tile_report *report;
+};
+/* types: those of the operands, destination last. */
+void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
+                       const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
+                       struct sam_tile_pos pos);
+/* A tile type by itself: 32-byte rows, valid within the room, layouts. */
+void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *type,
+                         struct sam_tile_pos pos);
+
+/* --- value.c: elements */
+/* 16-bit floats, exact. */
+float sam_tile_half(uint16_t bits);
+float sam_tile_bfloat(uint16_t bits);
+/* The nearest value of a floating-point dtype, as bits; NaN is canonical. */
+uint32_t sam_tile_real_bits(enum sam_tile_dtype dtype, double value, enum sam_tile_round round);
+double sam_tile_real_value(enum sam_tile_dtype dtype, uint32_t bits);
+/* n elements to and from the form they are computed in: float (exact) or int64_t. Stores round to
+ * nearest even, and wrap integers. */
+void sam_tile_read_reals(enum sam_tile_dtype dtype, const void *from, size_t n, float *to);
+void sam_tile_write_reals(enum sam_tile_dtype dtype, void *to, size_t n, const float *from);
+void sam_tile_read_ints(enum sam_tile_dtype dtype, const void *from, size_t n, int64_t *to);
+void sam_tile_write_ints(enum sam_tile_dtype dtype, void *to, size_t n, const int64_t *from);
+/* The bits of a pad value. */
+uint64_t sam_tile_pad_bits(enum sam_tile_dtype dtype, enum sam_tile_pad pad);
+/* n elements of the destination from n of the source; -1 for an unknown pair. */
+void sam_tile_convert(enum sam_tile_dtype to, void *out, enum sam_tile_dtype from, const void *in,
+                      size_t n, enum sam_tile_round round);
+
+#endif

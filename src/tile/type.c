@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of values: sizes, equality, text. */
+#include "tile/tile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    uint8_t size;
+    bool real, is_signed;
+} dtypes[SAM_TILE_DTYPES] = {
+    [SAM_TILE_f32] = {"f32", 4, true, true},     [SAM_TILE_f16] = {"f16", 2, true, true},
+    [SAM_TILE_bf16] = {"bf16", 2, true, true},   [SAM_TILE_i8] = {"i8", 1, false, true},
+    [SAM_TILE_ui8] = {"ui8", 1, false, false},   [SAM_TILE_i16] = {"i16", 2, false, true},
+    [SAM_TILE_ui16] = {"ui16", 2, false, false}, [SAM_TILE_i32] = {"i32", 4, false, true},
+    [SAM_TILE_ui32] = {"ui32", 4, false, false}, [SAM_TILE_i64] = {"i64", 8, false, true},
+    [SAM_TILE_ui64] = {"ui64", 8, false, false},
+};
+
+size_t sam_tile_dtype_size(enum sam_tile_dtype dtype)
+{
+    return dtypes[dtype].size;
+}
+
+const char *sam_tile_dtype_name(enum sam_tile_dtype dtype)
+{
+    return dtypes[dtype].name;
+}
+
+bool sam_tile_is_real(enum sam_tile_dtype dtype)
+{
+    return dtypes[dtype].real;
+}
+
+bool sam_tile_is_signed(enum sam_tile_dtype dtype)
+{
+    return dtypes[dtype].is_signed;
+}
+
+int sam_tile_dtype_find(const char *name, size_t size)
+{
+    for (int i = 0; i < SAM_TILE_DTYPES; i++)
+        if (strlen(dtypes[i].name) == size && memcmp(dtypes[i].name, name, size) == 0)
+            return i;
+    return -1;
+}
+
+uint64_t sam_tile_bytes(const struct sam_tile_type *type)
+{
+    return (uint64_t)type->rows * type->cols * sam_tile_dtype_size(type->dtype);
+}
+
+bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
+{
+    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
+           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
+           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
+           a->pad == b->pad;
+}
+
+bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case SAM_TILE_KIND_SCALAR:
+    case SAM_TILE_KIND_PTR: return a->dtype == b->dtype;
+    case SAM_TILE_KIND_VIEW:
+    case SAM_TILE_KIND_PART:
+        return a->dtype == b->dtype && a->rank == b->rank &&
+               memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+    case SAM_TILE_KIND_TILE: return sam_tile_type_equal(&a->tile, &b->tile);
+    case SAM_TILE_KIND_UNKNOWN:
+    case SAM_TILE_KIND_INDEX:
+    case SAM_TILE_KIND_BOOL:
+    case SAM_TILE_KIND_EVENT: return true;
+    }
+    return false;
+}
+
+static void print_dim(struct sam_buffer *out, int64_t dim)
+{
+    if (dim == SAM_TILE_DYNAMIC)
+        sam_buffer_append(out, "?", 1);
+    else
+        sam_buffer_printf(out, "%" PRId64, dim);
+}
+
+static void print_tile(struct sam_buffer *out, const struct sam_tile_type *t)
+{
+    sam_buffer_printf(out, "!pto.tile_buf<%s, %" PRIu32 "x%" PRIu32 "x%s",
+                      sam_tile_loc_names[t->loc], t->rows, t->cols, sam_tile_dtype_name(t->dtype));
+    if (t->valid_rows != t->rows || t->valid_cols != t->cols) {
+        sam_buffer_printf(out, ", valid=");
+        print_dim(out, t->valid_rows);
+        sam_buffer_append(out, "x", 1);
+        print_dim(out, t->valid_cols);
+    }
+    if (t->blayout != SAM_TILE_row_major)
+        sam_buffer_printf(out, ", blayout=%s", sam_tile_layout_names[t->blayout]);
+    if (t->slayout != SAM_TILE_none_box)
+        sam_buffer_printf(out, ", slayout=%s", sam_tile_layout_names[t->slayout]);
+    if (t->fractal != 512)
+        sam_buffer_printf(out, ", fractal=%u", t->fractal);
+    if (t->pad != SAM_TILE_PAD_null)
+        sam_buffer_printf(out, ", pad=%d", t->pad);
+    sam_buffer_append(out, ">", 1);
+}
+
+void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type)
+{
+    switch (type->kind) {
+    case SAM_TILE_KIND_UNKNOWN: sam_buffer_printf(out, "unknown"); return;
+    case SAM_TILE_KIND_INDEX: sam_buffer_printf(out, "index"); return;
+    case SAM_TILE_KIND_BOOL: sam_buffer_printf(out, "i1"); return;
+    case SAM_TILE_KIND_EVENT: sam_buffer_printf(out, "!pto.event"); return;
+    case SAM_TILE_KIND_SCALAR:
+        sam_buffer_printf(out, "%s", sam_tile_dtype_name(type->dtype));
+        return;
+    case SAM_TILE_KIND_PTR:
+        sam_buffer_printf(out, "!pto.ptr<%s>", sam_tile_dtype_name(type->dtype));
+        return;
+    case SAM_TILE_KIND_VIEW:
+    case SAM_TILE_KIND_PART:
+        sam_buffer_printf(out, "!pto.%s<",
+                          type->kind == SAM_TILE_KIND_VIEW ? "tensor_view"
+                                                           : "partition_tensor_view");
+        for (uint32_t i = 0; i < type->rank; i++) {
+            print_dim(out, type->dims[i]);
+            sam_buffer_append(out, "x", 1);
+        }
+        sam_buffer_printf(out, "%s>", sam_tile_dtype_name(type->dtype));
+        return;
+    case SAM_TILE_KIND_TILE: print_tile(out, &type->tile); return;
+    }
+}
+
+const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size)
+{
+    struct sam_buffer out = {0};
+    sam_tile_ty_print(&out, type);
+    snprintf(text, size, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+    return text;
+}

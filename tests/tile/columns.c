@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column minimum and maximum: every shape and dtype in every NaN mode, by the vector loops and by
+ * the plain one, against the rule of tile_test.h; all pairs of 16-bit elements. Bits compare. */
+#include "tile/tile_test.h"
+
+static const enum sam_tile_nan modes[] = {SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE,
+                                          SAM_TILE_NAN_FIRST};
+
+struct shape {
+    uint32_t rows, cols;
+    int64_t valid_rows, valid_cols;
+};
+
+/* One reduction; the tile has the elements of `data`. */
+static void reduce(enum sam_tile_dtype dtype, struct shape s, bool max, enum sam_tile_nan nan,
+                   bool plain, const uint8_t *data)
+{
+    struct sam_tile_options options = {SAM_TILE_A5, .nan = nan, .plain = plain};
+    struct sam_tile_core *core = test_core(&options);
+    struct sam_tile src = SAM_TILE_VALID(vec, f32, s.rows, s.cols, s.valid_rows, s.valid_cols);
+    struct sam_tile dst = SAM_TILE_VALID(vec, f32, 1, s.cols, s.valid_rows > 0, s.valid_cols);
+    size_t cols = (size_t)s.valid_cols;
+    uint8_t *result = calloc(cols + 1, 8);
+    src.type.dtype = dst.type.dtype = dtype;
+    assert_int_equal(sam_tile_fill(core, &src, data, NULL), SAM_OK);
+    struct sam_event e = max ? sam_tcolmax(&dst, &src) : sam_tcolmin(&dst, &src);
+    if (e.status != SAM_OK)
+        fail_msg("%s", e.text);
+    if (s.valid_rows && cols)
+        assert_int_equal(sam_tile_read(&dst, result, NULL), SAM_OK);
+    for (size_t j = 0; j < cols && s.valid_rows; j++) {
+        uint64_t expected = test_bits(data, j, dtype);
+        for (size_t i = 1; i < (size_t)s.valid_rows; i++)
+            expected = test_fold(dtype, max, nan, expected, test_bits(data, i * cols + j, dtype));
+        if (test_bits(result, j, dtype) != expected)
+            fail_msg("%s %ux%u column %zu, mode %d%s%s: 0x%llx, expected 0x%llx",
+                     sam_tile_dtype_name(dtype), s.rows, s.cols, j, nan, max ? ", max" : "",
+                     plain ? ", plain" : "", (unsigned long long)test_bits(result, j, dtype),
+                     (unsigned long long)expected);
+    }
+    free(result);
+    sam_tile_core_free(core);
+}
+
+static void check(enum sam_tile_dtype dtype, struct shape s, uint64_t *seed)
+{
+    size_t count = (size_t)(s.valid_rows * s.valid_cols);
+    uint8_t *data = calloc(count + 1, 8);
+    for (size_t i = 0; i < count; i++)
+        test_set(data, i, dtype, test_element(seed, dtype));
+    for (size_t mode = 0; mode < SAM_COUNT(modes); mode++)
+        for (int way = 0; way < 4; way++)
+            reduce(dtype, s, way & 1, modes[mode], way & 2, data);
+    free(data);
+}
+
+static void test_shapes(void **state)
+{
+    static const struct {
+        enum sam_tile_dtype dtype;
+        struct shape shape;
+    } single[] = {
+        {SAM_TILE_f32, {64, 64, 64, 64}}, {SAM_TILE_f16, {64, 64, 64, 64}},
+        {SAM_TILE_f32, {32, 16, 32, 16}}, {SAM_TILE_i8, {64, 64, 64, 64}},
+        {SAM_TILE_ui8, {64, 64, 64, 64}}, {SAM_TILE_bf16, {64, 64, 64, 64}},
+    };
+    static const struct shape all[] = {{1, 256, 1, 255},  {16, 128, 16, 127}, {16, 256, 15, 255},
+                                       {16, 64, 0, 64},   {16, 64, 16, 0},    {16, 64, 2, 1},
+                                       {8, 4096, 5, 4095}};
+    uint64_t seed = test_seed();
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(single); i++)
+        check(single[i].dtype, single[i].shape, &seed);
+    for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
+        for (size_t i = 0; i < SAM_COUNT(all); i++)
+            check(test_dtypes[d], all[i], &seed);
+}
+
+static void test_sweep(void **state)
+{
+    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_i16, SAM_TILE_i32, SAM_TILE_f32};
+    static const uint32_t rows[] = {16, 32}, cols[] = {16, 32, 64, 128, 256, 512};
+    static const int64_t valid[] = {1, 7, 8, 31};
+    uint64_t seed = test_seed();
+    (void)state;
+    for (size_t d = 0; d < SAM_COUNT(dtypes); d++)
+        for (size_t r = 0; r < SAM_COUNT(rows); r++)
+            for (size_t c = 0; c < SAM_COUNT(cols); c++)
+                for (size_t v = 0; v < SAM_COUNT(valid); v++)
+                    if (valid[v] <= rows[r])
+                        check(dtypes[d], (struct shape){rows[r], cols[c], valid[v], cols[c]},
+                              &seed);
+}
+
+/* A single NaN in each row, with numbers and with zeros of both signs around it. */
+static void test_nan_positions(void **state)
+{
+    (void)state;
+    for (size_t d = 0; d < 3; d++) {
+        enum sam_tile_dtype dtype = test_dtypes[d];
+        uint64_t sign = UINT64_C(1) << (8 * sam_tile_dtype_size(dtype) - 1);
+        for (size_t at = 0; at < 9; at++) {
+            uint8_t data[9 * 32 * 4];
+            for (size_t i = 0; i < 9 * 32; i++)
+                test_set(data, i, dtype,
+                         i / 32 == at      ? test_canonical(dtype) | (i % 3 ? sign | 1 : 0)
+                         : (i * 7 % 5) % 2 ? sign
+                                           : (i % 32 < 8 ? 0 : i * 37 % 100 + 1));
+            for (size_t mode = 0; mode < SAM_COUNT(modes); mode++)
+                for (int way = 0; way < 4; way++)
+                    reduce(dtype, (struct shape){9, 32, 9, 32}, way & 1, modes[mode], way & 2,
+                           data);
+        }
+    }
+}
+
+/* The vector loops against the plain one, rows a power of two or an odd number apart. */
+static void test_pitches(void **state)
+{
+    static const size_t pitches[] = {64, 67, 128, 1000, 1024, 4096, 4099};
+    enum { ROWS = 13 };
+    uint64_t seed = test_seed();
+    (void)state;
+    uint8_t *data = malloc((size_t)ROWS * 4099 * 4), *fast = malloc(4099 * 4),
+            *slow = malloc(4099 * 4);
+    for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
+        for (size_t p = 0; p < SAM_COUNT(pitches); p++)
+            for (int round = 0; round < 6; round++) {
+                enum sam_tile_dtype dtype = test_dtypes[d];
+                size_t rows = 1 + test_below(&seed, ROWS);
+                size_t cols = 1 + test_below(&seed, pitches[p]), size = sam_tile_dtype_size(dtype);
+                for (size_t i = 0; i < rows * pitches[p]; i++)
+                    test_set(data, i, dtype, test_element(&seed, dtype));
+                for (int way = 0; way < 6; way++) {
+                    sam_tile_fold_columns(dtype, way & 1, modes[way / 2], false, fast, data, rows,
+                                          cols, pitches[p]);
+                    sam_tile_fold_columns(dtype, way & 1, modes[way / 2], true, slow, data, rows,
+                                          cols, pitches[p]);
+                    assert_memory_equal(fast, slow, cols * size);
+                }
+            }
+    free(data), free(fast), free(slow);
+}
+
+/* Every pair of 16-bit elements. A table of ranks, made with the values of fp_format.h, gives what
+ * is smaller; the vector loops get all second elements for one first element at a time. */
+static int16_t rank_of(enum sam_tile_dtype dtype, unsigned bits, bool signs)
+{
+    if (!test_is_real(dtype))
+        return (int16_t)(test_value(dtype, bits) - (dtype == SAM_TILE_ui16 ? 32768 : 0));
+    double v = test_value(dtype, bits);
+    int magnitude = (int)(bits & 0x7fff); /* those of a sign stand in the order of their bits */
+    if (v == 0)
+        return signs && !(bits >> 15) ? 1 : 0;
+    return (int16_t)(v < 0 ? -magnitude : magnitude + 1);
+}
+
+enum { ALL = 65536 };
+
+/* Per second element: its rank, and all ones for NaN. */
+struct ranks {
+    int16_t rank[ALL];
+    uint16_t nan[ALL];
+};
+
+/* What min gives for m and every other element. */
+static void expect_all(const struct ranks *r, const uint16_t *all, enum sam_tile_nan mode,
+                       uint16_t canonical, uint16_t m, uint16_t *expected)
+{
+    int16_t own = r->rank[m];
+    uint16_t when_nan = mode == SAM_TILE_NAN_PROPAGATE ? canonical : m;
+    if (!r->nan[m])
+        for (unsigned x = 0; x < ALL; x++) { /* with masks: four thousand million times */
+            uint16_t less = (uint16_t) - (r->rank[x] < own);
+            uint16_t best = (uint16_t)((all[x] & less) | (m & ~less));
+            expected[x] = (uint16_t)((when_nan & r->nan[x]) | (best & ~r->nan[x]));
+        }
+    else
+        for (unsigned x = 0; x < ALL; x++)
+            expected[x] = mode == SAM_TILE_NAN_FIRST                    ? m
+                          : mode == SAM_TILE_NAN_PROPAGATE || r->nan[x] ? canonical
+                                                                        : all[x];
+}
+
+static void pairs(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan mode)
+{
+    uint16_t *rows = malloc(2 * ALL * 2), *got = malloc(ALL * 2), *expected = malloc(ALL * 2);
+    struct ranks *r = malloc(sizeof *r);
+    uint16_t canonical = test_is_real(dtype) ? (uint16_t)test_canonical(dtype) : 0;
+    unsigned step = 1;
+#if defined(__SANITIZE_ADDRESS__)
+    step = 61;
+#endif
+    for (unsigned x = 0; x < ALL; x++) {
+        rows[ALL + x] = (uint16_t)x;
+        r->nan[x] = test_is_real(dtype) && isnan(test_value(dtype, x)) ? UINT16_MAX : 0;
+        r->rank[x] = r->nan[x] ? 0 : rank_of(dtype, x, mode != SAM_TILE_NAN_FIRST);
+        r->rank[x] = (int16_t)(max ? ~r->rank[x] : r->rank[x]);
+    }
+    for (unsigned m = 0; m < ALL; m += step) {
+        for (unsigned x = 0; x < ALL; x++)
+            rows[x] = (uint16_t)m;
+        sam_tile_fold_columns(dtype, max, mode, false, got, rows, 2, ALL, ALL);
+        expect_all(r, rows + ALL, mode, canonical, (uint16_t)m, expected);
+        if (memcmp(got, expected, ALL * 2) != 0)
+            for (unsigned x = 0; x < ALL; x++)
+                if (got[x] != expected[x])
+                    fail_msg("%s of 0x%04x, 0x%04x in mode %d: 0x%04x, expected 0x%04x",
+                             max ? "max" : "min", m, x, mode, got[x], expected[x]);
+    }
+    free(rows), free(got), free(expected), free(r);
+}
+
+static void test_pairs_half(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 6; way++)
+        pairs(SAM_TILE_f16, way & 1, modes[way / 2]);
+}
+
+static void test_pairs_bfloat(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 6; way++)
+        pairs(SAM_TILE_bf16, way & 1, modes[way / 2]);
+}
+
+static void test_pairs_integer(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++)
+        pairs(way & 2 ? SAM_TILE_i16 : SAM_TILE_ui16, way & 1, SAM_TILE_NAN_NUMBER);
+}
+
+/* Rows and columns outside of what is written: left alone, or the pad value. */
+static void test_padding(void **state)
+{
+    (void)state;
+    for (int outside = 0; outside < 2; outside++) {
+        struct sam_tile_options options = {SAM_TILE_A5, .outside = outside};
+        struct sam_tile_core *core = test_core(&options);
+        struct sam_tile src = SAM_TILE_VALID(vec, f32, 4, 16, 4, 5);
+        struct sam_tile dst = SAM_TILE_VALID(vec, f32, 2, 16, 2, 16);
+        float values[20], before[32], after[32];
+        for (int i = 0; i < 20; i++)
+            values[i] = (float)(i * 7 % 11);
+        for (int i = 0; i < 32; i++)
+            before[i] = (float)i - 50;
+        dst.type.pad = SAM_TILE_PAD_max;
+        assert_int_equal(sam_tile_fill(core, &src, values, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &dst, before, NULL), SAM_OK);
+        dst.type.valid_cols = 5;
+        struct sam_event e = sam_tcolmin(&dst, &src);
+        assert_string_equal(e.text, "");
+        dst.type.valid_cols = 16;
+        assert_int_equal(sam_tile_read(&dst, after, NULL), SAM_OK);
+        for (int i = 0; i < 32; i++)
+            if (i >= 5)
+                assert_true(after[i] == (outside ? INFINITY : before[i]));
+        sam_tile_core_free(core);
+    }
+}
+
+/* Without rows or columns nothing is written, not even padding; valid columns still agree. */
+static void test_empty(void **state)
+{
+    struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};
+    struct sam_tile_core *core = test_core(&options);
+    struct sam_tile src = SAM_TILE_VALID(vec, f32, 4, 8, 0, 8);
+    struct sam_tile dst = SAM_TILE_VALID(vec, f32, 1, 8, 1, 8);
+    float before[8] = {1, 2, 3, 4, 5, 6, 7, 8}, after[8];
+    (void)state;
+    dst.type.pad = SAM_TILE_PAD_zero;
+    assert_int_equal(sam_tile_fill(core, &src, before, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &dst, before, NULL), SAM_OK);
+    assert_int_equal(sam_tcolmin(&dst, &src).status, SAM_OK);
+    assert_int_equal(sam_tile_read(&dst, after, NULL), SAM_OK);
+    assert_memory_equal(before, after, sizeof before);
+    dst.type.valid_cols = 7;
+    struct sam_event e = sam_tcolmin(&dst, &src);
+    assert_int_equal(e.status, SAM_ERR_TRAP);
+    assert_non_null(strstr(e.text, "7 valid columns, expected 8"));
+    sam_tile_core_free(core);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_nan_positions), cmocka_unit_test(test_pitches),
+        cmocka_unit_test(test_pairs_half),    cmocka_unit_test(test_pairs_bfloat),
+        cmocka_unit_test(test_pairs_integer), cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that go wrong while they run, loops and conditions, windows, events at run time. */
+#include "tile/tile_test.h"
+
+#define T "!pto.tile_buf<vec, 8x8xf32>"
+#define V "!pto.tensor_view<?x?xf32>"
+#define W "!pto.partition_tensor_view<8x8xf32>"
+#define HEAD                                                                                       \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c2 = arith.constant 2 : index\n%c8 = arith.constant 8 : index\n"                             \
+    "%c16 = arith.constant 16 : index\n"
+
+static float data[256];
+static struct sam_array array = {SAM_F32, 1, {256}, 256, sizeof data, data};
+
+/* Run with the array as %x and 5 as %n; the status, the text in `error`. */
+static enum sam_status run(const char *text, struct sam_tile_options options,
+                           struct sam_error *error)
+{
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    if (sam_tile_parse("t", text, strlen(text), &p, &messages, NULL) != SAM_OK)
+        fail_msg("%s", messages);
+    free(messages);
+    struct sam_tile_argument all[] = {
+        {.array = &array, .name = "x"},
+        {.is_scalar = true, .dtype = SAM_I64, .bits = 5, .name = "n"}};
+    struct sam_tile_argument given[2];
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < sam_tile_argument_count(p, 0); k++)
+            if (strcmp(sam_tile_argument_name(p, 0, k), all[i].name) == 0)
+                given[count++] = all[i];
+    error->text[0] = '\0';
+    options.profile = options.profile ? options.profile : SAM_TILE_A5;
+    enum sam_status status = sam_tile_run(p, 0, given, count, &options, NULL, error);
+    sam_tile_program_free(p);
+    return status;
+}
+
+static void trap(const char *text, const char *expected)
+{
+    struct sam_error error;
+    enum sam_status status = run(text, (struct sam_tile_options){.max_ops = 1000}, &error);
+    if (status != SAM_ERR_TRAP || strcmp(error.text, expected) != 0)
+        fail_msg("status %d: '%s', expected '%s'", status, error.text, expected);
+}
+
+#define VIEW "%v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c16, %c1] : " V "\n"
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    trap(HEAD VIEW "%p = pto.partition_view %v, offsets = [%c0, %c16], sizes = [%c8, %c8] : " V
+                   " -> " W "\n",
+         "t:7:6: the partition is 16..24 of dimension 1, %v has 16");
+    trap(HEAD "%v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c16, %c16] : " V
+              "\n%p = pto.partition_view %v, offsets = [%c8, %c8], sizes = [%c8, %c8] : " V " -> " W
+              "\n%t = pto.tload %p : " W " -> " T "\n",
+         "t:8:6: tload t[0,0]: element 256 of x, which has 256");
+    trap(HEAD "%v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c8, %c16] : " V
+              "\n%p = pto.partition_view %v, offsets = [%c8, %c8], sizes = [%c8, %c8] : " V " -> " W
+              "\n%t = pto.tload %p : " W " -> " T "\n",
+         "t:8:6: tload t[0,4]: element 256 of x, which has 256");
+    trap(HEAD "%t = pto.alloc_tile valid_row = %c16 : !pto.tile<vec, 8x8xf32, valid=?x8>\n",
+         "t:6:6: 16 valid rows in a tile of 8");
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    trap(HEAD "%a = arith.divsi %c1, %c0 : index\n", "t:6:6: arith.divsi by zero");
+    trap(HEAD "%s = arith.constant 0 : i32\n%a = texpands %s : i32 -> !pto.tile<vec, 1x8xi32>\n"
+              "%b = tdiv %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
+              "!pto.tile<vec, 1x8xi32>\n",
+         "t:8:6: tdiv divides by zero for b[0,0]");
+    trap(HEAD "scf.for %i = %c0 to %c8 step %c0 {\n}\n",
+         "t:6:1: scf.for steps by 0; expected 1 or more");
+    trap(HEAD "%big = arith.constant 9223372036854775807 : index\n"
+              "scf.for %i = %c0 to %big step %c1 {\n}\n",
+         "t:7:1: stopped after 1000 operations (max_ops)");
+}
+
+/* Elements of a tile are known one by one. */
+static void test_unwritten_part(void **state)
+{
+    (void)state;
+    trap(HEAD VIEW
+         "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c2, %c8] : " V
+         " -> !pto.partition_tensor_view<2x8xf32>\n"
+         "%t = pto.alloc_tile valid_row = %c2 valid_col = %c8 : !pto.tile<vec, 8x8xf32, "
+         "valid=?x?>\n"
+         "tload ins(%p : !pto.partition_tensor_view<2x8xf32>) outs(%t : !pto.tile<vec, 8x8xf32, "
+         "valid=?x?>)\n"
+         "pto.set_validshape %t, %c8, %c8 : !pto.tile<vec, 8x8xf32, valid=?x?>\n"
+         "%d = tcolmin %t : !pto.tile<vec, 8x8xf32, valid=?x?> -> !pto.tile<vec, 1x8xf32>\n",
+         "t:11:6: tcolmin reads t[2,0], and nothing has written it");
+}
+
+/* A shape that is known only when it runs is judged then. */
+static void test_late_shape(void **state)
+{
+    (void)state;
+    trap(HEAD "%s = arith.constant 1.0 : f32\n"
+              "%a = texpands %s : f32 -> " T "\n"
+              "%d = pto.alloc_tile valid_col = %n : !pto.tile<vec, 1x8xf32, valid=1x?>\n"
+              "tcolmin ins(%a : " T ") outs(%d : !pto.tile<vec, 1x8xf32, valid=1x?>)\n",
+         "t:9:1: tcolmin: the destination has 5 valid columns, expected 8, as the source");
+}
+
+/* Addresses that are computed: waits and overlaps are found when they happen. */
+static void test_computed_addresses(void **state)
+{
+    static const char text[] = HEAD VIEW
+        "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c8, %c8] : " V " -> " W "\n"
+        "%far = arith.constant 4096 : index\n"
+        "%at = arith.muli %c16, %n : index\n%low = arith.muli %at, %c16 : index\n"
+        "%t = pto.alloc_tile addr = %low : " T "\n"
+        "%d = pto.alloc_tile addr = %far : !pto.tile<vec, 1x8xf32>\n"
+        "pto.tload ins(%p : " W ") outs(%t : " T ")\n%s"
+        "pto.tcolmin ins(%t : " T ") outs(%d : !pto.tile<vec, 1x8xf32>)\n";
+    char with[2048], without[2048];
+    struct sam_error error;
+    (void)state;
+    /* The text holds percent signs: the wait is put in by hand. */
+    const char *hole = strstr(text, "\n%s") + 1;
+    snprintf(with, sizeof with, "%.*s%s%s", (int)(hole - text), text,
+             "%e = record_event tload\nwait_event %e\n", hole + 2);
+    snprintf(without, sizeof without, "%.*s%s", (int)(hole - text), text, hole + 2);
+    assert_int_equal(run(with, (struct sam_tile_options){0}, &error), SAM_OK);
+    trap(without, "t:14:1: tcolmin reads t without waiting for the tload pipe, which may still "
+                  "write it");
+}
+
+/* Loops carry values, conditions give them; the counts are exact. */
+static void test_control(void **state)
+{
+    static const char text[] =
+        HEAD "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\n"
+             "  %even = arith.remsi %i, %c2 : index\n"
+             "  %is = arith.cmpi eq, %even, %c0 : index\n"
+             "  %d = scf.if %is -> (index) {\n    scf.yield %i : index\n  } else {\n"
+             "    scf.yield %c16 : index\n  }\n"
+             "  %b = arith.addi %a, %d : index\n  scf.yield %b : index\n}\n"
+             "%w = arith.index_cast %sum : index to i32\n"
+             "%t = tci %w : i32 -> !pto.tile<vec, 1x8xi32>\n";
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    int32_t got[8];
+    struct sam_array out = {SAM_I32, 1, {8}, 8, sizeof got, got};
+    struct sam_tile_argument arguments[] = {{.is_scalar = true, .dtype = SAM_I64, .bits = 5},
+                                            {.array = &out, .name = "t", .output = true}};
+    struct sam_tile_stats stats;
+    struct sam_error error;
+    (void)state;
+    assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
+    free(messages);
+    if (sam_tile_run(p, 0, arguments, 2, NULL, &stats, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(got[i], 0 + 16 + 2 + 16 + 4 + i);
+    assert_int_equal(stats.ops, 5 + 1 + 5 * (5 + 1) + 3);
+    sam_tile_program_free(p);
+}
+
+/* The allocator gives the bytes of a tile that is done to the next one; what it held is gone. */
+static void test_reuse(void **state)
+{
+    static const char text[] =
+        "%c = arith.constant 1.0 : f32\n"
+        "%a = texpands %c : f32 -> !pto.tile<vec, 128x256xf32>\n"
+        "%b = tcolsum %a : !pto.tile<vec, 128x256xf32> -> !pto.tile<vec, 1x256xf32>\n"
+        "%d = texpands %c : f32 -> !pto.tile<vec, 192x256xf32>\n"
+        "%e = tcolsum %d : !pto.tile<vec, 192x256xf32> -> !pto.tile<vec, 1x256xf32>\n"
+        "%f = tadd %b, %e : !pto.tile<vec, 1x256xf32>, !pto.tile<vec, 1x256xf32> -> "
+        "!pto.tile<vec, 1x256xf32>\n";
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL, *plan = NULL;
+    float got[256];
+    struct sam_array out = {SAM_F32, 1, {256}, 256, sizeof got, got};
+    struct sam_tile_argument argument = {.array = &out, .name = "f", .output = true};
+    struct sam_tile_options options = {.profile = SAM_TILE_A5};
+    struct sam_error error;
+    (void)state;
+    assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
+    free(messages);
+    if (sam_tile_run(p, 0, &argument, 1, &options, NULL, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 256; i++)
+        assert_true(got[i] == 320);
+    assert_int_equal(sam_tile_plan_text(p, SAM_TILE_A5, &plan, NULL), SAM_OK);
+    assert_non_null(strstr(plan, "lines 2..3  %a"));
+    free(plan);
+    sam_tile_program_free(p);
+}
+
+/* As values: events order the pipes, a failed one stops what waits for it. */
+static void test_values_and_events(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 8, 8), b = SAM_TILE(vec, f32, 1, 8);
+    struct sam_tile l = SAM_TILE(left, f32, 8, 8), wrong = SAM_TILE(vec, f32, 1, 16);
+    float values[64] = {0};
+    (void)state;
+    assert_int_equal(sam_tassign(&a, 16), SAM_ERR_USAGE);
+    assert_int_equal(sam_tassign(&a, 0), SAM_OK);
+    assert_int_equal(sam_tassign(&b, 256), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &a, values, NULL), SAM_OK);
+    struct sam_event first = sam_tcolmin(&b, &a), bad = sam_tcolmin(&wrong, &a);
+    assert_int_equal(first.status, SAM_OK);
+    assert_non_null(strstr(bad.text, "have an assigned address, or none"));
+    struct sam_event late = sam_tcolmin(&b, &a, &first, &bad);
+    assert_string_equal(late.text, bad.text);
+    assert_int_equal(sam_tcolmin(&b, &a, &first).status, SAM_OK);
+    assert_int_equal(sam_tassign(&l, 0), SAM_OK);
+    assert_non_null(strstr(sam_tmatmul(&l, &a, &b).text, "tmatmul"));
+    assert_int_equal(sam_tile_apply("tadd", &b, (struct sam_tile *const[]){&a, NULL}, 0, 0,
+                                    (const struct sam_event *const[]){NULL})
+                         .status,
+                     SAM_ERR_USAGE);
+    sam_tile_core_free(core);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_unwritten_part),
+        cmocka_unit_test(test_late_shape),
+        cmocka_unit_test(test_computed_addresses),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_values_and_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
