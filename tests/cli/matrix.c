@@ -136,6 +136,30 @@ static void traces(void **state)
     sam_buffer_free(&file);
 }
 
+/* What the program did, instruction by instruction, and what it leaves. */
+static void trace_counts_and_registers(void **state)
+{
+    (void)state;
+    command_verb = "run";
+    struct sam_buffer out = expect_success(TILE "--trace=t.log --stats --dump-m 2 --mlen 512");
+    expect_part(&out, "  m.mma                     1 ");
+    expect_part(&out, "  m.config                  2 ");
+    expect_part(&out, "m loaded               2048 bytes");
+    expect_part(&out, "m stored                 64 bytes");
+    expect_part(&out, "m macs                16384\n");
+    expect_part(&out, "m2\n    0  00 00");
+    expect_part(&out, "\n  960  00 00");
+    sam_buffer_free(&out);
+    out = read_file("t.log");
+    expect_part(&out,
+                " mldb m0, t1, (a0)                        m0 0000000000010000+64 x16 by 64\n");
+    expect_part(&out, " mmaqa.b m4, m2, m0                       m4\n");
+    expect_part(&out, " mstw m4, t1, (a1)                        0000000000010004+64\n");
+    sam_buffer_free(&out);
+    out = expect_success(TILE "-q --mlen 512 --dump-m 0");
+    sam_buffer_free(&out);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -234,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_the_cycles_went),
         cmocka_unit_test(traces),
+        cmocka_unit_test(trace_counts_and_registers),
         cmocka_unit_test(refused),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(symbol_counts),
