@@ -374,7 +374,10 @@ static enum sam_status block(struct sam_tile_exec *x, uint32_t first, const uint
         case SAM_TILE_IF:
             status = block(x, op->body[number(x, op, 0) ? 0 : 1], &x->p->ids[op->results]);
             break;
-        case SAM_TILE_YIELD: yield(x, op, yields); break;
+        case SAM_TILE_YIELD:
+            if (yields)
+                yield(x, op, yields);
+            break;
         case SAM_TILE_RETURN: return SAM_OK;
         default: status = op->code >= SAM_TILE_FIRST_OP ? tile_op(x, at) : plain_op(x, at);
         }

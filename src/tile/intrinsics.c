@@ -261,6 +261,7 @@ struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
     struct sam_tile_ref refs[4];
     struct sam_tile_actual actuals[4] = {{0}};
     size_t tiles = 0, count = 0, wanted = 0;
+    memset(refs, 0, sizeof refs);
     if (code < SAM_TILE_FIRST_OP || code >= SAM_TILE_CODES)
         return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
     const struct sam_tile_row *row = sam_tile_row(code);
