@@ -374,10 +374,7 @@ static enum sam_status block(struct sam_tile_exec *x, uint32_t first, const uint
         case SAM_TILE_IF:
             status = block(x, op->body[number(x, op, 0) ? 0 : 1], &x->p->ids[op->results]);
             break;
-        case SAM_TILE_YIELD:
-            if (yields)
-                yield(x, op, yields);
-            break;
+        case SAM_TILE_YIELD: yield(x, op, yields); break;
         case SAM_TILE_RETURN: return SAM_OK;
         default: status = op->code >= SAM_TILE_FIRST_OP ? tile_op(x, at) : plain_op(x, at);
         }
@@ -389,5 +386,5 @@ static enum sam_status block(struct sam_tile_exec *x, uint32_t first, const uint
 
 enum sam_status sam_tile_exec_body(struct sam_tile_exec *x)
 {
-    return block(x, x->f->body, NULL);
+    return block(x, x->f->body, x->p->ids); /* which nothing yields to */
 }
