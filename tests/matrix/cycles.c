@@ -392,6 +392,9 @@ static void bad_configurations(void **state)
         if (!strstr(error.text, texts[i][1]))
             fail_msg("%s: %s", texts[i][0], error.text);
     }
+    sam_mxu_config_init(&c, 512);
+    c.slots = 0; /* by the structure, past the parser */
+    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);
     static const char *const together[][2] = {
         {"mlen=128,mpara=8", "4 rows"},
         {"step_m=2", "expected 1 or mpara"},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters by name, with their ranges, and what must hold between them. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "matrix/cycle/cycle.h"
 
@@ -65,6 +64,17 @@ static enum sam_status unknown_key(const char *name, size_t size, struct sam_err
                     (int)size, name, known);
 }
 
+static bool is_legal(const struct key *key, uint64_t value)
+{
+    return value >= key->low && value <= key->high && !(key->power && (value & (value - 1)));
+}
+
+static enum sam_status bad_value(const struct key *key, const char *value, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->name, value,
+                    key->power ? "a power of two from " : "", key->low, key->high);
+}
+
 /* "0:4" */
 static bool read_registers(const char *text, uint32_t *set)
 {
@@ -85,10 +95,8 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     uint64_t number = 0;
     bool is_number = sam_parse_u64(value, &number);
     if (key) {
-        const bool power = (number & (number - 1)) == 0;
-        if (!is_number || number < key->low || number > key->high || (key->power && !power))
-            return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->name, value,
-                            key->power ? "a power of two from " : "", key->low, key->high);
+        if (!is_number || !is_legal(key, number))
+            return bad_value(key, value, error);
         *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
         return SAM_OK;
     }
@@ -146,6 +154,13 @@ enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error 
     c->step_m = c->step_m ? c->step_m : c->mpara;
     c->rows_m_block = c->rows_m_block ? c->rows_m_block : c->mpara;
     c->rows_n_block = c->rows_n_block ? c->rows_n_block : c->npara;
+    for (size_t i = 0; i < SAM_COUNT(keys); i++) {
+        const unsigned value = *(const unsigned *)(const void *)((const char *)c + keys[i].at);
+        char text[16];
+        snprintf(text, sizeof text, "%u", value);
+        if (!is_legal(&keys[i], value))
+            return bad_value(&keys[i], text, error);
+    }
     const struct {
         const char *name;
         unsigned value;
