@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix unit, one thread: the GEMM kernels of kernels/ on 256 x 256 x 256, whole programs with
- * their loads, stores and scalar code. */
+ * their loads, stores and scalar code; and the cycle model of the unit under them, in simulated
+ * cycles a second: they use each tile once, so that the bus is busy. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,25 +19,60 @@ static double multiply(void *context, uint64_t rounds)
     return (double)rounds * SIDE * SIDE * SIDE;
 }
 
+static double simulate(void *context, uint64_t rounds)
+{
+    struct gemm *gemm = context;
+    const uint64_t before = sam_hart_cycles(gemm->hart)->cycles;
+    if (multiply(gemm, rounds) < 0)
+        return -1;
+    return (double)(sam_hart_cycles(gemm->hart)->cycles - before);
+}
+
+static void open_gemm(struct gemm *gemm, const struct gemm_kernel *kernel,
+                      const struct gemm_config *config)
+{
+    struct sam_error error;
+    if (gemm_open(gemm, kernel, config, &error) != SAM_OK) {
+        fprintf(stderr, "bench: %s\n", error.text);
+        exit(1);
+    }
+}
+
+static void run_cycles(struct bench *bench)
+{
+    struct sam_mxu_config model;
+    sam_mxu_config_init(&model, 512);
+    for (size_t i = 0; i < gemm_kernel_count; i++) {
+        struct gemm_config config = {.m = SIDE, .n = SIDE, .k = SIDE, .dir = KERNEL_DIR};
+        struct gemm gemm;
+        char name[64];
+        snprintf(name, sizeof name, "cycles of gemm %s", gemm_kernels[i].name);
+        if (!bench_wants(bench, name))
+            continue;
+        config.cycles = &model;
+        open_gemm(&gemm, &gemm_kernels[i], &config);
+        bench_rate(bench, name, "M cycles/s", 1e6, simulate, &gemm, 0);
+        gemm_free(&gemm);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Matrix unit");
     for (unsigned mlen = 512; mlen >= 128; mlen /= 2) {
         for (size_t i = 0; i < gemm_kernel_count; i++) {
-            struct gemm_config config = {SIDE, SIDE, SIDE, mlen, 64, KERNEL_DIR};
-            struct sam_error error;
+            struct gemm_config config = {
+                .m = SIDE, .n = SIDE, .k = SIDE, .mlen = mlen, .dir = KERNEL_DIR};
             struct gemm gemm;
             char name[64];
             snprintf(name, sizeof name, "gemm %s, MLEN %u", gemm_kernels[i].name, mlen);
             if (!bench_wants(bench, name))
                 continue;
-            if (gemm_open(&gemm, &gemm_kernels[i], &config, &error) != SAM_OK) {
-                fprintf(stderr, "bench: %s\n", error.text);
-                return 1;
-            }
+            open_gemm(&gemm, &gemm_kernels[i], &config);
             bench_rate(bench, name, "GMAC/s", 1e9, multiply, &gemm, 0);
             gemm_free(&gemm);
         }
     }
+    run_cycles(bench);
     return bench_close(bench);
 }

@@ -6,6 +6,9 @@
 #include "engines.h"
 #include "run.h"
 
+/* Traces of the matrix unit in time. */
+enum hart_trace { HART_KONATA, HART_VCD, HART_BUS, HART_TRACES };
+
 /* A range of memory, with the file that fills or takes it. */
 struct hart_range {
     uint64_t base, size;
@@ -33,7 +36,9 @@ struct hart_request {
     unsigned *tls, *ms; /* registers to print */
     size_t tl_count, m_count;
     const char *until;
-    bool cycles; /* the table of the engines in time */
+    bool cycles; /* the engines and the matrix unit in time */
+    struct sam_mxu_config mxu;
+    const char *traces[HART_TRACES]; /* of the matrix unit: files, or NULL */
     struct sam_engines_config engines;
     const char *timeline; /* a file, "-", NULL */
     bool listing;         /* --config help */
@@ -50,12 +55,26 @@ int run_hart_request(const struct run_words *words, struct hart_request *request
 bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
 
+/* run_hart_setup.c: the program, as ELF or assembled, and the ISA that it goes with; then a hart
+ * with it and all that the request puts in memory and registers. Both report what fails. */
+int run_hart_load(struct hart_request *request, struct sam_image **image);
+int run_hart_make(const struct hart_request *request, const struct sam_image *image,
+                  struct sam_hart **hart);
+/* The program's path as messages show it. */
+const char *run_hart_name(const char *path);
+
+/* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
+void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,
+                            FILE *text);
+json_t *run_hart_cycles_json(const struct sam_mxu_config *config,
+                             const struct sam_mxu_stats *stats);
+
 /* run_hart_report.c */
 void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
                      double seconds, FILE *text);
 void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         const struct sam_hart *hart, double seconds);
+                         struct sam_hart *hart, double seconds);
 void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 

@@ -111,13 +111,55 @@ static int parse_order(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
-static int parse_config(struct hart_request *r, const char *text)
+/* One KEY=VALUE: of the matrix unit, or else of the engines. */
+static int parse_parameter(struct hart_request *r, const char *word)
 {
     struct sam_error error;
+    enum sam_status status = sam_mxu_config_knows(word)
+                                 ? sam_mxu_config_set(&r->mxu, word, &error)
+                                 : sam_engines_parse(word, &r->engines, &error);
+    return status == SAM_OK ? CLI_OK : cli_usage_error(r->args, "--config: %s", error.text);
+}
+
+static int parse_config(struct hart_request *r, const char *text)
+{
     r->cycles = true;
-    if (strcmp(text, "help") == 0)
+    if (strcmp(text, "help") == 0) {
         r->listing = true;
-    else if (sam_engines_parse(text, &r->engines, &error) != SAM_OK)
+        return CLI_OK;
+    }
+    int code = CLI_OK;
+    while (code == CLI_OK && *text) {
+        char word[96];
+        const size_t size = strcspn(text, ",");
+        if (size >= sizeof word)
+            return cli_usage_error(r->args, "--config: '%s' is no parameter", text);
+        snprintf(word, sizeof word, "%.*s", (int)size, text);
+        code = parse_parameter(r, word);
+        text += size + (text[size] == ',');
+    }
+    return code;
+}
+
+/* A trace of the matrix unit. */
+static int add_trace(struct hart_request *r, enum hart_trace trace, const char *option,
+                     const char *path)
+{
+    r->matrix = option;
+    r->traces[trace] = path && *path ? path : "-";
+    return CLI_OK;
+}
+
+/* The matrix unit in time, with the row length of --mlen. */
+static int finish_config(struct hart_request *r)
+{
+    struct sam_error error;
+    if (r->options.mlen)
+        r->mxu.mlen = r->options.mlen;
+    r->options.mlen = r->mxu.mlen;
+    struct sam_mxu_config complete =
+        r->mxu; /* what follows from others stays open: sweeps set them */
+    if (sam_mxu_config_check(&complete, &error) != SAM_OK)
         return cli_usage_error(r->args, "--config: %s", error.text);
     return CLI_OK;
 }
@@ -154,6 +196,9 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
     case OPT_L1M: return parse_region(r, "l1m", value, r->options.l1m);
     case OPT_CYCLES: r->cycles = true; return CLI_OK;
     case OPT_CONFIG: return parse_config(r, value);
+    case OPT_KONATA: return add_trace(r, HART_KONATA, "konata", value);
+    case OPT_VCD: return add_trace(r, HART_VCD, "vcd", value);
+    case OPT_TRACE_BUS: return add_trace(r, HART_BUS, "trace-bus", value);
     case OPT_TIMELINE: r->timeline = value; return CLI_OK;
     case OPT_L0M: return parse_region(r, "l0m", value, r->options.l0m);
     default: return CLI_BAD_INPUT; /* verb_run.c has refused the others */
@@ -164,6 +209,8 @@ bool run_hart_writes_data(const struct hart_request *r)
 {
     bool data =
         (r->traced && strcmp(r->trace, "-") == 0) || (r->timeline && strcmp(r->timeline, "-") == 0);
+    for (int i = 0; i < HART_TRACES; i++)
+        data |= r->traces[i] && strcmp(r->traces[i], "-") == 0;
     for (size_t i = 0; i < r->dumps.count; i++)
         data |= strcmp(r->dumps.items[i].path, "-") == 0;
     return data;
@@ -173,6 +220,7 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
 {
     *r = (struct hart_request){.args = words->args};
     sam_engines_defaults(&r->engines);
+    sam_mxu_config_init(&r->mxu, 512);
     for (size_t i = 0; i < words->count; i++) {
         int code = parse_option(r, &words->items[i]);
         if (code != CLI_OK)
@@ -180,6 +228,9 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
     }
     if (r->listing)
         return CLI_OK;
+    int checked = finish_config(r);
+    if (checked != CLI_OK)
+        return checked;
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no program to run");
     if (r->files.count > 1)

@@ -67,10 +67,14 @@ static const struct cli_option options[] = {
     {OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output"},
     {OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"},
     {OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"},
-    {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
+    {OPT_CYCLES, "cycles", NULL,
+     "engines and matrix unit in time: cycles, and what each waits for"},
     {OPT_CONFIG, "config", "KEY=N,...",
-     "--cycles with other parameters: load_bytes=32,queue=8,...;\n"
+     "--cycles with other parameters: mpara=4,queue=8,...;\n"
      "--config help lists them with their defaults"},
+    {OPT_KONATA, "konata", "FILE", "the uops of the matrix unit, for Konata (Kanata 0004)"},
+    {OPT_VCD, "vcd", "FILE", "its bus as a waveform"},
+    {OPT_TRACE_BUS, "trace-bus", "[FILE]", "its bus as text, a line a handshake"},
     {OPT_TIMELINE, "perfetto", "FILE",
      "the engines' timeline for ui.perfetto.dev; 1 us is a cycle"},
     /* tile programs, beside --arg, --check, --trace and --stats */

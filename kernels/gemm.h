@@ -20,10 +20,11 @@ extern const size_t gemm_kernel_count;
 const struct gemm_kernel *gemm_find(const char *name);
 
 struct gemm_config {
-    uint32_t m, n, k; /* 1..GEMM_MAX; K even for int4 */
-    unsigned mlen;    /* 0: 512 */
-    unsigned xlen;    /* 0: 64 */
-    const char *dir;  /* folder of the .s files */
+    uint32_t m, n, k;                    /* 1..GEMM_MAX; K even for int4 */
+    unsigned mlen;                       /* 0: 512 */
+    unsigned xlen;                       /* 0: 64 */
+    const char *dir;                     /* folder of the .s files */
+    const struct sam_mxu_config *cycles; /* run the cycle model, too; or NULL */
 };
 enum { GEMM_MAX = 4096 };
 

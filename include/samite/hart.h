@@ -47,7 +47,12 @@ struct sam_hart_options {
     struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
                                  NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
     const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
-                                            run; slower. Its mlen is the unit's */
+                                            run; slower. Its mlen is the unit's. `timeline`
+                                            shows it, too */
+    /* with cycles, where write is not NULL; sam_hart_end_traces ends all three */
+    struct sam_sink konata;   /* a Kanata 0004 log of its uops */
+    struct sam_sink vcd;      /* its bus as a waveform */
+    struct sam_sink bus;      /* and as lines, one a handshake */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 
@@ -173,6 +178,8 @@ SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_
 /* What the cycle model has measured, once all that is in flight has come to its end; NULL without
  * options.cycles. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
+/* End the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */
+SAM_API enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);
 

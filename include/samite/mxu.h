@@ -42,6 +42,8 @@ SAM_API void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen);
  * or a bad value, told with the range. Not yet checked together. */
 SAM_API enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
                                            struct sam_error *error);
+/* Does the "KEY=VALUE" begin with a key of these? */
+SAM_API bool sam_mxu_config_knows(const char *word);
 /* Is it a unit that can be built? Fills in what follows mpara and npara where it is 0. */
 SAM_API enum sam_status sam_mxu_config_check(struct sam_mxu_config *config,
                                              struct sam_error *error);

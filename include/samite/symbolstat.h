@@ -15,8 +15,10 @@
 #define SAMITE_SYMBOLSTAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "sink.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -65,6 +67,25 @@ SAM_API struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *un
 /* Cycles of a task of `symbols` symbols that never waits, from the first of CLEAR to that of done.
  */
 SAM_API uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols);
+
+/* A test bench: one task from start to done. */
+struct sam_symbolstat_task {
+    const uint32_t *symbols;
+    size_t count;
+    unsigned stall; /* per cent of cycles in which data is not valid, and freq not ready: 0..90 */
+    uint64_t seed;  /* of the stalls */
+    struct sam_sink vcd; /* the handshakes as a waveform, when write is not NULL */
+};
+struct sam_symbolstat_result {
+    uint64_t cycles; /* from the first of CLEAR to that of done */
+    uint64_t states[SAM_SYMBOLSTAT_DONE + 1];
+};
+/* `unit` is initialised and in IDLE; what freq_out gives goes to `freq`, `depth` of them.
+ * SAM_ERR_USAGE: a bad stall; SAM_ERR_IO: the sink refused. */
+SAM_API enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
+                                           const struct sam_symbolstat_task *task, uint64_t *freq,
+                                           struct sam_symbolstat_result *result,
+                                           struct sam_error *error);
 
 #ifdef __cplusplus
 }

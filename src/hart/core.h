@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "matrix/cycle/cycle.h"
+#include "matrix/cycle/watch.h"
 #include "matrix/matrix.h"
 #include "samite/hart.h"
 #include "tensor/engines.h"
@@ -25,6 +26,7 @@ struct sam_hart {
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
     struct sam_matrix *matrix;     /* NULL: not in the ISA */
     struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
+    struct sam_mxu_watch *watch;   /* its traces, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
     bool has_handler; /* the program has written mtvec */
@@ -81,6 +83,8 @@ enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn
  */
 struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
                                                 struct sam_engines_watch *watch);
+/* Where others write events of their own; NULL: there is no timeline. */
+struct sam_perfetto *sam_hart_timeline_of(struct sam_hart *hart);
 bool sam_hart_timeline_end(struct sam_hart_timeline *timeline);
 void sam_hart_timeline_free(struct sam_hart_timeline *timeline);
 

@@ -77,7 +77,16 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
     if (status != SAM_OK)
         return status;
     hart->matrix->accumulators = config.acc_regs;
-    hart->mxu = sam_mxu_new(&config, NULL);
+    const struct sam_hart_options *o = &hart->options;
+    const struct sam_mxu_watch_options traces = {.konata = o->konata,
+                                                 .perfetto = sam_hart_timeline_of(hart),
+                                                 .vcd = o->vcd,
+                                                 .bus = o->bus,
+                                                 .isa = hart->machine.isa,
+                                                 .tree_stages = config.tree_stages};
+    struct sam_mxu_observer observer;
+    hart->watch = sam_mxu_watch_new(&traces, &observer);
+    hart->mxu = hart->watch ? sam_mxu_new(&config, &observer) : NULL;
     return hart->mxu ? SAM_OK : sam_fail_memory(error);
 }
 
@@ -122,11 +131,11 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_machine_init_scalar(&hart->machine);
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
-        if (status == SAM_OK)
-            status = add_matrix(hart, error);
     }
     if (status == SAM_OK)
         status = sam_hart_add_engines(hart, error);
+    if (status == SAM_OK)
+        status = add_matrix(hart, error);
     if (status != SAM_OK) {
         sam_hart_free(hart);
         return status;
@@ -139,6 +148,7 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
+    sam_mxu_watch_end(hart->watch); /* while there is a timeline that it may write to */
     sam_engines_free(hart->engines);
     sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
@@ -321,6 +331,17 @@ const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
         return NULL;
     sam_mxu_drain(hart->mxu);
     return sam_mxu_stats(hart->mxu);
+}
+
+enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error)
+{
+    sam_hart_cycles(hart);
+    struct sam_mxu_watch *watch = hart->watch;
+    hart->watch = NULL;
+    if (hart->mxu)
+        sam_mxu_unwatch(hart->mxu);
+    return sam_mxu_watch_end(watch) ? SAM_OK
+                                    : sam_fail(error, SAM_ERR_IO, "a trace could not be written");
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

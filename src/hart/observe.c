@@ -103,7 +103,7 @@ static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint
 {
     struct sam_m_work work;
     if (sam_matrix_work_of(&hart->core, insn, &work))
-        sam_mxu_matrix(hart->mxu, &work, pc, insn->word);
+        sam_mxu_matrix(hart->mxu, &work, pc, insn->word, hart->matrix->m[work.md]);
     else
         sam_mxu_scalar(hart->mxu);
 }

@@ -90,6 +90,11 @@ struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
     return t;
 }
 
+struct sam_perfetto *sam_hart_timeline_of(struct sam_hart *hart)
+{
+    return hart->timeline ? &hart->timeline->json : NULL;
+}
+
 bool sam_hart_timeline_end(struct sam_hart_timeline *t)
 {
     return sam_perfetto_end(&t->json);

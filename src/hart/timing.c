@@ -67,6 +67,10 @@ bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *re
 enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error)
 {
     bool good = !hart->engines || sam_engines_finish(hart->engines);
+    if (hart->mxu) { /* what is in flight belongs to it */
+        sam_mxu_drain(hart->mxu);
+        sam_mxu_watch_close(hart->watch);
+    }
     if (hart->timeline)
         good &= sam_hart_timeline_end(hart->timeline);
     sam_hart_timeline_free(hart->timeline);

@@ -199,7 +199,6 @@ static void from_half(float *to, const uint16_t *from, unsigned count)
 /* -------------------------------------------------------------------------- transposition */
 
 typedef float q32 __attribute__((vector_size(16), may_alias, aligned(4)));
-typedef int32_t qi32 __attribute__((vector_size(16)));
 
 static void transpose32(float *to, const float *rows, unsigned stride, unsigned n, unsigned used,
                         unsigned k)
@@ -214,15 +213,15 @@ static void transpose32(float *to, const float *rows, unsigned stride, unsigned 
             const q32 b = *(const q32 *)(const void *)(from[1] + p);
             const q32 c = *(const q32 *)(const void *)(from[2] + p);
             const q32 d = *(const q32 *)(const void *)(from[3] + p);
-            const q32 ab = __builtin_shuffle(a, b, (qi32){0, 4, 1, 5});
-            const q32 cd = __builtin_shuffle(c, d, (qi32){0, 4, 1, 5});
-            const q32 ef = __builtin_shuffle(a, b, (qi32){2, 6, 3, 7});
-            const q32 gh = __builtin_shuffle(c, d, (qi32){2, 6, 3, 7});
+            const q32 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+            const q32 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+            const q32 ef = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+            const q32 gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
             float *at = to + p * n + j;
-            *(q32 *)(void *)at = __builtin_shuffle(ab, cd, (qi32){0, 1, 4, 5});
-            *(q32 *)(void *)(at + n) = __builtin_shuffle(ab, cd, (qi32){2, 3, 6, 7});
-            *(q32 *)(void *)(at + 2 * n) = __builtin_shuffle(ef, gh, (qi32){0, 1, 4, 5});
-            *(q32 *)(void *)(at + 3 * n) = __builtin_shuffle(ef, gh, (qi32){2, 3, 6, 7});
+            *(q32 *)(void *)at = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+            *(q32 *)(void *)(at + n) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+            *(q32 *)(void *)(at + 2 * n) = __builtin_shufflevector(ef, gh, 0, 1, 4, 5);
+            *(q32 *)(void *)(at + 3 * n) = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
         }
         for (; p < k; p++)
             for (unsigned r = 0; r < 4; r++)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compress: slices kept along one axis. Short slices are gathered, 32 a LOAD, by strides that the
- * program takes from a table; runs of long ones are copied as boxes. */
+ * program takes from a table; runs of long ones are copied as boxes, unless there are very many:
+ * each is planned on its own, and makes a loop nest of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ops/operators.h"
 
 #define LONG_SLICE (SAM_TL_BYTES / 2) /* bytes from which on a slice is long */
+#define MANY_RUNS  512
 
 struct compress {
     struct sam_plan *plan;
@@ -35,6 +37,15 @@ static enum sam_status plan_runs(const struct compress *c, const uint8_t *keep,
         out += n;
     }
     return status;
+}
+
+/* A table takes slices of up to a register; runs leave no room at a register's end. */
+static bool gathers(const struct compress *c, const uint8_t *keep)
+{
+    uint64_t runs = 0;
+    for (uint64_t i = 0; i < c->n; i++)
+        runs += keep[i] && (i == 0 || !keep[i - 1]);
+    return c->slice < LONG_SLICE || (c->slice <= SAM_TL_BYTES && runs > MANY_RUNS);
 }
 
 /* Kept slices [first, first + groups*each): `each` a LOAD. */
@@ -117,6 +128,6 @@ enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element, 
     snprintf(c.plan->name, sizeof c.plan->name, "compress %s along %u, %llu kept", text, axis,
              (unsigned long long)c.kept);
     if (c.plan->output_size)
-        status = c.slice >= LONG_SLICE ? plan_runs(&c, keep, error) : plan_gather(&c, keep, error);
+        status = gathers(&c, keep) ? plan_gather(&c, keep, error) : plan_runs(&c, keep, error);
     return sam_plan_finish(plan, status);
 }

@@ -118,8 +118,9 @@ static enum sam_status add_chunks(const struct windows *w, int64_t first, int64_
         return sam_fail_memory(error);
     struct sam_block *block = &region->block;
     struct sam_block_op *load = sam_block_add(block, SAM_BLOCK_LOAD);
+    region->bytes = (uint64_t)(((count - 1) * m->w.stride + m->w.kernel) * w->pixel);
     load->slices = 1;
-    load->width = (uint16_t)(((count - 1) * m->w.stride + m->w.kernel) * w->pixel);
+    load->width = (uint16_t)region->bytes;
     bool ok = true;
     for (int64_t c = 0; c < w->period && c < count && ok; c++) {
         ok = c == 0 || move_on(block, &w->view);
@@ -129,7 +130,6 @@ static enum sam_status add_chunks(const struct windows *w, int64_t first, int64_
     region->in = (w->h->c + w->h->first * m->h.stride) * m->in_h +
                  (first * m->w.stride - m->w.pad) * m->in_w;
     region->out = first * m->out_w + w->h->first * m->out_h;
-    region->bytes = load->width;
     region->loop[0] = (struct sam_loop){(uint64_t)m->n, m->in_n, m->out_n};
     region->loop[1] = (struct sam_loop){(uint64_t)w->h->n, m->in_h * m->h.stride, m->out_h};
     region->loop[2] =

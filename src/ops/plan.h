@@ -138,12 +138,14 @@ bool sam_swap_xpose(struct sam_block *block, unsigned reg, const uint64_t dims[4
                     unsigned b, uint64_t unit);
 
 /* block.c */
+
+/* A new instruction at the end; the pointer holds until the next is added. */
 struct sam_block_op *sam_block_add(struct sam_block *block, enum sam_block_kind kind);
 void sam_block_clear(struct sam_block *block);
 /* Cycles that a block takes, about: what the search minimises. */
 double sam_block_cost(const struct sam_block *block);
 
-/* tile.c: the blocks of a box */
+/* cover.c: the blocks of a box */
 enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,
                              struct sam_error *error);
 /* The box's output gets the plan's constant. */

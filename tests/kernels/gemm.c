@@ -56,7 +56,7 @@ static void edges(void **state)
             config.k = k + config.k;
             expect_right(kernel, &config);
         }
-        struct gemm_config one = {1, 1, 2, mlen, 64, KERNEL_DIR};
+        struct gemm_config one = {1, 1, 2, mlen, 64, KERNEL_DIR, NULL};
         expect_right(kernel, &one);
     }
 }
@@ -64,11 +64,35 @@ static void edges(void **state)
 static void large(void **state)
 {
     const struct gemm_kernel *kernel = *state;
-    const struct gemm_config configs[] = {{1024, 19, 70, 512, 64, KERNEL_DIR},
-                                          {17, 1024, 70, 512, 64, KERNEL_DIR},
-                                          {33, 21, 1024, 512, 64, KERNEL_DIR}};
+    const struct gemm_config configs[] = {{1024, 19, 70, 512, 64, KERNEL_DIR, NULL},
+                                          {17, 1024, 70, 512, 64, KERNEL_DIR, NULL},
+                                          {33, 21, 1024, 512, 64, KERNEL_DIR, NULL}};
     for (size_t i = 0; i < COUNT(configs); i++)
         expect_right(kernel, &configs[i]);
+}
+
+/* Under the cycle model the results are the same, whatever the configuration. */
+static void cycle_by_cycle(void **state)
+{
+    (void)state;
+    static const char *const configs[] = {
+        "",
+        "mpara=1,npara=16,slots=1,wb_bypass=1",
+        "mpara=16,npara=1,slots=16,tree_stages=1,acc_latency=1",
+        "step_m=1,rows_m_block=4,acc_latency=16,ld_queue=1,st_queue=1",
+        "ooo_window=32,ld_queue=32,mem_latency=100,stall=50,seed=7",
+        "beat_cycles=4,stall=90,st_queue=2",
+    };
+    for (size_t i = 0; i < COUNT(configs); i++) {
+        for (size_t k = 0; k < gemm_kernel_count; k++) {
+            struct sam_mxu_config model;
+            struct sam_error error;
+            sam_mxu_config_init(&model, 512);
+            assert_int_equal(sam_mxu_config_set(&model, configs[i], &error), SAM_OK);
+            struct gemm_config config = {37, 41, 70, 512, 64, KERNEL_DIR, &model};
+            expect_right(&gemm_kernels[k], &config);
+        }
+    }
 }
 
 static char *read_text(const char *folder, const char *name)
@@ -124,7 +148,7 @@ static void damaged(void **state)
         sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
                 at + strlen(changes[i][0]));
         write_text(folder, "gemm.inc", mutant);
-        struct gemm_config config = {37, 85, 70, 512, 64, folder};
+        struct gemm_config config = {37, 85, 70, 512, 64, folder, NULL};
         if (is_right(gemm_find("f16"), &config))
             fail_msg("right with '%s'", changes[i][1]);
         free(mutant);
@@ -154,6 +178,7 @@ int main(void)
                                     .initial_state = (void *)(uintptr_t)&gemm_kernels[i]};
         }
     }
+    tests[count++] = (struct CMUnitTest){.name = "cycle by cycle", .test_func = cycle_by_cycle};
     tests[count++] = (struct CMUnitTest){.name = "damaged", .test_func = damaged};
     return _cmocka_run_group_tests("gemm", tests, count, NULL, NULL);
 }

@@ -215,7 +215,7 @@ static struct watch mmas(const char *text, const struct sam_m_work *works, unsig
     struct sam_mxu *x = sam_mxu_new(&c, &observer);
     assert_non_null(x);
     for (unsigned i = 0; i < count; i++)
-        sam_mxu_matrix(x, &works[i], 4 * i, 0);
+        sam_mxu_matrix(x, &works[i], 4 * i, 0, NULL);
     sam_mxu_drain(x);
     uint64_t first = w.issued[0];
     for (unsigned i = 0; i < w.count; i++) {
@@ -285,7 +285,7 @@ static void a_load_in_time(void **state)
                               .bytes = 64,
                               .base = 0x1000,
                               .stride = 64};
-    sam_mxu_matrix(x, &load, 0, 0);
+    sam_mxu_matrix(x, &load, 0, 0, NULL);
     sam_mxu_drain(x);
     const struct sam_mxu_stats *s = sam_mxu_stats(x);
     assert_int_equal(w.count, 16);
@@ -314,8 +314,8 @@ static void a_load_behind_a_store(void **state)
                                   .m = 16,
                                   .bytes = 64,
                                   .base = 0x1000 + distance};
-        sam_mxu_matrix(x, &store, 0, 0);
-        sam_mxu_matrix(x, &load, 4, 0);
+        sam_mxu_matrix(x, &store, 0, 0, NULL);
+        sam_mxu_matrix(x, &load, 4, 0, NULL);
         sam_mxu_drain(x);
         assert_int_equal(w.count, 17);
         assert_int_equal(sam_mxu_stats(x)->full_lines, 1);
@@ -392,6 +392,9 @@ static void bad_configurations(void **state)
         if (!strstr(error.text, texts[i][1]))
             fail_msg("%s: %s", texts[i][0], error.text);
     }
+    sam_mxu_config_init(&c, 512);
+    c.slots = 0; /* by the structure, past the parser */
+    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);
     static const char *const together[][2] = {
         {"mlen=128,mpara=8", "4 rows"},
         {"step_m=2", "expected 1 or mpara"},
@@ -496,7 +499,7 @@ static void random_streams(void **state)
             loaded += work.kind == SAM_M_KIND_LOAD ? work.m * work.bytes : 0;
             if (work.kind == SAM_M_KIND_MMA)
                 macs += (uint64_t)work.m * work.n * (work.bytes * 8 / work.type->source);
-            sam_mxu_matrix(x, &work, 4 * i, 0);
+            sam_mxu_matrix(x, &work, 4 * i, 0, NULL);
         }
         sam_mxu_drain(x); /* comes to an end */
         const struct sam_mxu_stats *s = sam_mxu_stats(x);

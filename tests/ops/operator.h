@@ -26,6 +26,13 @@ struct test_operator {
 void test_operator_text(const struct test_operator *op, char *text, size_t size);
 enum sam_status test_operator_plan(const struct test_operator *op, struct sam_plan **plan,
                                    struct sam_error *error);
+/* Shape of the output as test_operator_source indexes it: im2col has six dims, (n, oh, ow, kh, kw,
+ * c) or (n, c, kh, kw, oh, ow). */
+struct sam_shape test_operator_index_shape(const struct test_operator *op);
+/* Where the output element at `index` comes from: input number and place, or -1 for the value.
+ * COMPRESS: `kept` holds the indices of the axis that are kept. */
+int test_operator_source(const struct test_operator *op, const uint64_t *kept,
+                         const uint64_t index[SAM_MAX_RANK], uint64_t *place);
 /* Plans, runs and compares every byte; fails the cmocka test with the operator's text. The figures
  * go to `figures` when it is not NULL. */
 void test_operator_check(const struct test_operator *op, uint64_t *random,

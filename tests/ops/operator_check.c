@@ -39,10 +39,8 @@ static bool next_index(const struct sam_shape *shape, uint64_t index[SAM_MAX_RAN
     return false;
 }
 
-/* Where the output element at `index` comes from: input number and place, or -1 for the value.
- * COMPRESS: `kept` holds the indices of the axis that are kept. */
-static int source_of(const struct test_operator *op, const uint64_t *kept,
-                     const uint64_t index[SAM_MAX_RANK], uint64_t *place)
+int test_operator_source(const struct test_operator *op, const uint64_t *kept,
+                         const uint64_t index[SAM_MAX_RANK], uint64_t *place)
 {
     uint64_t from[SAM_MAX_RANK] = {0};
     const struct sam_shape *in = &op->in[0];
@@ -92,8 +90,7 @@ static int source_of(const struct test_operator *op, const uint64_t *kept,
     return 0;
 }
 
-/* Shape of the output as source_of indexes it. */
-static struct sam_shape index_shape(const struct test_operator *op)
+struct sam_shape test_operator_index_shape(const struct test_operator *op)
 {
     struct sam_shape out = op->in[0];
     switch (op->kind) {
@@ -134,7 +131,7 @@ static struct sam_shape index_shape(const struct test_operator *op)
 
 static void write_expected(const struct test_operator *op, uint8_t *const *in, uint8_t *out)
 {
-    struct sam_shape shape = index_shape(op);
+    struct sam_shape shape = test_operator_index_shape(op);
     uint64_t index[SAM_MAX_RANK] = {0}, place = 0, *kept = NULL;
     if (elements_of(&shape) == 0)
         return;
@@ -147,7 +144,7 @@ static void write_expected(const struct test_operator *op, uint8_t *const *in, u
                 kept[n++] = j;
     }
     do {
-        int input = source_of(op, kept, index, &place);
+        int input = test_operator_source(op, kept, index, &place);
         memcpy(out, input < 0 ? op->value : in[input] + place * op->element, op->element);
         out += op->element;
     } while (next_index(&shape, index));
@@ -165,7 +162,7 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
     test_operator_text(op, text, sizeof text);
     if (test_operator_plan(op, &plan, &error) != SAM_OK)
         fail_msg("%s: plan: %s", text, error.text);
-    struct sam_shape shape = index_shape(op);
+    struct sam_shape shape = test_operator_index_shape(op);
     uint64_t size = elements_of(&shape) * op->element;
     assert_int_equal(elements_of(sam_plan_shape(plan)) * op->element, size);
     unsigned inputs = op->kind == TEST_CONCAT ? op->input_count : 1;

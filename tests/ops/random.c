@@ -171,6 +171,26 @@ static void test_compress(void **state)
     each(TEST_COMPRESS, fill_compress);
 }
 
+/* More runs of long slices than are planned one by one. */
+static void test_compress_many_runs(void **state)
+{
+    (void)state;
+    uint64_t r = seed;
+    for (unsigned bytes = 512; bytes <= 1024; bytes += 1 + (unsigned)test_below(&r, 200)) {
+        struct test_operator op = {.kind = TEST_COMPRESS, .element = 1, .input_count = 1};
+        op.in[0] = (struct sam_shape){3, {1 + test_below(&r, 2), 1100, bytes}};
+        op.axis = 1;
+        op.keep = malloc(1100);
+        assert_non_null(op.keep);
+        for (unsigned i = 0; i < 1100; i++)
+            op.keep[i] = i % 2 || test_below(&r, 100) == 0;
+        struct sam_plan_figures f;
+        test_operator_check(&op, &r, &f);
+        assert_true(f.regions <= 2);
+        free(op.keep);
+    }
+}
+
 static void test_pad(void **state)
 {
     (void)state;
@@ -186,9 +206,13 @@ static void test_im2col(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reshape), cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_concat),  cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_pad),     cmocka_unit_test(test_im2col),
+        cmocka_unit_test(test_reshape),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_concat),
+        cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_compress_many_runs),
+        cmocka_unit_test(test_pad),
+        cmocka_unit_test(test_im2col),
     };
     seed = test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters by name, with their ranges, and what must hold between them. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "matrix/cycle/cycle.h"
 
@@ -61,9 +60,19 @@ static enum sam_status unknown_key(const char *name, size_t size, struct sam_err
     size_t used = 0;
     for (size_t i = 0; i < SAM_COUNT(keys) && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", keys[i].name);
-    return sam_fail(error, SAM_ERR_USAGE,
-                    "configuration: unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
+    return sam_fail(error, SAM_ERR_USAGE, "unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
                     (int)size, name, known);
+}
+
+static bool is_legal(const struct key *key, uint64_t value)
+{
+    return value >= key->low && value <= key->high && !(key->power && (value & (value - 1)));
+}
+
+static enum sam_status bad_value(const struct key *key, const char *value, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->name, value,
+                    key->power ? "a power of two from " : "", key->low, key->high);
 }
 
 /* "0:4" */
@@ -86,18 +95,14 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     uint64_t number = 0;
     bool is_number = sam_parse_u64(value, &number);
     if (key) {
-        const bool power = (number & (number - 1)) == 0;
-        if (!is_number || number < key->low || number > key->high || (key->power && !power))
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: %s=%s: expected %s%u to %u",
-                            key->name, value, key->power ? "a power of two from " : "", key->low,
-                            key->high);
+        if (!is_number || !is_legal(key, number))
+            return bad_value(key, value, error);
         *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
         return SAM_OK;
     }
     if (size == 9 && memcmp(name, "wb_bypass", 9) == 0) {
         if (!is_number || number > 1)
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: wb_bypass=%s: expected 0 or 1",
-                            value);
+            return sam_fail(error, SAM_ERR_USAGE, "wb_bypass=%s: expected 0 or 1", value);
         config->wb_bypass = number != 0;
         return SAM_OK;
     }
@@ -107,11 +112,21 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     }
     if (size == 8 && memcmp(name, "acc_regs", 8) == 0) {
         if (!read_registers(value, &config->acc_regs))
-            return sam_fail(error, SAM_ERR_USAGE,
-                            "configuration: acc_regs=%s: expected registers 0 to 7, as 0:4", value);
+            return sam_fail(error, SAM_ERR_USAGE, "acc_regs=%s: expected registers 0 to 7, as 0:4",
+                            value);
         return SAM_OK;
     }
     return unknown_key(name, size, error);
+}
+
+bool sam_mxu_config_knows(const char *word)
+{
+    static const char *const others[] = {"wb_bypass", "acc_regs", "seed"};
+    const size_t size = strcspn(word, "=");
+    bool known = find_key(word, size) != NULL;
+    for (size_t i = 0; i < SAM_COUNT(others); i++)
+        known |= strlen(others[i]) == size && memcmp(word, others[i], size) == 0;
+    return known;
 }
 
 enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
@@ -122,8 +137,7 @@ enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *te
         size_t size = strcspn(text, ",");
         const char *equals = memchr(text, '=', size);
         if (!equals || size >= sizeof word)
-            return sam_fail(error, SAM_ERR_USAGE, "configuration: '%.*s': expected KEY=VALUE",
-                            (int)size, text);
+            return sam_fail(error, SAM_ERR_USAGE, "'%.*s': expected KEY=VALUE", (int)size, text);
         snprintf(word, sizeof word, "%.*s", (int)size, text);
         size_t name = (size_t)(equals - text);
         enum sam_status status = set_one(config, word, name, word + name + 1, error);
@@ -140,6 +154,13 @@ enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error 
     c->step_m = c->step_m ? c->step_m : c->mpara;
     c->rows_m_block = c->rows_m_block ? c->rows_m_block : c->mpara;
     c->rows_n_block = c->rows_n_block ? c->rows_n_block : c->npara;
+    for (size_t i = 0; i < SAM_COUNT(keys); i++) {
+        const unsigned value = *(const unsigned *)(const void *)((const char *)c + keys[i].at);
+        char text[16];
+        snprintf(text, sizeof text, "%u", value);
+        if (!is_legal(&keys[i], value))
+            return bad_value(&keys[i], text, error);
+    }
     const struct {
         const char *name;
         unsigned value;
@@ -149,16 +170,15 @@ enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error 
                    {"rows_n_block", c->rows_n_block}};
     for (size_t i = 0; i < SAM_COUNT(limited); i++)
         if (limited[i].value > rows)
-            return sam_fail(error, SAM_ERR_USAGE,
-                            "configuration: %s=%u: a register of MLEN %u has %u rows",
+            return sam_fail(error, SAM_ERR_USAGE, "%s=%u: a register of MLEN %u has %u rows",
                             limited[i].name, limited[i].value, c->mlen, rows);
     if (c->step_m != 1 && c->step_m != c->mpara)
-        return sam_fail(error, SAM_ERR_USAGE, "configuration: step_m=%u: expected 1 or mpara (%u)",
-                        c->step_m, c->mpara);
+        return sam_fail(error, SAM_ERR_USAGE, "step_m=%u: expected 1 or mpara (%u)", c->step_m,
+                        c->mpara);
     if (c->step_m == c->mpara && c->step_m != 1 &&
         (c->rows_m_block != c->mpara || c->rows_n_block != c->npara))
         return sam_fail(error, SAM_ERR_USAGE,
-                        "configuration: rows_m_block=%u, rows_n_block=%u: a uop reads one block, "
+                        "rows_m_block=%u, rows_n_block=%u: a uop reads one block, "
                         "so they are mpara and npara (%u, %u) unless step_m is 1",
                         c->rows_m_block, c->rows_n_block, c->mpara, c->npara);
     return SAM_OK;

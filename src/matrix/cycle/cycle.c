@@ -24,13 +24,19 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
 {
     struct sam_mxu *x = sam_alloc(1, sizeof *x);
     struct slot *slots = sam_alloc(config->slots, sizeof *slots);
-    if (!x || !slots) {
+    struct moves *moves = sam_alloc(config->slots, sizeof *moves);
+    if (!x || !slots || !moves) {
         free(x);
         free(slots);
+        free(moves);
         return NULL;
     }
+    for (unsigned i = 0; i < config->slots; i++)
+        slots[i].moves = &moves[i];
     x->config = *config;
     x->slots = slots;
+    x->moves = moves;
+    x->wake = NEVER;
     x->random = config->seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     if (observer)
         x->observer = *observer;
@@ -39,14 +45,21 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
 
 void sam_mxu_free(struct sam_mxu *x)
 {
-    if (x)
-        free(x->slots);
+    if (!x)
+        return;
+    free(x->slots);
+    free(x->moves);
     free(x);
 }
 
 const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x)
 {
     return &x->stats;
+}
+
+void sam_mxu_unwatch(struct sam_mxu *x)
+{
+    x->observer = (struct sam_mxu_observer){0};
 }
 
 /* `port`: what the port does in this cycle. The next one begins with registers granted. */
@@ -69,7 +82,8 @@ static void tick(struct sam_mxu *x, enum sam_mxu_state port)
         x->observer.cycle(x->observer.context, x->now, &x->bus);
     x->now++;
     x->stats.cycles = x->now;
-    sam_mxu_grant(x);
+    if (x->now >= x->wake)
+        sam_mxu_grant(x);
 }
 
 void sam_mxu_scalar(struct sam_mxu *x)
@@ -78,7 +92,8 @@ void sam_mxu_scalar(struct sam_mxu *x)
     tick(x, SAM_MXU_EMPTY);
 }
 
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word)
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
+                    const uint8_t *data)
 {
     const bool holds = work->kind != SAM_M_KIND_CONFIG;
     while (holds && x->used == x->config.slots)
@@ -88,7 +103,12 @@ void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t p
     if (holds) {
         /* It was taken in the cycle that has just passed. */
         x->now--;
-        sam_mxu_take_slot(x, work, pc, word);
+        struct slot *s = sam_mxu_take_slot(x, work, pc, word);
+        if (x->observer.cycle && data && work->kind <= SAM_M_KIND_STORE) {
+            const size_t size = x->config.mlen / 32 * (x->config.mlen / 8);
+            for (unsigned i = 0; i < work->registers; i++) /* side by side, as rows are counted */
+                memcpy(s->moves->data + i * size, data + i * SAM_M_ROWS * SAM_M_ROW_BYTES, size);
+        }
         x->now++;
         sam_mxu_grant(x);
     }

@@ -73,6 +73,7 @@ struct sam_mxu_bus {
     uint8_t wlen, wid;
     bool wdvalid, wdready, wdlast;
     uint16_t wstrb;
+    uint8_t rdata[16], wdata[16]; /* bytes outside the row are zero */
     bool resp_wvalid;
     uint8_t resp_wid;
 };
@@ -87,13 +88,17 @@ struct sam_mxu;
 /* `config` is checked. NULL: out of memory. */
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
                             const struct sam_mxu_observer *observer);
-void sam_mxu_free(struct sam_mxu *mxu);
+void sam_mxu_free(struct sam_mxu *x);
 /* The hart's next instruction: one of its own, or one for the unit. The cycles pass that it takes
- * until the hart can go on. */
-void sam_mxu_scalar(struct sam_mxu *mxu);
-void sam_mxu_matrix(struct sam_mxu *mxu, const struct sam_m_work *work, uint64_t pc, uint32_t word);
+ * until the hart can go on. `data`: the registers that a load has filled or a store reads, for the
+ * bus to show; NULL where nobody looks at it. */
+void sam_mxu_scalar(struct sam_mxu *x);
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
+                    const uint8_t *data);
+/* Tell the observer nothing more. */
+void sam_mxu_unwatch(struct sam_mxu *x);
 /* Until nothing is in flight. */
-void sam_mxu_drain(struct sam_mxu *mxu);
-const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *mxu);
+void sam_mxu_drain(struct sam_mxu *x);
+const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x);
 
 #endif

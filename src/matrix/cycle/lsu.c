@@ -13,7 +13,8 @@ static bool waits_for_store(const struct sam_mxu *x, const struct slot *load,
         if (!s->used || s->work.kind != SAM_M_KIND_STORE || s->number > load->number)
             continue;
         for (unsigned i = 0; i < s->total; i++)
-            if (!s->answered[i] && LINE_OF(s->moves[i].address) == LINE_OF(move->address))
+            if (!s->moves->answered[i] &&
+                LINE_OF(s->moves->of[i].address) == LINE_OF(move->address))
                 return true;
     }
     return false;
@@ -22,7 +23,7 @@ static bool waits_for_store(const struct sam_mxu *x, const struct slot *load,
 static void issue(struct sam_mxu *x, struct slot *s, struct stage *stage)
 {
     *stage = (struct stage){s, s->issued, x->now};
-    s->issued_at[s->issued] = x->now;
+    s->moves->issued_at[s->issued] = x->now;
     sam_mxu_note_issue(x, s);
 }
 
@@ -33,7 +34,7 @@ enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
         return x->load_stage.slot ? SAM_MXU_PRESSURE : SAM_MXU_EMPTY;
     if (!s->granted)
         return s->waited = SAM_MXU_REGISTER;
-    const struct sam_mxu_move *move = &s->moves[s->issued];
+    const struct sam_mxu_move *move = &s->moves->of[s->issued];
     if (!move->zero && waits_for_store(x, s, move))
         return s->waited = SAM_MXU_LINE;
     if (x->load_stage.slot)
@@ -73,10 +74,10 @@ static bool request(struct sam_mxu *x, struct stage *stage, struct queue *queue,
         .slot = s,
         .uop = stage->uop,
         .id = id,
-        .beats = s->moves[stage->uop].length + 1u,
+        .beats = s->moves->of[stage->uop].length + 1u,
         .ready = ready,
     };
-    s->request_at[stage->uop] = x->now;
+    s->moves->request_at[stage->uop] = x->now;
     stage->slot = NULL;
     return true;
 }
@@ -88,7 +89,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
         return;
     struct slot *s = stage->slot;
     const unsigned uop = stage->uop;
-    const struct sam_mxu_move *move = &s->moves[uop];
+    const struct sam_mxu_move *move = &s->moves->of[uop];
     if (move->zero) {
         stage->slot = NULL;
         sam_mxu_finish(x, s, uop, x->now);
@@ -111,7 +112,7 @@ void sam_mxu_request_store(struct sam_mxu *x)
     struct stage *stage = &x->store_stage;
     if (!stage->slot || x->now == stage->since)
         return;
-    const struct sam_mxu_move *move = &stage->slot->moves[stage->uop];
+    const struct sam_mxu_move *move = &stage->slot->moves->of[stage->uop];
     struct sam_mxu_bus *bus = &x->bus;
     bus->wvalid = x->writes.count < x->config.st_queue && x->write_ids != UINT32_MAX;
     bus->waddr = move->address;

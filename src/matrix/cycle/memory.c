@@ -38,6 +38,25 @@ static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
     return (int)due[count == 1 ? 0 : next_random(x) % count];
 }
 
+/* What a beat of the request carries of the row, and which bytes that are. */
+static uint16_t show_beat(const struct sam_mxu *x, const struct request *r, uint8_t data[16])
+{
+    const struct sam_mxu_move *m = &r->slot->moves->of[r->uop];
+    const struct sam_m_work *w = &r->slot->work;
+    const uint64_t first = w->base + m->row * w->stride + m->k;
+    const uint64_t beat = m->address + 16 * (m->length + 1u - r->beats);
+    const uint8_t *row = r->slot->moves->data + m->row * (x->config.mlen / 8) + m->k;
+    uint16_t strobes = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        const uint64_t at = beat + i - first;
+        if (at < m->size) {
+            data[i] = row[at];
+            strobes |= (uint16_t)(1u << i);
+        }
+    }
+    return strobes;
+}
+
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
 {
     struct queue *q = &x->reads;
@@ -59,6 +78,8 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     x->next_read_beat = x->now + x->config.beat_cycles;
     x->bus.resp_rvalid = true;
     x->bus.resp_rid = r->id;
+    if (x->observer.cycle)
+        show_beat(x, r, x->bus.rdata);
     if (--r->beats == 0) {
         x->bus.resp_rlast = true;
         x->read_ids &= ~(UINT32_C(1) << r->id);
@@ -67,18 +88,6 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
         remove_at(q, x->answering);
     }
     return SAM_MXU_BUSY;
-}
-
-/* The bytes of beat `beat` that the store writes, one bit each. */
-static uint16_t strobes(const struct sam_mxu_move *m, const struct sam_m_work *w, unsigned beat)
-{
-    const uint64_t first = w->base + m->row * w->stride + m->k, last = first + m->size;
-    uint16_t bits = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        const uint64_t at = m->address + 16 * beat + i;
-        bits |= (uint16_t)((at >= first && at < last) << i);
-    }
-    return bits;
 }
 
 /* Data follows in the order of the requests. */
@@ -90,11 +99,10 @@ static bool send_data(struct sam_mxu *x)
         r++;
     if (r == q->of + q->count || x->now < x->next_write_beat)
         return false;
-    const struct sam_mxu_move *move = &r->slot->moves[r->uop];
     x->bus.wdvalid = true;
     x->bus.wdlast = r->beats == 1;
     if (x->observer.cycle)
-        x->bus.wstrb = strobes(move, &r->slot->work, move->length + 1u - r->beats);
+        x->bus.wstrb = show_beat(x, r, x->bus.wdata);
     if (!(x->bus.wdready = sam_mxu_ready(x)))
         return false;
     x->stats.write_beats++;
@@ -115,7 +123,7 @@ enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x)
         x->bus.resp_wvalid = true;
         x->bus.resp_wid = r->id;
         x->write_ids &= ~(UINT32_C(1) << r->id);
-        r->slot->answered[r->uop] = true;
+        r->slot->moves->answered[r->uop] = true;
         sam_mxu_finish(x, r->slot, r->uop, x->now);
         remove_at(q, (unsigned)index);
     }

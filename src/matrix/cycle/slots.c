@@ -45,12 +45,13 @@ struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work,
     case SAM_M_KIND_MMA: s->total = sam_mxu_mma_count(&x->config, work); break;
     case SAM_M_KIND_POINTWISE: s->total = x->config.mlen / 32; break;
     default:
-        s->total = sam_mxu_split_moves(work, x->config.mlen / 32, x->config.mlen / 8, s->moves);
-        memset(s->answered, 0, s->total * sizeof s->answered[0]);
-        memset(s->request_at, 0, s->total * sizeof s->request_at[0]);
+        s->total = sam_mxu_split_moves(work, x->config.mlen / 32, x->config.mlen / 8, s->moves->of);
+        memset(s->moves->answered, 0, s->total * sizeof s->moves->answered[0]);
+        memset(s->moves->request_at, 0, s->total * sizeof s->moves->request_at[0]);
         break;
     }
     x->used++;
+    x->pending[work->kind]++;
     return s;
 }
 
@@ -65,11 +66,17 @@ static bool conflict(const struct sam_mxu *x, const struct slot *s, const struct
 void sam_mxu_grant(struct sam_mxu *x)
 {
     struct slot *const end = x->slots + x->config.slots;
+    x->wake = NEVER;
     for (struct slot *s = x->slots; s < end; s++) {
         if (s->used && x->now >= s->done) {
             s->used = false;
             x->used--;
         }
+        if (!s->used)
+            continue;
+        x->wake = s->done < x->wake ? s->done : x->wake;
+        if (s->released > x->now && s->released < x->wake)
+            x->wake = s->released;
     }
     for (struct slot *s = x->slots; s < end; s++) {
         if (!s->used || s->granted)
@@ -84,6 +91,8 @@ void sam_mxu_grant(struct sam_mxu *x)
 struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order)
 {
     struct slot *best = NULL;
+    if (x->pending[kind] == 0)
+        return NULL;
     for (struct slot *s = x->slots; s < x->slots + x->config.slots; s++) {
         if (!s->used || s->work.kind != kind || s->issued == s->total)
             continue;
@@ -98,8 +107,11 @@ struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_orde
 void sam_mxu_note_issue(struct sam_mxu *x, struct slot *s)
 {
     s->issued++;
-    if (s->issued == s->total)
+    if (s->issued == s->total) {
         s->released = x->now + 1;
+        x->pending[s->work.kind]--;
+        x->wake = x->now + 1;
+    }
 }
 
 static void tell(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t written)
@@ -113,13 +125,13 @@ static void tell(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t
         .uop = uop,
         .uops = s->total,
         .accepted = s->accepted,
-        .issued = move ? s->issued_at[uop] : x->now,
-        .request = move ? s->request_at[uop] : 0,
+        .issued = move ? s->moves->issued_at[uop] : x->now,
+        .request = move ? s->moves->request_at[uop] : 0,
         .written = written,
         .waited = s->waited,
     };
     if (move)
-        record.move = s->moves[uop];
+        record.move = s->moves->of[uop];
     else if (s->work.kind == SAM_M_KIND_MMA)
         record.mma = sam_mxu_split_mma(&x->config, &s->work, uop);
     x->observer.uop(x->observer.context, &record);
@@ -130,6 +142,8 @@ void sam_mxu_finish(struct sam_mxu *x, struct slot *s, unsigned uop, uint64_t wr
     if (x->observer.uop)
         tell(x, s, uop, written);
     s->finished++;
-    if (s->finished == s->total)
+    if (s->finished == s->total) {
         s->done = written + 1;
+        x->wake = s->done < x->wake ? s->done : x->wake;
+    }
 }

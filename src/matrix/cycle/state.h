@@ -7,23 +7,29 @@
 
 #define NEVER UINT64_MAX
 
+/* The uops of a load or store. Apart from its slot, which is looked at in every cycle. */
+struct moves {
+    struct sam_mxu_move of[SAM_MXU_MAX_MOVES];
+    uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
+    bool answered[SAM_MXU_MAX_MOVES];                         /* of stores: the memory has them */
+    uint8_t data[SAM_M_COUNT * SAM_M_ROWS * SAM_M_ROW_BYTES]; /* only where there is an observer */
+};
+
 /* An instruction in flight. */
 struct slot {
     bool used;
-    bool granted;    /* its registers are its own, sources aside, which are shared */
-    uint64_t number; /* age: the lower, the older */
+    bool granted;           /* its registers are its own, sources aside, which are shared */
+    unsigned reads, writes; /* registers, as sets */
+    uint64_t number;        /* age: the lower, the older */
+    unsigned total, issued, finished; /* uops */
+    enum sam_mxu_state waited;        /* since the last issue */
+    uint64_t released;                /* sources are free from this cycle on */
+    uint64_t done;                    /* the slot, and its destinations, from this one on */
+    struct sam_m_work work;
     uint64_t pc;
     uint32_t word;
     uint64_t accepted;
-    struct sam_m_work work;
-    unsigned reads, writes;           /* registers, as sets */
-    unsigned total, issued, finished; /* uops */
-    uint64_t released;                /* sources are free from this cycle on */
-    uint64_t done;                    /* the slot, and its destinations, from this one on */
-    enum sam_mxu_state waited;        /* since the last issue */
-    struct sam_mxu_move moves[SAM_MXU_MAX_MOVES];
-    uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
-    bool answered[SAM_MXU_MAX_MOVES]; /* of stores: the memory has them */
+    struct moves *moves;
 };
 
 /* A uop between issue and the bus. */
@@ -54,8 +60,11 @@ struct sam_mxu {
     struct sam_mxu_stats stats;
     uint64_t now;
     uint64_t next_number;
-    struct slot *slots; /* config.slots of them */
+    struct slot *slots;  /* config.slots of them */
+    struct moves *moves; /* one a slot */
     unsigned used;
+    unsigned pending[SAM_M_KIND_CONFIG]; /* slots with uops to issue, by kind */
+    uint64_t wake;                       /* next cycle in which a register or a slot becomes free */
     /* cycle from which on a block may be issued again */
     uint64_t block_free[SAM_M_COUNT][SAM_MXU_MAX_BLOCKS];
     struct stage load_stage, store_stage;

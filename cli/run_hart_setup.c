@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to a hart that is ready to run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_hart.h"
+
+#define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
+#define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
+
+const char *run_hart_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static int parse_isa(struct hart_request *r, unsigned xlen)
+{
+    struct sam_error error;
+    const char *text = r->isa ? r->isa : xlen == 32 ? DEFAULT_ISA_32 : DEFAULT_ISA_64;
+    if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
+        return cli_report(&error);
+    if (r->tl_count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
+        return cli_usage_error(r->args, "--dump-tl: %s has no TensorLoad unit", text);
+    if (r->matrix && !(r->options.isa.extensions & SAM_EXT_XMATRIX))
+        return cli_usage_error(r->args, "--%s: %s has no matrix unit", r->matrix, text);
+    return CLI_OK;
+}
+
+/* The program; the ISA is the one asked for, or the default of an ELF file's XLEN. */
+int run_hart_load(struct hart_request *r, struct sam_image **image)
+{
+    struct sam_error error;
+    const char *path = r->files.items[0], *name = run_hart_name(path);
+    char *data;
+    size_t size;
+    int code = CLI_OK;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
+            code = cli_report(&error);
+        else
+            code = parse_isa(r, (*image)->xlen);
+    } else if ((code = parse_isa(r, 64)) == CLI_OK) {
+        struct sam_asm_options options = {.isa = r->options.isa,
+                                          .base = SAM_HART_CODE_BASE,
+                                          .defines = r->defines.items,
+                                          .define_count = r->defines.count,
+                                          .include_paths = r->includes.items,
+                                          .include_count = r->includes.count};
+        *image = run_assemble(&options, name, data, size);
+        code = *image ? CLI_OK : CLI_BAD_INPUT;
+    }
+    free(data);
+    return code;
+}
+
+static int fill_memory(struct sam_hart *hart, const struct hart_range *range)
+{
+    struct sam_error error;
+    char *data;
+    size_t size;
+    if (sam_file_load(range->path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_OK;
+    if (sam_hart_map(hart, range->base, size, &error) != SAM_OK ||
+        sam_hart_write(hart, range->base, data, size, &error) != SAM_OK)
+        code = cli_report(&error);
+    free(data);
+    return code;
+}
+
+/* A symbol of the program, or an address. */
+static int set_until(const struct hart_request *r, const struct sam_image *image,
+                     struct sam_hart *hart)
+{
+    const char *name = r->until;
+    const struct sam_symbol *symbol = sam_image_find(image, name);
+    uint64_t address;
+    if (symbol)
+        address = symbol->value;
+    else if (!cli_parse_u64(name, &address))
+        return cli_usage_error(r->args, "--until: the program has no symbol '%s'", name);
+    sam_hart_set_until(hart, address);
+    return CLI_OK;
+}
+
+int run_hart_make(const struct hart_request *r, const struct sam_image *image,
+                  struct sam_hart **hart)
+{
+    struct sam_error error;
+    int code = CLI_OK;
+    if (sam_hart_new(&r->options, hart, &error) != SAM_OK ||
+        sam_hart_load(*hart, image, &error) != SAM_OK)
+        return cli_report(&error);
+    for (size_t i = 0; i < r->maps.count; i++) {
+        const struct hart_range *map = &r->maps.items[i];
+        if (sam_hart_map(*hart, map->base, map->size, &error) != SAM_OK)
+            return cli_report(&error);
+    }
+    for (size_t i = 0; code == CLI_OK && i < r->mems.count; i++)
+        code = fill_memory(*hart, &r->mems.items[i]);
+    for (size_t i = 0; i < r->register_count; i++)
+        sam_hart_set_x(*hart, r->registers[i].number, r->registers[i].value);
+    return code == CLI_OK && r->until ? set_until(r, image, *hart) : code;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite symbolstat FILE`: count symbols with the model of the counter. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "output.h"
+#include "samite/samite.h"
+
+enum { OPT_DEPTH = 256, OPT_SYM, OPT_WT, OPT_VCD, OPT_STALL, LIMIT = 256 << 20 };
+
+struct request {
+    unsigned sym_width, wt_width, depth;
+    struct sam_symbolstat_task task;
+    const char *file, *vcd;
+    bool json, has_depth;
+};
+
+static int parse_unsigned(const struct cli_args *args, const char *option, const char *text,
+                          unsigned *value)
+{
+    uint64_t number;
+    if (!cli_parse_u64(text, &number) || number > UINT32_MAX)
+        return cli_usage_error(args, "--%s: '%s' is not a number", option, text);
+    *value = (unsigned)number;
+    return CLI_OK;
+}
+
+static int read_words(struct cli_args *args, struct request *r)
+{
+    const char *value;
+    int code = CLI_OK;
+    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
+        switch (option) {
+        case OPT_SYM: code = parse_unsigned(args, "sym-width", value, &r->sym_width); break;
+        case OPT_WT: code = parse_unsigned(args, "wt-width", value, &r->wt_width); break;
+        case OPT_STALL: code = parse_unsigned(args, "stall", value, &r->task.stall); break;
+        case OPT_DEPTH:
+            r->has_depth = true;
+            code = parse_unsigned(args, "depth", value, &r->depth);
+            break;
+        case OPT_VCD: r->vcd = value; break;
+        case 'j': r->json = true; break;
+        case CLI_POSITIONAL:
+            if (r->file)
+                return cli_usage_error(args, "one file, please; '%s' is a second", value);
+            r->file = value;
+            break;
+        default: return CLI_BAD_INPUT;
+        }
+    }
+    if (code == CLI_OK && !r->file)
+        return cli_usage_error(args, "no file of symbols");
+    if (code == CLI_OK && (r->sym_width < 1 || r->sym_width > 16))
+        return cli_usage_error(args, "--sym-width %u: expected 1 to 16", r->sym_width);
+    if (code == CLI_OK && r->has_depth && (r->depth < 1 || r->depth > SAM_SYMBOLSTAT_DEPTH))
+        return cli_usage_error(args, "--depth %u: expected 1 to %d", r->depth,
+                               SAM_SYMBOLSTAT_DEPTH);
+    if (!r->has_depth)
+        r->depth = 1u << (r->sym_width & 31);
+    return code;
+}
+
+/* A byte a symbol, two from 9 bits on. NULL: reported. */
+static uint32_t *load(struct request *r)
+{
+    struct sam_error error;
+    char *data;
+    size_t size;
+    const size_t bytes = r->sym_width > 8 ? 2 : 1;
+    if (sam_file_load(r->file, LIMIT, &data, &size, &error) != SAM_OK) {
+        cli_report(&error);
+        return NULL;
+    }
+    uint32_t *symbols = calloc(size / bytes + 1, sizeof *symbols);
+    if (!symbols || size % bytes) {
+        fprintf(stderr, "samite: error: %s: %s\n", r->file,
+                symbols ? "half a symbol at the end" : "out of memory");
+        free(symbols);
+        free(data);
+        return NULL;
+    }
+    const uint32_t mask = (1u << r->sym_width) - 1;
+    for (size_t i = 0; i < size / bytes; i++) {
+        const unsigned char *at = (const unsigned char *)data + i * bytes;
+        symbols[i] = (at[0] | (bytes == 2 ? (uint32_t)at[1] << 8 : 0)) & mask;
+    }
+    r->task.symbols = symbols;
+    r->task.count = size / bytes;
+    free(data);
+    return symbols;
+}
+
+static int print_text(const struct request *r, const uint64_t *counts,
+                      const struct sam_symbolstat *unit, const struct sam_symbolstat_result *result)
+{
+    for (unsigned i = 0; i < r->depth; i++)
+        if (counts[i])
+            printf("%5u %10llu\n", i, (unsigned long long)counts[i]);
+    printf("%zu symbols in %llu cycles: clear %llu, count %llu, drain %llu, done %llu\n",
+           r->task.count, (unsigned long long)result->cycles,
+           (unsigned long long)result->states[SAM_SYMBOLSTAT_CLEAR],
+           (unsigned long long)result->states[SAM_SYMBOLSTAT_COUNT],
+           (unsigned long long)result->states[SAM_SYMBOLSTAT_DRAIN],
+           (unsigned long long)result->states[SAM_SYMBOLSTAT_DONE]);
+    if (unit->bad_symbol)
+        printf("symbols that are not below depth were not counted\n");
+    if (unit->overflow)
+        printf("a count stays at its largest value\n");
+    return CLI_OK;
+}
+
+static int print_json(const struct request *r, const uint64_t *counts,
+                      const struct sam_symbolstat *unit, const struct sam_symbolstat_result *result)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; list && i < r->depth; i++)
+        json_array_append_new(list, json_integer((json_int_t)counts[i]));
+    json_t *root = json_pack("{s:I, s:I, s:b, s:b, s:o?}", "symbols", (json_int_t)r->task.count,
+                             "cycles", (json_int_t)result->cycles, "bad_symbol", unit->bad_symbol,
+                             "overflow", unit->overflow, "counts", list);
+    bool good = root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
+    if (good)
+        putchar('\n');
+    json_decref(root);
+    return good ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
+{
+    struct sam_error error;
+    struct sam_symbolstat unit;
+    struct sam_symbolstat_result result;
+    struct cli_output *vcd = NULL;
+    if (sam_symbolstat_init(&unit, r->sym_width, r->wt_width, r->depth, counts, &error) != SAM_OK)
+        return cli_report(&error);
+    if (r->vcd) {
+        if (!(vcd = cli_output_open(r->vcd, &error)))
+            return cli_report(&error);
+        r->task.vcd = (struct sam_sink){cli_output_write, vcd};
+    }
+    if (sam_symbolstat_run(&unit, &r->task, freq, &result, &error) != SAM_OK) {
+        cli_output_abort(vcd);
+        return cli_report(&error);
+    }
+    if (vcd && !cli_output_commit(vcd, &error))
+        return cli_report(&error);
+    return r->json ? print_json(r, freq, &unit, &result) : print_text(r, freq, &unit, &result);
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.sym_width = 8, .wt_width = 32, .task = {.seed = 1}};
+    int code = read_words(args, &r);
+    if (code != CLI_OK)
+        return code;
+    uint32_t *symbols = load(&r);
+    if (!symbols)
+        return CLI_BAD_INPUT;
+    uint64_t *counts = calloc(r.depth, sizeof *counts), *freq = calloc(r.depth, sizeof *freq);
+    if (counts && freq)
+        code = run_bench(&r, counts, freq);
+    else
+        code = cli_usage_error(args, "out of memory");
+    free(counts);
+    free(freq);
+    free(symbols);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    {OPT_SYM, "sym-width", "BITS", "of a symbol: 1 to 16 (8)"},
+    {OPT_WT, "wt-width", "BITS", "of a count: 1 to 64 (32)"},
+    {OPT_DEPTH, "depth", "N", "symbols that are counted, from 0 on (2^sym-width)"},
+    {OPT_STALL, "stall", "PERCENT", "of cycles in which either side rests: 0 to 90 (0)"},
+    {OPT_VCD, "vcd", "FILE", "the handshakes as a waveform"},
+    {'j', "json", NULL, "as JSON"},
+    {0},
+};
+
+const struct cli_verb verb_symbolstat = {
+    .name = "symbolstat",
+    .summary = "count symbols with the model of the hardware counter",
+    .usage = "[options] FILE",
+    .options = options,
+    .details = "The file has a byte a symbol, or two, the lower first, from 9 bits on. Prints the\n"
+               "counts that are not zero and the cycles of each state.\n\n"
+               "Example:\n"
+               "  samite symbolstat --sym-width 8 --depth 256 in.bin\n",
+    .run = run,
+};

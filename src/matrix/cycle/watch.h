@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of the cycle model; each goes to a sink of its own, where there is one. */
+#ifndef SAM_MXU_WATCH_H
+#define SAM_MXU_WATCH_H
+
+#include "matrix/cycle/cycle.h"
+#include "samite/sink.h"
+#include "trace/perfetto.h"
+
+struct sam_mxu_watch_options {
+    struct sam_sink konata, vcd, bus;
+    struct sam_perfetto *perfetto; /* somebody else's, or NULL */
+    struct sam_isa isa;            /* to disassemble by */
+    unsigned tree_stages;          /* of the model */
+};
+
+struct sam_mxu_watch;
+/* Fills the observer for sam_mxu_new. NULL: out of memory. */
+struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *options,
+                                        struct sam_mxu_observer *observer);
+/* The Perfetto timeline ends: nothing more goes there. `watch` may be NULL. */
+void sam_mxu_watch_close(struct sam_mxu_watch *watch);
+/* Behind the last cycle: write what is left, free. False: a sink refused, or out of memory. */
+bool sam_mxu_watch_end(struct sam_mxu_watch *watch);
+
+#endif

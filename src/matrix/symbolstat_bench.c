@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver for SymbolStat that offers symbols, takes counts and may rest in between. */
+#include "samite/symbolstat.h"
+#include "trace/timeline.h"
+
+static const struct sam_vcd_signal signals[] = {
+    {"start", 1},         {"flush", 1},          {"data_in_valid", 1},  {"data_in_ready", 1},
+    {"data_in_bits", 16}, {"freq_out_valid", 1}, {"freq_out_ready", 1}, {"freq_out_bits", 64},
+    {"done", 1},          {"busy", 1},           {"overflow", 1},       {"state", 3},
+};
+
+struct driver {
+    const struct sam_symbolstat_task *task;
+    uint64_t random;
+    size_t sent, taken;
+};
+
+/* xorshift64*; true: this side rests in this cycle. */
+static bool rests(struct driver *d)
+{
+    if (d->task->stall == 0)
+        return false;
+    d->random ^= d->random >> 12;
+    d->random ^= d->random << 25;
+    d->random ^= d->random >> 27;
+    return ((d->random * UINT64_C(0x2545f4914f6cdd1d)) >> 32) % 100 < d->task->stall;
+}
+
+static struct sam_symbolstat_in drive(struct driver *d)
+{
+    struct sam_symbolstat_in in = {.start = d->sent < d->task->count, .freq_ready = !rests(d)};
+    in.data_valid = in.start && !rests(d);
+    in.symbol = in.data_valid ? d->task->symbols[d->sent] : 0;
+    return in;
+}
+
+static void show(struct sam_vcd *vcd, uint64_t cycle, const struct sam_symbolstat *unit,
+                 enum sam_symbolstat_state state, const struct sam_symbolstat_in *in,
+                 const struct sam_symbolstat_out *out)
+{
+    const struct sam_vcd_value values[] = {
+        {in->start, 0},  {in->flush, 0},       {in->data_valid, 0}, {out->data_ready, 0},
+        {in->symbol, 0}, {out->freq_valid, 0}, {in->freq_ready, 0}, {out->freq, 0},
+        {out->done, 0},  {out->busy, 0},       {unit->overflow, 0}, {state, 0},
+    };
+    sam_vcd_cycle(vcd, cycle, values);
+}
+
+static void run_task(struct sam_symbolstat *unit, struct driver *d, struct sam_vcd *vcd,
+                     uint64_t *freq, struct sam_symbolstat_result *result)
+{
+    /* start is raised in IDLE, also without a symbol */
+    struct sam_symbolstat_in in = {.start = true};
+    struct sam_symbolstat_out out = {0};
+    for (uint64_t cycle = 0; !out.done; cycle++) {
+        const enum sam_symbolstat_state state = unit->state;
+        if (cycle)
+            in = drive(d);
+        out = sam_symbolstat_clock(unit, in);
+        if (vcd)
+            show(vcd, cycle, unit, state, &in, &out);
+        d->sent += in.data_valid && out.data_ready;
+        if (out.freq_valid && in.freq_ready)
+            freq[d->taken++] = out.freq;
+        result->states[state]++;
+        result->cycles += state != SAM_SYMBOLSTAT_IDLE;
+    }
+}
+
+enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
+                                   const struct sam_symbolstat_task *task, uint64_t *freq,
+                                   struct sam_symbolstat_result *result, struct sam_error *error)
+{
+    struct sam_vcd vcd;
+    struct driver driver = {.task = task, .random = task->seed * 2 + 1};
+    *result = (struct sam_symbolstat_result){0};
+    if (task->stall > 90)
+        return sam_fail(error, SAM_ERR_USAGE, "stall %u: expected 0 to 90", task->stall);
+    const bool shown = task->vcd.write != NULL;
+    if (shown && !sam_vcd_init(&vcd, &task->vcd, "symbolstat", signals, SAM_COUNT(signals)))
+        return sam_fail_memory(error);
+    run_task(unit, &driver, shown ? &vcd : NULL, freq, result);
+    if (shown && !sam_vcd_end(&vcd, result->cycles + 1))
+        return sam_fail(error, SAM_ERR_IO, "the waveform could not be written");
+    return SAM_OK;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The matrix unit as a user sees it: `samite run --cycles` and its traces, `samite sweep`,
+ * `samite symbolstat`; exit codes and messages. */
+#include "cli/command.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two loads, a multiplication of 16 x 16 x 64 bytes, a store of a part of a row beside a line. */
+static const char tile[] = "        li      t0, 0x401010\n"
+                           "        mcfg    zero, t0\n"
+                           "        li      t1, 64\n"
+                           "        mldb    m0, t1, (a0)\n"
+                           "        mldb    m2, t1, (a0)\n"
+                           "        mmaqa.b m4, m2, m0\n"
+                           "        addi    a1, a0, 4\n"
+                           "        mcfgmi  zero, 1\n"
+                           "        mstw    m4, t1, (a1)\n"
+                           "        li      a0, 0\n"
+                           "        li      a7, 93\n"
+                           "        ecall\n";
+
+#define TILE "tile.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
+
+static int set_up(void **state)
+{
+    (void)state;
+    char symbols[1001] = {0};
+    make_directory();
+    write_text("tile.s", tile);
+    write_text("trap.s", "mcfgki a0, 3\nmldw m0, zero, (sp)\n");
+    for (int i = 0; i < 1000; i++)
+        symbols[i] = (char)('a' + i * i % 23);
+    write_text("symbols", symbols);
+    write_text("hundred", "0123456789012345678901234567890123456789"
+                          "012345678901234567890123456789012345678901234567890123456789");
+    return 0;
+}
+
+static void where_the_cycles_went(void **state)
+{
+    (void)state;
+    command_verb = "run";
+    struct sam_buffer out = expect_success(TILE "--cycles");
+    expect_part(&out, "matrix unit: ");
+    expect_part(&out, "uops: 16 mma, 0 pointwise, 32 load, 2 store, 0 zeroing");
+    expect_part(&out, "bus: 128 read beats for 2048 bytes, 5 write beats for 64 bytes");
+    expect_part(&out, "bus-bound");
+    sam_buffer_free(&out);
+    out = expect_success(TILE "--cycles --stats=json");
+    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL), *matrix, *units, *unit, *number;
+    matrix = json_object_get(root, "matrix");
+    units = json_object_get(matrix, "units");
+    json_int_t cycles = json_integer_value(json_object_get(matrix, "cycles"));
+    assert_true(cycles > 128);
+    assert_int_equal(json_object_size(units), 7);
+    const char *name;
+    json_object_foreach(units, name, unit)
+    {
+        json_int_t sum = 0;
+        const char *bucket;
+        json_object_foreach(unit, bucket, number) sum += json_integer_value(number);
+        if (sum != cycles)
+            fail_msg("%s: %d of %d cycles", name, (int)sum, (int)cycles);
+    }
+    assert_int_equal(json_integer_value(json_object_get(matrix, "macs")), 16 * 16 * 64);
+    json_decref(root);
+    sam_buffer_free(&out);
+    out = expect_success(TILE "--config mpara=1,npara=2,load_bytes=16 --mlen 512");
+    expect_part(&out, "128 mma");
+    sam_buffer_free(&out);
+}
+
+/* Each line of a Kanata log is one of its commands; stages begin and end within their row. */
+static void check_konata(char *text)
+{
+    unsigned rows = 0, retired = 0, open = 0;
+    char *save = NULL, *line = strtok_r(text, "\n", &save);
+    assert_string_equal(line, "Kanata\t0004");
+    assert_string_equal(strtok_r(NULL, "\n", &save), "C=\t0");
+    while ((line = strtok_r(NULL, "\n", &save))) {
+        assert_non_null(strchr("ILSECR", line[0]));
+        assert_int_equal(line[1], '\t');
+        unsigned id = (unsigned)strtoul(line + 2, NULL, 10);
+        if (line[0] != 'C')
+            assert_true(id <= rows);
+        rows += line[0] == 'I';
+        retired += line[0] == 'R';
+        open += line[0] == 'S';
+        open -= line[0] == 'E';
+    }
+    assert_int_equal(rows, 50); /* 16 + 32 + 2 uops */
+    assert_int_equal(retired, rows);
+    assert_int_equal(open, 0);
+}
+
+static void traces(void **state)
+{
+    (void)state;
+    command_verb = "run";
+    struct sam_buffer out =
+        expect_success(TILE "-q --konata k.log --vcd k.vcd --perfetto k.json --trace-bus=k.bus");
+    assert_int_equal(out.size, 0);
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("k.log");
+    expect_part(&file, "mmaqa.b m4, m2, m0 [16/16]");
+    expect_part(&file, "\tTre\n");
+    expect_part(&file, "\t1\tregister\n"); /* the multiplication waits for its sources */
+    check_konata((char *)file.data);
+    sam_buffer_free(&file);
+    file = read_file("k.vcd");
+    expect_part(&file, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
+    expect_part(&file, "dsa_pad_req_fullline $end");
+    expect_part(&file, "$enddefinitions $end\n#0\n");
+    sam_buffer_free(&file);
+    file = read_file("k.json");
+    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL), *event;
+    size_t index, slices = 0;
+    json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+    {
+        const char *category = json_string_value(json_object_get(event, "cat"));
+        slices += category && strcmp(category, "matrix") == 0;
+    }
+    assert_int_equal(slices, 50);
+    json_decref(root);
+    sam_buffer_free(&file);
+    file = read_file("k.bus");
+    expect_part(&file, " read  id  0 addr 0000010000 beats 4\n");
+    expect_part(&file, " addr 0000010000 beats 4\n");
+    /* 60 bytes from 0x10004, then 4 in the next line */
+    expect_part(&file, " strobes fff0\n");
+    expect_part(&file, " addr 0000010040 beats 1\n");
+    expect_part(&file, " strobes 000f last\n");
+    sam_buffer_free(&file);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    command_verb = "run";
+    expect_failure(TILE "--config mpara=3", 2, "mpara=3: expected a power of two from 1 to 16");
+    expect_failure(TILE "--config mpara=8 --mlen 128", 2, "4 rows");
+    expect_failure(TILE "--config speed=3", 2, "no parameter 'speed'");
+    expect_failure(TILE "--mlen 100", 2, "128, 256 or 512");
+    expect_failure(TILE "--fp-order=sum", 2, "k or tree");
+    expect_failure("tile.s --machine tensor --konata k2.log", 2, "");
+    expect_failure("tile.s --machine tensor --isa rv64im_zicsr --dump-m 0", 2, "no matrix unit");
+    expect_failure("trap.s --machine tensor --isa tensor", 1, "illegal instruction");
+    assert_false(exists("k2.log"));
+}
+
+static void sweeps(void **state)
+{
+    (void)state;
+    command_verb = "sweep";
+    const char *words = "tile.s --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
+                        "--config mpara=2,4 --config slots=1,4 -j 2 -o out.csv --html out.html";
+    struct sam_buffer out = expect_success(words);
+    sam_buffer_free(&out);
+    out = read_file("out.csv");
+    expect_part(&out, "mpara,slots,cycles,utilisation,mma_uops,");
+    expect_part(&out, "\n2,1,");
+    expect_part(&out, "\n4,4,");
+    unsigned lines = 0;
+    for (size_t i = 0; i < out.size; i++)
+        lines += out.data[i] == '\n';
+    assert_int_equal(lines, 5);
+    sam_buffer_free(&out);
+    out = read_file("out.html");
+    expect_part(&out, "<title>utilisation by mpara</title>");
+    expect_part(&out, "<title>cycles by slots</title>");
+    assert_null(strstr(sam_buffer_text(&out), "http"));
+    sam_buffer_free(&out);
+    expect_failure("tile.s", 2, "no --config");
+    expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
+    expect_failure("tile.s --config mpara", 2, "KEY=VALUE");
+    /* a combination that cannot be is one line of the result, and the program failed */
+    struct outcome o = run("tile.s --map 0x10000:4096 --reg a0=0x10000 --config mlen=128,512 "
+                           "--config mpara=8");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "128,8,,");
+    expect_part(&o.out, "a register of MLEN 128 has 4 rows");
+    expect_part(&o.out, "\n512,8,");
+    done(&o);
+}
+
+static void symbol_counts(void **state)
+{
+    (void)state;
+    unsigned counts[256] = {0};
+    command_verb = "symbolstat";
+    struct sam_buffer file = read_file("symbols");
+    for (size_t i = 0; i < file.size; i++)
+        counts[file.data[i]]++;
+    sam_buffer_free(&file);
+    for (int stall = 0; stall <= 60; stall += 60) {
+        char words[96];
+        snprintf(words, sizeof words, "--json symbols --depth 256 --stall %d", stall);
+        struct sam_buffer out = expect_success(words);
+        json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
+        json_t *list = json_object_get(root, "counts");
+        assert_int_equal(json_array_size(list), 256);
+        for (size_t i = 0; i < 256; i++)
+            assert_int_equal(json_integer_value(json_array_get(list, i)), counts[i]);
+        json_int_t cycles = json_integer_value(json_object_get(root, "cycles"));
+        if (stall)
+            assert_true(cycles > 2 * (1000 + 256));
+        else
+            assert_int_equal(cycles, 256 + 1000 + 1 + 256 + 1);
+        json_decref(root);
+        sam_buffer_free(&out);
+    }
+    struct sam_buffer out = expect_success("hundred --sym-width 4 --depth 16 --vcd s.vcd");
+    expect_part(&out, "100 symbols in 134 cycles: clear 16, count 101, drain 16, done 1");
+    sam_buffer_free(&out);
+    out = read_file("s.vcd");
+    expect_part(&out, "$scope module symbolstat $end");
+    expect_part(&out, "#268\n"); /* 134 cycles behind the one in which start rises */
+    sam_buffer_free(&out);
+    out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3");
+    expect_part(&out, "not below depth");
+    expect_part(&out, "stays at its largest value");
+    sam_buffer_free(&out);
+    expect_failure("symbols --sym-width 17", 2, "1 to 16");
+    expect_failure("symbols --depth 0", 2, "--depth 0");
+    expect_failure("symbols --stall 91", 2, "0 to 90");
+    expect_failure("nothing", 2, "nothing");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_the_cycles_went),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(symbol_counts),
+    };
+    return cmocka_run_group_tests_name("matrix", tests, set_up, remove_directory);
+}
