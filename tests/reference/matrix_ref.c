@@ -69,7 +69,7 @@ static void set(uint8_t *bytes, unsigned width, uint64_t value)
 static int64_t extend(uint64_t value, unsigned width)
 {
     uint64_t sign = UINT64_C(1) << (width - 1);
-    return (int64_t)((value & (2 * sign - 1)) ^ sign) - (int64_t)sign;
+    return (int64_t)(((value & (2 * sign - 1)) ^ sign) - sign);
 }
 
 static bool fits(const struct matrix_ref *r, unsigned width)
