@@ -245,7 +245,7 @@ static int run_request(struct request *r)
     }
     if (code == CLI_OK)
         code = run_arguments_parse(&r->words, &arguments);
-    if (code == CLI_OK) {
+    if (code == CLI_OK && memory) {
         cli_catch_signals();
         code = run_program(r, program, &arguments, given);
     }

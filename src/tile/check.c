@@ -114,8 +114,8 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
 
 static void check_tile_op(struct checker *c, const struct sam_tile_op *op)
 {
-    const struct sam_tile_ty *types[4];
-    struct sam_tile_pos positions[4];
+    const struct sam_tile_ty *types[4] = {NULL};
+    struct sam_tile_pos positions[4] = {{0}};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
         positions[i] = c->p->operands[op->operands + i].pos;

@@ -27,7 +27,7 @@ static const struct sam_tile_type *tile(const struct judged *s, size_t index)
 static const char *which(const struct judged *s, size_t index)
 {
     static const char *const names[] = {"source 1", "source 2", "source 3"};
-    if (index == s->sources)
+    if (index >= s->sources || index >= SAM_COUNT(names))
         return "the destination";
     return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
 }

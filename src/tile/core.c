@@ -166,7 +166,7 @@ static struct sam_tile_ref part_read(const struct sam_tile_job *job, size_t inde
 static enum sam_status judge(const struct sam_tile_job *job)
 {
     struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    const struct sam_tile_ty *pointers[4] = {NULL};
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {job->core->profile, &report};
     for (size_t i = 0; i <= job->sources; i++) {

@@ -386,5 +386,5 @@ static enum sam_status block(struct sam_tile_exec *x, uint32_t first, const uint
 
 enum sam_status sam_tile_exec_body(struct sam_tile_exec *x)
 {
-    return block(x, x->f->body, NULL);
+    return block(x, x->f->body, x->p->ids); /* which nothing yields to */
 }

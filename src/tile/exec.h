@@ -31,14 +31,14 @@ struct sam_tile_exec {
     struct sam_error *error;
 };
 
-struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *exec, uint32_t value);
+struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *x, uint32_t value);
 /* SAM_ERR_TRAP at an operation. */
-enum sam_status sam_tile_trap(struct sam_tile_exec *exec, const struct sam_tile_op *op,
+enum sam_status sam_tile_trap(struct sam_tile_exec *x, const struct sam_tile_op *op,
                               const char *format, ...) SAM_PRINTF(3, 4);
 /* One operation more: SAM_OK while it may. */
-enum sam_status sam_tile_count(struct sam_tile_exec *exec, const struct sam_tile_op *op);
+enum sam_status sam_tile_count(struct sam_tile_exec *x, const struct sam_tile_op *op);
 /* A tile begins: at its place, with nothing written. */
-void sam_tile_start(struct sam_tile_exec *exec, uint32_t value);
-enum sam_status sam_tile_exec_body(struct sam_tile_exec *exec);
+void sam_tile_start(struct sam_tile_exec *x, uint32_t value);
+enum sam_status sam_tile_exec_body(struct sam_tile_exec *x);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tile operations called one by one: placing tiles on a core, waits, the operation. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "samite/tile_ops.h"
@@ -244,7 +245,7 @@ static size_t gather(const struct sam_tile_row *row, const struct sam_tile_ref *
         int64_t bits = 0;
         if (sam_tile_is_real(dtype))
             bits = sam_tile_real_bits(dtype, scalar, SAM_TILE_RINT);
-        else if (scalar > -0x1p33 && scalar < 0x1p33)
+        else if (fabs(scalar) < 8589934592.0)
             bits = (int64_t)scalar;
         actuals[i] =
             (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER, .number = bits, .dtype = dtype};
@@ -261,6 +262,7 @@ struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
     struct sam_tile_ref refs[4];
     struct sam_tile_actual actuals[4] = {{0}};
     size_t tiles = 0, count = 0, wanted = 0;
+    memset(refs, 0, sizeof refs);
     if (code < SAM_TILE_FIRST_OP || code >= SAM_TILE_CODES)
         return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
     const struct sam_tile_row *row = sam_tile_row(code);

@@ -66,7 +66,7 @@ static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, c
     enum sam_tile_function function = job->row->function;
     struct lane lane;
     size_t size = sam_tile_dtype_size(dtype);
-    if (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX) {
+    if (b && (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)) {
         uint8_t rows[2][8 * SAM_TILE_CHUNK];
         memcpy(rows[0], a, n * size);
         memcpy(rows[1], b, n * size);
@@ -147,6 +147,7 @@ static void choose(const uint8_t *mask, const uint8_t *b, const uint8_t *c, uint
                    size_t size)
 {
     for (size_t i = 0; i < n; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): fetch fills all sources */
         memmove(d + i * size, (mask[i] ? b : c) + i * size, size);
 }
 
@@ -157,7 +158,7 @@ static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *
     const struct sam_tile_core *core = job->core;
     const struct sam_tile_ref *dst = sam_tile_dst(job);
     uint8_t raw[3][8 * SAM_TILE_CHUNK];
-    const void *in[3] = {NULL, NULL, NULL};
+    const void *in[3] = {raw[0], raw[1], raw[2]};
     void *d = sam_tile_at(core, dst, i, j);
     enum sam_tile_dtype dtype = dst->type.dtype;
     for (size_t k = 0; k < job->sources; k++) {
@@ -174,17 +175,19 @@ static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *
     case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_dtype_size(dtype)); return SAM_OK;
     case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return SAM_OK;
     case SAM_TILE_CMP:
-        compare((enum sam_tile_compare)job->attribute, feeds[0].tile->type.dtype, in[0], in[1], d,
-                n);
+        compare((enum sam_tile_compare)job->attribute, sam_tile_src(job, 0)->type.dtype, in[0],
+                in[1], d, n);
         return SAM_OK;
     case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_dtype_size(dtype)); return SAM_OK;
     case SAM_TILE_CVT:
-        sam_tile_convert(dtype, d, feeds[0].tile->type.dtype, in[0], n,
+        sam_tile_convert(dtype, d, sam_tile_src(job, 0)->type.dtype, in[0], n,
                          (enum sam_tile_round)job->attribute);
         return SAM_OK;
     default: break;
     }
-    return compute(job, dtype, in[0], in[1], d, n, &at) ? SAM_OK : zero_divisor(job, i, j + at);
+    return compute(job, dtype, in[0], job->sources > 1 ? in[1] : NULL, d, n, &at)
+               ? SAM_OK
+               : zero_divisor(job, i, j + at);
 }
 
 enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)

@@ -113,8 +113,7 @@ static void count_up(struct sam_tile_job *job)
 enum sam_status sam_tile_run_layout(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    const struct sam_tile_ref *s =
-        job->actuals[0].kind == SAM_TILE_IS_TILE ? sam_tile_src(job, 0) : NULL;
+    const struct sam_tile_ref *s = sam_tile_src(job, 0); /* of tci: not used */
     size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
     switch (job->row->family) {
     case SAM_TILE_MOV: copy_block(job, d, 0, 0, s, 0, 0, rows, cols); return SAM_OK;

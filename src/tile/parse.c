@@ -321,10 +321,8 @@ static bool parse_statement(struct parser *parser)
     struct statement s = {.op = {.body = {SAM_TILE_NONE, SAM_TILE_NONE}}};
     uint32_t line = parser->token.pos.line;
     s.op.comment = parse_take_comments(parser);
-    size_t names = parser->name_count;
     bool good = parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s);
     if (!good) {
-        (void)names;
         poison(parser, &s);
         recover(parser, line);
     }
@@ -335,13 +333,13 @@ static bool parse_statement(struct parser *parser)
 bool parse_block(struct parser *parser, struct block *block)
 {
     struct block *outer = parser->block;
+    *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE};
     if (parser->depth == PARSE_MAX_DEPTH) {
         sam_tile_error(&parser->report, parser->token.pos, "blocks nest deeper than %d",
                        PARSE_MAX_DEPTH);
         return false;
     }
     parser->depth++;
-    *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE};
     parser->block = block;
     parser->ended = false;
     while (!parser->memory && parser->token.kind != TOKEN_END && !parse_is(parser, '}')) {
@@ -363,7 +361,7 @@ bool parse_block(struct parser *parser, struct block *block)
 /* `(%a: T, ...)` */
 static bool parse_args(struct parser *parser, struct sam_tile_func *f)
 {
-    uint32_t ids[PARSE_MAX_OPERANDS];
+    uint32_t ids[PARSE_MAX_OPERANDS] = {0};
     size_t count = 0;
     if (!parse_expect(parser, '(', "behind the function's name"))
         return false;

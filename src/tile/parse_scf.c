@@ -197,6 +197,11 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
 bool parse_yield(struct parser *parser, struct statement *s)
 {
     size_t count = 0;
+    if (parser->depth < 2) {
+        sam_tile_error(&parser->report, s->op.pos,
+                       "scf.yield ends the block of a loop or condition; a function returns");
+        return false;
+    }
     parser->ended = true;
     if (parser->token.kind != TOKEN_VALUE || parser->token.first)
         return parse_append(parser, s) != SAM_TILE_NONE;
@@ -253,12 +258,12 @@ static bool append_with_bodies(struct parser *parser, struct statement *s,
 bool parse_if(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty types[PARSE_MAX_OPERANDS];
-    size_t count, names = parser->name_count;
+    size_t count;
     if (!parse_operand(parser, s) ||
         !parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)") ||
         !parse_types(parser, s, types, &count))
         return false;
-    names = parser->name_count;
+    size_t names = parser->name_count;
     bool good = parse_body(parser, s, 0, types, count);
     parse_leave(parser, names);
     if (good && parse_accept_word(parser, "else")) {

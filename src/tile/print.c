@@ -335,7 +335,7 @@ static void block(struct printer *s, uint32_t first)
         const struct sam_tile_op *next = op->next != SAM_TILE_NONE ? &ops[op->next] : NULL;
         bool ssa = makes(s, op, next);
         comment(s, op->comment);
-        if (ssa) {
+        if (ssa && next) {
             at = op->next;
             op = next;
             comment(s, op->comment);

@@ -192,7 +192,7 @@ static double read_one(enum sam_tile_dtype dtype, const void *in, size_t i)
         memcpy(&bits, (const uint8_t *)in + i * size, size);
         return sam_tile_real_value(dtype, bits);
     }
-    int64_t value;
+    int64_t value = 0;
     sam_tile_read_ints(dtype, (const uint8_t *)in + i * size, 1, &value);
     return (double)value;
 }

@@ -124,6 +124,9 @@ static void test_carets(void **state)
                     "'pto.tcolmin'?\n"
                     "      %c = pto.tcolmi %b : index -> index\n"
                     "           ^\n");
+    expect_messages("scf.yield\n",
+                    "t.pto:1:1: error: scf.yield ends the block of a loop or condition; a function "
+                    "returns\n    scf.yield\n    ^\n");
     expect_messages("", "t.pto:1:1: error: there is no operation in this file\n"
                         "    \n"
                         "    ^\n");
