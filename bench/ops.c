@@ -62,9 +62,10 @@ static bool print_row(const struct operator_row *row, unsigned element)
     struct job job = {.row = row, .element = element};
     struct sam_plan_figures f;
     struct sam_engines_report report;
-    if (!set_up(&job) || !run_once(&job, &f, &report))
-        return false;
+    bool done = set_up(&job) && run_once(&job, &f, &report);
     tear_down(&job);
+    if (!done)
+        return false;
     double more = f.bound_loaded > f.bound_stored ? (double)f.bound_loaded : (double)f.bound_stored;
     printf("| %-34s | %u | %.3f | %5.2f | %5.2f | %8" PRIu64 " | %5.2f |\n", row->name, element,
            (double)(f.bytes_loaded + f.bytes_stored) / (double)(f.bound_loaded + f.bound_stored),
@@ -102,10 +103,12 @@ int main(int argc, char **argv)
         struct job job = {.row = row, .element = 4};
         if (!bench_wants(bench, row->name))
             continue;
-        if (!set_up(&job))
-            return 1;
-        bench_rate(bench, row->name, "GB/s", 1e9, run_jobs, &job, 0);
+        bool ready = set_up(&job);
+        if (ready)
+            bench_rate(bench, row->name, "GB/s", 1e9, run_jobs, &job, 0);
         tear_down(&job);
+        if (!ready)
+            return 1;
     }
     return bench_close(bench);
 }

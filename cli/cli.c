@@ -9,6 +9,9 @@
 
 #include "cli_args.h"
 
+#undef cli_usage_error /* cli.h has macros of these names for the analyzer */
+#undef cli_report
+
 const struct cli_verb *cli_verb_of(const struct cli_args *args)
 {
     return args->verb;

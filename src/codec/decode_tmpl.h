@@ -172,10 +172,11 @@ static bool decode_alone(const struct sam_decode_table *table, struct stream *s0
                                   (size_t)(s->out - s->out_end));
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): written through s[].out */
+/* NOLINTBEGIN(readability-non-const-parameter): written through s[].out */
 static bool decode(const struct sam_decode_table *table, const uint8_t *in,
                    const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
                    const struct sam_warm *warm)
+/* NOLINTEND(readability-non-const-parameter) */
 {
     struct fetch fetch = {warm->from, warm->from + warm->from_size, (size_t)64 * FETCH_LINES};
     struct stream s[SAM_STREAMS];

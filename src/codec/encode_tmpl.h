@@ -83,10 +83,11 @@ static inline __m512i words_of(const __m512i v[8], __m512i symbols, unsigned gro
     return words;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): written through w.out */
+/* NOLINTBEGIN(readability-non-const-parameter): written through w.out */
 static inline uint8_t *encode_vectors(const struct encode_table *table, const uint8_t *begin,
                                       const uint8_t *end, uint8_t *out, struct sam_warm *warm,
                                       unsigned groups)
+/* NOLINTEND(readability-non-const-parameter) */
 {
     const uint8_t *from = warm->from, *to = warm->to;
     struct writer w = {.out = out};

@@ -179,11 +179,12 @@ struct writer {
 
 static const char *tile_type(struct writer *w, char *text, size_t size)
 {
-    static const char *const types[] = {"!pto.tile_buf<vec, 16x64xf32>",
-                                        "!pto.tile<vec, 16x64xf16, valid=?x63, pad=3>",
-                                        "!pto.tile<loc=acc, dtype=i32, rows=8, cols=8, v_row=4>",
-                                        "!pto.tile<mat, 32x32xbf16, blayout=col_major, "
-                                        "slayout=row_major, fractal=1024>"};
+    static const char *const types[] = {
+        "!pto.tile_buf<vec, 16x64xf32>",
+        "!pto.tile<vec, 16x64xf16, valid=?x63, pad=3>",
+        "!pto.tile<loc=acc, dtype=i32, rows=8, cols=8, v_row=4>",
+        "!pto.tile<mat, 32x32xbf16, blayout=col_major, slayout=row_major, fractal=1024>",
+    };
     snprintf(text, size, "%s", types[test_below(&w->seed, SAM_COUNT(types))]);
     return text;
 }
