@@ -338,7 +338,7 @@ static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *
 
 SAM_HANDLER(op_vftta_vv)
 {
-    if (!W->groups || c->frm > SAM_RMM)
+    if (!groups_fit(W, op) || c->frm > SAM_RMM)
         SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
     tile_product(W, op);
     SAM_NEXT();
