@@ -255,8 +255,8 @@ static bool move(struct matrix_ref *r, uint32_t word)
         return illegal(r, word);
     for (unsigned i = 0; i < rows(r); i++)
         for (unsigned k = 0; k < row_bytes(r); k++)
-            r->m[md][i][k] = uop == 3 ? (uint8_t)(operand >> 8 * (k % (r->xlen / 8)))
-                                      : from[uop == 0 ? i : operand][k];
+            r->m[md][i][k] = (uint8_t)(uop == 3 ? operand >> 8 * (k % (r->xlen / 8))
+                                                : from[uop == 0 ? i : operand][k]);
     return true;
 }
 
