@@ -67,7 +67,9 @@ static void print_target(struct printer *p, int32_t distance)
     if (p->isa->xlen == 32)
         target = (uint32_t)target;
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
-    if (symbol && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
+    /* A listing has lines, and so labels, where instructions can stand. */
+    bool has_line = target % 4 == 0;
+    if (symbol && has_line && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
         sam_image_find(p->image, symbol->name) == symbol)
         sam_buffer_printf(&p->out, "%s", symbol->name);
     else
