@@ -33,6 +33,7 @@ struct set {
     struct sam_codec_options options;
     struct reference *reference;
     int zstd_level;
+    int zipped_level; /* of what stands in `zipped`; 0: nothing yet */
     unsigned turns;
 };
 
@@ -166,11 +167,14 @@ static bool zip(struct set *s)
 {
     s->zipped_size =
         ZSTD_compress(s->zipped, ZSTD_compressBound(s->size), s->elements, s->size, s->zstd_level);
+    s->zipped_level = s->zstd_level;
     return !ZSTD_isError(s->zipped_size);
 }
 
 static bool unzip(struct set *s)
 {
+    if (s->zipped_level != s->zstd_level && !zip(s)) /* a filter left the encoding out */
+        return false;
     return ZSTD_decompress(s->back, s->size, s->zipped, s->zipped_size) == s->size;
 }
 

@@ -25,7 +25,7 @@ timeless() {
 }
 
 example() { # N
-    { cd "$scratch/work" && sh "$scratch/en.$1.command" 2>&1; } | timeless >"$scratch/got"
+    { cd "$scratch/place" && sh "$scratch/en.$1.command" 2>&1; } | timeless >"$scratch/got"
     timeless <"$scratch/en.$1.expected" | diff - "$scratch/got"
 }
 
@@ -60,9 +60,9 @@ same_examples() {
     done
 }
 
-mkdir "$scratch/work"
-ln -s "$SAMITE_BUILD" "$scratch/work/build"
-ln -s "$SAMITE_SOURCE/kernels" "$scratch/work/kernels"
+mkdir "$scratch/place"
+ln -s "$SAMITE_BUILD" "$scratch/place/build"
+ln -s "$SAMITE_SOURCE/kernels" "$scratch/place/kernels"
 count=$(examples en README.md)
 check 'README.md has five examples or more' test "$count" -ge 5
 n=1
