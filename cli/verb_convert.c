@@ -8,13 +8,15 @@
 
 enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
 
-/* A file: one array that is read from front to back, or a model in memory. */
+/* A file: one array that is read from front to back, or a model or an array in memory. */
 struct source {
     char *path;
     struct weights_hint hint;
     struct weights_input input;
     struct weights_file file;
     struct sam_onnx model;
+    struct sam_array array; /* that had to be put in order, and what it is */
+    struct sam_weight ordered;
 };
 
 struct tensor {
@@ -22,7 +24,7 @@ struct tensor {
     const struct sam_weight *weight;
     enum sam_weight_type to; /* bf16 from f32, or what it is */
     struct source *source;
-    const uint8_t *data; /* of a model, what is left of it; else NULL */
+    const uint8_t *data; /* what is left of it, when it is in memory; else NULL */
 };
 
 struct request {
@@ -226,6 +228,27 @@ static bool add_model(struct request *r, struct source *source)
     return good;
 }
 
+/* Fortran order, big-endian. Takes `name` over. */
+static bool add_ordered(struct request *r, struct source *source, char *name)
+{
+    struct sam_error error = {0};
+    struct sam_weight *w = &source->ordered;
+    if (source->hint.has_type || source->hint.has_shape) {
+        cli_usage_error(r->args, "%s: Fortran order or big-endian, of the type that it says",
+                        source->path);
+    } else if (sam_npy_read(source->path, &source->array, &error) != SAM_OK) {
+        cli_report(&error);
+    } else {
+        const struct sam_array *array = &source->array;
+        *w = (struct sam_weight){.rank = array->rank, .size = array->size};
+        memcpy(w->shape, array->shape, sizeof array->shape);
+        sam_weight_type_parse(sam_dtype_name(array->dtype), &w->type); /* these it has all */
+        return add_tensor(r, source, name, w, array->data);
+    }
+    free(name);
+    return false;
+}
+
 static bool add_array(struct request *r, struct source *source, char *name)
 {
     struct sam_error error = {0};
@@ -236,6 +259,8 @@ static bool add_array(struct request *r, struct source *source, char *name)
                 source->input.weights.kind != SAM_WEIGHTS_RAW)) {
         cli_usage_error(r->args, "%s: an array or plain bytes, please, or a model (.onnx)",
                         source->path);
+    } else if (source->input.weights.out_of_order) {
+        return add_ordered(r, source, name);
     } else {
         return add_tensor(r, source, name, source->input.weights.tensors, NULL);
     }
@@ -338,6 +363,7 @@ static int run(struct cli_args *args)
     for (size_t i = 0; i < r.source_count; i++) {
         struct source *source = r.sources[i];
         sam_onnx_free(&source->model);
+        sam_array_free(&source->array);
         weights_unmap(&source->file);
         weights_close(&source->input);
         free(source->path);

@@ -54,7 +54,7 @@ static bool show(const char *path, const struct sam_packed *packed, size_t size,
 
 static int info(const char *path, json_t *files)
 {
-    struct weights_packed_list list;
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(path, &list, &error))
         return cli_report(&error);
@@ -69,7 +69,7 @@ static int info(const char *path, json_t *files)
         sam_packed_close(packed);
         weights_unmap(&file);
     }
-    weights_packed_list_free(&list);
+    weights_list_free(&list);
     return good ? CLI_OK : cli_report(&error);
 }
 

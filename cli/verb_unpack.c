@@ -78,7 +78,8 @@ static bool write_tensor(const struct request *r, const struct sam_weight *w, vo
         return sam_file_save(r->output, data, size, error) == SAM_OK;
     struct sam_array array = {.dtype = array_type(w->type), .size = size, .data = data};
     array.count = size / sam_dtype_size(array.dtype);
-    bool whole = size == w->size && w->rank <= 8 && sam_weight_type_bits(w->type) >= 8;
+    bool whole = size == w->size && w->rank <= 8 && w->type != SAM_W_OPAQUE &&
+                 sam_weight_type_bits(w->type) >= 8;
     array.rank = whole ? w->rank : 1;
     for (size_t d = 0; d < array.rank; d++)
         array.shape[d] = whole ? w->shape[d] : array.count;
@@ -93,10 +94,10 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     uint64_t bits = sam_weight_type_bits(w->type), count = w->size * 8 / bits;
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
-    if (first > end)
+    if (first > end && first <= count)
         return cli_usage_error(r->args, "the range %llu:%llu ends before it begins",
                                (unsigned long long)first, (unsigned long long)end);
-    if (end > count)
+    if (first > count || end > count)
         return cli_usage_error(r->args, "the range %llu:%llu is not within the %llu elements of %s",
                                (unsigned long long)first, (unsigned long long)end,
                                (unsigned long long)count, r->tensor);
@@ -150,7 +151,7 @@ static void find_near(const char *wanted, const struct sam_packed *packed,
 
 static int unpack_tensor(const struct request *r)
 {
-    struct weights_packed_list list;
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(r->input, &list, &error))
         return cli_report(&error);
@@ -162,7 +163,7 @@ static int unpack_tensor(const struct request *r)
         struct weights_file file;
         struct sam_packed *packed;
         if (!weights_packed_open(list.paths[i], &r->options, &file, &packed, &error)) {
-            weights_packed_list_free(&list);
+            weights_list_free(&list);
             return cli_report(&error);
         }
         size_t tensor = sam_packed_find(packed, r->tensor);
@@ -174,7 +175,7 @@ static int unpack_tensor(const struct request *r)
         sam_packed_close(packed);
         weights_unmap(&file);
     }
-    weights_packed_list_free(&list);
+    weights_list_free(&list);
     if (found)
         return code;
     if (likeness * 2 > strlen(r->tensor))
@@ -219,9 +220,8 @@ static bool set_range(struct request *r, const char *value)
     r->end = UINT64_MAX;
     if (good) {
         *colon = '\0';
-        good = (!*copy || cli_parse_u64(copy, &r->first)) &&
-               (!colon[1] || cli_parse_u64(colon + 1, &r->end)) && r->first < UINT64_MAX / 64 &&
-               (r->end == UINT64_MAX || r->end < UINT64_MAX / 64);
+        good = (!*copy || cli_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
+               (!colon[1] || (cli_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
     }
     free(copy);
     r->has_range = true;

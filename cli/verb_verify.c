@@ -35,7 +35,7 @@ static int verify_one(const struct request *r, const char *path)
 /* All files of it, however many are damaged. */
 static int verify(const struct request *r, const char *path)
 {
-    struct weights_packed_list list;
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(path, &list, &error))
         return cli_report(&error);
@@ -44,7 +44,7 @@ static int verify(const struct request *r, const char *path)
         int one = verify_one(r, list.paths[i]);
         code = one > code ? one : code;
     }
-    weights_packed_list_free(&list);
+    weights_list_free(&list);
     return code;
 }
 

@@ -63,12 +63,14 @@ void weights_unmap(struct weights_file *file);
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
- * itself; by name. False with `error` filled. */
+ * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
+ */
 struct weights_list {
-    char **paths;
-    size_t count;
+    char **paths, **others;
+    size_t count, other_count;
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
+bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
 /* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
  * out. */

@@ -30,32 +30,37 @@ static bool fail(struct sam_error *error, enum sam_status status, const char *pa
     return false;
 }
 
-static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
+static bool append(char ***paths, size_t *count, char *path)
 {
-    char **grown = realloc(list->paths, (list->count + 1) * sizeof *grown);
-    if (!grown)
+    char **grown = realloc(*paths, (*count + 1) * sizeof *grown);
+    if (!grown) {
+        free(path);
         return false;
-    list->paths = grown;
+    }
+    *paths = grown;
+    grown[(*count)++] = path;
+    return true;
+}
+
+static char *join(const char *folder, size_t folder_size, const char *name)
+{
     size_t size = folder_size + strlen(name) + 2;
     char *path = malloc(size);
-    if (!path)
-        return false;
-    snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
-             folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
-    list->paths[list->count++] = path;
-    return true;
+    if (path)
+        snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
+                 folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
+    return path;
+}
+
+static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
+{
+    char *path = join(folder, folder_size, name);
+    return path && append(&list->paths, &list->count, path);
 }
 
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Not without a word: what is restored is not all that was there. */
-static void left_out(char *path)
-{
-    fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", path);
-    free(path);
 }
 
 static bool list_folder(const char *path, struct weights_list *list, struct sam_error *error)
@@ -68,9 +73,11 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
         struct stat status;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        good = add(list, path, strlen(path), e->d_name);
-        if (good && (stat(list->paths[list->count - 1], &status) != 0 || !S_ISREG(status.st_mode)))
-            left_out(list->paths[--list->count]);
+        char *file = join(path, strlen(path), e->d_name);
+        if (file && stat(file, &status) == 0 && S_ISREG(status.st_mode))
+            good = append(&list->paths, &list->count, file);
+        else
+            good = file && append(&list->others, &list->other_count, file);
     }
     closedir(folder);
     return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
@@ -123,11 +130,23 @@ bool weights_list(const char *path, struct weights_list *list, struct sam_error 
     return good;
 }
 
+bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    *list = (struct weights_list){0};
+    return add(list, "", 0, path) || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+}
+
+static void free_paths(char **paths, size_t count)
+{
+    for (size_t i = 0; paths && i < count; i++)
+        free(paths[i]);
+    free(paths);
+}
+
 void weights_list_free(struct weights_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
+    free_paths(list->paths, list->count);
+    free_paths(list->others, list->other_count);
     *list = (struct weights_list){0};
 }
 
@@ -168,13 +187,6 @@ bool weights_copy(const char *from, const char *to, struct sam_error *error)
     return false;
 }
 
-static void free_places(char **places, size_t count)
-{
-    for (size_t i = 0; places && i < count; i++)
-        free(places[i]);
-    free(places);
-}
-
 /* Where each file of the list goes; NULL with `error` filled. */
 static char **plan(const struct weights_list *list, const char *output,
                    const struct weights_work *work, struct sam_error *error)
@@ -199,7 +211,7 @@ static char **plan(const struct weights_list *list, const char *output,
         fail(error, SAM_ERR_MEMORY, output, "out of memory");
     if (good && !twice)
         return places;
-    free_places(places, list->count);
+    free_paths(places, list->count);
     return NULL;
 }
 
@@ -230,11 +242,13 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
     if (!any)
         fail(error, SAM_ERR_INPUT, input, work->none);
     bool good = places && make_folder(output, input, error);
+    for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
+        fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", list.others[i]);
     for (size_t i = 0; good && i < list.count; i++)
         good = work->wanted(list.paths[i])
                    ? work->work(work->context, list.paths[i], places[i], error)
                    : weights_copy(list.paths[i], places[i], error);
-    free_places(places, list.count);
+    free_paths(places, list.count);
     weights_list_free(&list);
     return good;
 }

@@ -70,43 +70,27 @@ bool weights_feed(const char *path, const char *what, const struct sam_codec_opt
     return good;
 }
 
-bool weights_packed_list(const char *path, struct weights_packed_list *list,
-                         struct sam_error *error)
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error)
 {
-    struct weights_list all = {0};
-    bool folder = weights_is_folder(path);
-    *list = (struct weights_packed_list){0};
-    if (folder && !weights_list(path, &all, error))
+    if (!weights_is_folder(path))
+        return weights_list_one(path, list, error);
+    if (!weights_list(path, list, error))
         return false;
-    if (!folder) {
-        all.paths = calloc(1, sizeof *all.paths);
-        if (all.paths && (all.paths[0] = strdup(path)))
-            all.count = 1;
-    }
     size_t kept = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        if (!folder || weights_ends_with(all.paths[i], PACKED_SUFFIX))
-            all.paths[kept++] = all.paths[i];
+    for (size_t i = 0; i < list->count; i++) {
+        if (weights_ends_with(list->paths[i], PACKED_SUFFIX))
+            list->paths[kept++] = list->paths[i];
         else
-            free(all.paths[i]);
+            free(list->paths[i]);
     }
-    list->paths = all.paths;
     list->count = kept;
     if (kept)
         return true;
-    weights_packed_list_free(list);
+    weights_list_free(list);
     error->status = SAM_ERR_INPUT;
     snprintf(error->text, sizeof error->text, "%s: no packed file (*%s) in it", path,
              PACKED_SUFFIX);
     return false;
-}
-
-void weights_packed_list_free(struct weights_packed_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
-    *list = (struct weights_packed_list){0};
 }
 
 bool weights_packed_open(const char *path, const struct sam_codec_options *options,

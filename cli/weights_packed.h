@@ -13,14 +13,8 @@ struct weights_fed {
 bool weights_feed(const char *path, const char *what, const struct sam_codec_options *options,
                   struct sam_sink sink, struct weights_fed *fed, struct sam_error *error);
 
-/* `path` itself, or the packed files of a folder. */
-struct weights_packed_list {
-    char **paths;
-    size_t count;
-};
-bool weights_packed_list(const char *path, struct weights_packed_list *list,
-                         struct sam_error *error);
-void weights_packed_list_free(struct weights_packed_list *list);
+/* `path` itself, or the packed files of a folder; weights_list_free. */
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error);
 
 bool weights_packed_open(const char *path, const struct sam_codec_options *options,
                          struct weights_file *file, struct sam_packed **packed,

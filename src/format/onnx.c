@@ -448,9 +448,12 @@ static bool settle(struct reader *r)
         const struct place *place = &r->places[i];
         onnx->tensors[i].name = name;
         name += strlen(name) + 1;
-        onnx->data[i] = place->raw          ? (const void *)place->raw
-                        : r->made.size == 0 ? ""
-                                            : (const uint8_t *)onnx->made + place->made;
+        if (place->raw)
+            onnx->data[i] = place->raw;
+        else if (r->made.size)
+            onnx->data[i] = (const uint8_t *)onnx->made + place->made;
+        else
+            onnx->data[i] = ""; /* there is no element anywhere */
     }
     return names_differ(r);
 }
@@ -460,7 +463,8 @@ enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
 {
     struct sam_error own = {0};
     struct reader r = {.file = name, .onnx = onnx, .error = error ? error : &own};
-    struct message m = {data, size ? (const uint8_t *)data + size : data, false};
+    const uint8_t *bytes = data;
+    struct message m = {bytes, size ? bytes + size : bytes, false};
     struct field f;
     bool good = true, graph = false;
     *onnx = (struct sam_onnx){0};
