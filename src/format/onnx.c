@@ -443,7 +443,7 @@ static bool settle(struct reader *r)
     onnx->data = sam_alloc(onnx->count, sizeof *onnx->data);
     if (!onnx->data)
         return sam_fail_memory(r->error), false;
-    const char *name = onnx->names;
+    const char *name = onnx->names ? onnx->names : "";
     for (size_t i = 0; i < onnx->count; i++) {
         const struct place *place = &r->places[i];
         onnx->tensors[i].name = name;

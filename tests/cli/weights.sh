@@ -130,6 +130,16 @@ json_values() {
     [ "$(grep -c packed_file 10.json)" = 3 ]
 }
 
+gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
+    printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >w.gguf
+    printf '\1\0\0\0\0\0\0\0w\1\0\0\0\240\206\1\0\0\0\0\0' >>w.gguf
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>w.gguf
+    tail -c 400000 a.npy >>w.gguf
+    there_and_back w.gguf
+    "$samite" unpack p.smw --tensor w --range 99990: -o x.bin
+    tail -c 40 a.npy | cmp - x.bin
+}
+
 ranges() { # of the 200000 elements of a, the last 3
     "$samite" unpack m.safetensors.smw --tensor a --range 199997: -o x.bin
     tail -c 12 a.npy | cmp - x.bin
@@ -314,6 +324,7 @@ check 'npy' there_and_back a.npy
 check 'npy of another type' there_and_back a.npy --dtype i32
 check 'raw' there_and_back noise.bin
 check 'raw of a type and shape' there_and_back plain.bin --dtype bf16 --shape 500,500
+check 'gguf' gguf
 check 'streams' streams
 check 'threads' threads
 check 'names without -o' default_names

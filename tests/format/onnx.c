@@ -33,7 +33,8 @@ static void expect_refused(struct sam_buffer model, const char *part)
     struct sam_error error = {0};
     assert_false(model.failed);
     enum sam_status status = sam_onnx_parse(model.data, model.size, "m.onnx", &onnx, &error);
-    if (status != SAM_ERR_INPUT || !strstr(error.text, part) || strncmp(error.text, "m.onnx: ", 8))
+    if (status != SAM_ERR_INPUT || !strstr(error.text, part) ||
+        strncmp(error.text, "m.onnx: ", 8) != 0)
         fail_msg("'%s' (%d) does not say '%s'", error.text, (int)status, part);
     assert_null(onnx.tensors);
     sam_buffer_free(&model);
