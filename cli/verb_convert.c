@@ -273,16 +273,16 @@ static bool add_array(struct request *r, struct source *source, char *name)
 static struct source *add_source(struct request *r, const char *path)
 {
     struct source **grown = realloc(r->sources, (r->source_count + 1) * sizeof(struct source *));
+    if (!grown)
+        return NULL;
+    r->sources = grown;
     struct source *source = calloc(1, sizeof *source);
-    r->sources = grown ? grown : r->sources;
-    if (source && (source->path = strdup(path)) && grown) {
-        source->input.file = -1;
-        return grown[r->source_count++] = source;
-    }
-    if (source)
-        free(source->path);
-    free(source);
-    return NULL;
+    if (!source)
+        return NULL;
+    r->sources[r->source_count++] = source;
+    source->input.file = -1;
+    source->path = strdup(path);
+    return source->path ? source : NULL;
 }
 
 /* [NAME=]FILE[:TYPE[:SHAPE]]; without a name it is that of the file. */

@@ -444,7 +444,7 @@ static bool settle(struct reader *r)
     if (!onnx->data)
         return sam_fail_memory(r->error), false;
     const char *name = onnx->names ? onnx->names : "";
-    for (size_t i = 0; i < onnx->count; i++) {
+    for (size_t i = 0; r->places && i < onnx->count; i++) {
         const struct place *place = &r->places[i];
         onnx->tensors[i].name = name;
         name += strlen(name) + 1;
