@@ -13,9 +13,8 @@ bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TIL
         if (!size)
             continue;
         core->memories[i].bytes = sam_pages_new(size);
-        core->memories[i].written = sam_pages_new(size / 8);
         core->memories[i].size = size;
-        if (!core->memories[i].bytes || !core->memories[i].written)
+        if (!core->memories[i].bytes || !sam_tile_written_open(&core->memories[i].written, size))
             return false;
     }
     return true;
@@ -25,48 +24,18 @@ void sam_tile_core_close(struct sam_tile_core *core)
 {
     for (int i = 0; i < SAM_TILE_LOCS; i++) {
         sam_pages_free(core->memories[i].bytes, core->memories[i].size);
-        sam_pages_free(core->memories[i].written, core->memories[i].size / 8);
+        sam_tile_written_close(&core->memories[i].written, core->memories[i].size);
     }
     sam_tile_hazard_free(&core->hazards);
     memset(core->memories, 0, sizeof core->memories);
 }
 
-/* --- what was written: `count` bits from bit `first` */
-
-static uint64_t bits_below(uint64_t count)
-{
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-}
-
-static void set_bits(uint64_t *words, uint64_t first, uint64_t count, bool value)
-{
-    while (count) {
-        uint64_t shift = first % 64, part = 64 - shift < count ? 64 - shift : count;
-        uint64_t mask = bits_below(part) << shift;
-        words[first / 64] = value ? words[first / 64] | mask : words[first / 64] & ~mask;
-        first += part;
-        count -= part;
-    }
-}
-
-static bool all_set(const uint64_t *words, uint64_t first, uint64_t count)
-{
-    uint64_t end = first + count, low = first / 64, high = end / 64, all = UINT64_MAX;
-    if (!count)
-        return true;
-    uint64_t head = ~bits_below(first % 64), tail = bits_below(end % 64);
-    if (low == high)
-        return (words[low] & head & tail) == (head & tail);
-    for (uint64_t i = low + 1; i < high; i++)
-        all &= words[i];
-    return all == UINT64_MAX && (words[low] & head) == head &&
-           (!tail || (words[high] & tail) == tail);
-}
+/* --- what was written */
 
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size)
 {
-    set_bits(core->memories[loc].written, offset, size, false);
+    sam_tile_written_clear(&core->memories[loc].written, offset, size);
 }
 
 /* Elements of lines: rows of a tile by rows, columns of one by columns. */
@@ -75,14 +44,28 @@ static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
     return t->offset + (uint64_t)line * t->pitch * sam_tile_dtype_size(t->type.dtype);
 }
 
-void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
-                        size_t cols)
+/* rows x cols elements as stretches of bytes, a line each, or one for all lines that meet. */
+struct stretches {
+    size_t count;
+    uint64_t size;
+};
+
+static struct stretches stretches(const struct sam_tile_ref *t, size_t rows, size_t cols)
 {
     bool by_rows = t->type.blayout == SAM_TILE_row_major;
     size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    uint64_t bytes = length * sam_tile_dtype_size(t->type.dtype);
-    for (size_t i = 0; i < lines; i++)
-        set_bits(core->memories[t->type.loc].written, line_start(t, i), bytes, true);
+    uint64_t size = length * sam_tile_dtype_size(t->type.dtype);
+    if (length == t->pitch && lines)
+        return (struct stretches){1, lines * size};
+    return (struct stretches){lines, size};
+}
+
+void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
+                        size_t cols)
+{
+    struct stretches s = stretches(t, rows, cols);
+    for (size_t i = 0; i < s.count; i++)
+        sam_tile_written_set(&core->memories[t->type.loc].written, line_start(t, i), s.size);
 }
 
 static size_t line_count(const struct sam_tile_ref *t)
@@ -103,26 +86,28 @@ static uint64_t end_of(const struct sam_tile_ref *t)
 }
 
 /* The first element of rows x cols that nothing wrote. */
-static bool find_unwritten(const struct sam_tile_core *core, const struct sam_tile_ref *t,
-                           size_t rows, size_t cols, size_t *row, size_t *col)
+static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
+                           size_t cols, size_t *row, size_t *col)
 {
-    const uint64_t *written = core->memories[t->type.loc].written;
-    bool by_rows = t->type.blayout == SAM_TILE_row_major;
-    size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
-    if (length == t->pitch && all_set(written, t->offset, lines * length * size))
+    struct sam_tile_written *written = &core->memories[t->type.loc].written;
+    struct stretches s = stretches(t, rows, cols);
+    size_t at = 0, size = sam_tile_dtype_size(t->type.dtype);
+    if (!s.count || !s.size)
         return false;
-    for (size_t i = 0; i < lines; i++) {
-        if (all_set(written, line_start(t, i), length * size))
-            continue;
-        size_t k = 0;
-        while (all_set(written, line_start(t, i) + k * size, size))
-            k++;
-        *row = by_rows ? i : k;
-        *col = by_rows ? k : i;
-        return true;
-    }
-    return false;
+    if (sam_tile_written_known(written, t->offset, line_start(t, s.count - 1) + s.size - t->offset))
+        return false;
+    while (at < s.count && sam_tile_written_all(written, line_start(t, at), s.size))
+        at++;
+    if (at == s.count)
+        return false;
+    size_t k = 0;
+    while (sam_tile_written_all(written, line_start(t, at) + k * size, size))
+        k++;
+    size_t line = at + k / t->pitch, place = k % t->pitch;
+    bool by_rows = t->type.blayout == SAM_TILE_row_major;
+    *row = by_rows ? line : place;
+    *col = by_rows ? place : line;
+    return true;
 }
 
 /* --- the frame of an operation */
@@ -376,7 +361,7 @@ void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t,
     sam_tile_core_mark(core, t, rows, cols);
 }
 
-enum sam_status sam_tile_core_get(const struct sam_tile_core *core, const struct sam_tile_ref *t,
+enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *t,
                                   void *data, struct sam_error *error)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols, row, col;

@@ -6,6 +6,7 @@
 
 #include "tile/hazard.h"
 #include "tile/tile.h"
+#include "tile/written.h"
 
 /* A tile where it is: line after line of the layout, `pitch` elements apart. */
 struct sam_tile_ref {
@@ -44,7 +45,7 @@ struct sam_tile_core {
     struct sam_tile_stats stats;
     struct {
         uint8_t *bytes;
-        uint64_t *written; /* a bit a byte */
+        struct sam_tile_written written;
         uint64_t size;
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
@@ -64,7 +65,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 /* The valid rectangle of a tile from or into an array, row by row. */
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                        const void *data);
-enum sam_status sam_tile_core_get(const struct sam_tile_core *core, const struct sam_tile_ref *tile,
+enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                                   void *data, struct sam_error *error);
 
 /* --- between core.c and the operations: ops_*.c. Elements are read and written here. */
