@@ -465,7 +465,7 @@ void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
                        struct sam_tile_pos pos)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct judged s = {judge, row, types, positions, pos, strlen(row->sources)};
+    struct judged s = {judge, row, types, positions, pos, row->count};
     if (!kinds(&s))
         return;
     for (size_t i = 0; i <= s.sources; i++) {

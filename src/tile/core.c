@@ -150,14 +150,14 @@ static struct sam_tile_ref part_read(const struct sam_tile_job *job, size_t inde
 
 static enum sam_status judge(const struct sam_tile_job *job)
 {
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4] = {NULL};
+    struct sam_tile_ty types[4]; /* only what belongs to their kind is set */
+    const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {job->core->profile, &report};
     for (size_t i = 0; i <= job->sources; i++) {
         const struct sam_tile_actual *a = &job->actuals[i];
-        types[i] = (struct sam_tile_ty){.kind = SAM_TILE_KIND_TILE};
         if (a->kind == SAM_TILE_IS_TILE) {
+            types[i].kind = SAM_TILE_KIND_TILE;
             types[i].tile = a->tile->type;
         } else if (a->kind == SAM_TILE_IS_WINDOW) {
             types[i].kind = SAM_TILE_KIND_PART;
@@ -323,7 +323,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
                                   struct sam_error *error)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct sam_tile_job job = {core, row, code, attribute, actuals, strlen(row->sources), error};
+    struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, error};
     enum sam_status status = judge(&job);
     core->stats.tile_ops++;
     if (status == SAM_OK && core->manual)

@@ -125,13 +125,18 @@ enum sam_tile_class { SAM_TILE_ORDER, SAM_TILE_REAL, SAM_TILE_WHOLE, SAM_TILE_AN
 
 struct sam_tile_row {
     const char *name, *sources;
+    uint8_t count; /* of sources */
     enum sam_tile_family family;
     enum sam_tile_function function;
     enum sam_tile_class dtypes;
     const char *meaning;
 };
+extern const struct sam_tile_row sam_tile_rows[];
 /* The row of a code from SAM_TILE_FIRST_OP on. */
-const struct sam_tile_row *sam_tile_row(unsigned code);
+static inline const struct sam_tile_row *sam_tile_row(unsigned code)
+{
+    return &sam_tile_rows[code - SAM_TILE_FIRST_OP];
+}
 /* The code of a name of `size` characters, without "pto."; SAM_TILE_CODES when there is none. */
 unsigned sam_tile_code_find(const char *name, size_t size);
 /* Its name, "arith." and "scf." included, "pto." not. */
