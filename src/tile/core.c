@@ -41,7 +41,7 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
 /* Elements of lines: rows of a tile by rows, columns of one by columns. */
 static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
 {
-    return t->offset + (uint64_t)line * t->pitch * sam_tile_dtype_size(t->type.dtype);
+    return t->offset + (uint64_t)line * t->pitch * sam_tile_size(t->type.dtype);
 }
 
 /* rows x cols elements as stretches of bytes, a line each, or one for all lines that meet. */
@@ -54,7 +54,7 @@ static struct stretches stretches(const struct sam_tile_ref *t, size_t rows, siz
 {
     bool by_rows = t->type.blayout == SAM_TILE_row_major;
     size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    uint64_t size = length * sam_tile_dtype_size(t->type.dtype);
+    uint64_t size = length * sam_tile_size(t->type.dtype);
     if (length == t->pitch && lines)
         return (struct stretches){1, lines * size};
     return (struct stretches){lines, size};
@@ -76,7 +76,7 @@ static size_t line_count(const struct sam_tile_ref *t)
 static uint64_t line_bytes(const struct sam_tile_ref *t)
 {
     size_t length = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
-    return length * sam_tile_dtype_size(t->type.dtype);
+    return length * sam_tile_size(t->type.dtype);
 }
 
 /* Past the last byte of the tile. */
@@ -91,7 +91,7 @@ static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref
 {
     struct sam_tile_written *written = &core->memories[t->type.loc].written;
     struct stretches s = stretches(t, rows, cols);
-    size_t at = 0, size = sam_tile_dtype_size(t->type.dtype);
+    size_t at = 0, size = sam_tile_size(t->type.dtype);
     if (!s.count || !s.size)
         return false;
     if (sam_tile_written_known(written, t->offset, line_start(t, s.count - 1) + s.size - t->offset))
@@ -112,40 +112,41 @@ static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref
 
 /* --- the frame of an operation */
 
-enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *t)
+enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *t,
+                                    size_t rows, size_t cols)
 {
     size_t row, col;
-    if (!find_unwritten(job->core, t, (size_t)t->type.valid_rows, (size_t)t->type.valid_cols, &row,
-                        &col))
+    if (!find_unwritten(job->core, t, rows, cols, &row, &col))
         return SAM_OK;
     return sam_fail(job->error, SAM_ERR_TRAP, "%s reads %s[%zu,%zu], and nothing has written it",
                     job->row->name, t->name, row, col);
 }
 
-/* Which of its source's elements an operation reads. */
-static struct sam_tile_ref part_read(const struct sam_tile_job *job, size_t index)
+/* How much of its source's valid rectangle an operation reads. */
+static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows, size_t *cols)
 {
-    struct sam_tile_ref t = *sam_tile_src(job, index);
+    const struct sam_tile_ref *t = sam_tile_src(job, index);
     bool second = index == 1;
+    *rows = (size_t)t->type.valid_rows;
+    *cols = (size_t)t->type.valid_cols;
     switch (job->row->family) {
     case SAM_TILE_COLEXPAND: second = true; __attribute__((fallthrough));
     case SAM_TILE_COLEXPAND2:
-        if (second && t.type.valid_rows > 1)
-            t.type.valid_rows = 1;
+        if (second && *rows > 1)
+            *rows = 1;
         break;
     case SAM_TILE_ROWEXPAND: second = true; __attribute__((fallthrough));
     case SAM_TILE_ROWEXPAND2:
-        if (second && t.type.valid_cols > 1)
-            t.type.valid_cols = 1;
+        if (second && *cols > 1)
+            *cols = 1;
         break;
-    case SAM_TILE_EXTRACT: t.type.valid_rows = t.type.valid_cols = 0; break; /* by itself */
+    case SAM_TILE_EXTRACT: *rows = *cols = 0; break; /* by itself */
     case SAM_TILE_MATMUL:
         if (job->row->function == SAM_TILE_FN_MUL && index == 2)
-            t.type.valid_rows = 1;
+            *rows = 1;
         break;
     default: break;
     }
-    return t;
 }
 
 static enum sam_status judge(const struct sam_tile_job *job)
@@ -181,12 +182,12 @@ static enum sam_status judge(const struct sam_tile_job *job)
     return status;
 }
 
-static enum sam_status touch(struct sam_tile_job *job, const struct sam_tile_ref *t, bool write,
-                             uint32_t id)
+static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id)
 {
-    bool memory = false;
+    const struct sam_tile_ref *t = job->actuals[index].tile;
+    bool memory = false, write = index == job->sources;
     struct sam_tile_access access = {.low = t->offset,
-                                     .high = end_of(t),
+                                     .high = job->ends[index],
                                      .loc = t->type.loc,
                                      .pipe = sam_tile_pipe(job->code),
                                      .write = write,
@@ -209,7 +210,7 @@ static enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
     for (size_t i = 0; i <= job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
-        enum sam_status status = touch(job, job->actuals[i].tile, i == job->sources, id);
+        enum sam_status status = touch(job, i, id);
         if (status != SAM_OK)
             return status;
     }
@@ -221,14 +222,17 @@ static enum sam_status check_sources(struct sam_tile_job *job)
     for (size_t i = 0; i < job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
-        struct sam_tile_ref part = part_read(job, i);
-        job->core->stats.elements +=
-            (uint64_t)part.type.valid_rows * (uint64_t)part.type.valid_cols;
-        enum sam_status status = sam_tile_core_check(job, &part);
+        size_t rows, cols;
+        part_read(job, i, &rows, &cols);
+        job->core->stats.elements += (uint64_t)rows * cols;
+        enum sam_status status = sam_tile_core_check(job, sam_tile_src(job, i), rows, cols);
         if (status != SAM_OK)
             return status;
     }
-    return job->row->family == SAM_TILE_AXPY ? sam_tile_core_check(job, sam_tile_dst(job)) : SAM_OK;
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    return job->row->family == SAM_TILE_AXPY
+               ? sam_tile_core_check(job, d, (size_t)d->type.valid_rows, (size_t)d->type.valid_cols)
+               : SAM_OK;
 }
 
 /* Destination and source may not share bytes, but for element by element work in place. */
@@ -242,10 +246,10 @@ static enum sam_status check_overlap(struct sam_tile_job *job)
         const struct sam_tile_ref *s = sam_tile_src(job, i);
         if (s->type.loc != d->type.loc)
             continue;
-        uint64_t s_size = s->pitch * sam_tile_dtype_size(s->type.dtype), s_line = line_bytes(s);
-        uint64_t d_size = d->pitch * sam_tile_dtype_size(d->type.dtype), d_line = line_bytes(d);
-        if (s->offset >= end_of(d) || d->offset >= end_of(s))
+        if (s->offset >= job->ends[job->sources] || d->offset >= job->ends[i])
             continue;
+        uint64_t s_size = s->pitch * sam_tile_size(s->type.dtype), s_line = line_bytes(s);
+        uint64_t d_size = d->pitch * sam_tile_size(d->type.dtype), d_line = line_bytes(d);
         /* Windows side by side of one tile: lines of the same pitch that do not meet. */
         if (s_size == d_size && s_size) {
             uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
@@ -282,7 +286,7 @@ static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *c
 static void pad(const struct sam_tile_job *job, size_t rows, size_t cols)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    size_t size = sam_tile_dtype_size(d->type.dtype);
+    size_t size = sam_tile_size(d->type.dtype);
     uint64_t bits = sam_tile_pad_bits(d->type.dtype, d->type.pad);
     for (size_t i = 0; i < d->type.rows; i++)
         for (size_t j = i < rows ? cols : 0; j < d->type.cols; j++)
@@ -312,10 +316,17 @@ static enum sam_status run_family(struct sam_tile_job *job)
     }
 }
 
-static void count(struct sam_tile_core *core, const struct sam_tile_ref *t)
+/* Where the tiles end, and the highest of these ends. */
+static void measure(struct sam_tile_job *job)
 {
-    if (end_of(t) > core->stats.highest[t->type.loc])
-        core->stats.highest[t->type.loc] = end_of(t);
+    for (size_t i = 0; i <= job->sources; i++) {
+        if (job->actuals[i].kind != SAM_TILE_IS_TILE)
+            continue;
+        const struct sam_tile_ref *t = job->actuals[i].tile;
+        uint64_t *highest = &job->core->stats.highest[t->type.loc];
+        job->ends[i] = end_of(t);
+        *highest = job->ends[i] > *highest ? job->ends[i] : *highest;
+    }
 }
 
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
@@ -323,14 +334,12 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
                                   struct sam_error *error)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, error};
+    struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
     enum sam_status status = judge(&job);
     core->stats.tile_ops++;
+    measure(&job);
     if (status == SAM_OK && core->manual)
         status = check_waits(&job, id);
-    for (size_t i = 0; i <= job.sources; i++)
-        if (actuals[i].kind == SAM_TILE_IS_TILE)
-            count(core, actuals[i].tile);
     if (status == SAM_OK)
         status = check_sources(&job);
     bool stores = row->family == SAM_TILE_STORE;
@@ -354,7 +363,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
+    size_t size = sam_tile_size(t->type.dtype);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++)
             memcpy(sam_tile_at(core, t, i, j), (const uint8_t *)data + (i * cols + j) * size, size);
@@ -365,7 +374,7 @@ enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_t
                                   void *data, struct sam_error *error)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols, row, col;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
+    size_t size = sam_tile_size(t->type.dtype);
     if (find_unwritten(core, t, rows, cols, &row, &col))
         return sam_fail(error, SAM_ERR_TRAP, "%s[%zu,%zu] is read, and nothing has written it",
                         t->name, row, col);

@@ -75,6 +75,7 @@ struct sam_tile_job {
     unsigned code, attribute;
     const struct sam_tile_actual *actuals;
     size_t sources;
+    uint64_t ends[4]; /* of the tiles among the operands: past the last byte */
     struct sam_error *error;
 };
 
@@ -94,14 +95,14 @@ static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
                                    const struct sam_tile_ref *tile, size_t i, size_t j)
 {
     return core->memories[tile->type.loc].bytes + tile->offset +
-           sam_tile_index(tile, i, j) * sam_tile_dtype_size(tile->type.dtype);
+           sam_tile_index(tile, i, j) * sam_tile_size(tile->type.dtype);
 }
 
-/* Note rows x cols as written; is the valid rectangle written? */
+/* Note rows x cols as written; are they? */
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
                         size_t cols);
-enum sam_status sam_tile_core_check(const struct sam_tile_job *job,
-                                    const struct sam_tile_ref *tile);
+enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *tile,
+                                    size_t rows, size_t cols);
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns that are computed at a time */
 

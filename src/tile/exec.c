@@ -206,8 +206,7 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
                              "] leaves %%%s, %" PRIu32 "x%" PRIu32,
                              type->rows, type->cols, row, col, from->name, from->type.rows,
                              from->type.cols);
-    uint64_t offset =
-        sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_dtype_size(type->dtype);
+    uint64_t offset = sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_size(type->dtype);
     if (offset % 32)
         return sam_tile_trap(x, op, "the window starts at no multiple of 32 bytes");
     *t = (struct sam_tile_ref){.type = *type,

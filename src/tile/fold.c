@@ -37,7 +37,7 @@ static const struct sam_tile_fold_table *best_table(void)
 static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
                        const void *from, size_t rows, size_t cols, size_t pitch)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     for (size_t j = 0; j < cols; j++) {
         const uint8_t *at = (const uint8_t *)from + j * size;
         uint64_t best = sam_tile_bits_at(at, size);
@@ -52,8 +52,8 @@ void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_na
                            void *to, const void *from, size_t rows, size_t cols, size_t pitch)
 {
     if (rows == 1) {
-        memcpy(to, from, cols * sam_tile_dtype_size(dtype)); /* as it is, NaN too */
-    } else if (plain || sam_tile_dtype_size(dtype) == 8) {
+        memcpy(to, from, cols * sam_tile_size(dtype)); /* as it is, NaN too */
+    } else if (plain || sam_tile_size(dtype) == 8) {
         fold_plain(dtype, max, nan, to, from, rows, cols, pitch);
     } else {
         best_table()->fold[dtype][max][nan](to, from, rows, cols, pitch);

@@ -259,32 +259,28 @@ static void gather(const struct sam_tile_row *row, const struct sam_tile_ref *re
 #include "tile/ops.def"
 _Static_assert((unsigned)SAM_TILE_OPS == SAM_TILE_CODES - SAM_TILE_FIRST_OP, "all of them");
 
-struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
-                               struct sam_tile *const *sources, double scalar, unsigned attribute,
-                               const struct sam_event *const *events)
+/* What is too large to be cleared first is set as far as it is used. */
+static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_tile *const *sources,
+                               double scalar, unsigned attribute,
+                               const struct sam_event *const *events, struct sam_error *error)
 {
-    unsigned code = SAM_TILE_FIRST_OP + (unsigned)op;
-    struct sam_error error; /* set by what fails; as refs and actuals it is too large to clear */
+    const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_ref refs[4];
     struct sam_tile_actual actuals[4];
     size_t tiles = 0, wanted = 0;
-    if ((unsigned)op >= SAM_TILE_OPS)
-        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
-    const struct sam_tile_row *row = sam_tile_row(code);
     for (const char *c = row->sources; *c; c++) {
         if (*c == 'v' || *c == 'i')
-            return failed(SAM_ERR_USAGE, "%s is for programs", row->name);
+            return sam_fail(error, SAM_ERR_USAGE, "%s is for programs", row->name);
         wanted += *c == 't';
     }
     while (tiles < 4 && sources[tiles])
         tiles++;
     if (row->family == SAM_TILE_STORE || tiles != wanted)
-        return failed(SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", row->name, wanted, tiles);
-    for (size_t i = 0; events[i]; i++)
-        if (events[i]->status != SAM_OK)
-            return *events[i]; /* what was waited for never came */
-    if (place_all(row->name, dst, sources, tiles, &error) != SAM_OK)
-        return failed(error.status, "%s", error.text);
+        return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", row->name, wanted,
+                        tiles);
+    enum sam_status status = place_all(row->name, dst, sources, tiles, error);
+    if (status != SAM_OK)
+        return status;
     for (size_t i = 0; i < tiles; i++)
         refs[i] = ref(sources[i], tiles == 1 ? names[0] : names[i]);
     refs[3] = ref(dst, "dst");
@@ -292,14 +288,25 @@ struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
     for (size_t i = 0; events[i]; i++)
         sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
                              events[i]->time);
-    if (sam_tile_core_run(dst->core, code, attribute, actuals, 0, &error) != SAM_OK)
+    return sam_tile_core_run(dst->core, code, attribute, actuals, 0, error);
+}
+
+struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
+                               struct sam_tile *const *sources, double scalar, unsigned attribute,
+                               const struct sam_event *const *events)
+{
+    unsigned code = SAM_TILE_FIRST_OP + (unsigned)op;
+    struct sam_error error;
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    for (size_t i = 0; events[i]; i++)
+        if (events[i]->status != SAM_OK)
+            return *events[i]; /* what was waited for never came */
+    if (perform(code, dst, sources, scalar, attribute, events, &error) != SAM_OK)
         return failed(error.status, "%s", error.text);
-    struct sam_event event;
-    event.status = SAM_OK;
-    event.pipe = sam_tile_pipe(code);
-    event.time = sam_tile_hazard_record(&dst->core->hazards, (enum sam_tile_pipe)event.pipe);
-    event.text[0] = '\0';
-    return event;
+    enum sam_tile_pipe pipe = sam_tile_pipe(code);
+    return (struct sam_event){.pipe = pipe,
+                              .time = sam_tile_hazard_record(&dst->core->hazards, pipe)};
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,

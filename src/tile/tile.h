@@ -253,6 +253,12 @@ static inline const struct sam_tile_ty *sam_tile_ty(const struct sam_tile_progra
 }
 
 /* --- type.c */
+extern const uint8_t sam_tile_sizes[SAM_TILE_DTYPES];
+/* sam_tile_dtype_size, for those who ask often. */
+static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
+{
+    return sam_tile_sizes[dtype];
+}
 /* Elements and bytes of the room of a tile. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 bool sam_tile_is_real(enum sam_tile_dtype dtype);
