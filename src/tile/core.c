@@ -149,7 +149,30 @@ static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows
     }
 }
 
-static enum sam_status judge(const struct sam_tile_job *job)
+/* What is judged is the types alone, when all operands are tiles. */
+static bool judged_before(const struct sam_tile_job *job)
+{
+    unsigned op = job->code - SAM_TILE_FIRST_OP;
+    bool same = job->core->good[op].any;
+    for (size_t i = 0; i <= job->sources && same; i++)
+        same = job->actuals[i].kind == SAM_TILE_IS_TILE &&
+               sam_tile_type_equal(&job->core->good[op].types[i], &job->actuals[i].tile->type);
+    return same;
+}
+
+static void judged_good(const struct sam_tile_job *job)
+{
+    unsigned op = job->code - SAM_TILE_FIRST_OP;
+    bool all = true;
+    for (size_t i = 0; i <= job->sources && all; i++) {
+        all = job->actuals[i].kind == SAM_TILE_IS_TILE;
+        if (all)
+            job->core->good[op].types[i] = job->actuals[i].tile->type;
+    }
+    job->core->good[op].any = all;
+}
+
+static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
 {
     struct sam_tile_ty types[4]; /* only what belongs to their kind is set */
     const struct sam_tile_ty *pointers[4];
@@ -179,6 +202,8 @@ static enum sam_status judge(const struct sam_tile_job *job)
         status = sam_fail(job->error, SAM_ERR_TRAP, "%.*s", (int)strcspn(text, "\n"), text);
     }
     sam_buffer_free(&report.out);
+    if (status == SAM_OK)
+        judged_good(job);
     return status;
 }
 
@@ -335,7 +360,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 {
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
-    enum sam_status status = judge(&job);
+    enum sam_status status = judged_before(&job) ? SAM_OK : judge(&job);
     core->stats.tile_ops++;
     measure(&job);
     if (status == SAM_OK && core->manual)
@@ -360,26 +385,33 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     return SAM_OK;
 }
 
-void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
+/* The valid rectangle to or from an array, row by row. */
+static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t, uint8_t *data,
+                 bool in)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
     size_t size = sam_tile_size(t->type.dtype);
+    size_t step = t->type.blayout == SAM_TILE_row_major ? cols : 1; /* elements side by side */
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            memcpy(sam_tile_at(core, t, i, j), (const uint8_t *)data + (i * cols + j) * size, size);
-    sam_tile_core_mark(core, t, rows, cols);
+        for (size_t j = 0; j < cols; j += step, data += step * size) {
+            uint8_t *at = sam_tile_at(core, t, i, j);
+            memcpy(in ? at : data, in ? data : at, step * size);
+        }
+}
+
+void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
+{
+    move(core, t, (uint8_t *)data, true); /* which it only reads */
+    sam_tile_core_mark(core, t, (size_t)t->type.valid_rows, (size_t)t->type.valid_cols);
 }
 
 enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *t,
                                   void *data, struct sam_error *error)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols, row, col;
-    size_t size = sam_tile_size(t->type.dtype);
     if (find_unwritten(core, t, rows, cols, &row, &col))
         return sam_fail(error, SAM_ERR_TRAP, "%s[%zu,%zu] is read, and nothing has written it",
                         t->name, row, col);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            memcpy((uint8_t *)data + (i * cols + j) * size, sam_tile_at(core, t, i, j), size);
+    move(core, t, data, false);
     return SAM_OK;
 }

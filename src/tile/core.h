@@ -49,6 +49,11 @@ struct sam_tile_core {
         uint64_t size;
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
+    /* By operation, the types of tiles that it was last judged good for: they are good again. */
+    struct {
+        bool any;
+        struct sam_tile_type types[4];
+    } good[SAM_TILE_CODES - SAM_TILE_FIRST_OP];
 };
 
 /* Memories of these sizes, nothing written. */

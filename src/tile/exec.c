@@ -246,8 +246,8 @@ static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
 static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
-    struct sam_tile_actual actuals[4] = {{0}};
-    struct sam_error error = {0};
+    struct sam_tile_actual actuals[4];
+    struct sam_error error; /* set by what fails */
     for (uint32_t i = 0; i < op->operand_count; i++) {
         uint32_t value = sam_tile_arg(x->p, op, i);
         struct sam_tile_slot *slot = sam_tile_slot(x, value);

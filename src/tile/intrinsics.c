@@ -282,13 +282,24 @@ static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_t
     if (status != SAM_OK)
         return status;
     for (size_t i = 0; i < tiles; i++)
-        refs[i] = ref(sources[i], tiles == 1 ? names[0] : names[i]);
+        refs[i] = ref(sources[i], names[i]);
     refs[3] = ref(dst, "dst");
     gather(row, refs, dst, scalar, actuals);
     for (size_t i = 0; events[i]; i++)
         sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
                              events[i]->time);
     return sam_tile_core_run(dst->core, code, attribute, actuals, 0, error);
+}
+
+/* Its text is too long to be cleared each time. */
+static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pipe pipe)
+{
+    struct sam_event event;
+    event.status = SAM_OK;
+    event.pipe = pipe;
+    event.time = sam_tile_hazard_record(&core->hazards, pipe);
+    event.text[0] = '\0';
+    return event;
 }
 
 struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
@@ -304,9 +315,7 @@ struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
             return *events[i]; /* what was waited for never came */
     if (perform(code, dst, sources, scalar, attribute, events, &error) != SAM_OK)
         return failed(error.status, "%s", error.text);
-    enum sam_tile_pipe pipe = sam_tile_pipe(code);
-    return (struct sam_event){.pipe = pipe,
-                              .time = sam_tile_hazard_record(&dst->core->hazards, pipe)};
+    return done(dst->core, sam_tile_pipe(code));
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,

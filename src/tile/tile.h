@@ -264,7 +264,13 @@ uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 bool sam_tile_is_real(enum sam_tile_dtype dtype);
 bool sam_tile_is_signed(enum sam_tile_dtype dtype);
 int sam_tile_dtype_find(const char *name, size_t size); /* -1 */
-bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b);
+static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
+{
+    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
+           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
+           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
+           a->pad == b->pad;
+}
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
 void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type);
 const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size);

@@ -55,14 +55,6 @@ uint64_t sam_tile_bytes(const struct sam_tile_type *type)
     return (uint64_t)type->rows * type->cols * sam_tile_size(type->dtype);
 }
 
-bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
-{
-    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
-           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
-           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
-           a->pad == b->pad;
-}
-
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b)
 {
     if (a->kind != b->kind)
