@@ -8,11 +8,11 @@
 static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
 {
     int64_t at = w->base + (int64_t)j * w->strides[w->rank - 1];
-    for (uint32_t k = w->rank - 1; k-- > 0;) {
-        at += (int64_t)(i % (uint64_t)w->shape[k]) * w->strides[k];
-        i /= (uint64_t)w->shape[k];
+    for (uint32_t k = w->rank - 1; k > 1; k--) {
+        at += (int64_t)(i % (uint64_t)w->shape[k - 1]) * w->strides[k - 1];
+        i /= (uint64_t)w->shape[k - 1];
     }
-    return at;
+    return w->rank > 1 ? at + (int64_t)i * w->strides[0] : at;
 }
 
 static enum sam_status outside(const struct sam_tile_job *job, const struct sam_tile_window *w,
