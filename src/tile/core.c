@@ -229,7 +229,7 @@ static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id
                     sam_tile_pipe_names[other->pipe], other->write ? "write" : "read");
 }
 
-static enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
+static SAM_NOINLINE enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
 {
     sam_tile_hazard_begin(&job->core->hazards, sam_tile_pipe(job->code));
     for (size_t i = 0; i <= job->sources; i++) {
@@ -260,35 +260,38 @@ static enum sam_status check_sources(struct sam_tile_job *job)
                : SAM_OK;
 }
 
+/* Of a source between whose ends the destination begins or ends: may they be where they are? */
+static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
+    enum sam_tile_family family = job->row->family;
+    uint64_t s_size = s->pitch * sam_tile_size(s->type.dtype), s_line = line_bytes(s);
+    uint64_t d_size = d->pitch * sam_tile_size(d->type.dtype), d_line = line_bytes(d);
+    /* Windows side by side of one tile: lines of the same pitch that do not meet. */
+    if (s_size == d_size && s_size) {
+        uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
+        if (gap >= d_line && gap + s_line <= s_size)
+            return true;
+    }
+    bool same =
+        s->offset == d->offset && s->pitch == d->pitch && sam_tile_type_equal(&s->type, &d->type);
+    bool in_place = family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR ||
+                    family == SAM_TILE_UNARY || family == SAM_TILE_SEL || family == SAM_TILE_AXPY ||
+                    (family == SAM_TILE_MATMUL && i == 0) ||
+                    ((family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2) && i == 0);
+    return same && in_place;
+}
+
 /* Destination and source may not share bytes, but for element by element work in place. */
-static enum sam_status check_overlap(struct sam_tile_job *job)
+static enum sam_status check_overlap(const struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    enum sam_tile_family family = job->row->family;
     for (size_t i = 0; i < job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
         const struct sam_tile_ref *s = sam_tile_src(job, i);
-        if (s->type.loc != d->type.loc)
-            continue;
-        if (s->offset >= job->ends[job->sources] || d->offset >= job->ends[i])
-            continue;
-        uint64_t s_size = s->pitch * sam_tile_size(s->type.dtype), s_line = line_bytes(s);
-        uint64_t d_size = d->pitch * sam_tile_size(d->type.dtype), d_line = line_bytes(d);
-        /* Windows side by side of one tile: lines of the same pitch that do not meet. */
-        if (s_size == d_size && s_size) {
-            uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
-            if (gap >= d_line && gap + s_line <= s_size)
-                continue;
-        }
-        bool same = s->offset == d->offset && s->pitch == d->pitch &&
-                    sam_tile_type_equal(&s->type, &d->type);
-        bool in_place =
-            family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR || family == SAM_TILE_UNARY ||
-            family == SAM_TILE_SEL || family == SAM_TILE_AXPY ||
-            (family == SAM_TILE_MATMUL && i == 0) ||
-            ((family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2) && i == 0);
-        if (!same || !in_place)
+        if (s->type.loc == d->type.loc && s->offset < job->ends[job->sources] &&
+            d->offset < job->ends[i] && !may_meet(job, i))
             return sam_fail(job->error, SAM_ERR_TRAP, "%s: the destination %s overlaps %s",
                             job->row->name, d->name, s->name);
     }
@@ -308,7 +311,7 @@ static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *c
     }
 }
 
-static void pad(const struct sam_tile_job *job, size_t rows, size_t cols)
+static SAM_NOINLINE void pad(const struct sam_tile_job *job, size_t rows, size_t cols)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     size_t size = sam_tile_size(d->type.dtype);

@@ -27,6 +27,8 @@ static const struct sam_tile_fold_table *best_table(void)
 {
     static const struct sam_tile_fold_table *_Atomic best;
     const struct sam_tile_fold_table *table = atomic_load_explicit(&best, memory_order_relaxed);
+    if (table)
+        return table;
     for (unsigned level = SAM_TILE_FOLD_LEVELS; !table && level-- > 0;)
         table = sam_tile_fold_level(level);
     atomic_store_explicit(&best, table, memory_order_relaxed);
