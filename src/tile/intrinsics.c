@@ -231,12 +231,11 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return place(core, dst, error);
 }
 
-/* The operands in the order of the row: tiles, then the scalar. */
+/* The operands in the order of the row: tiles, then the scalar, of `dtype`. */
 static void gather(const struct sam_tile_row *row, const struct sam_tile_ref *refs,
-                   const struct sam_tile *dst, double scalar, struct sam_tile_actual *actuals)
+                   enum sam_tile_dtype dtype, double scalar, struct sam_tile_actual *actuals)
 {
     size_t tiles = 0;
-    enum sam_tile_dtype dtype = row->family == SAM_TILE_CMP ? refs[0].type.dtype : dst->type.dtype;
     for (size_t i = 0; i < row->count; i++) {
         if (row->sources[i] == 't') {
             actuals[i] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[tiles++]};
@@ -284,7 +283,8 @@ static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_t
     for (size_t i = 0; i < tiles; i++)
         refs[i] = ref(sources[i], names[i]);
     refs[3] = ref(dst, "dst");
-    gather(row, refs, dst, scalar, actuals);
+    bool of_source = row->family == SAM_TILE_CMP && tiles;
+    gather(row, refs, of_source ? sources[0]->type.dtype : dst->type.dtype, scalar, actuals);
     for (size_t i = 0; events[i]; i++)
         sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
                              events[i]->time);
