@@ -284,8 +284,6 @@ static void wait(struct sam_tile_exec *x, const struct sam_tile_op *op)
         const struct sam_tile_slot *slot = sam_tile_slot(x, sam_tile_arg(x->p, op, i));
         sam_tile_hazard_wait(&x->core.hazards, slot->pipe, slot->event);
     }
-    if (!op->operand_count)
-        sam_tile_hazard_barrier(&x->core.hazards);
 }
 
 static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)

@@ -239,8 +239,11 @@ static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *
     if (!known)
         return;
     uint64_t capacity = sam_tile_capacity(profile, place->loc);
-    uint64_t end = capacity ? capacity : UINT64_C(1) << 40;
-    if (address < 0 || address % ALIGNMENT)
+    uint64_t end = capacity ? capacity : SAM_TILE_LARGEST;
+    if (address < 0)
+        sam_tile_error(report, pos, "the address of %%%s is %" PRId64 ", expected 0 or more",
+                       p->values[value].name, address);
+    else if (address % ALIGNMENT)
         sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is no multiple of %d",
                        p->values[value].name, address, ALIGNMENT);
     else if ((uint64_t)address > end || place->size > end - (uint64_t)address)

@@ -7,7 +7,13 @@
 
 enum { MOST_ERRORS = 100, MOST_WARNINGS = 100, WIDEST = 200 };
 
-/* The line of the text, tabs as blanks so that the caret stands below its column. */
+/* Of a character of UTF-8, the second byte or a later one? */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The line of the text, control characters as blanks so that the caret stands below its column. */
 static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
                       struct sam_tile_pos pos)
 {
@@ -19,14 +25,27 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
     if (!at)
         return;
     /* A long line is shown around its column. */
-    size_t skip = pos.column > WIDEST / 2 ? pos.column - WIDEST / 2 : 0;
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    stop = stop ? stop : end;
+    if (stop > at && stop[-1] == '\r')
+        stop--;
+    const char *caret = at + pos.column - 1;
+    if (pos.column > WIDEST / 2)
+        at = caret - WIDEST / 2;
+    if (stop > caret + WIDEST / 2)
+        stop = caret + WIDEST / 2;
+    while (at < caret && continues(*at))
+        at++;
+    while (stop > caret && stop < end && continues(*stop))
+        stop--;
+    unsigned width = 4;
     sam_buffer_printf(out, "    ");
-    for (size_t i = 0; at + i < end && at[i] != '\n' && i < skip + WIDEST; i++) {
-        char c = at[i];
-        if (i >= skip)
-            sam_buffer_append(out, (unsigned char)c < ' ' ? " " : &c, 1);
+    for (; at < stop; at++) {
+        bool blank = (unsigned char)*at < ' ' || *at == 0x7f;
+        sam_buffer_append(out, blank ? " " : at, 1);
+        width += at < caret && !continues(*at);
     }
-    sam_buffer_printf(out, "\n%*s^\n", (int)(pos.column - skip + 3), "");
+    sam_buffer_printf(out, "\n%*s^\n", (int)width, "");
 }
 
 static void complain(struct sam_tile_report *report, struct sam_tile_pos pos, const char *kind,

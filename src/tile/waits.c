@@ -157,8 +157,6 @@ static void wait(struct waits *w, const struct sam_tile_op *op)
         else
             sam_tile_hazard_barrier(&w->hazards); /* it may stand for everything */
     }
-    if (!op->operand_count)
-        sam_tile_hazard_barrier(&w->hazards);
 }
 
 /* --- control flow */
