@@ -31,15 +31,17 @@ static bool like(const struct sam_tile_access *a, const struct sam_tile_access *
 
 static bool same(const struct sam_tile_access *a, const struct sam_tile_access *b)
 {
-    return like(a, b) && a->span.low == b->span.low && a->times == b->times && a->step == b->step;
+    return a->span.low == b->span.low && a->times == b->times && a->step == b->step && like(a, b);
 }
 
-/* Blocks that a loop goes through become one access, as long as no event lies between them. */
+/* Blocks that a loop goes through become one access, as long as no event lies between them. When
+ * more are open than any hardware has events for, one between them does not count. */
 static bool extend(const struct sam_tile_hazards *h, struct sam_tile_access *a,
                    const struct sam_tile_access *next)
 {
-    enum { MOST = 1 << 20 };
-    if (!like(a, next) || next->times > 1 || a->perhaps || a->time <= h->recorded[a->pipe])
+    enum { MOST = 1 << 20, CROWD = 1024 };
+    if (!like(a, next) || next->times > 1 || a->perhaps ||
+        (a->time <= h->recorded[a->pipe] && h->count < CROWD))
         return false;
     int64_t step = next->span.low - a->span.low;
     if (a->times > 1 && (a->times >= MOST || step != a->times * a->step))

@@ -13,6 +13,11 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
 /* The line of the text, control characters as blanks so that the caret stands below its column. */
 static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
                       struct sam_tile_pos pos)
@@ -41,8 +46,7 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
     unsigned width = 4;
     sam_buffer_printf(out, "    ");
     for (; at < stop; at++) {
-        bool blank = (unsigned char)*at < ' ' || *at == 0x7f;
-        sam_buffer_append(out, blank ? " " : at, 1);
+        sam_buffer_append(out, is_control(*at) ? " " : at, 1);
         width += at < caret && !continues(*at);
     }
     sam_buffer_printf(out, "\n%*s^\n", (int)width, "");
@@ -60,6 +64,8 @@ static void complain(struct sam_tile_report *report, struct sam_tile_pos pos, co
     if (report->out.size && (pos.line || (p && p->name)))
         sam_buffer_append(&report->out, " ", 1);
     vsnprintf(text, sizeof text, format, list);
+    for (char *c = text; *c; c++)
+        *c = is_control(*c) ? '?' : *c;
     sam_buffer_printf(&report->out, "%s: %s\n", kind, text);
     if (p && p->text && pos.line)
         show_line(&report->out, p, pos);

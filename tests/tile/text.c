@@ -100,6 +100,11 @@ static void test_carets(void **state)
                     "'pto.tcolmin'?\n"
                     "      %c = pto.tcolmi %b : index -> index\n"
                     "           ^\n");
+    expect_messages("%d = TCOLMIN %s\n", "t.pto:1:6: error: unknown operation 'TCOLMIN'; did you "
+                                         "mean 'tcolmin'?\n    %d = TCOLMIN %s\n         ^\n");
+    expect_messages("barrier\n\"\x1b[2J\"\n",
+                    "t.pto:2:1: error: expected an operation, found '\"?[2J\"'\n"
+                    "    \" [2J\"\n    ^\n");
     expect_messages("scf.yield\n",
                     "t.pto:1:1: error: scf.yield ends the block of a loop or condition; a function "
                     "returns\n    scf.yield\n    ^\n");

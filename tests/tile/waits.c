@@ -134,6 +134,12 @@ static void test_global(void **state)
         "22 may still write them",
         0, NULL);
     AFTER(STORE("t", "p") LOAD("near", "u"), "tload reads bytes 528..575 of %x", 0, NULL);
+    AFTER(STORE("t",
+                "p") "%c12 = arith.subi %c16, %c4 : index\n"
+                     "%c3 = arith.constant 259 : index\n%i3 = arith.index_cast %c3 : index to i8\n"
+                     "%c3b = arith.index_cast %i3 : i8 to index\n" PART("sum", "c12", "c12")
+                         PART("cast", "c3b", "c3b") LOAD("sum", "u"),
+          "tload reads bytes 1584..1599 of %x", 0, NULL);
     AFTER(STORE("t", "p") LOAD("q", "u"), "", 0, NULL); /* the rows are interleaved */
     AFTER(STORE("t", "p") LOAD("r", "u"), "", 0, NULL);
     AFTER(STORE("t", "p") RECORD("f", "tstore") WAIT("f") LOAD("p", "u"), "", 0, NULL);
