@@ -192,7 +192,7 @@ static enum sam_status judge(const struct sam_tile_job *job)
         text = text ? text + 7 : "";
         status = sam_fail(job->error, SAM_ERR_TRAP, "%.*s", (int)strcspn(text, "\n"), text);
     }
-    sam_buffer_free(&report.out);
+    sam_tile_report_free(&report);
     return status;
 }
 

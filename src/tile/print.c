@@ -236,7 +236,9 @@ static void special(struct printer *s, const struct sam_tile_op *op)
         return;
     case SAM_TILE_ASSIGN:
         operand(s, op, 0);
-        sam_buffer_printf(&s->out, ", @tile(0x%" PRIx64 ")", op->literal);
+        sam_buffer_printf(&s->out,
+                          op->literal < 0 ? ", @tile(%" PRId64 ")" : ", @tile(0x%" PRIx64 ")",
+                          op->literal);
         return;
     default: break;
     }

@@ -267,13 +267,17 @@ const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t 
 struct sam_tile_report {
     const struct sam_tile_program *program; /* name and text; may be NULL: no position then */
     struct sam_buffer out;
+    struct sam_tile_message *messages; /* where they begin */
+    size_t count, capacity;
     unsigned errors, warnings;
 };
+void sam_tile_report_free(struct sam_tile_report *report);
 void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                     ...) SAM_PRINTF(3, 4);
 void sam_tile_warning(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                       ...) SAM_PRINTF(3, 4);
-/* The text of a report for the caller (malloc'ed), and the status that its errors ask for. */
+/* The text of a report for the caller (malloc'ed), in the order of lines, and the status that its
+ * errors ask for. */
 enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messages,
                                     struct sam_error *error);
 

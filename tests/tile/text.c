@@ -56,6 +56,7 @@ static void expect_error(const char *path, const char *text, size_t size)
     enum sam_status status = sam_tile_parse(path, text, size, &p, &messages, NULL);
     if (status == SAM_OK) {
         free(messages);
+        round_trip(path, text, size);
         status = sam_tile_check(p, profile, &messages, NULL);
     }
     assert_int_equal(status, warning ? SAM_OK : SAM_ERR_INPUT);
@@ -111,6 +112,30 @@ static void test_carets(void **state)
     expect_messages("", "t.pto:1:1: error: there is no operation in this file\n"
                         "    \n"
                         "    ^\n");
+}
+
+/* What the stages of the checker find stands in the order of lines. */
+static void test_order(void **state)
+{
+    static const char text[] =
+        "%a = alloc_tile : !pto.tile<vec, 8x8xf32>\n%i = arith.constant 3 : i16\n"
+        "%b = tneg %a : !pto.tile<vec, 8x8xf32> -> !pto.tile<vec, 8x8xf32>\n"
+        "%t = texpands %i : i16 -> !pto.tile<vec, 8x8xf32>\n"
+        "%u = alloc_tile : !pto.tile<vec, 8x7xf32>\n";
+    const char *const at[] = {"t:3:11: ", "t:4:15: ", "t:5:1: "};
+    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    struct sam_error error = {0};
+    char *messages = NULL;
+    (void)state;
+    assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, at[0]));
+    for (size_t i = 0; i < 3; i++) {
+        const char *here = strstr(messages, at[i]);
+        if (!here || (i && here < strstr(messages, at[i - 1])))
+            fail_msg("%s\n%s", at[i], messages);
+    }
+    free(messages);
+    sam_tile_program_free(p);
 }
 
 /* The caret stands below the column, whatever a character takes; a byte order mark is none. */
@@ -239,10 +264,11 @@ static void test_big(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),   cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_carets),     cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_spellings),  cmocka_unit_test(test_big),
-        cmocka_unit_test(test_characters), cmocka_unit_test(test_kept_comments),
+        cmocka_unit_test(test_programs),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_carets),        cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_kept_comments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
