@@ -40,7 +40,7 @@ static int check(const struct request *r, const struct sam_tile_program *program
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
     if (!r->plan) {
-        printf("%s: no error\n", r->path);
+        printf("%s: no error\n", strcmp(r->path, "-") == 0 ? "<stdin>" : r->path);
         return CLI_OK;
     }
     if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)
