@@ -237,8 +237,6 @@ static enum sam_status check_sources(struct sam_tile_job *job)
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
         struct sam_tile_ref part = part_read(job, i);
-        job->core->stats.elements +=
-            (uint64_t)part.type.valid_rows * (uint64_t)part.type.valid_cols;
         enum sam_status status = sam_tile_core_check(job, &part);
         if (status != SAM_OK)
             return status;
@@ -281,16 +279,27 @@ static enum sam_status check_overlap(struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* Rows and columns that the operation writes of its destination. */
+/* Rows and columns that the operation writes of its destination: none when there is nothing to
+ * reduce. */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
-    const struct sam_tile_ref *d = sam_tile_dst(job);
-    bool row = job->row->family == SAM_TILE_COLFOLD || job->row->family == SAM_TILE_COLARG;
-    *rows = row ? sam_tile_src(job, 0)->type.valid_rows > 0 : (size_t)d->type.valid_rows;
-    *cols = (size_t)d->type.valid_cols;
-    if (job->row->family == SAM_TILE_FILLPAD) {
-        *rows = d->type.rows;
-        *cols = d->type.cols;
+    const struct sam_tile_type *d = &sam_tile_dst(job)->type, *s;
+    *rows = (size_t)d->valid_rows;
+    *cols = (size_t)d->valid_cols;
+    switch (job->row->family) {
+    case SAM_TILE_COLFOLD:
+    case SAM_TILE_COLARG: *rows = 1; __attribute__((fallthrough));
+    case SAM_TILE_ROWFOLD:
+    case SAM_TILE_ROWARG:
+        s = &sam_tile_src(job, 0)->type;
+        if (!s->valid_rows || !s->valid_cols)
+            *rows = *cols = 0;
+        break;
+    case SAM_TILE_FILLPAD:
+        *rows = d->rows;
+        *cols = d->cols;
+        break;
+    default: break;
     }
 }
 
@@ -327,10 +336,41 @@ static enum sam_status run_family(struct sam_tile_job *job)
     }
 }
 
-static void count(struct sam_tile_core *core, const struct sam_tile_ref *t)
+static uint64_t area(const struct sam_tile_ref *t)
 {
-    if (end_of(t) > core->stats.highest[t->type.loc])
-        core->stats.highest[t->type.loc] = end_of(t);
+    return (uint64_t)t->type.valid_rows * (uint64_t)t->type.valid_cols;
+}
+
+static void count_op(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    stats->tile_ops++;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].ops++;
+    stats->by_pipe[sam_tile_pipe(job->code)].ops++;
+    for (size_t i = 0; i <= job->sources; i++) {
+        const struct sam_tile_ref *t = job->actuals[i].tile;
+        if (job->actuals[i].kind == SAM_TILE_IS_TILE && end_of(t) > stats->highest[t->type.loc])
+            stats->highest[t->type.loc] = end_of(t);
+    }
+}
+
+/* Of an operation that went well. */
+static void count_elements(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    uint64_t elements = 0;
+    bool read = false;
+    for (size_t i = 0; i < job->sources && job->row->family != SAM_TILE_EXTRACT; i++)
+        if (job->actuals[i].kind == SAM_TILE_IS_TILE) {
+            struct sam_tile_ref part = part_read(job, i);
+            elements += area(&part);
+            read = true;
+        }
+    if (!read) /* as many were written */
+        elements = area(sam_tile_dst(job));
+    stats->elements += elements;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].elements += elements;
+    stats->by_pipe[sam_tile_pipe(job->code)].elements += elements;
 }
 
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
@@ -340,12 +380,9 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, strlen(row->sources), error};
     enum sam_status status = judge(&job);
-    core->stats.tile_ops++;
+    count_op(&job);
     if (status == SAM_OK && core->manual)
         status = check_waits(&job, id);
-    for (size_t i = 0; i <= job.sources; i++)
-        if (actuals[i].kind == SAM_TILE_IS_TILE)
-            count(core, actuals[i].tile);
     if (status == SAM_OK)
         status = check_sources(&job);
     bool stores = row->family == SAM_TILE_STORE;
@@ -358,6 +395,8 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     }
     if (status == SAM_OK)
         status = run_family(&job);
+    if (status == SAM_OK)
+        count_elements(&job);
     if (status != SAM_OK || stores || row->family == SAM_TILE_INSERT)
         return status;
     sam_tile_core_mark(core, sam_tile_dst(&job), rows, cols);

@@ -103,7 +103,7 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
             return sam_tile_trap(x, op,
                                  "dimension %u of the view is %" PRId64 ", its type says %" PRId64,
                                  i, w->shape[i], type->dims[i]);
-        if (w->strides[i] > INT64_C(1) << 40 || w->strides[i] < -(INT64_C(1) << 40))
+        if (!sam_tile_window_fits(w->shape[i], w->strides[i]))
             return sam_tile_trap(x, op, "stride %u of the view is %" PRId64, i, w->strides[i]);
     }
     return SAM_OK;
