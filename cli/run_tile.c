@@ -126,19 +126,30 @@ static int parse_option(struct request *r, int option, const char *value)
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
 
-/* "NAME:FILE.npy" as "NAME=in:FILE.npy"; malloc'ed. */
-static char *named_file(const char *word)
+/* Does an argument begin so, with a colon behind it? */
+static bool is_kind(const char *text)
 {
     static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",
                                         "u16", "i16", "u32",   "i32",   "u64", "i64",
                                         "f16", "f32", "f64",   "bool"};
+    size_t size = strcspn(text, ":");
+    for (size_t i = 0; text[size] && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i]) == size && memcmp(kinds[i], text, size) == 0)
+            return true;
+    return false;
+}
+
+/* "NAME:FILE.npy" as "NAME=in:FILE.npy", "NAME:out:..." as "NAME=out:..."; malloc'ed. */
+static char *named_file(const char *word)
+{
     size_t size = strcspn(word, ":="), length = strlen(word);
-    bool known = word[size] != ':';
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        known |= strlen(kinds[i]) == size && memcmp(kinds[i], word, size) == 0;
+    const char *between = word[size] != ':' || is_kind(word) ? ""
+                          : is_kind(word + size + 1)         ? "="
+                                                             : "=in";
+    const char *rest = word + size + (strcmp(between, "=") == 0);
     char *text = malloc(length + 4);
     if (text)
-        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, known ? "" : "=in", word + size);
+        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, between, rest);
     return text;
 }
 
