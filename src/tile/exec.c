@@ -147,7 +147,8 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
-    t->offset = (uint64_t)address;
+    t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
+    t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;
 }
 
