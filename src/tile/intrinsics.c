@@ -305,6 +305,12 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return dst ? place(core, dst, error) : SAM_OK;
 }
 
+/* Operations have the same numbers on both sides. */
+#define TILE_OP(code, name, ...)                                                                   \
+    _Static_assert((unsigned)SAM_TILE_OP_##code == SAM_TILE_##code - SAM_TILE_FIRST_OP, name);
+#include "tile/ops.def"
+_Static_assert((unsigned)SAM_TILE_OPS == SAM_TILE_CODES - SAM_TILE_FIRST_OP, "all of them");
+
 /* A call: what stands between the name and the events. */
 struct call {
     const char *name;
@@ -325,10 +331,9 @@ static enum sam_status scalar_bits(const struct call *call, enum sam_tile_dtype 
         *bits = sam_tile_real_bits(dtype, call->scalar, SAM_TILE_RINT);
         return SAM_OK;
     }
-    double range = ldexp(1, (int)(8 * sam_tile_dtype_size(dtype)) - sam_tile_is_signed(dtype));
+    double range = ldexp(1, (int)(8 * sam_tile_size(dtype)) - sam_tile_is_signed(dtype));
     if (call->scalar != trunc(call->scalar) || !(call->scalar < range) ||
-        !(call->scalar >= (sam_tile_is_signed(dtype) ? -range : 0)) ||
-        sam_tile_dtype_size(dtype) > 4)
+        !(call->scalar >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
         return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g is no %s", call->name,
                         call->scalar, sam_tile_dtype_name(dtype));
     *bits = (int64_t)call->scalar;
@@ -340,9 +345,10 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
                               struct sam_tile_actual *actuals, struct sam_error *error)
 {
     const char *sources = call->row->sources;
-    size_t tiles = 0, numbers = 0, count = strlen(sources);
-    enum sam_tile_dtype dtype =
-        call->row->family == SAM_TILE_CMP ? refs[0].type.dtype : refs[3].type.dtype;
+    size_t tiles = 0, numbers = 0, count = call->row->count;
+    enum sam_tile_dtype dtype = !call->dst                          ? SAM_TILE_f32 /* no scalar */
+                                : call->row->family == SAM_TILE_CMP ? refs[0].type.dtype
+                                                                    : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
         struct sam_tile_actual *a = &actuals[i];
         enum sam_status status = SAM_OK;
@@ -395,13 +401,13 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
     return SAM_OK;
 }
 
+/* What is too large to be cleared first is set as far as it is used. */
 static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
                                 struct sam_tile_core **core, struct sam_error *error)
 {
     struct sam_tile_ref refs[4];
-    struct sam_tile_actual actuals[4] = {{0}};
+    struct sam_tile_actual actuals[4];
     size_t tiles = 0;
-    memset(refs, 0, sizeof refs);
     while (call->sources[tiles])
         tiles++;
     enum sam_status status = place_all(call->name, call->dst, call->sources, tiles, core, error);
@@ -418,41 +424,73 @@ static enum sam_status run_call(const struct call *call, const struct sam_event 
     return sam_tile_core_run(*core, call->code, call->attribute, actuals, 0, error);
 }
 
+/* Its text is too long to be cleared each time. */
+static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pipe pipe)
+{
+    struct sam_event event;
+    event.status = SAM_OK;
+    event.pipe = pipe;
+    event.time = sam_tile_hazard_record(&core->hazards, pipe);
+    event.text[0] = '\0';
+    return event;
+}
+
 /* `kinds`: the operands beside tiles that this way of calling has. */
 static struct sam_event apply(struct call *call, const char *kinds,
                               const struct sam_event *const *events)
 {
-    struct sam_error error = {0};
+    struct sam_error error;
     struct sam_tile_core *core = NULL;
-    call->code = sam_tile_code_find(call->name, strlen(call->name));
-    if (call->code < SAM_TILE_FIRST_OP || call->code >= SAM_TILE_CODES)
-        return failed(SAM_ERR_USAGE, "unknown operation '%s'", call->name);
     call->row = sam_tile_row(call->code);
+    call->name = call->row->name;
     for (size_t i = 0; events[i]; i++)
         if (events[i]->status != SAM_OK)
             return *events[i]; /* what was waited for never came */
     if (check_operands(call, kinds, &error) != SAM_OK ||
         run_call(call, events, &core, &error) != SAM_OK)
         return failed(error.status, "%s", error.text);
-    enum sam_tile_pipe pipe = sam_tile_pipe(call->code);
-    return (struct sam_event){.pipe = pipe, .time = sam_tile_hazard_record(&core->hazards, pipe)};
+    return done(core, sam_tile_pipe(call->code));
+}
+
+struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
+                               struct sam_tile *const *sources, double scalar, unsigned attribute,
+                               const struct sam_event *const *events)
+{
+    struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op,
+                        .dst = dst,
+                        .sources = sources,
+                        .scalar = scalar,
+                        .attribute = attribute};
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    return apply(&call, "s", events);
+}
+
+static bool find_code(const char *name, unsigned *code)
+{
+    *code = sam_tile_code_find(name, strlen(name));
+    return *code >= SAM_TILE_FIRST_OP && *code < SAM_TILE_CODES;
+}
+
+static struct sam_event unknown(const char *name)
+{
+    return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
                                 struct sam_tile *const *sources, double scalar, unsigned attribute,
                                 const struct sam_event *const *events)
 {
-    struct call call = {
-        .name = name, .dst = dst, .sources = sources, .scalar = scalar, .attribute = attribute};
-    return apply(&call, "s", events);
+    struct call call = {.dst = dst, .sources = sources, .scalar = scalar, .attribute = attribute};
+    return find_code(name, &call.code) ? apply(&call, "s", events) : unknown(name);
 }
 
 struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *dst, struct sam_tile *src,
                                    int64_t row, int64_t col, const struct sam_event *const *events)
 {
     struct sam_tile *const sources[] = {src, NULL};
-    struct call call = {.name = name, .dst = dst, .sources = sources, .at = {row, col}};
-    return apply(&call, "i", events);
+    struct call call = {.dst = dst, .sources = sources, .at = {row, col}};
+    return find_code(name, &call.code) ? apply(&call, "i", events) : unknown(name);
 }
 
 struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
@@ -461,6 +499,7 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
 {
     struct sam_tile *const none[] = {NULL}, *const stored[] = {tile, NULL};
     struct call call = {.name = load ? "tload" : "tstore",
+                        .code = load ? SAM_TILE_TLOAD : SAM_TILE_TSTORE,
                         .dst = load ? tile : NULL,
                         .sources = load ? none : stored};
     if (view->rank == 0 || view->rank > SAM_TILE_RANK || view->dtype >= SAM_TILE_DTYPES ||

@@ -118,7 +118,7 @@ static uint64_t wrap(int64_t value)
 void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n)
 {
-    int64_t top = (int64_t)(8 * sam_tile_dtype_size(dtype) - 1);
+    int64_t top = (int64_t)(8 * sam_tile_size(dtype) - 1);
     switch (function) {
     case SAM_TILE_FN_ADD: LOOP((int64_t)(wrap(a[i]) + wrap(b[i])));
     case SAM_TILE_FN_SUB: LOOP((int64_t)(wrap(a[i]) - wrap(b[i])));
