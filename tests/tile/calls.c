@@ -90,8 +90,10 @@ static void test_views(void **state)
     }
     struct sam_tile_view cube = {array, 24, SAM_TILE_f32, 3, 23, {2, 2, 3}, {-12, -3, -1}};
     text_is(sam_tload(&t, &cube), SAM_OK, "");
-    for (int i = 0; i < 12; i++)
-        expected[i] = (float)(23 - i / 6 * 12 - i / 3 % 2 * 3 - i % 3);
+    for (int i = 0; i < 12; i++) {
+        int place = 23 - i / 6 * 12 - i / 3 % 2 * 3 - i % 3;
+        expected[i] = (float)place;
+    }
     expect_floats(&t, expected);
     v.offset = 4; /* out of bounds in the last row: nothing moves, to or from the array */
     v.strides[0] = 6, v.strides[1] = 1;
