@@ -111,6 +111,9 @@ int run_parse_stats(const struct cli_args *args, const char *value, enum run_sta
 /* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
 bool run_ends_with(const char *text, const char *end);
+struct run_request;
+/* Does any result go to standard output? */
+bool run_writes_stdout(const struct run_request *request);
 
 /* --- run_program.c: programs, files of memory, signals */
 

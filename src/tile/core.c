@@ -273,7 +273,6 @@ static enum sam_status check_sources(struct sam_tile_job *job)
             continue;
         size_t rows, cols;
         part_read(job, i, &rows, &cols);
-        job->core->stats.elements += (uint64_t)rows * cols;
         enum sam_status status = sam_tile_core_check(job, sam_tile_src(job, i), rows, cols);
         if (status != SAM_OK)
             return status;
@@ -318,16 +317,27 @@ static enum sam_status check_overlap(const struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* Rows and columns that the operation writes of its destination. */
+/* Rows and columns that the operation writes of its destination: none when there is nothing to
+ * reduce. */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
-    const struct sam_tile_ref *d = sam_tile_dst(job);
-    bool row = job->row->family == SAM_TILE_COLFOLD || job->row->family == SAM_TILE_COLARG;
-    *rows = row ? sam_tile_src(job, 0)->type.valid_rows > 0 : (size_t)d->type.valid_rows;
-    *cols = (size_t)d->type.valid_cols;
-    if (job->row->family == SAM_TILE_FILLPAD) {
-        *rows = d->type.rows;
-        *cols = d->type.cols;
+    const struct sam_tile_type *d = &sam_tile_dst(job)->type, *s;
+    *rows = (size_t)d->valid_rows;
+    *cols = (size_t)d->valid_cols;
+    switch (job->row->family) {
+    case SAM_TILE_COLFOLD:
+    case SAM_TILE_COLARG: *rows = 1; __attribute__((fallthrough));
+    case SAM_TILE_ROWFOLD:
+    case SAM_TILE_ROWARG:
+        s = &sam_tile_src(job, 0)->type;
+        if (!s->valid_rows || !s->valid_cols)
+            *rows = *cols = 0;
+        break;
+    case SAM_TILE_FILLPAD:
+        *rows = d->rows;
+        *cols = d->cols;
+        break;
+    default: break;
     }
 }
 
@@ -377,6 +387,35 @@ static void measure(struct sam_tile_job *job)
     }
 }
 
+static void count_op(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    stats->tile_ops++;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].ops++;
+    stats->by_pipe[sam_tile_pipe(job->code)].ops++;
+}
+
+/* Of an operation that went well. */
+static void count_elements(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    uint64_t elements = 0;
+    bool read = false;
+    for (size_t i = 0; i < job->sources && job->row->family != SAM_TILE_EXTRACT; i++)
+        if (job->actuals[i].kind == SAM_TILE_IS_TILE) {
+            size_t rows, cols;
+            part_read(job, i, &rows, &cols);
+            elements += (uint64_t)rows * cols;
+            read = true;
+        }
+    const struct sam_tile_type *d = read ? NULL : &sam_tile_dst(job)->type;
+    if (d) /* as many were written */
+        elements = (uint64_t)d->valid_rows * (uint64_t)d->valid_cols;
+    stats->elements += elements;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].elements += elements;
+    stats->by_pipe[sam_tile_pipe(job->code)].elements += elements;
+}
+
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error)
@@ -384,7 +423,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
     enum sam_status status = judged_before(&job) ? SAM_OK : judge(&job);
-    core->stats.tile_ops++;
+    count_op(&job);
     measure(&job);
     if (status == SAM_OK && core->manual)
         status = check_waits(&job, id);
@@ -400,6 +439,8 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     }
     if (status == SAM_OK)
         status = run_family(&job);
+    if (status == SAM_OK)
+        count_elements(&job);
     if (status != SAM_OK || stores || row->family == SAM_TILE_INSERT)
         return status;
     sam_tile_core_mark(core, sam_tile_dst(&job), rows, cols);

@@ -82,8 +82,6 @@ static enum sam_status arith(struct sam_tile_exec *x, const struct sam_tile_op *
 
 /* --- views of arrays */
 
-#define FARTHEST (INT64_C(1) << 56) /* elements between the first and the last of a view */
-
 static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
     uint32_t result = x->p->ids[op->results], pointer = sam_tile_arg(x->p, op, 0);
@@ -96,7 +94,6 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
                                   .dtype = type->dtype,
                                   .rank = type->rank,
                                   .name = x->p->values[pointer].name};
-    int64_t reach = 0, part;
     for (uint32_t i = 0; i < type->rank; i++) {
         w->shape[i] = number(x, op, 1 + i);
         w->strides[i] = number(x, op, 1 + type->rank + i);
@@ -106,10 +103,7 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
             return sam_tile_trap(x, op,
                                  "dimension %u of the view is %" PRId64 ", its type says %" PRId64,
                                  i, w->shape[i], type->dims[i]);
-        bool far = __builtin_mul_overflow(w->shape[i], w->strides[i], &part) || part > FARTHEST ||
-                   part < -FARTHEST;
-        reach += far ? 0 : part < 0 ? -part : part;
-        if (far || reach > FARTHEST)
+        if (!sam_tile_window_fits(w->shape[i], w->strides[i]))
             return sam_tile_trap(x, op, "stride %u of the view is %" PRId64, i, w->strides[i]);
     }
     return SAM_OK;
@@ -153,7 +147,8 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
-    t->offset = (uint64_t)address;
+    t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
+    t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;
 }
 

@@ -15,6 +15,7 @@ const struct sam_tile_row sam_tile_rows[] = {
      meaning},
 #include "tile/ops.def"
 };
+_Static_assert(SAM_COUNT(sam_tile_rows) == SAM_TILE_OPS, "SAM_TILE_OPS is the number of rows");
 
 static const struct {
     const char *name;
@@ -145,6 +146,16 @@ enum sam_tile_pipe sam_tile_pipe(unsigned code)
            : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
            : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
                                        : SAM_TILE_PIPE_VECTOR;
+}
+
+const char *sam_tile_loc_name(enum sam_tile_loc loc)
+{
+    return sam_tile_loc_names[loc];
+}
+
+const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
+{
+    return sam_tile_pipe_names[pipe];
 }
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)

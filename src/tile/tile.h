@@ -148,31 +148,9 @@ const char *sam_tile_nearest(const char *name, size_t size);
 /* Does the op read its destination, so that one allocated for it makes no sense? */
 bool sam_tile_updates(unsigned code);
 
-enum sam_tile_pipe {
-    SAM_TILE_PIPE_LOAD,
-    SAM_TILE_PIPE_STORE,
-    SAM_TILE_PIPE_VECTOR,
-    SAM_TILE_PIPE_MATRIX,
-    SAM_TILE_PIPES
-};
 enum sam_tile_pipe sam_tile_pipe(unsigned code);
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
-enum sam_tile_compare {
-    SAM_TILE_EQ,
-    SAM_TILE_NE,
-    SAM_TILE_LT,
-    SAM_TILE_LE,
-    SAM_TILE_GT,
-    SAM_TILE_GE
-};
-enum sam_tile_round {
-    SAM_TILE_RINT,  /* to nearest, ties to even */
-    SAM_TILE_ROUND, /* to nearest, ties away from zero */
-    SAM_TILE_FLOOR,
-    SAM_TILE_CEIL,
-    SAM_TILE_TRUNC
-};
 extern const char *const sam_tile_compare_names[],
     *const sam_tile_cmpi_names[],
         *const sam_tile_round_names[],
