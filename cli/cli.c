@@ -17,14 +17,23 @@ const struct cli_verb *cli_verb_of(const struct cli_args *args)
     return args->verb;
 }
 
+/* One line, whatever names the user or a file has in it. */
+static void print_plain(const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, stderr);
+}
+
 int cli_usage_error(const struct cli_args *args, const char *format, ...)
 {
+    struct sam_error line;
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "samite %s: error: ", args->verb->name);
-    vfprintf(stderr, format, list);
-    fprintf(stderr, " (samite %s --help)\n", args->verb->name);
+    vsnprintf(line.text, sizeof line.text, format, list);
     va_end(list);
+    fprintf(stderr, "samite %s: error: ", args->verb->name);
+    print_plain(line.text);
+    fprintf(stderr, " (samite %s --help)\n", args->verb->name);
     return CLI_BAD_INPUT;
 }
 
@@ -38,7 +47,9 @@ bool cli_parse_u64(const char *text, uint64_t *value)
 
 int cli_report(const struct sam_error *error)
 {
-    fprintf(stderr, "samite: error: %s\n", error->text);
+    fputs("samite: error: ", stderr);
+    print_plain(error->text);
+    fputc('\n', stderr);
     return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED
                                                                              : CLI_BAD_INPUT;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return CLI_BAD_INPUT;
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file too large for ulimit is an error like a full disk */
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         print_usage(stdout);

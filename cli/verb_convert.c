@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite convert: arrays and plain bytes into one safetensors file. */
+/* samite convert: arrays, plain bytes and the tensors of ONNX models into one safetensors file. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "stop.h"
 #include "weights.h"
 
-enum { MAX_TENSORS = 4096, PIECE = 1 << 20 };
+enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
+
+/* A file: one array that is read from front to back, or a model or an array in memory. */
+struct source {
+    char *path;
+    struct weights_hint hint;
+    struct weights_input input;
+    struct weights_file file;
+    struct sam_onnx model;
+    struct sam_array array; /* that had to be put in order, and what it is */
+    struct sam_weight ordered;
+};
 
 struct tensor {
     char *name;
-    struct weights_hint hint;
-    struct weights_input input;
+    const struct sam_weight *weight;
     enum sam_weight_type to; /* bf16 from f32, or what it is */
+    struct source *source;
+    const uint8_t *data; /* what is left of it, when it is in memory; else NULL */
 };
 
 struct request {
     const struct cli_args *args;
     const char *output;
+    struct source **sources;
     struct tensor *tensors;
-    size_t count;
-    bool to_bf16;
+    size_t source_count, count;
+    json_t *names; /* that are taken */
+    bool to_bf16, json;
 };
 
 static const char *safetensors_name(enum sam_weight_type type)
@@ -35,50 +50,46 @@ static const char *safetensors_name(enum sam_weight_type type)
     return names[type];
 }
 
-static const struct sam_weight *weight_of(const struct tensor *t)
-{
-    return &t->input.weights.tensors[0];
-}
-
 static uint64_t size_of(const struct tensor *t)
 {
-    const struct sam_weight *w = weight_of(t);
-    return t->to == w->type ? w->size : w->size / 2;
+    return t->to == t->weight->type ? t->weight->size : t->weight->size / 2;
 }
 
 /* The header and the 8 bytes in front of it, padded so that the tensors begin at a multiple of 8.
- */
-static char *make_header(const struct request *r, size_t *size)
+ * NULL with `error` filled. */
+static char *make_header(const struct request *r, size_t *size, struct sam_error *error)
 {
     json_t *root = json_object();
     uint64_t at = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct tensor *t = &r->tensors[i];
-        const struct sam_weight *w = weight_of(t);
         uint64_t end = at + size_of(t);
-        json_t *shape = json_array();
-        for (size_t d = 0; d < w->rank; d++)
-            json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
         json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", safetensors_name(t->to), "shape",
-                                  shape, "data_offsets", (json_int_t)at, (json_int_t)end);
+                                  weights_json_shape(t->weight), "data_offsets", (json_int_t)at,
+                                  (json_int_t)end);
         json_object_set_new(root, t->name, entry);
         at = end;
     }
-    char *text = json_dumps(root, JSON_COMPACT), *header = NULL;
+    char *text = json_dumps(root, JSON_COMPACT);
+    size_t length = text ? strlen(text) : 0, padded = (length + 7) / 8 * 8;
+    char *header = text ? malloc(8 + padded) : NULL;
     json_decref(root);
-    if (text) {
-        size_t length = strlen(text), padded = (length + 7) / 8 * 8;
-        header = malloc(8 + padded);
-        *size = 8 + padded;
-        for (size_t i = 0; header && i < 8; i++)
+    *size = 8 + padded;
+    *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    if (header) {
+        for (size_t i = 0; i < 8; i++)
             header[i] = (char)(padded >> (8 * i) & 255);
-        if (header) {
-            memset(header + 8, ' ', padded);
-            for (size_t i = 0; i < length; i++)
-                header[8 + i] = text[i];
-        }
+        memset(header + 8, ' ', padded);
+        for (size_t i = 0; i < length; i++)
+            header[8 + i] = text[i];
     }
     free(text);
+    if (header && padded > MAX_HEADER) {
+        snprintf(error->text, sizeof error->text, "a header of %zu bytes is more than readers take",
+                 padded);
+        free(header);
+        return NULL;
+    }
     return header;
 }
 
@@ -96,36 +107,48 @@ static size_t shorten(uint8_t *data, size_t size)
     return size / 2;
 }
 
+/* The next `size` bytes of its file. */
+static bool fill(struct tensor *t, uint8_t *piece, size_t size, struct sam_error *error)
+{
+    if (t->data && !cli_stopped()) {
+        memcpy(piece, t->data, size);
+        t->data += size;
+        return true;
+    }
+    for (size_t got = 0; got < size;) {
+        long more = weights_read(&t->source->input, piece + got, size - got, error);
+        if (more < 0)
+            return false;
+        if (more == 0) {
+            error->status = SAM_ERR_INPUT;
+            snprintf(error->text, sizeof error->text, "%.400s: it has become shorter",
+                     t->source->path);
+            return false;
+        }
+        got += (size_t)more;
+    }
+    return true;
+}
+
+static size_t part(uint64_t left)
+{
+    return left < PIECE ? (size_t)left : PIECE;
+}
+
 static bool copy_tensor(struct tensor *t, struct cli_output *output, uint8_t *piece,
                         struct sam_error *error)
 {
-    const struct sam_weight *w = weight_of(t);
-    uint64_t skip = w->offset, left = w->size;
-    size_t waiting = 0;
-    while (left) {
-        uint64_t room = skip ? skip : left - waiting;
-        long got = weights_read(&t->input, piece + waiting,
-                                room < PIECE - waiting ? (size_t)room : PIECE - waiting, error);
-        if (got < 0)
+    uint64_t skip = t->data ? 0 : t->weight->offset, left = t->weight->size;
+    for (; skip; skip -= part(skip))
+        if (!fill(t, piece, part(skip), error))
             return false;
-        if (got == 0) {
-            error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text, "%.400s: it has become shorter",
-                     t->input.path);
+    for (; left; left -= part(left)) {
+        size_t size = part(left);
+        if (!fill(t, piece, size, error))
             return false;
-        }
-        if (skip) {
-            skip -= (uint64_t)got;
-            continue;
-        }
-        waiting += (size_t)got;
-        if (waiting < PIECE && waiting < left)
-            continue;
-        left -= waiting;
-        size_t size = t->to == w->type ? waiting : shorten(piece, waiting);
-        if (!cli_output_write(output, piece, size))
+        if (!cli_output_write(output, piece,
+                              t->to == t->weight->type ? size : shorten(piece, size)))
             return false;
-        waiting = 0;
     }
     return true;
 }
@@ -133,12 +156,12 @@ static bool copy_tensor(struct tensor *t, struct cli_output *output, uint8_t *pi
 static bool convert(struct request *r, struct sam_error *error)
 {
     size_t size = 0;
-    char *header = make_header(r, &size);
+    char *header = make_header(r, &size, error);
     uint8_t *piece = malloc(PIECE);
     struct cli_output *output = NULL;
     bool good = header && piece;
-    if (!good)
-        snprintf(error->text, sizeof error->text, "out of memory");
+    for (size_t i = 0; good && i < r->source_count; i++)
+        good = weights_may_write(r->output, r->sources[i]->path, error);
     good = good && (output = cli_output_open(r->output, error)) != NULL &&
            cli_output_write(output, header, size);
     for (size_t i = 0; good && i < r->count; i++)
@@ -151,46 +174,160 @@ static bool convert(struct request *r, struct sam_error *error)
     return false;
 }
 
-/* NAME=FILE[:TYPE[:SHAPE]]; without a name it is that of the file. */
+/* Takes `name` over. */
+static bool add_tensor(struct request *r, struct source *source, char *name,
+                       const struct sam_weight *weight, const uint8_t *data)
+{
+    struct tensor *grown = realloc(r->tensors, (r->count + 1) * sizeof *grown);
+    json_t *text = name ? json_string(name) : NULL;
+    if (name && !text)
+        cli_usage_error(r->args, "the name of a tensor of %s is not UTF-8", source->path);
+    else if (text && strcmp(name, "__metadata__") == 0)
+        cli_usage_error(r->args, "no tensor of a safetensors file can be called '%s'", name);
+    else if (text && json_object_get(r->names, name))
+        cli_usage_error(r->args, "two tensors are called '%s'", name);
+    else if (name && !safetensors_name(weight->type))
+        cli_usage_error(r->args, "%s: safetensors has no type for '%s', which is %s", source->path,
+                        name, sam_weight_type_name(weight->type));
+    else if (grown && text && json_object_set(r->names, name, text) == 0) {
+        bool shorter = r->to_bf16 && weight->type == SAM_W_F32;
+        grown[r->count++] = (struct tensor){.name = name,
+                                            .weight = weight,
+                                            .to = shorter ? SAM_W_BF16 : weight->type,
+                                            .source = source,
+                                            .data = data};
+        r->tensors = grown;
+        json_decref(text);
+        return true;
+    } else {
+        fprintf(stderr, "samite: error: out of memory\n");
+    }
+    r->tensors = grown ? grown : r->tensors;
+    json_decref(text);
+    free(name);
+    return false;
+}
+
+static bool add_model(struct request *r, struct source *source)
+{
+    struct sam_error error = {0};
+    if (!weights_map(source->path, &source->file, &error) ||
+        sam_onnx_parse(source->file.data, source->file.size, source->path, &source->model,
+                       &error) != SAM_OK) {
+        cli_report(&error);
+        return false;
+    }
+    if (!source->model.count) {
+        cli_usage_error(r->args, "%s: there is no tensor in it", source->path);
+        return false;
+    }
+    bool good = true;
+    for (size_t i = 0; good && i < source->model.count; i++) {
+        const struct sam_weight *w = &source->model.tensors[i];
+        good = add_tensor(r, source, strdup(w->name), w, source->model.data[i]);
+    }
+    return good;
+}
+
+/* Fortran order, big-endian. Takes `name` over. */
+static bool add_ordered(struct request *r, struct source *source, char *name)
+{
+    struct sam_error error = {0};
+    struct sam_weight *w = &source->ordered;
+    if (source->hint.has_type || source->hint.has_shape) {
+        cli_usage_error(r->args, "%s: Fortran order or big-endian, of the type that it says",
+                        source->path);
+    } else if (sam_npy_read(source->path, &source->array, &error) != SAM_OK) {
+        cli_report(&error);
+    } else {
+        const struct sam_array *array = &source->array;
+        *w = (struct sam_weight){.rank = array->rank, .size = array->size};
+        memcpy(w->shape, array->shape, sizeof array->shape);
+        sam_weight_type_parse(sam_dtype_name(array->dtype), &w->type); /* these it has all */
+        return add_tensor(r, source, name, w, array->data);
+    }
+    free(name);
+    return false;
+}
+
+static bool add_array(struct request *r, struct source *source, char *name)
+{
+    struct sam_error error = {0};
+    if (!weights_open(source->path, &source->hint, &source->input, &error)) {
+        cli_report(&error);
+    } else if (source->input.weights.count != 1 ||
+               (source->input.weights.kind != SAM_WEIGHTS_NPY &&
+                source->input.weights.kind != SAM_WEIGHTS_RAW)) {
+        cli_usage_error(r->args, "%s: an array or plain bytes, please, or a model (.onnx)",
+                        source->path);
+    } else if (source->input.weights.out_of_order) {
+        return add_ordered(r, source, name);
+    } else {
+        return add_tensor(r, source, name, source->input.weights.tensors, NULL);
+    }
+    free(name);
+    return false;
+}
+
+/* A source of its own address, for the tensors of it. */
+static struct source *add_source(struct request *r, const char *path)
+{
+    struct source **grown = realloc(r->sources, (r->source_count + 1) * sizeof(struct source *));
+    if (!grown)
+        return NULL;
+    r->sources = grown;
+    struct source *source = calloc(1, sizeof *source);
+    if (!source)
+        return NULL;
+    r->sources[r->source_count++] = source;
+    source->input.file = -1;
+    source->path = strdup(path);
+    return source->path ? source : NULL;
+}
+
+/* [NAME=]FILE[:TYPE[:SHAPE]]; without a name it is that of the file. */
 static bool add(struct request *r, const char *word)
 {
-    struct tensor *t = &r->tensors[r->count];
-    struct sam_error error = {0};
-    if (r->count == MAX_TENSORS) {
-        cli_usage_error(r->args, "more than %d tensors", MAX_TENSORS);
+    const char *equals = strchr(word, '='), *file = equals ? equals + 1 : word;
+    struct source *source = add_source(r, file);
+    if (!source) {
+        fprintf(stderr, "samite: error: out of memory\n");
         return false;
     }
-    const char *equals = strchr(word, '='), *file = equals ? equals + 1 : word;
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-    t->input.file = -1;
-    r->count++;
-    char *path = strdup(file), *rest = path;
-    t->name = equals ? strndup(word, (size_t)(equals - word)) : strndup(base, strcspn(base, ".:"));
+    char *rest = source->path; /* its colons end the parts of it */
     strsep(&rest, ":");
     const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
-    bool good = t->name && path && (!type || weights_hint_type(r->args, type, &t->hint)) &&
-                (!shape || weights_hint_shape(r->args, shape, &t->hint));
-    if (good && !weights_open(path, &t->hint, &t->input, &error)) {
-        cli_report(&error);
-        good = false;
-    }
-    t->input.path = word; /* `path` goes; the word stays */
-    free(path);
-    if (!good)
-        return false;
-    enum sam_weight_type from = t->input.weights.count ? weight_of(t)->type : SAM_W_OPAQUE;
-    if (t->input.weights.count != 1 || !safetensors_name(from)) {
-        cli_usage_error(r->args, "%s: one array of a type that safetensors has, please", word);
+    const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path;
+    if (weights_ends_with(source->path, ".onnx")) {
+        if (!equals && !type)
+            return add_model(r, source);
+        cli_usage_error(r->args, "%s: a model says itself what its tensors are called and are",
+                        source->path);
         return false;
     }
-    for (size_t i = 0; i + 1 < r->count; i++) {
-        if (strcmp(r->tensors[i].name, t->name) == 0) {
-            cli_usage_error(r->args, "two tensors are called '%s'", t->name);
-            return false;
-        }
+    if (rest) {
+        cli_usage_error(r->args, "'%s' is not NAME=FILE:TYPE:SHAPE", word);
+        return false;
     }
-    t->to = r->to_bf16 && from == SAM_W_F32 ? SAM_W_BF16 : from;
-    return true;
+    return (!type || weights_hint_type(r->args, type, &source->hint)) &&
+           (!shape || weights_hint_shape(r->args, shape, &source->hint)) &&
+           add_array(r, source,
+                     equals ? strndup(word, (size_t)(equals - word))
+                            : strndup(base, strcspn(base, ".")));
+}
+
+static json_t *json_file(const struct request *r)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < r->count; i++) {
+        const struct tensor *t = &r->tensors[i];
+        json_array_append_new(
+            rows,
+            json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", weights_json_text(t->name), "dtype",
+                      sam_weight_type_name(t->to), "shape", weights_json_shape(t->weight), "bytes",
+                      (json_int_t)size_of(t), "from", weights_json_text(t->source->path)));
+    }
+    return json_pack("[{s:o, s:o}]", "file", weights_json_text(r->output), "tensors", rows);
 }
 
 static int read_words(struct cli_args *args, struct request *r)
@@ -200,6 +337,7 @@ static int read_words(struct cli_args *args, struct request *r)
         switch (option) {
         case 'o': r->output = value; break;
         case 'b': r->to_bf16 = true; break;
+        case 'j': r->json = true; break;
         case CLI_POSITIONAL:
             if (!add(r, value))
                 return CLI_BAD_INPUT;
@@ -209,41 +347,54 @@ static int read_words(struct cli_args *args, struct request *r)
     }
     if (!r->count || !r->output)
         return cli_usage_error(args, r->count ? "where to? (-o)" : "which arrays?");
+    if (r->json && strcmp(r->output, "-") == 0)
+        return cli_usage_error(args, "--json and the output both to standard output?");
     struct sam_error error = {0};
-    return convert(r, &error) ? CLI_OK : cli_report(&error);
+    if (!convert(r, &error))
+        return cli_report(&error);
+    return r->json ? weights_print_json(json_file(r)) : CLI_OK;
 }
 
 static int run(struct cli_args *args)
 {
-    struct request r = {.args = args, .tensors = calloc(MAX_TENSORS, sizeof *r.tensors)};
-    int code = CLI_BAD_INPUT;
-    if (r.tensors)
-        code = read_words(args, &r);
-    else
-        fprintf(stderr, "samite: error: out of memory\n");
-    for (size_t i = 0; i < r.count; i++) {
+    struct request r = {.args = args, .names = json_object()};
+    int code = read_words(args, &r);
+    for (size_t i = 0; i < r.count; i++)
         free(r.tensors[i].name);
-        weights_close(&r.tensors[i].input);
+    for (size_t i = 0; i < r.source_count; i++) {
+        struct source *source = r.sources[i];
+        sam_onnx_free(&source->model);
+        sam_array_free(&source->array);
+        weights_unmap(&source->file);
+        weights_close(&source->input);
+        free(source->path);
+        free(source);
     }
+    free(r.sources);
     free(r.tensors);
+    json_decref(r.names);
     return code;
 }
 
 static const struct cli_option options[] = {
     {'o', "output", "FILE", "the safetensors file"},
     {'b', "bf16", NULL, "round the f32 arrays that follow to bf16 (to nearest, ties to even)"},
+    {'j', "json", NULL, "what became of each array as JSON"},
     {0},
 };
 
 const struct cli_verb verb_convert = {
     .name = "convert",
-    .summary = "make a safetensors file of arrays",
-    .usage = "[options] [NAME=]FILE[:TYPE[:SHAPE]]...",
+    .summary = "make a safetensors file of arrays or of an ONNX model",
+    .usage = "[options] MODEL.onnx|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
     .details =
         "Each file is a tensor: npy, or plain bytes of a type and a shape. Without a name the\n"
-        "tensor is called as the file is.\n\n"
+        "tensor is called as the file is. Of an ONNX model all tensors are taken, the graph's\n"
+        "initializers and the values of Constant nodes, those of subgraphs too, with their\n"
+        "names; data in other files (external data) is refused.\n\n"
         "Example:\n"
-        "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n",
+        "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
+        "  samite convert --bf16 model.onnx -o model.safetensors\n",
     .run = run,
 };

@@ -6,14 +6,12 @@
 
 static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
 {
-    json_t *shape = json_array();
-    for (size_t d = 0; d < w->rank; d++)
-        json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
     return json_pack("{s:o, s:s, s:o, s:I, s:I, s:I, s:s, s:I, s:I}", "name",
                      weights_json_text(w->name), "dtype", sam_weight_type_name(w->type), "shape",
-                     shape, "offset", (json_int_t)w->offset, "bytes", (json_int_t)w->size, "packed",
-                     (json_int_t)stat->packed, "planes", stat->layout, "blocks",
-                     (json_int_t)stat->blocks, "verbatim", (json_int_t)stat->verbatim);
+                     weights_json_shape(w), "offset", (json_int_t)w->offset, "bytes",
+                     (json_int_t)w->size, "packed", (json_int_t)stat->packed, "planes",
+                     stat->layout, "blocks", (json_int_t)stat->blocks, "verbatim",
+                     (json_int_t)stat->verbatim);
 }
 
 static bool show(const char *path, const struct sam_packed *packed, size_t size, json_t *files,
@@ -40,10 +38,9 @@ static bool show(const char *path, const struct sam_packed *packed, size_t size,
         if (files)
             json_array_append_new(rows, json_tensor(w, &stat));
         else
-            printf("%-40s %-6s %16s %14llu %14llu  %s%s\n",
-                   weights_is_gap(w) ? "(between tensors)" : w->name, sam_weight_type_name(w->type),
-                   weights_shape(w, shape, sizeof shape), (unsigned long long)w->size,
-                   (unsigned long long)stat.packed, stat.layout,
+            printf("%-40s %-6s %16s %14llu %14llu  %s%s\n", weights_name(w).text,
+                   sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape),
+                   (unsigned long long)w->size, (unsigned long long)stat.packed, stat.layout,
                    stat.blocks && stat.verbatim == stat.blocks ? ", kept as it is" : "");
     }
     if (files)
@@ -57,7 +54,7 @@ static bool show(const char *path, const struct sam_packed *packed, size_t size,
 
 static int info(const char *path, json_t *files)
 {
-    struct weights_packed_list list;
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(path, &list, &error))
         return cli_report(&error);
@@ -72,7 +69,7 @@ static int info(const char *path, json_t *files)
         sam_packed_close(packed);
         weights_unmap(&file);
     }
-    weights_packed_list_free(&list);
+    weights_list_free(&list);
     return good ? CLI_OK : cli_report(&error);
 }
 

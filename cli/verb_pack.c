@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite pack: weights, smaller. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,9 +18,11 @@ struct request {
 };
 
 /* All of the input through the packer. */
-static bool stream(struct weights_input *in, struct sam_packer *packer, struct sam_error *error)
+static bool stream(const struct request *r, struct weights_input *in, struct sam_packer *packer,
+                   struct sam_error *error)
 {
-    struct weights_progress progress = {"pack", 0, in->weights.file_size, -1};
+    struct weights_progress progress = {.what = r->quiet ? NULL : "pack",
+                                        .total = in->weights.file_size};
     uint8_t *piece = malloc(PIECE);
     bool good = piece != NULL;
     if (!piece)
@@ -33,6 +34,7 @@ static bool stream(struct weights_input *in, struct sam_packer *packer, struct s
         good = got > 0 && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
         weights_progress(&progress, got > 0 ? (uint64_t)got : 0);
     }
+    weights_progress_end(&progress);
     free(piece);
     return good && sam_packer_finish(packer, error) == SAM_OK;
 }
@@ -42,7 +44,7 @@ static void name_error(const char *path, struct sam_error *error)
 {
     char text[sizeof error->text];
     size_t length = strlen(path);
-    if (strncmp(error->text, path, length) == 0)
+    if (error->status == SAM_ERR_STOPPED || strncmp(error->text, path, length) == 0)
         return;
     snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
     memcpy(error->text, text, sizeof text);
@@ -54,11 +56,17 @@ static bool pack_file(const struct request *r, const char *from, const char *to,
     struct weights_input in;
     struct sam_packer *packer = NULL;
     bool good = weights_open(from, &r->hint, &in, error);
-    struct cli_output *output = good ? cli_output_open(to, error) : NULL;
+    uint64_t size;
+    if (good && sam_unpack_size(in.prefix, in.prefix_size, &size, NULL) == SAM_OK) {
+        error->status = SAM_ERR_INPUT;
+        snprintf(error->text, sizeof error->text, "%s: is packed already", from);
+        good = false;
+    }
+    struct cli_output *output = good ? weights_create(to, from, error) : NULL;
     if (output) {
         struct sam_sink sink = {cli_output_write, output};
         good = sam_packer_open(&in.weights, &r->options, sink, &packer, error) == SAM_OK &&
-               stream(&in, packer, error);
+               stream(r, &in, packer, error);
         if (!good)
             name_error(from, error);
         if (good || cli_output_failed(output))
@@ -82,9 +90,8 @@ static void print_row(const struct sam_weight *w, const struct sam_packed_stat *
 {
     char shape[128];
     double elements = (double)w->size * 8 / (double)sam_weight_type_bits(w->type);
-    printf("%-40s %-6s %14s  %-20s %7.3f %7.3f %6.1f %%\n",
-           *w->name ? w->name : "(between tensors)", sam_weight_type_name(w->type),
-           weights_shape(w, shape, sizeof shape), stat->layout,
+    printf("%-40s %-6s %14s  %-20s %7.3f %7.3f %6.1f %%\n", weights_name(w).text,
+           sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
            elements > 0 ? (double)packed->packed * 8 / elements : 0, stat->bound,
            percent(packed->packed, w->size));
 }
@@ -92,14 +99,11 @@ static void print_row(const struct sam_weight *w, const struct sam_packed_stat *
 static json_t *json_row(const struct sam_weight *w, const struct sam_packed_stat *packed,
                         const struct sam_weight_stat *stat)
 {
-    json_t *shape = json_array();
-    for (size_t d = 0; d < w->rank; d++)
-        json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
     double elements = (double)w->size * 8 / (double)sam_weight_type_bits(w->type);
     return json_pack(
         "{s:o, s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:I, s:I}", "name", weights_json_text(w->name),
-        "dtype", sam_weight_type_name(w->type), "shape", shape, "planes", stat->layout, "bytes",
-        (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
+        "dtype", sam_weight_type_name(w->type), "shape", weights_json_shape(w), "planes",
+        stat->layout, "bytes", (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
         elements > 0 ? (double)packed->packed * 8 / elements : 0.0, "bound", stat->bound, "blocks",
         (json_int_t)packed->blocks, "verbatim", (json_int_t)packed->verbatim);
 }
@@ -127,26 +131,30 @@ static bool report_tensors(const struct request *r, const struct sam_packed *pac
     return true;
 }
 
-/* From the two files, as they are on disk now. */
+/* From the two files, as they are on disk now; what came from standard input is there no more. */
 static bool report(const struct request *r, const char *from, const char *to,
                    struct sam_error *error)
 {
     struct weights_file file = {0}, packed_file = {0};
     struct sam_packed *packed = NULL;
     json_t *rows = json_array();
-    bool good = weights_map(from, &file, error) && weights_map(to, &packed_file, error) &&
+    bool is_file = strcmp(from, "-") != 0;
+    bool good = (!is_file || weights_map(from, &file, error)) &&
+                weights_map(to, &packed_file, error) &&
                 sam_packed_open(packed_file.data, packed_file.size, &r->options, &packed, error) ==
                     SAM_OK &&
-                report_tensors(r, packed, file.data, rows, error);
+                (!is_file || report_tensors(r, packed, file.data, rows, error));
+    uint64_t size = good ? sam_packed_weights(packed)->file_size : 0;
     if (good && r->json) {
-        json_array_append_new(r->files,
-                              json_pack("{s:o, s:o, s:I, s:I, s:O}", "file",
-                                        weights_json_text(from), "packed_file",
-                                        weights_json_text(to), "bytes", (json_int_t)file.size,
-                                        "packed", (json_int_t)packed_file.size, "tensors", rows));
+        json_t *row = json_pack("{s:o, s:o, s:I, s:I}", "file", weights_json_text(from),
+                                "packed_file", weights_json_text(to), "bytes", (json_int_t)size,
+                                "packed", (json_int_t)packed_file.size);
+        if (is_file)
+            json_object_set(row, "tensors", rows);
+        json_array_append_new(r->files, row);
     } else if (good) {
-        printf("%s: %zu bytes, %s: %zu bytes, %.1f %%\n", from, file.size, to, packed_file.size,
-               percent(packed_file.size, file.size));
+        printf("%s: %llu bytes, %s: %zu bytes, %.1f %%\n", from, (unsigned long long)size, to,
+               packed_file.size, percent(packed_file.size, size));
     }
     json_decref(rows);
     sam_packed_close(packed);
@@ -161,10 +169,10 @@ static bool is_weights(const char *path)
            weights_ends_with(path, ".npy");
 }
 
-static bool pack_one(const struct request *r, const char *from, const char *to,
-                     struct sam_error *error)
+static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
 {
-    bool report_it = !r->quiet && strcmp(from, "-") != 0 && strcmp(to, "-") != 0;
+    const struct request *r = context;
+    bool report_it = (!r->quiet || r->json) && strcmp(to, "-") != 0;
     struct stat status;
     if (!pack_file(r, from, to, error))
         return false;
@@ -173,39 +181,22 @@ static bool pack_one(const struct request *r, const char *from, const char *to,
     return !report_it || report(r, from, to, error);
 }
 
-static bool pack_many(const struct request *r, struct sam_error *error)
-{
-    struct weights_list list;
-    if (mkdir(r->output, 0777) != 0 && errno != EEXIST) {
-        error->status = SAM_ERR_IO;
-        snprintf(error->text, sizeof error->text, "%s: cannot create: %s", r->output,
-                 strerror(errno));
-        return false;
-    }
-    if (!weights_list(r->input, &list, error))
-        return false;
-    bool good = true;
-    for (size_t i = 0; good && i < list.count; i++) {
-        bool weights = is_weights(list.paths[i]);
-        char *place = weights_place(r->output, list.paths[i], weights ? PACKED_SUFFIX : "", "");
-        good = place && (weights ? pack_one(r, list.paths[i], place, error)
-                                 : weights_copy(list.paths[i], place, error));
-        free(place);
-    }
-    weights_list_free(&list);
-    return good;
-}
-
 static int pack(struct request *r)
 {
     struct sam_error error = {0};
     bool many = weights_is_folder(r->input) || weights_ends_with(r->input, ".index.json"), good;
+    const struct weights_work work = {
+        is_weights, pack_one, r, PACKED_SUFFIX, "", "no weights (.safetensors, .gguf, .npy) in it"};
     if (!r->output && (many || strcmp(r->input, "-") == 0))
         return cli_usage_error(r->args, "where to? (-o)");
+    if (r->json && r->output && strcmp(r->output, "-") == 0)
+        return cli_usage_error(r->args, "--json and the packed file both to standard output?");
+    if (many && (r->hint.has_type || r->hint.has_shape))
+        return cli_usage_error(r->args, "--dtype and --shape are of one file");
     if (r->json)
         r->files = json_array();
     if (many) {
-        good = pack_many(r, &error);
+        good = weights_each(r->input, r->output, &work, &error);
     } else {
         char *place =
             r->output ? strdup(r->output) : weights_place(NULL, r->input, PACKED_SUFFIX, "");
@@ -228,17 +219,6 @@ static bool set_planes(struct request *r, const char *value)
     return false;
 }
 
-static bool set_threads(struct request *r, const char *value)
-{
-    uint64_t threads;
-    if (cli_parse_u64(value, &threads) && threads >= 1 && threads <= 256) {
-        r->options.threads = (unsigned)threads;
-        return true;
-    }
-    cli_usage_error(r->args, "'%s' is no number of threads (1 to 256)", value);
-    return false;
-}
-
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
@@ -247,7 +227,7 @@ static int run(struct cli_args *args)
         switch (option) {
         case 'o': r.output = value; break;
         case 'T':
-            if (!set_threads(&r, value))
+            if (!weights_threads(args, value, &r.options))
                 return CLI_BAD_INPUT;
             break;
         case 'p':
@@ -286,7 +266,7 @@ static const struct cli_option options[] = {
     {'D', "dense", NULL, "code more of fp16 and fp8: a little smaller, much slower"},
     {'p', "planes", "KIND", "field (default), or bit: a plane a bit, eight weights a symbol"},
     {'j', "json", NULL, "what became of each tensor as JSON"},
-    {'q', "quiet", NULL, "do not look at the tensors again to print a table"},
+    {'q', "quiet", NULL, "no progress, and no look at the tensors again to print a table"},
     {0},
 };
 
@@ -300,7 +280,8 @@ const struct cli_verb verb_pack = {
         "tensor is packed on its own. Of a folder, or of the shards that a model.safetensors.\n"
         "index.json names, each file of weights is packed and the others are copied.\n\n"
         "Prints a line a tensor: planes, bits a weight, the least that coding these planes\n"
-        "could take, and the size left. An output file appears whole or not at all.\n\n"
+        "could take, and the size left. An output file appears whole or not at all, and takes\n"
+        "the place of an older one only then.\n\n"
         "Example:\n"
         "  samite pack model.safetensors -T 2\n"
         "  samite pack --dtype bf16 --shape 4096,4096 layer.bin -o layer.smw\n"

@@ -94,7 +94,7 @@ static bool show(struct request *r, const struct sam_weight *w, const uint8_t *f
                         stat.bound);
         json_array_append_new(r->rows, row);
     } else {
-        printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", w->name,
+        printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
                sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat.layout,
                stat.width, stat.entropy, stat.bound, share);
     }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite unpack: what was packed, byte for byte; or one tensor of it. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "weights.h"
 #include "weights_packed.h"
@@ -11,45 +9,46 @@
 struct request {
     const struct cli_args *args;
     const char *input, *output, *tensor;
-    bool has_range;
+    bool has_range, json, quiet;
     uint64_t first, end;
     struct sam_codec_options options;
+    json_t *files; /* what --json prints */
 };
 
-static bool unpack_file(const struct request *r, const char *from, const char *to,
-                        struct sam_error *error)
+/* A row of --json, more of it in `more`. */
+static void tell(const struct request *r, const char *from, const char *to, json_t *more)
 {
-    struct cli_output *output = cli_output_open(to, error);
-    if (!output)
-        return false;
-    bool good = weights_feed(from, &r->options, (struct sam_sink){cli_output_write, output}, error);
-    if (good || cli_output_failed(output))
-        return cli_output_commit(output, error) && good;
-    cli_output_abort(output);
-    return false;
+    json_t *row = json_pack("{s:o, s:o}", "packed_file", weights_json_text(from), "file",
+                            weights_json_text(to));
+    json_object_update(row, more);
+    json_array_append_new(r->files, row);
+    json_decref(more);
 }
 
-static bool unpack_many(const struct request *r, struct sam_error *error)
+static bool unpack_file(void *context, const char *from, const char *to, struct sam_error *error)
 {
-    struct weights_list list;
-    if (mkdir(r->output, 0777) != 0 && errno != EEXIST) {
-        error->status = SAM_ERR_IO;
-        snprintf(error->text, sizeof error->text, "%s: cannot create: %s", r->output,
-                 strerror(errno));
+    const struct request *r = context;
+    struct weights_fed fed;
+    struct cli_output *output = weights_create(to, from, error);
+    if (!output)
         return false;
+    bool good = weights_feed(from, r->quiet ? NULL : "unpack", &r->options,
+                             (struct sam_sink){cli_output_write, output}, &fed, error);
+    if (good || cli_output_failed(output)) {
+        good = cli_output_commit(output, error) && good;
+    } else {
+        cli_output_abort(output);
     }
-    if (!weights_list(r->input, &list, error))
-        return false;
-    bool good = true;
-    for (size_t i = 0; good && i < list.count; i++) {
-        char *place = weights_place(r->output, list.paths[i], "", PACKED_SUFFIX);
-        good = place && (weights_ends_with(list.paths[i], PACKED_SUFFIX)
-                             ? unpack_file(r, list.paths[i], place, error)
-                             : weights_copy(list.paths[i], place, error));
-        free(place);
-    }
-    weights_list_free(&list);
+    if (good && r->json)
+        tell(r, from, to,
+             json_pack("{s:I, s:I}", "bytes", (json_int_t)fed.bytes, "packed",
+                       (json_int_t)fed.packed));
     return good;
+}
+
+static bool is_packed(const char *path)
+{
+    return weights_ends_with(path, PACKED_SUFFIX);
 }
 
 /* --- one tensor */
@@ -79,21 +78,26 @@ static bool write_tensor(const struct request *r, const struct sam_weight *w, vo
         return sam_file_save(r->output, data, size, error) == SAM_OK;
     struct sam_array array = {.dtype = array_type(w->type), .size = size, .data = data};
     array.count = size / sam_dtype_size(array.dtype);
-    bool whole = size == w->size && w->rank <= 8 && sam_weight_type_bits(w->type) >= 8;
+    bool whole = size == w->size && w->rank <= 8 && w->type != SAM_W_OPAQUE &&
+                 sam_weight_type_bits(w->type) >= 8;
     array.rank = whole ? w->rank : 1;
     for (size_t d = 0; d < array.rank; d++)
         array.shape[d] = whole ? w->shape[d] : array.count;
     return sam_npy_write(r->output, &array, error) == SAM_OK;
 }
 
-static int read_tensor(const struct request *r, const struct sam_packed *packed, size_t tensor)
+static int read_tensor(const struct request *r, const char *path, const struct sam_packed *packed,
+                       size_t tensor)
 {
     const struct sam_weight *w = &sam_packed_weights(packed)->tensors[tensor];
     struct sam_error error = {0};
     uint64_t bits = sam_weight_type_bits(w->type), count = w->size * 8 / bits;
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
-    if (first > end || end > count)
+    if (first > end && first <= count)
+        return cli_usage_error(r->args, "the range %llu:%llu ends before it begins",
+                               (unsigned long long)first, (unsigned long long)end);
+    if (first > count || end > count)
         return cli_usage_error(r->args, "the range %llu:%llu is not within the %llu elements of %s",
                                (unsigned long long)first, (unsigned long long)end,
                                (unsigned long long)count, r->tensor);
@@ -107,53 +111,97 @@ static int read_tensor(const struct request *r, const struct sam_packed *packed,
         error.status = SAM_ERR_MEMORY;
         snprintf(error.text, sizeof error.text, "out of memory");
     }
-    good = good &&
+    good = good && weights_may_write(r->output, path, &error) &&
            sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) == SAM_OK &&
            write_tensor(r, w, data, size, &error);
     free(data);
+    if (good && r->json)
+        tell(r, path, r->output,
+             json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", weights_json_text(r->tensor), "dtype",
+                       sam_weight_type_name(w->type), "first", (json_int_t)first, "elements",
+                       (json_int_t)(end - first), "bytes", (json_int_t)size));
     return good ? CLI_OK : cli_report(&error);
+}
+
+/* Characters at the beginning and at the end that two names share. */
+static size_t alike(const char *a, const char *b)
+{
+    size_t long_a = strlen(a), long_b = strlen(b), begin = 0, end = 0;
+    size_t most = long_a < long_b ? long_a : long_b;
+    while (begin < most && a[begin] == b[begin])
+        begin++;
+    while (end < most - begin && a[long_a - 1 - end] == b[long_b - 1 - end])
+        end++;
+    return begin + end;
+}
+
+/* The tensor of the file that is called most like the one wanted, if it is more so than *near. */
+static void find_near(const char *wanted, const struct sam_packed *packed,
+                      struct weights_name *near, size_t *likeness)
+{
+    const struct sam_weights *weights = sam_packed_weights(packed);
+    for (size_t i = 0; i < weights->count; i++) {
+        size_t now = alike(wanted, weights->tensors[i].name);
+        if (now <= *likeness)
+            continue;
+        *likeness = now;
+        *near = weights_name(&weights->tensors[i]);
+    }
 }
 
 static int unpack_tensor(const struct request *r)
 {
-    struct weights_packed_list list;
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(r->input, &list, &error))
         return cli_report(&error);
     int code = CLI_BAD_INPUT;
     bool found = false;
+    struct weights_name near;
+    size_t likeness = 0;
     for (size_t i = 0; !found && i < list.count; i++) {
         struct weights_file file;
         struct sam_packed *packed;
         if (!weights_packed_open(list.paths[i], &r->options, &file, &packed, &error)) {
-            weights_packed_list_free(&list);
+            weights_list_free(&list);
             return cli_report(&error);
         }
         size_t tensor = sam_packed_find(packed, r->tensor);
         found = tensor != SIZE_MAX;
         if (found)
-            code = read_tensor(r, packed, tensor);
+            code = read_tensor(r, list.paths[i], packed, tensor);
+        else
+            find_near(r->tensor, packed, &near, &likeness);
         sam_packed_close(packed);
         weights_unmap(&file);
     }
-    weights_packed_list_free(&list);
-    return found ? code : cli_usage_error(r->args, "no tensor is called '%s'", r->tensor);
+    weights_list_free(&list);
+    if (found)
+        return code;
+    if (likeness * 2 > strlen(r->tensor))
+        return cli_usage_error(r->args, "no tensor is called '%s'; there is '%s'", r->tensor,
+                               near.text);
+    return cli_usage_error(r->args, "no tensor is called '%s' (samite info lists them)", r->tensor);
 }
 
-static int unpack(const struct request *r)
+static int unpack(struct request *r)
 {
     struct sam_error error = {0};
     bool many = weights_is_folder(r->input), good;
+    const struct weights_work work = {
+        is_packed, unpack_file, r, "", PACKED_SUFFIX, "no packed file (*" PACKED_SUFFIX ") in it"};
     if (r->tensor && !r->output)
         return cli_usage_error(r->args, "where to? (-o)");
+    if (r->json && r->output && strcmp(r->output, "-") == 0)
+        return cli_usage_error(r->args, "--json and the output both to standard output?");
     if (r->tensor)
         return unpack_tensor(r);
     if (r->has_range)
         return cli_usage_error(r->args, "--range is of a --tensor");
-    if (!r->output && (many || !weights_ends_with(r->input, PACKED_SUFFIX)))
+    if (!r->output && (many || !is_packed(r->input)))
         return cli_usage_error(r->args, "where to? (-o)");
     if (many) {
-        good = unpack_many(r, &error);
+        good = weights_each(r->input, r->output, &work, &error);
     } else {
         char *place =
             r->output ? strdup(r->output) : weights_place(NULL, r->input, "", PACKED_SUFFIX);
@@ -172,9 +220,8 @@ static bool set_range(struct request *r, const char *value)
     r->end = UINT64_MAX;
     if (good) {
         *colon = '\0';
-        good = (!*copy || cli_parse_u64(copy, &r->first)) &&
-               (!colon[1] || cli_parse_u64(colon + 1, &r->end)) && r->first < UINT64_MAX / 64 &&
-               (r->end == UINT64_MAX || r->end < UINT64_MAX / 64);
+        good = (!*copy || cli_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
+               (!colon[1] || (cli_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
     }
     free(copy);
     r->has_range = true;
@@ -187,7 +234,6 @@ static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
     const char *value;
-    uint64_t threads;
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
         case 'o': r.output = value; break;
@@ -197,10 +243,11 @@ static int run(struct cli_args *args)
                 return CLI_BAD_INPUT;
             break;
         case 'T':
-            if (!cli_parse_u64(value, &threads) || threads < 1 || threads > 256)
-                return cli_usage_error(args, "'%s' is no number of threads (1 to 256)", value);
-            r.options.threads = (unsigned)threads;
+            if (!weights_threads(args, value, &r.options))
+                return CLI_BAD_INPUT;
             break;
+        case 'j': r.json = true; break;
+        case 'q': r.quiet = true; break;
         case CLI_POSITIONAL:
             if (r.input)
                 return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
@@ -209,7 +256,14 @@ static int run(struct cli_args *args)
         default: return CLI_BAD_INPUT;
         }
     }
-    return r.input ? unpack(&r) : cli_usage_error(args, "what is to be unpacked?");
+    if (!r.input)
+        return cli_usage_error(args, "what is to be unpacked?");
+    r.files = r.json ? json_array() : NULL;
+    int code = unpack(&r);
+    if (r.json && code == CLI_OK)
+        return weights_print_json(r.files);
+    json_decref(r.files);
+    return code;
 }
 
 static const struct cli_option options[] = {
@@ -217,6 +271,8 @@ static const struct cli_option options[] = {
     {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
     {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
     {'T', "threads", "N", "threads (1)"},
+    {'j', "json", NULL, "as JSON: what was written from what"},
+    {'q', "quiet", NULL, "no progress"},
     {0},
 };
 

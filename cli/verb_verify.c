@@ -4,51 +4,94 @@
 
 #include "weights_packed.h"
 
-static int verify(const char *path, const struct sam_codec_options *options)
+enum { MOST_PATHS = 4096 };
+
+struct request {
+    struct sam_codec_options options;
+    bool quiet;
+    json_t *files; /* what --json prints, or NULL */
+};
+
+static int verify_one(const struct request *r, const char *path)
 {
-    struct weights_packed_list list;
+    struct sam_error error = {0};
+    struct weights_fed fed;
+    bool good = weights_feed(path, r->quiet ? NULL : "verify", &r->options, (struct sam_sink){0},
+                             &fed, &error);
+    if (r->files) {
+        json_t *row = json_pack("{s:o, s:b}", "file", weights_json_text(path), "good", good);
+        if (good)
+            json_object_update_new(row, json_pack("{s:I, s:I}", "bytes", (json_int_t)fed.bytes,
+                                                  "packed", (json_int_t)fed.packed));
+        else
+            json_object_set_new(row, "error", weights_json_text(error.text));
+        json_array_append_new(r->files, row);
+    } else if (good && !r->quiet) {
+        printf("%s: good\n", path);
+    }
+    return good ? CLI_OK : cli_report(&error);
+}
+
+/* All files of it, however many are damaged. */
+static int verify(const struct request *r, const char *path)
+{
+    struct weights_list list;
     struct sam_error error = {0};
     if (!weights_packed_list(path, &list, &error))
         return cli_report(&error);
     int code = CLI_OK;
     for (size_t i = 0; i < list.count; i++) {
-        if (weights_feed(list.paths[i], options, (struct sam_sink){0}, &error))
-            printf("%s: good\n", list.paths[i]);
-        else
-            code = cli_report(&error);
+        int one = verify_one(r, list.paths[i]);
+        code = one > code ? one : code;
     }
-    weights_packed_list_free(&list);
+    weights_list_free(&list);
     return code;
+}
+
+/* Options first, wherever they stand. */
+static int read_words(struct cli_args *args, struct request *r, const char **paths, size_t *count)
+{
+    const char *value;
+    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
+        switch (option) {
+        case 'T':
+            if (!weights_threads(args, value, &r->options))
+                return CLI_BAD_INPUT;
+            break;
+        case 'j': r->files = r->files ? r->files : json_array(); break;
+        case 'q': r->quiet = true; break;
+        case CLI_POSITIONAL:
+            if (*count == MOST_PATHS)
+                return cli_usage_error(args, "more than %d files", MOST_PATHS);
+            paths[(*count)++] = value;
+            break;
+        default: return CLI_BAD_INPUT;
+        }
+    }
+    return *count ? CLI_OK : cli_usage_error(args, "which packed file?");
 }
 
 static int run(struct cli_args *args)
 {
-    struct sam_codec_options options = {0};
-    const char *value;
-    uint64_t threads;
-    int code = CLI_OK;
-    size_t files = 0;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'T':
-            if (!cli_parse_u64(value, &threads) || threads < 1 || threads > 256)
-                return cli_usage_error(args, "'%s' is no number of threads (1 to 256)", value);
-            options.threads = (unsigned)threads;
-            break;
-        case CLI_POSITIONAL: {
-            int one = verify(value, &options);
-            code = one > code ? one : code;
-            files++;
-            break;
-        }
-        default: return CLI_BAD_INPUT;
-        }
+    const char *paths[MOST_PATHS];
+    struct request r = {0};
+    size_t count = 0;
+    int code = read_words(args, &r, paths, &count);
+    bool verified = code == CLI_OK;
+    for (size_t i = 0; verified && i < count; i++) {
+        int one = verify(&r, paths[i]);
+        code = one > code ? one : code;
     }
-    return files ? code : cli_usage_error(args, "which packed file?");
+    if (verified && r.files) /* also of those that are damaged */
+        return weights_print_json(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
+    json_decref(r.files);
+    return code;
 }
 
 static const struct cli_option options[] = {
-    {'T', "threads", "N", "threads (1); before the files"},
+    {'T', "threads", "N", "threads (1)"},
+    {'j', "json", NULL, "as JSON: whether each file is good, or the error"},
+    {'q', "quiet", NULL, "print errors only"},
     {0},
 };
 
@@ -57,9 +100,10 @@ const struct cli_verb verb_verify = {
     .summary = "check packed weights",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-...",
     .options = options,
-    .details = "Unpacks in memory and compares every checksum. A damaged file is told with the\n"
-               "tensor that is hit; the status is then 2.\n\n"
-               "Example:\n"
-               "  samite verify -T 2 model.safetensors.smw\n",
+    .details =
+        "Unpacks in memory and compares every checksum. A damaged file is told with the\n"
+        "tensor that is hit; the status is then 2, and the files behind it are verified, too.\n\n"
+        "Example:\n"
+        "  samite verify -T 2 model.safetensors.smw\n",
     .run = run,
 };

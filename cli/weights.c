@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "stop.h"
 
 enum { FIRST_READ = 4096 };
 
@@ -44,6 +47,37 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
     return good;
 }
 
+bool weights_threads(const struct cli_args *args, const char *text,
+                     struct sam_codec_options *options)
+{
+    uint64_t threads;
+    bool good = cli_parse_u64(text, &threads) && threads >= 1 && threads <= 256;
+    options->threads = good ? (unsigned)threads : 1;
+    if (!good)
+        cli_usage_error(args, "'%s' is no number of threads (1 to 256)", text);
+    return good;
+}
+
+/* A wait is ended by a signal, a read is not. */
+long weights_read_from(int file, const char *path, void *data, size_t room, struct sam_error *error)
+{
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    ssize_t got = -1;
+    while (!cli_stopped() && got < 0) {
+        if (poll(&wait, 1, -1) > 0)
+            got = read(file, data, room);
+        if (got < 0 && errno != EINTR) {
+            fail(error, SAM_ERR_IO, path, "cannot read", strerror(errno));
+            return -1;
+        }
+    }
+    if (got < 0 || cli_stopped()) {
+        *error = (struct sam_error){.status = SAM_ERR_STOPPED, .text = "stopped"};
+        return -1;
+    }
+    return (long)got;
+}
+
 /* Bytes up to `size`, from what the file gives; false on a read error. */
 static bool bring(struct weights_input *in, size_t size, struct sam_error *error)
 {
@@ -52,11 +86,10 @@ static bool bring(struct weights_input *in, size_t size, struct sam_error *error
         return fail(error, SAM_ERR_MEMORY, in->path, "out of memory", NULL);
     in->prefix = grown;
     while (in->prefix_size < size) {
-        ssize_t got = read(in->file, in->prefix + in->prefix_size, size - in->prefix_size);
-        if (got < 0 && errno == EINTR)
-            continue;
+        long got = weights_read_from(in->file, in->path, in->prefix + in->prefix_size,
+                                     size - in->prefix_size, error);
         if (got < 0)
-            return fail(error, SAM_ERR_IO, in->path, "cannot read", strerror(errno));
+            return false;
         if (got == 0)
             break;
         in->prefix_size += (size_t)got;
@@ -155,15 +188,24 @@ long weights_read(struct weights_input *in, void *data, size_t room, struct sam_
         in->prefix_given += take;
         return (long)take;
     }
-    for (;;) {
-        ssize_t got = read(in->file, data, room);
-        if (got >= 0)
-            return (long)got;
-        if (errno != EINTR) {
-            fail(error, SAM_ERR_IO, in->path, "cannot read", strerror(errno));
-            return -1;
-        }
-    }
+    return weights_read_from(in->file, in->path, data, room, error);
+}
+
+bool weights_may_write(const char *path, const char *input, struct sam_error *error)
+{
+    struct stat from, to;
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (strcmp(input, "-") != 0 && stat(path, &to) == 0 && S_ISREG(to.st_mode) &&
+        stat(input, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+        return fail(error, SAM_ERR_USAGE, path, "the output is the input", NULL);
+    cli_catch_signals();
+    return true;
+}
+
+struct cli_output *weights_create(const char *path, const char *input, struct sam_error *error)
+{
+    return weights_may_write(path, input, error) ? cli_output_open(path, error) : NULL;
 }
 
 bool weights_map(const char *path, struct weights_file *file, struct sam_error *error)
@@ -207,6 +249,25 @@ const char *weights_shape(const struct sam_weight *w, char *text, size_t room)
     return text;
 }
 
+json_t *weights_json_shape(const struct sam_weight *w)
+{
+    json_t *shape = json_array();
+    for (size_t d = 0; d < w->rank; d++)
+        json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
+    return shape;
+}
+
+struct weights_name weights_name(const struct sam_weight *w)
+{
+    struct weights_name shown;
+    bool gap = !*w->name && w->type == SAM_W_OPAQUE;
+    snprintf(shown.text, sizeof shown.text, "%s", gap ? "(between tensors)" : w->name);
+    for (char *c = shown.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    return shown;
+}
+
 json_t *weights_json_text(const char *text)
 {
     json_t *string = json_string(text);
@@ -237,10 +298,16 @@ void weights_progress(struct weights_progress *p, uint64_t more)
 {
     enum { WORTH_SHOWING = 64 << 20 };
     p->done += more;
-    if (p->total < WORTH_SHOWING || !isatty(STDERR_FILENO))
+    if (!p->what || p->total < WORTH_SHOWING || !isatty(STDERR_FILENO))
         return;
-    int now = (int)(100 * (double)p->done / (double)p->total);
+    int now = 1 + (int)(100 * (double)p->done / (double)p->total);
     if (now != p->shown)
-        fprintf(stderr, "\r%s %d %%%s", p->what, now, p->done == p->total ? "\r\033[K" : "");
+        fprintf(stderr, "\r%s %d %%", p->what, now - 1);
     p->shown = now;
+}
+
+void weights_progress_end(const struct weights_progress *p)
+{
+    if (p->shown)
+        fprintf(stderr, "\r\033[K");
 }

@@ -24,6 +24,9 @@ struct weights_hint {
 /* "e4m3", "3,4,5". False: a message was printed. */
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint);
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint);
+/* A number of threads, 1 to 256. False: a message was printed. */
+bool weights_threads(const struct cli_args *args, const char *text,
+                     struct sam_codec_options *options);
 
 /* A file of weights, read from front to back; "-" is standard input. */
 struct weights_input {
@@ -37,8 +40,16 @@ struct weights_input {
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
                   struct sam_error *error);
 void weights_close(struct weights_input *input);
-/* The next bytes; 0 at the end, -1 with `error` filled. */
+/* The next bytes; 0 at the end, -1 with `error` filled, also after Ctrl-C. */
 long weights_read(struct weights_input *input, void *data, size_t room, struct sam_error *error);
+long weights_read_from(int file, const char *path, void *data, size_t room,
+                       struct sam_error *error);
+
+/* Before `path` is made of the file `input`: they must not be one file. Unless `path` is standard
+ * output, Ctrl-C is caught from here on, and the work ended by the one who reads. */
+bool weights_may_write(const char *path, const char *input, struct sam_error *error);
+/* The output, then; NULL with `error` filled. */
+struct cli_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
 /* A whole file in memory: mapped where that can be done. */
 struct weights_file {
@@ -52,12 +63,14 @@ void weights_unmap(struct weights_file *file);
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
- * itself; by name. NULL with `error` filled. */
+ * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
+ */
 struct weights_list {
-    char **paths;
-    size_t count;
+    char **paths, **others;
+    size_t count, other_count;
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
+bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
 /* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
  * out. */
@@ -65,18 +78,39 @@ char *weights_place(const char *folder, const char *path, const char *more, cons
 /* Copy as it is; true or a message in `error`. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
+/* What is done to the files of a folder or an index. */
+struct weights_work {
+    /* Is this one to be worked on? The others are copied. */
+    bool (*wanted)(const char *path);
+    bool (*work)(void *context, const char *from, const char *to, struct sam_error *error);
+    void *context;
+    const char *more, *cut; /* how its name changes: weights_place */
+    const char *none;       /* the message when no file is wanted */
+};
+/* The files of `input` into the folder `output`, which is made. Nothing is done when two files
+ * would go to one place. */
+bool weights_each(const char *input, const char *output, const struct weights_work *work,
+                  struct sam_error *error);
+
 /* "3x4x5", "scalar". */
 const char *weights_shape(const struct sam_weight *w, char *text, size_t room);
+json_t *weights_json_shape(const struct sam_weight *w);
+/* Its name for a table: without characters that would break the line. */
+struct weights_name {
+    char text[200];
+};
+struct weights_name weights_name(const struct sam_weight *w);
 /* A string of JSON, whatever the bytes are. */
 json_t *weights_json_text(const char *text);
 int weights_print_json(json_t *root); /* takes it over; an exit code */
 
-/* How far it is, on a terminal. */
+/* How far it is: a line on standard error, when that is a terminal and the work takes a while. */
 struct weights_progress {
-    const char *what;
+    const char *what; /* NULL: not shown */
     uint64_t done, total;
-    int shown;
+    int shown; /* per cent, plus one */
 };
 void weights_progress(struct weights_progress *progress, uint64_t more);
+void weights_progress_end(const struct weights_progress *progress); /* the line goes */
 
 #endif

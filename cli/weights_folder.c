@@ -4,9 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool weights_is_folder(const char *path)
 {
@@ -28,20 +30,32 @@ static bool fail(struct sam_error *error, enum sam_status status, const char *pa
     return false;
 }
 
-static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
+static bool append(char ***paths, size_t *count, char *path)
 {
-    char **grown = realloc(list->paths, (list->count + 1) * sizeof *grown);
-    if (!grown)
+    char **grown = realloc(*paths, (*count + 1) * sizeof *grown);
+    if (!grown) {
+        free(path);
         return false;
-    list->paths = grown;
+    }
+    *paths = grown;
+    grown[(*count)++] = path;
+    return true;
+}
+
+static char *join(const char *folder, size_t folder_size, const char *name)
+{
     size_t size = folder_size + strlen(name) + 2;
     char *path = malloc(size);
-    if (!path)
-        return false;
-    snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
-             folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
-    list->paths[list->count++] = path;
-    return true;
+    if (path)
+        snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
+                 folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
+    return path;
+}
+
+static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
+{
+    char *path = join(folder, folder_size, name);
+    return path && append(&list->paths, &list->count, path);
 }
 
 static int by_text(const void *a, const void *b)
@@ -57,11 +71,13 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
         return fail(error, SAM_ERR_IO, path, strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder));) {
         struct stat status;
-        if (e->d_name[0] == '.')
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        good = add(list, path, strlen(path), e->d_name);
-        if (good && (stat(list->paths[list->count - 1], &status) != 0 || !S_ISREG(status.st_mode)))
-            free(list->paths[--list->count]);
+        char *file = join(path, strlen(path), e->d_name);
+        if (file && stat(file, &status) == 0 && S_ISREG(status.st_mode))
+            good = append(&list->paths, &list->count, file);
+        else
+            good = file && append(&list->others, &list->other_count, file);
     }
     closedir(folder);
     return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
@@ -114,11 +130,23 @@ bool weights_list(const char *path, struct weights_list *list, struct sam_error 
     return good;
 }
 
+bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    *list = (struct weights_list){0};
+    return add(list, "", 0, path) || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+}
+
+static void free_paths(char **paths, size_t count)
+{
+    for (size_t i = 0; paths && i < count; i++)
+        free(paths[i]);
+    free(paths);
+}
+
 void weights_list_free(struct weights_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
+    free_paths(list->paths, list->count);
+    free_paths(list->others, list->other_count);
     *list = (struct weights_list){0};
 }
 
@@ -139,10 +167,88 @@ char *weights_place(const char *folder, const char *path, const char *more, cons
 
 bool weights_copy(const char *from, const char *to, struct sam_error *error)
 {
-    char *data = NULL;
-    size_t size;
-    bool good = sam_file_load(from, UINT64_C(1) << 40, &data, &size, error) == SAM_OK &&
-                sam_file_save(to, data, size, error) == SAM_OK;
-    free(data);
+    enum { PIECE = 1 << 20 };
+    int file = open(from, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return fail(error, SAM_ERR_IO, from, strerror(errno));
+    uint8_t *piece = malloc(PIECE);
+    struct cli_output *output = piece ? weights_create(to, from, error) : NULL;
+    if (!piece)
+        fail(error, SAM_ERR_MEMORY, from, "out of memory");
+    long got = 0;
+    while (output && (got = weights_read_from(file, from, piece, PIECE, error)) > 0)
+        if (!cli_output_write(output, piece, (size_t)got))
+            break;
+    free(piece);
+    close(file);
+    if (output && got >= 0)
+        return cli_output_commit(output, error);
+    cli_output_abort(output);
+    return false;
+}
+
+/* Where each file of the list goes; NULL with `error` filled. */
+static char **plan(const struct weights_list *list, const char *output,
+                   const struct weights_work *work, struct sam_error *error)
+{
+    char **places = calloc(list->count + 1, sizeof *places), *twice = NULL;
+    json_t *seen = json_object();
+    bool good = places && seen;
+    for (size_t i = 0; good && !twice && i < list->count; i++) {
+        bool wanted = work->wanted(list->paths[i]);
+        places[i] = weights_place(output, list->paths[i], wanted ? work->more : "",
+                                  wanted ? work->cut : "");
+        good = places[i] != NULL;
+        if (good && json_object_get(seen, places[i]))
+            twice = places[i];
+        else /* a name that is not UTF-8 cannot be looked up, which costs only the check */
+            json_object_set_new(seen, good ? places[i] : "", json_true());
+    }
+    json_decref(seen);
+    if (twice)
+        fail(error, SAM_ERR_INPUT, twice, "two files would go there");
+    else if (!good)
+        fail(error, SAM_ERR_MEMORY, output, "out of memory");
+    if (good && !twice)
+        return places;
+    free_paths(places, list->count);
+    return NULL;
+}
+
+static bool make_folder(const char *path, const char *input, struct sam_error *error)
+{
+    struct stat from, to;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    if (errno != EEXIST || stat(path, &to) != 0)
+        return fail(error, SAM_ERR_IO, path, strerror(errno));
+    if (!S_ISDIR(to.st_mode))
+        return fail(error, SAM_ERR_IO, path, strerror(ENOTDIR));
+    if (stat(input, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+        return fail(error, SAM_ERR_USAGE, path, "the output is the input");
+    return true;
+}
+
+bool weights_each(const char *input, const char *output, const struct weights_work *work,
+                  struct sam_error *error)
+{
+    struct weights_list list;
+    if (!weights_list(input, &list, error))
+        return false;
+    bool any = false;
+    for (size_t i = 0; i < list.count; i++)
+        any |= work->wanted(list.paths[i]);
+    char **places = any ? plan(&list, output, work, error) : NULL;
+    if (!any)
+        fail(error, SAM_ERR_INPUT, input, work->none);
+    bool good = places && make_folder(output, input, error);
+    for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
+        fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", list.others[i]);
+    for (size_t i = 0; good && i < list.count; i++)
+        good = work->wanted(list.paths[i])
+                   ? work->work(work->context, list.paths[i], places[i], error)
+                   : weights_copy(list.paths[i], places[i], error);
+    free_paths(places, list.count);
+    weights_list_free(&list);
     return good;
 }

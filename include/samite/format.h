@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that people have: ELF programs, Ventus .metadata/.data pairs, NumPy arrays. Every reader
- * checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line. */
+/* Files that people have: ELF programs, Ventus .metadata/.data pairs, NumPy arrays, weights. Every
+ * reader checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line. */
 #ifndef SAMITE_FORMAT_H
 #define SAMITE_FORMAT_H
 
@@ -118,6 +118,23 @@ SAM_API enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void
                                           uint64_t file_size, const char *name,
                                           struct sam_weights *weights, size_t *need,
                                           struct sam_error *error);
+
+/* --- ONNX: the tensors that stand in a model, whatever it computes */
+struct sam_onnx {
+    struct sam_weight *tensors; /* in the order of the file, no name twice; `offset` is not used */
+    const void **data;          /* of each its `size` bytes, in the model or in `made` */
+    size_t count;
+    char *names;
+    void *made;
+};
+/* The initializers of the graph and of its subgraphs, and the values of Constant nodes, which are
+ * called as the node's output. `data` must stay as long as *onnx is used. Data in other files,
+ * sparse and segmented tensors, strings and complex numbers, and the types that enum
+ * sam_weight_type does not have are refused with the tensor's name; so are names that stand
+ * twice. */
+SAM_API enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
+                                       struct sam_onnx *onnx, struct sam_error *error);
+SAM_API void sam_onnx_free(struct sam_onnx *onnx);
 
 #ifdef __cplusplus
 }

@@ -404,8 +404,15 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     *w = (struct sam_weight){
         .name = "data", .rank = array.rank, .offset = header, .size = array.size};
     memcpy(w->shape, array.shape, sizeof array.shape);
+    if (h.fortran && array.rank > 1) { /* the shape says another order than that of the bytes */
+        weights->out_of_order = true;
+        w->rank = 1;
+        w->shape[0] = array.count;
+    }
     /* The planes of big-endian elements are not where the codec looks for them. */
-    w->type = h.big_endian && sam_dtype_size(array.dtype) > 1 ? SAM_W_OPAQUE : types[array.dtype];
+    bool swapped = h.big_endian && sam_dtype_size(array.dtype) > 1;
+    w->type = swapped ? SAM_W_OPAQUE : types[array.dtype];
+    weights->out_of_order |= swapped;
     return SAM_OK;
 }
 

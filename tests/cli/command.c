@@ -74,10 +74,9 @@ struct outcome run(const char *words)
     return outcome_of(system(command));
 }
 
-struct outcome run_interrupted(const char *words, const char *sign)
+pid_t start(const char *words)
 {
     char command[4096];
-    int status;
     command_line(command, sizeof command, words);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -85,6 +84,13 @@ struct outcome run_interrupted(const char *words, const char *sign)
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(98);
     }
+    return child;
+}
+
+struct outcome run_interrupted(const char *words, const char *sign)
+{
+    int status;
+    pid_t child = start(words);
     for (int i = 0; i < 3000 && !has_temporary(sign); i++)
         usleep(10000);
     assert_true(has_temporary(sign)); /* it is under way */

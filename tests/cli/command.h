@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,8 @@ struct outcome {
 extern const char *command_verb;
 /* Run `samite VERB WORDS` in the directory; words are split by the shell. */
 struct outcome run(const char *words);
+/* The same, not waited for. */
+pid_t start(const char *words);
 /* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary). */
 struct outcome run_interrupted(const char *words, const char *sign);
 void done(struct outcome *o);

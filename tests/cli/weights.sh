@@ -105,28 +105,205 @@ json() { # every form is JSON
     "$samite" pack m.safetensors -o p.smw --json >1.json
     "$samite" info p.smw --json >2.json
     "$samite" stat m.safetensors --hw --json >3.json
-    for n in 1 2 3; do
+    "$samite" verify p.smw --json >4.json
+    "$samite" verify p.smw d.smw --json >5.json 2>/dev/null && return 1
+    "$samite" unpack p.smw -o back --json >6.json
+    "$samite" unpack p.smw --tensor a --range 5:7 -o x.npy --json >7.json
+    "$samite" convert a.npy b.npy -o z.safetensors --json >8.json
+    "$samite" pack - -o p.smw --json <m.safetensors >9.json
+    "$samite" unpack packed -o restored --json >10.json
+    for n in 1 2 3 4 5 6 7 8 9 10; do
         python3 -m json.tool "$n.json" >/dev/null
     done
+}
+
+json_values() {
+    size=$(wc -c <m.safetensors)
+    packed=$(wc -c <p.smw)
+    says "\"good\": true" cat 4.json
+    tr -d ' \n' <4.json | grep -q "\"bytes\":$size,\"packed\":$packed"
+    tr -d ' \n' <5.json | grep -q '"good":false,"error":"d.smw:damaged'
+    tr -d ' \n' <6.json | grep -q "\"packed_file\":\"p.smw\",\"file\":\"back\",\"bytes\":$size,\"packed\":$packed"
+    tr -d ' \n' <7.json | grep -q '"tensor":"a","dtype":"f32","first":5,"elements":2,"bytes":8'
+    tr -d ' \n' <8.json | grep -q '"name":"b","dtype":"f32","shape":\[200000\],"bytes":800000,"from":"b.npy"'
+    tr -d ' \n' <9.json | grep -q "\"file\":\"-\",\"packed_file\":\"p.smw\",\"bytes\":$size"
+    [ "$(grep -c packed_file 10.json)" = 3 ]
+}
+
+gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
+    printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >w.gguf
+    printf '\1\0\0\0\0\0\0\0w\1\0\0\0\240\206\1\0\0\0\0\0' >>w.gguf
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>w.gguf
+    tail -c 400000 a.npy >>w.gguf
+    there_and_back w.gguf
+    "$samite" unpack p.smw --tensor w --range 99990: -o x.bin
+    tail -c 40 a.npy | cmp - x.bin
+}
+
+ranges() { # of the 200000 elements of a, the last 3
+    "$samite" unpack m.safetensors.smw --tensor a --range 199997: -o x.bin
+    tail -c 12 a.npy | cmp - x.bin
+    "$samite" unpack m.safetensors.smw --tensor a --range :199997 -o x.bin
+    [ "$(wc -c <x.bin)" = 799988 ]
+    "$samite" unpack m.safetensors.smw --tensor a --range 200000: -o x.bin
+    [ ! -s x.bin ]
+    "$samite" unpack m.safetensors.smw --tensor a --range : -o x.npy
+    cmp x.npy a.npy
+}
+
+# Past 4 GiB: a file of holes with something in it on both sides of that.
+large() {
+    truncate -s 4295000000 large.bin
+    printf 'ahead of' | dd of=large.bin bs=1 seek=4294967290 conv=notrunc 2>/dev/null
+    printf 'the end' | dd of=large.bin bs=1 seek=4294999993 conv=notrunc 2>/dev/null
+    "$samite" pack large.bin -o l.smw -q
+    "$samite" unpack l.smw --tensor data --range 4294967290:4294967298 -o x.bin
+    [ "$(cat x.bin)" = 'ahead of' ]
+    "$samite" unpack l.smw --tensor data --range 4294999993: -o x.bin
+    [ "$(cat x.bin)" = 'the end' ]
+    "$samite" unpack l.smw -o - | cmp - large.bin
+    rm -f large.bin l.smw
+}
+
+holes() { # are there files with holes here, of that size?
+    truncate -s 4295000000 hole 2>/dev/null
+    size=$(stat -c %s hole)
+    used=$(($(stat -c %b hole) * 512))
+    rm -f hole
+    [ "$size" = 4295000000 ] && [ "$used" -lt 1000000 ]
+}
+
+# A disk of half a megabyte: what was there stays, and nothing else.
+full_disk() {
+    mkdir -p disk
+    mount -t tmpfs -o size=512k samite-test disk
+    echo old >disk/out
+    for words in "pack m.safetensors -o disk/out" "unpack file.smw -o disk/out" \
+        "convert a.npy b.npy -o disk/out" "unpack file.smw --tensor a -o disk/out" \
+        "unpack packed -o disk/folder"; do
+        # shellcheck disable=SC2086 # a list of words
+        fails 2 "$samite" $words || break
+        grep -q 'No space left' "$scratch/.stderr" || break
+        [ "$(cat disk/out)" = old ] || break
+        find disk -type f ! -size -2 >left
+        [ ! -s left ] || break
+        words=
+    done
+    ls -l disk
+    umount disk
+    [ -z "$words" ]
+}
+
+can_mount() {
+    mkdir -p disk && mount -t tmpfs -o size=512k samite-test disk 2>/dev/null && umount disk
+}
+
+limited() { # ulimit -f is like a full disk
+    for words in "pack m.safetensors -o lim" "unpack file.smw -o lim" \
+        "convert a.npy b.npy -o lim" "unpack file.smw --tensor b -o lim"; do
+        # shellcheck disable=SC2086 # a list of words
+        (ulimit -f 100 && refuses 'File too large' "$samite" $words)
+    done
+}
+
+# What reads ends early: no message, no file, and no hang.
+closed_early() {
+    "$samite" unpack file.smw -o - 2>said | head -c 10 >ten
+    head -c 10 m.safetensors | cmp - ten
+    "$samite" pack m.safetensors -o - 2>>said | head -c 10 >ten
+    [ -s ten ] && [ ! -s said ]
+    # shellcheck disable=SC2002 # a pipe is the point
+    head -c 70000 file.smw | fails 2 "$samite" verify -
+    head -c 70000 m.safetensors >part
+    # shellcheck disable=SC2002
+    cat part | "$samite" pack - -o k.out 2>said && return 1
+    [ "$(wc -l <said)" = 1 ] && [ ! -e k.out ]
+}
+
+folders() {
+    mkdir -p nothing plain mixed
+    echo text >plain/readme
+    refuses 'nothing: no weights' "$samite" pack nothing -o n.packed
+    refuses 'plain: no weights' "$samite" pack plain -o n.packed
+    refuses 'plain: no packed file' "$samite" unpack plain -o n.packed
+    refuses 'plain: no packed file' "$samite" verify plain
+    refuses 'model: the output is the input' "$samite" pack model -o model
+    refuses 'a.npy: Not a directory' "$samite" pack model -o a.npy
+    [ ! -e n.packed ]
+    cp a.npy mixed/a.npy
+    "$samite" pack a.npy -q -o mixed/a.npy.smw
+    refuses 'a.npy.smw: two files would go there' "$samite" pack mixed -o n.packed
+    refuses 'a.npy: two files would go there' "$samite" unpack mixed -o n.packed
+    rm mixed/a.npy.smw
+    ln -s ../b.npy mixed/link.npy
+    ln -s nowhere mixed/dangling
+    echo hidden >mixed/.hidden
+    mkdir mixed/sub
+    "$samite" pack mixed -q -o n.packed 2>notes
+    [ "$(grep -c 'left out' notes)" = 2 ]
+    "$samite" unpack n.packed -o n.back
+    cmp n.back/link.npy b.npy && cmp n.back/.hidden mixed/.hidden
+    echo '{"weight_map": {"a": "../a.npy"}}' >x.index.json
+    refuses 'no file beside it' "$samite" pack x.index.json -o n2
+    echo '{"weight_map": {"a": "none.safetensors"}}' >x.index.json
+    refuses 'none.safetensors: cannot open' "$samite" pack x.index.json -o n2
+    echo '{"weight_map": 1' >x.index.json
+    refuses 'x.index.json: ' "$samite" pack x.index.json -o n2
+}
+
+header() { # TEXT [BYTES]: a safetensors file with this header and that much behind it
+    size=$(printf '%s' "$1" | wc -c)
+    # shellcheck disable=SC2059 # an octal number
+    printf "\\$(printf %o "$size")\0\0\0\0\0\0\0" >h.safetensors
+    printf '%s' "$1" >>h.safetensors
+    head -c "${2:-0}" noise.bin >>h.safetensors
+}
+
+bad_headers() {
+    one='"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}'
+    header "{$one}" 8
+    there_and_back h.safetensors
+    header "{$one,\"b\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[4,12]}}" 12
+    refuses "h.safetensors: tensor 'b' at byte .* overlaps" "$samite" pack h.safetensors
+    header "{$one,$one}" 8
+    refuses 'duplicate' "$samite" pack h.safetensors
+    header "{$one}" 7
+    refuses 'ends behind' "$samite" pack h.safetensors
+    header '{"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}}'
+    refuses 'do not make' "$samite" pack h.safetensors
+    header '{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,18446744073709551615]}}'
+    refuses 'damaged safetensors header' "$samite" pack h.safetensors
+    header '{"a":{"dtype":"U8","shape":[-8],"data_offsets":[0,8]}}' 8
+    refuses 'a shape that is none' "$samite" pack h.safetensors
+    header "$(printf '{"\377":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}')" 8
+    refuses 'damaged safetensors header' "$samite" pack h.safetensors
+    header '{"a":5}'
+    refuses "'a': it has no dtype" "$samite" pack h.safetensors
+    header '[]'
+    refuses 'no object' "$samite" pack h.safetensors
+    # A name that would break lines, or a terminal, is one word of a table and itself in JSON.
+    header '{"a\nb/../\u001b[1m":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}' 8
+    says '^a.b/\.\./.\[1m +u8' "$samite" pack h.safetensors
+    says '"a\\nb/../\\u001[bB]\[1m"' "$samite" info --json h.safetensors.smw
+    "$samite" info h.safetensors.smw | LC_ALL=C grep -q "$(printf '\033')" && return 1
+    rm h.safetensors.smw
+}
+
+fortran() { # 2x3 in Fortran order: convert puts it in order, a packed file has it as it stands
+    printf '\223NUMPY\1\0\166\0%-117s\nAABBCCDDEEFF' \
+        "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3), }" >f.npy
+    there_and_back f.npy
+    says 'data +u16 +6 ' "$samite" info p.smw
+    "$samite" convert f.npy -o f.safetensors
+    says '"dtype":"U16","shape":\[2,3\],"data_offsets":\[0,12\]' cat f.safetensors
+    [ "$(tail -c 12 f.safetensors)" = AACCEEBBDDFF ]
+    refuses 'of the type that it says' "$samite" convert f.npy:i16 -o g.safetensors
 }
 
 hardware() {
     says 'plane 0: 200000 symbols in 200514 cycles, 0 counters saturate' "$samite" stat a.npy --hw
     says ' [1-9][0-9]* counters saturate, .* 17 bits would do' "$samite" stat a.npy --hw=12x256
     says ' [1-9][0-9]* symbols beyond the depth' "$samite" stat a.npy --hw=32x64
-}
-
-killed() { # during the work the old output stays
-    echo old >k.smw
-    head -c 40000000 /dev/urandom >large.bin
-    (
-        "$samite" pack large.bin -o k.smw -q &
-        pid=$!
-        sleep 0.01
-        kill -9 $pid
-        wait $pid
-    ) 2>/dev/null || true
-    [ "$(cat k.smw)" = old ] || "$samite" verify k.smw
 }
 
 damaged() {
@@ -147,6 +324,7 @@ check 'npy' there_and_back a.npy
 check 'npy of another type' there_and_back a.npy --dtype i32
 check 'raw' there_and_back noise.bin
 check 'raw of a type and shape' there_and_back plain.bin --dtype bf16 --shape 500,500
+check 'gguf' gguf
 check 'streams' streams
 check 'threads' threads
 check 'names without -o' default_names
@@ -155,11 +333,25 @@ check 'a folder, an index of shards' model
 check 'info' says 'we"ird name +f16 +500x500' "$samite" info m.safetensors.smw
 check 'stat' says '^a +f32 +200000 +8 exponent \+ 24 raw' "$samite" stat m.safetensors
 check 'SymbolStat' hardware
+check 'damage' damaged
 if command -v python3 >/dev/null; then
     check 'JSON' json
+    check 'JSON of each verb' json_values
 fi
-check 'kill -9' killed
-check 'damage' damaged
+if holes; then
+    check 'past 4 GiB' large
+else
+    skip 'past 4 GiB' 'no files with holes, or none of that size, where temporary files are'
+fi
+check 'ranges' ranges
+check 'the reader ends early' closed_early
+check 'folders' folders
+check 'damaged safetensors headers' bad_headers
+check 'npy in Fortran order' fortran
+check 'an empty file' there_and_back /dev/null
+: >empty.safetensors
+check 'an empty safetensors file' refuses 'truncated in its header' "$samite" pack empty.safetensors
+check 'an empty packed file' refuses 'empty.safetensors: truncated' "$samite" verify empty.safetensors
 check 'no such file' refuses 'nosuch: cannot open' "$samite" pack nosuch
 check 'not packed' refuses 'a.npy: not a packed file' "$samite" verify a.npy
 check 'a type that is none' refuses "'bf17' is no type" "$samite" pack a.npy --dtype bf17
@@ -167,12 +359,42 @@ check 'a type too wide' refuses 'not as wide' "$samite" pack a.npy --dtype bf16 
 check 'a shape that does not fit' refuses 'do not make' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
 check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safetensors --dtype f16 -o w.smw
 check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
-check 'no such tensor' refuses "no tensor is called 'A'" "$samite" unpack m.safetensors.smw --tensor A -o z.npy
+check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
+check 'a range from too far' refuses 'not within' "$samite" unpack m.safetensors.smw --tensor a --range 200001: -o z.npy
+check 'no range' refuses 'no range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 5-7 -o z.npy
+check 'a range that wraps' refuses 'no range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 0:18446744073709551615 -o z.npy
+check 'a range of no tensor' refuses 'of a --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
+check 'no such tensor' refuses "no tensor is called 'A' " "$samite" unpack m.safetensors.smw --tensor A -o z.npy
+check 'almost a tensor' refuses "no tensor is called 'we.rd name'; there is 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
+check 'no threads' refuses 'no number of threads' "$samite" pack a.npy -T 0
+check 'too many threads' refuses 'no number of threads' "$samite" unpack m.safetensors.smw -T 1000
+check 'packed already' refuses 'is packed already' "$samite" pack m.safetensors.smw
+check 'never packed' refuses 'a.npy: not a packed file' "$samite" unpack a.npy -o z.npy
+check 'onto its input' refuses 'the output is the input' "$samite" pack a.npy -o ./a.npy
+check 'back onto its input' refuses 'the output is the input' "$samite" unpack m.safetensors.smw -o m.safetensors.smw
+check 'a tensor onto its input' refuses 'the output is the input' "$samite" unpack m.safetensors.smw --tensor a -o m.safetensors.smw
+check 'an array onto itself' refuses 'the output is the input' "$samite" convert a.npy -o a.npy
+check 'JSON among data' refuses 'both to standard output' "$samite" pack a.npy -o - --json
+check 'a folder for a file' refuses 'Is a directory' "$samite" pack a.npy -o model
+check 'no folder' refuses 'nowhere/x: cannot' "$samite" pack a.npy -o nowhere/x
+check 'no verb of folders' refuses 'nosuch: ' "$samite" pack nosuch -o z
+if [ "$(id -u)" = 0 ]; then
+    skip 'a file that may not be read' 'root may read all'
+else
+    cp a.npy closed.npy && chmod 0 closed.npy
+    check 'a file that may not be read' fails 2 "$samite" pack closed.npy
+fi
 check 'two of one name' refuses "two tensors are called 'a'" "$samite" convert a.npy a=b.npy -o z.safetensors
 head -c 1000 m.safetensors >cut.safetensors
 check 'truncated safetensors' refuses 'cut.safetensors: .*ends behind' "$samite" pack cut.safetensors
 printf '\377\377\377\377\0\0\0\0{' >lie.safetensors
 check 'a header that lies' refuses 'a header of 4294967295 bytes' "$samite" pack lie.safetensors
+check 'ulimit -f' limited
+if can_mount; then
+    check 'full disk' full_disk
+else
+    skip 'full disk' 'no tmpfs can be mounted'
+fi
 if [ -c /dev/full ]; then
     check 'full disk, pack' refuses 'No space left' "$samite" pack a.npy -o /dev/full
     check 'full disk, unpack' refuses 'No space left' "$samite" unpack m.safetensors.smw -o /dev/full

@@ -43,6 +43,40 @@ static void expect_weight(const struct sam_weight *w, const char *name, enum sam
     assert_int_equal(w->rank, rank);
 }
 
+/* A tensor is what stands in the file, never in an order that its shape does not tell. */
+static void npy_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header;
+        enum sam_weight_type type;
+        size_t rank;
+        bool out_of_order;
+    } files[] = {
+        {"'<f4', 'fortran_order': False, 'shape': (2, 3), }", SAM_W_F32, 2, false},
+        {"'<f4', 'fortran_order': True, 'shape': (2, 3), }", SAM_W_F32, 1, true},
+        {"'<f4', 'fortran_order': True, 'shape': (6,), }", SAM_W_F32, 1, false},
+        {"'>f4', 'fortran_order': False, 'shape': (6,), }", SAM_W_OPAQUE, 1, true},
+        {"'|u1', 'fortran_order': False, 'shape': (24,), }", SAM_W_U8, 1, false},
+    };
+    for (size_t i = 0; i < SAM_COUNT(files); i++) {
+        struct sam_buffer file = {0};
+        struct sam_weights weights;
+        struct sam_error error = {0};
+        sam_buffer_append(&file, "\x93NUMPY\1\0\x76\0", 10);
+        sam_buffer_printf(&file, "%-117s\n", files[i].header);
+        memmove(file.data + 10 + 10, file.data + 10, 107);
+        memcpy(file.data + 10, "{'descr': ", 10);
+        sam_buffer_fill(&file, 1, 24);
+        if (parse(SAM_WEIGHTS_NPY, &file, &weights, &error) != SAM_OK)
+            fail_msg("%s", error.text);
+        expect_weight(&weights.tensors[0], "data", files[i].type, 128, 24, files[i].rank);
+        assert_int_equal(weights.out_of_order, files[i].out_of_order);
+        sam_weights_free(&weights);
+        sam_buffer_free(&file);
+    }
+}
+
 static void safetensors_files(void **state)
 {
     (void)state;
@@ -268,11 +302,9 @@ static void kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(safetensors_files),
-        cmocka_unit_test(damaged_safetensors),
-        cmocka_unit_test(gguf_files),
-        cmocka_unit_test(npy_files),
-        cmocka_unit_test(kinds),
+        cmocka_unit_test(npy_order),           cmocka_unit_test(safetensors_files),
+        cmocka_unit_test(damaged_safetensors), cmocka_unit_test(gguf_files),
+        cmocka_unit_test(npy_files),           cmocka_unit_test(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

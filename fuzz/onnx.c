@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as an ONNX model. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "samite/format.h"
+#include "tests/format/protobuf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct sam_onnx onnx;
+    struct sam_error error = {0};
+    if (sam_onnx_parse(data, size, "fuzz", &onnx, &error) != SAM_OK) {
+        FUZZ_CHECK(error.text[0] && !onnx.tensors && !onnx.names);
+        return 0;
+    }
+    volatile uint8_t sum = 0;
+    for (size_t i = 0; i < onnx.count; i++) {
+        const struct sam_weight *w = &onnx.tensors[i];
+        const uint8_t *bytes = onnx.data[i];
+        uint64_t bits = sam_weight_type_bits(w->type);
+        for (size_t d = 0; d < w->rank; d++)
+            bits *= w->shape[d]; /* what wraps cannot be as small as the file allows */
+        FUZZ_CHECK(w->name[0] && w->size <= 8 * (uint64_t)size && w->size == bits / 8);
+        for (uint64_t at = 0; at < w->size; at++) /* all of it is there */
+            sum ^= bytes[at];
+    }
+    sam_onnx_free(&onnx);
+    return 0;
+}
+
+/* A float with its data raw, one with its data apart, an int8 in a subgraph, a Constant. */
+void fuzz_seeds(fuzz_add *add, void *context)
+{
+    static const uint64_t dims[] = {2, 3};
+    struct sam_buffer graph = {0}, inner = {0};
+    uint8_t data[24] = "some numbers to be read";
+    struct sam_buffer t = make_tensor("raw", 1, 2, dims);
+    put_bytes(&t, 9, data, 24);
+    put_message(&graph, 5, t);
+    t = make_tensor("floats", 1, 1, dims);
+    put_bytes(&t, 4, data, 8);
+    put_message(&graph, 5, t);
+    t = make_tensor("bytes", 3, 2, dims);
+    put_bytes(&t, 5, "\1\2\3\4\5\6", 6);
+    put_message(&inner, 5, t);
+    t = make_tensor("", 7, 1, dims);
+    put_number(&t, 7, 300);
+    put_number(&t, 7, UINT64_MAX);
+    put_message(&inner, 1, make_constant("constant", t));
+    put_message(&graph, 1, make_branch(inner));
+    struct sam_buffer model = make_model(graph);
+    FUZZ_CHECK(!model.failed);
+    add(context, "model", model.data, model.size);
+    sam_buffer_free(&model);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX: the tensors in a model. A model is one protocol buffer message, of which this reads what
+ * leads to tensors: ModelProto.graph, GraphProto.initializer and .node, and of a node the value of
+ * a Constant and the subgraphs of the others. Source: onnx.proto and the encoding's description. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+
+enum { MAX_NESTING = 32 }; /* of graphs */
+
+/* Field numbers. */
+enum { MODEL_GRAPH = 7 };
+enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_SPARSE_INITIALIZER = 15 };
+enum { NODE_OUTPUT = 2, NODE_TYPE = 4, NODE_ATTRIBUTE = 5 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_TENSOR = 5, ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11 };
+enum {
+    TENSOR_DIMS = 1,
+    TENSOR_TYPE = 2,
+    TENSOR_SEGMENT = 3,
+    TENSOR_FLOATS = 4,
+    TENSOR_INT32S = 5,
+    TENSOR_INT64S = 7,
+    TENSOR_NAME = 8,
+    TENSOR_RAW = 9,
+    TENSOR_DOUBLES = 10,
+    TENSOR_UINT64S = 11,
+    TENSOR_EXTERNAL = 13,
+    TENSOR_LOCATION = 14,
+};
+
+/* By TensorProto.DataType; `field` is where the elements stand when they are not raw. */
+static const struct {
+    const char *name;
+    uint8_t known, type, field;
+} types[] = {
+    [0] = {"undefined", 0, 0, 0},
+    [1] = {"float", 1, SAM_W_F32, TENSOR_FLOATS},
+    [2] = {"uint8", 1, SAM_W_U8, TENSOR_INT32S},
+    [3] = {"int8", 1, SAM_W_I8, TENSOR_INT32S},
+    [4] = {"uint16", 1, SAM_W_U16, TENSOR_INT32S},
+    [5] = {"int16", 1, SAM_W_I16, TENSOR_INT32S},
+    [6] = {"int32", 1, SAM_W_I32, TENSOR_INT32S},
+    [7] = {"int64", 1, SAM_W_I64, TENSOR_INT64S},
+    [8] = {"string", 0, 0, 0},
+    [9] = {"bool", 1, SAM_W_BOOL, TENSOR_INT32S},
+    [10] = {"float16", 1, SAM_W_F16, TENSOR_INT32S},
+    [11] = {"double", 1, SAM_W_F64, TENSOR_DOUBLES},
+    [12] = {"uint32", 1, SAM_W_U32, TENSOR_UINT64S},
+    [13] = {"uint64", 1, SAM_W_U64, TENSOR_UINT64S},
+    [14] = {"complex64", 0, 0, 0},
+    [15] = {"complex128", 0, 0, 0},
+    [16] = {"bfloat16", 1, SAM_W_BF16, TENSOR_INT32S},
+    [17] = {"float8e4m3fn", 1, SAM_W_E4M3, TENSOR_INT32S},
+    [18] = {"float8e4m3fnuz", 0, 0, 0},
+    [19] = {"float8e5m2", 1, SAM_W_E5M2, TENSOR_INT32S},
+    [20] = {"float8e5m2fnuz", 0, 0, 0},
+    [21] = {"uint4", 0, 0, 0},
+    [22] = {"int4", 1, SAM_W_I4, TENSOR_INT32S},
+    [23] = {"float4e2m1", 1, SAM_W_E2M1, TENSOR_INT32S},
+    [24] = {"float8e8m0", 1, SAM_W_E8M0, TENSOR_INT32S},
+};
+
+/* --- messages */
+struct message {
+    const uint8_t *at, *end;
+    bool damaged;
+};
+
+struct field {
+    uint64_t number;
+    unsigned wire;
+    uint64_t value; /* of a varint, of a fixed width */
+    struct message bytes;
+};
+
+enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+
+static uint64_t take_varint(struct message *m)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && m->at < m->end; shift += 7) {
+        uint8_t byte = *m->at++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+    m->damaged = true;
+    return 0;
+}
+
+static uint64_t take_fixed(struct message *m, unsigned size)
+{
+    if ((size_t)(m->end - m->at) < size) {
+        m->damaged = true;
+        return 0;
+    }
+    uint64_t value = size == 4 ? sam_le32(m->at) : sam_le64(m->at);
+    m->at += size;
+    return value;
+}
+
+/* False at the end, and where it is damaged. */
+static bool next(struct message *m, struct field *f)
+{
+    if (m->damaged || m->at == m->end)
+        return false;
+    uint64_t key = take_varint(m);
+    *f = (struct field){.number = key >> 3, .wire = key & 7};
+    switch (f->wire) {
+    case WIRE_VARINT: f->value = take_varint(m); break;
+    case WIRE_64: f->value = take_fixed(m, 8); break;
+    case WIRE_32: f->value = take_fixed(m, 4); break;
+    case WIRE_BYTES: {
+        uint64_t size = take_varint(m);
+        if (size > (uint64_t)(m->end - m->at))
+            m->damaged = true;
+        if (m->damaged)
+            break;
+        f->bytes = (struct message){m->at, m->at + size, false};
+        m->at += size;
+        break;
+    }
+    default: m->damaged = true;
+    }
+    m->damaged |= f->number == 0;
+    return !m->damaged;
+}
+
+static size_t length(const struct message *m)
+{
+    return (size_t)(m->end - m->at);
+}
+
+static bool is_text(const struct message *m, const char *text)
+{
+    return length(m) == strlen(text) && memcmp(m->at, text, length(m)) == 0;
+}
+
+/* --- tensors */
+struct reader {
+    const char *file;
+    struct sam_onnx *onnx;
+    size_t capacity, where_capacity;
+    struct sam_buffer names, made;
+    /* Of each tensor: where its bytes begin, in the file or (NULL) in `made`. */
+    struct place {
+        const uint8_t *raw;
+        size_t made;
+    } * places;
+    struct sam_error *error;
+};
+
+/* A tensor as it is told, before it is known to make sense. */
+struct tensor {
+    struct message all, name, raw;
+    bool has_raw, external, segmented;
+    unsigned typed; /* bit n: field n has elements */
+    uint64_t type, count;
+    struct sam_weight weight;
+};
+
+static bool wrong(struct reader *r, const struct tensor *t, const char *what)
+{
+    size_t size = length(&t->name) < 200 ? length(&t->name) : 200;
+    sam_fail(r->error, SAM_ERR_INPUT, "%s: tensor '%.*s': %s", r->file, (int)size,
+             size ? (const char *)t->name.at : "", what);
+    return false;
+}
+
+static bool damaged(struct reader *r)
+{
+    sam_fail(r->error, SAM_ERR_INPUT, "%s: not an ONNX model, or a damaged one", r->file);
+    return false;
+}
+
+static bool add_dimension(struct tensor *t, uint64_t value)
+{
+    struct sam_weight *w = &t->weight;
+    if (w->rank == SAM_WEIGHT_RANK || value > INT64_MAX)
+        return false;
+    w->shape[w->rank++] = value;
+    return true;
+}
+
+/* A number alone or any of them packed. */
+static bool add_dimensions(struct tensor *t, struct field *f)
+{
+    if (f->wire != WIRE_BYTES)
+        return f->wire == WIRE_VARINT && add_dimension(t, f->value);
+    bool good = true;
+    while (good && f->bytes.at < f->bytes.end) {
+        uint64_t value = take_varint(&f->bytes);
+        good = !f->bytes.damaged && add_dimension(t, value);
+    }
+    return good;
+}
+
+static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
+{
+    struct message m = all;
+    struct field f;
+    bool shape = true;
+    t->all = all;
+    while (next(&m, &f)) {
+        bool bytes = f.wire == WIRE_BYTES;
+        switch (f.number) {
+        case TENSOR_DIMS: shape = shape && add_dimensions(t, &f); break;
+        case TENSOR_TYPE: t->type = f.value; break;
+        case TENSOR_SEGMENT: t->segmented = true; break;
+        case TENSOR_EXTERNAL: t->external = true; break;
+        case TENSOR_LOCATION: t->external |= f.value != 0; break;
+        case TENSOR_FLOATS:
+        case TENSOR_INT32S:
+        case TENSOR_INT64S:
+        case TENSOR_DOUBLES:
+        case TENSOR_UINT64S: t->typed |= !bytes || length(&f.bytes) ? 1u << f.number : 0; break;
+        case TENSOR_NAME:
+        case TENSOR_RAW:
+            if (!bytes)
+                return damaged(r);
+            *(f.number == TENSOR_NAME ? &t->name : &t->raw) = f.bytes;
+            t->has_raw |= f.number == TENSOR_RAW;
+            break;
+        default: break;
+        }
+    }
+    if (m.damaged)
+        return damaged(r);
+    return shape || wrong(r, t, "a shape that is none, or of too many dimensions");
+}
+
+/* An element as its field has it. */
+static bool add_element(struct reader *r, unsigned bits, uint64_t value)
+{
+    uint8_t bytes[8];
+    /* Narrow ones stand sign-extended or not. */
+    if (bits < 64 && value >> bits && value < UINT64_MAX << (bits - 1))
+        return false;
+    sam_put_le64(bytes, value);
+    return sam_buffer_append(&r->made, bytes, bits / 8);
+}
+
+/* The elements of the field that goes with the type, alone or packed. */
+static const char *take_elements(struct reader *r, const struct tensor *t, unsigned number)
+{
+    static const char range[] = "an element that its type does not have";
+    static const char many[] = "more elements than its shape says";
+    unsigned bits = (unsigned)sam_weight_type_bits(t->weight.type);
+    unsigned wide = number == TENSOR_FLOATS ? 4 : number == TENSOR_DOUBLES ? 8 : 0;
+    struct message m = t->all;
+    struct field f;
+    size_t first = r->made.size;
+    bits = bits < 8 ? 8 : bits; /* two to a number */
+    while (next(&m, &f)) {
+        if (f.number != number)
+            continue;
+        if (f.wire != WIRE_BYTES) {
+            if (f.wire != (wide == 4 ? WIRE_32 : wide ? WIRE_64 : WIRE_VARINT))
+                return "elements that are none";
+            if (!add_element(r, bits, f.value))
+                return range;
+        }
+        while (f.wire == WIRE_BYTES && f.bytes.at < f.bytes.end) {
+            uint64_t value = wide ? take_fixed(&f.bytes, wide) : take_varint(&f.bytes);
+            if (f.bytes.damaged)
+                return "elements that are none";
+            if (r->made.size - first >= t->weight.size)
+                return many;
+            if (!add_element(r, bits, value))
+                return range;
+        }
+        if (r->made.size - first > t->weight.size)
+            return many;
+    }
+    return r->made.size - first == t->weight.size ? NULL : "fewer elements than its shape says";
+}
+
+/* Bytes of the shape; false when there can be no such tensor. */
+static bool set_size(struct sam_weight *w)
+{
+    uint64_t bits = sam_weight_type_bits(w->type);
+    for (size_t d = 0; d < w->rank; d++)
+        if (w->shape[d] == 0)
+            bits = 0;
+    for (size_t d = 0; bits && d < w->rank; d++)
+        if (__builtin_mul_overflow(bits, w->shape[d], &bits))
+            return false;
+    w->size = bits / 8;
+    return bits % 8 == 0;
+}
+
+static const char *take_data(struct reader *r, struct tensor *t, struct place *place)
+{
+    struct sam_weight *w = &t->weight;
+    unsigned field = types[t->type].field;
+    *place = (struct place){.made = r->made.size};
+    if (t->external)
+        return "its data are in another file (external data), which is not read";
+    if (t->segmented)
+        return "it is a segment of a tensor";
+    if (!set_size(w))
+        return "a shape that is too large, or no whole number of bytes";
+    if (t->has_raw + !!t->typed > 1 || t->typed & ~(1u << field))
+        return "data of another type, or in two places";
+    if (!t->has_raw)
+        return take_elements(r, t, field);
+    if (length(&t->raw) != w->size)
+        return "its data are not as long as shape and type say";
+    place->raw = t->raw.at;
+    return NULL;
+}
+
+static bool read_tensor(struct reader *r, struct message bytes, const struct message *name)
+{
+    struct tensor t = {0};
+    if (!scan_tensor(r, bytes, &t))
+        return false;
+    if (name)
+        t.name = *name;
+    if (length(&t.name) == 0 || memchr(t.name.at, 0, length(&t.name)))
+        return wrong(r, &t, "it has no name, or none that could be");
+    if (t.type >= SAM_COUNT(types) || !types[t.type].known) {
+        char text[64];
+        snprintf(text, sizeof text, "elements of type %llu (%s), which are not read",
+                 (unsigned long long)t.type, t.type < SAM_COUNT(types) ? types[t.type].name : "?");
+        return wrong(r, &t, text);
+    }
+    t.weight.type = (enum sam_weight_type)types[t.type].type;
+    struct sam_onnx *onnx = r->onnx;
+    struct sam_weight *tensors =
+        sam_grow(onnx->tensors, onnx->count, &r->capacity, sizeof *tensors);
+    onnx->tensors = tensors ? tensors : onnx->tensors;
+    struct place *places = sam_grow(r->places, onnx->count, &r->where_capacity, sizeof *places);
+    r->places = places ? places : r->places;
+    if (!tensors || !places)
+        return sam_fail_memory(r->error), false;
+    const char *what = take_data(r, &t, &places[onnx->count]);
+    sam_buffer_append(&r->names, t.name.at, length(&t.name));
+    sam_buffer_append(&r->names, "", 1);
+    if (r->made.failed || r->names.failed)
+        return sam_fail_memory(r->error), false;
+    tensors[onnx->count++] = t.weight;
+    return !what || wrong(r, &t, what);
+}
+
+/* --- graphs */
+static bool read_graph(struct reader *r, struct message graph, unsigned nesting);
+
+/* Subgraphs of any node, the value of a Constant. */
+static bool read_attribute(struct reader *r, struct message m, const struct message *constant,
+                           unsigned nesting)
+{
+    struct message name = {0}, tensor = {0};
+    struct field f;
+    bool good = true;
+    while (good && next(&m, &f)) {
+        if (f.wire != WIRE_BYTES)
+            continue;
+        if (f.number == ATTRIBUTE_NAME)
+            name = f.bytes;
+        else if (f.number == ATTRIBUTE_TENSOR)
+            tensor = f.bytes;
+        else if (f.number == ATTRIBUTE_GRAPH || f.number == ATTRIBUTE_GRAPHS)
+            good = read_graph(r, f.bytes, nesting + 1);
+    }
+    if (m.damaged)
+        return damaged(r);
+    if (good && constant && tensor.at && is_text(&name, "value"))
+        good = read_tensor(r, tensor, constant);
+    return good;
+}
+
+static bool read_node(struct reader *r, struct message node, unsigned nesting)
+{
+    struct message m = node, output = {0}, type = {0};
+    struct field f;
+    while (next(&m, &f)) {
+        if (f.number == NODE_OUTPUT && f.wire == WIRE_BYTES && !output.at)
+            output = f.bytes;
+        else if (f.number == NODE_TYPE && f.wire == WIRE_BYTES)
+            type = f.bytes;
+    }
+    if (m.damaged)
+        return damaged(r);
+    bool constant = is_text(&type, "Constant"), good = true;
+    m = node;
+    while (good && next(&m, &f))
+        if (f.number == NODE_ATTRIBUTE && f.wire == WIRE_BYTES)
+            good = read_attribute(r, f.bytes, constant ? &output : NULL, nesting);
+    return good;
+}
+
+static bool read_graph(struct reader *r, struct message graph, unsigned nesting)
+{
+    struct field f;
+    bool good = true;
+    if (nesting > MAX_NESTING)
+        return damaged(r);
+    while (good && next(&graph, &f)) {
+        if (f.wire != WIRE_BYTES)
+            continue;
+        if (f.number == GRAPH_INITIALIZER) {
+            good = read_tensor(r, f.bytes, NULL);
+        } else if (f.number == GRAPH_NODE) {
+            good = read_node(r, f.bytes, nesting);
+        } else if (f.number == GRAPH_SPARSE_INITIALIZER) {
+            sam_fail(r->error, SAM_ERR_INPUT, "%s: sparse initializers, which are not read",
+                     r->file);
+            good = false;
+        }
+    }
+    return good && (!graph.damaged || damaged(r));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool names_differ(struct reader *r)
+{
+    const struct sam_onnx *onnx = r->onnx;
+    const char **names = sam_alloc(onnx->count, sizeof *names), *twice = NULL;
+    if (!names)
+        return sam_fail_memory(r->error), false;
+    for (size_t i = 0; i < onnx->count; i++)
+        names[i] = onnx->tensors[i].name;
+    if (onnx->count)
+        qsort(names, onnx->count, sizeof *names, by_name);
+    for (size_t i = 1; i < onnx->count && !twice; i++)
+        twice = strcmp(names[i - 1], names[i]) == 0 ? names[i] : NULL;
+    if (twice)
+        sam_fail(r->error, SAM_ERR_INPUT, "%s: two tensors are called '%.200s'", r->file, twice);
+    free(names);
+    return !twice;
+}
+
+/* Where names and data are, now that they stay where they are. */
+static bool settle(struct reader *r)
+{
+    struct sam_onnx *onnx = r->onnx;
+    onnx->data = sam_alloc(onnx->count, sizeof *onnx->data);
+    if (!onnx->data)
+        return sam_fail_memory(r->error), false;
+    const char *name = onnx->names ? onnx->names : "";
+    for (size_t i = 0; r->places && i < onnx->count; i++) {
+        const struct place *place = &r->places[i];
+        onnx->tensors[i].name = name;
+        name += strlen(name) + 1;
+        if (place->raw)
+            onnx->data[i] = place->raw;
+        else if (r->made.size)
+            onnx->data[i] = (const uint8_t *)onnx->made + place->made;
+        else
+            onnx->data[i] = ""; /* there is no element anywhere */
+    }
+    return names_differ(r);
+}
+
+enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
+                               struct sam_onnx *onnx, struct sam_error *error)
+{
+    struct sam_error own = {0};
+    struct reader r = {.file = name, .onnx = onnx, .error = error ? error : &own};
+    const uint8_t *bytes = data;
+    struct message m = {bytes, size ? bytes + size : bytes, false};
+    struct field f;
+    bool good = true, graph = false;
+    *onnx = (struct sam_onnx){0};
+    while (good && next(&m, &f)) {
+        if (f.number != MODEL_GRAPH || f.wire != WIRE_BYTES)
+            continue;
+        graph = true;
+        good = read_graph(&r, f.bytes, 0);
+    }
+    good = good && ((!m.damaged && graph) || damaged(&r));
+    onnx->names = (char *)r.names.data;
+    onnx->made = r.made.data;
+    good = good && settle(&r);
+    free(r.places);
+    if (good)
+        return SAM_OK;
+    sam_onnx_free(onnx);
+    return r.error->status;
+}
+
+void sam_onnx_free(struct sam_onnx *onnx)
+{
+    free(onnx->tensors);
+    free(onnx->data);
+    free(onnx->names);
+    free(onnx->made);
+    *onnx = (struct sam_onnx){0};
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs of the weight codec when something comes between: kill -9 at any moment, Ctrl-C while
+ * they wait, a terminal that watches; and models that are made here. SAMITE_KILLS=N kills that many
+ * times a verb. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "codec/weights.h"
+#include "format/protobuf.h"
+#include "must.h"
+#include "random.h"
+
+enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* for progress: from 64 MiB on */
+
+static void write_bytes(const char *name, const void *data, size_t size)
+{
+    struct sam_error error;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    must(sam_file_save(path, data, size, &error), &error);
+}
+
+static void succeed(const char *words)
+{
+    struct sam_buffer out = expect_success(words);
+    sam_buffer_free(&out);
+}
+
+/* w.safetensors of one bf16 tensor, packed w.smw; in/ with two of them, packed in.packed/ */
+static int make_files(void **state)
+{
+    (void)state;
+    make_directory();
+    command_verb = "";
+    uint64_t seed = 1;
+    uint8_t *data = malloc(SIZE);
+    assert_non_null(data);
+    test_weights(SAM_W_BF16, data, SIZE, 0.02, &seed);
+    write_bytes("w", data, SIZE);
+    free(data);
+    succeed("convert w=w:bf16 -o w.safetensors");
+    succeed("pack -q w.safetensors -o w.smw");
+    char command[256];
+    snprintf(command, sizeof command,
+             "cd %s && mkdir in && cp w.safetensors in/1.safetensors && cp w.safetensors "
+             "in/2.safetensors && echo text >in/config.json",
+             directory);
+    assert_int_equal(system(command), 0);
+    succeed("pack -q in -o in.packed");
+    succeed("unpack -q in.packed -o in.back");
+    return 0;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool same_file(const char *name, const char *other)
+{
+    struct sam_buffer a = read_file(name), b = read_file(other);
+    bool same = a.size == b.size && memcmp(sam_buffer_text(&a), sam_buffer_text(&b), a.size) == 0;
+    sam_buffer_free(&a);
+    sam_buffer_free(&b);
+    return same;
+}
+
+/* A verb, the files it makes, and what is in them when it was let to end. */
+struct task {
+    const char *words;
+    const char *outputs[3], *expected[3];
+};
+
+static void lay_old(const struct task *task, bool there)
+{
+    for (unsigned i = 0; i < 3 && task->outputs[i]; i++) {
+        char path[192];
+        snprintf(path, sizeof path, "%s/%s", directory, task->outputs[i]);
+        if (there)
+            write_text(task->outputs[i], "old");
+        else
+            assert_true(unlink(path) == 0 || !exists(task->outputs[i]));
+    }
+}
+
+/* Each output is old, or not there, or whole; the number that are whole. */
+static unsigned look(const struct task *task, bool old_was_there)
+{
+    unsigned whole = 0;
+    for (unsigned i = 0; i < 3 && task->outputs[i]; i++) {
+        const char *name = task->outputs[i];
+        if (!exists(name)) {
+            assert_false(old_was_there);
+            continue;
+        }
+        struct sam_buffer file = read_file(name);
+        bool old = strcmp(sam_buffer_text(&file), "old") == 0;
+        sam_buffer_free(&file);
+        if (old ? !old_was_there : !same_file(name, task->expected[i]))
+            fail_msg("%s is neither old nor whole after a kill of: %s", name, task->words);
+        whole += !old;
+    }
+    return whole;
+}
+
+static void killed(void **state)
+{
+    (void)state;
+    static const struct task tasks[] = {
+        {"pack -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
+        {"unpack -q w.smw -T 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
+        {"convert w=w:bf16 -o out.safetensors", {"out.safetensors"}, {"w.safetensors"}},
+        {"pack -q in -o a",
+         {"a/1.safetensors.smw", "a/2.safetensors.smw", "a/config.json"},
+         {"w.smw", "w.smw", "in/config.json"}},
+        {"unpack -q in.packed -o b",
+         {"b/1.safetensors", "b/2.safetensors", "b/config.json"},
+         {"w.safetensors", "w.safetensors", "in/config.json"}},
+    };
+    uint64_t seed = test_seed(), kills = test_number("SAMITE_KILLS", 8);
+    for (unsigned t = 0; t < SAM_COUNT(tasks); t++) {
+        double begin = now();
+        succeed(tasks[t].words);
+        double whole_run = now() - begin;
+        unsigned killed = 0, whole = 0;
+        for (uint64_t i = 0; i < kills; i++) {
+            int status;
+            bool there = i % 2;
+            lay_old(&tasks[t], there);
+            pid_t child = start(tasks[t].words);
+            usleep((useconds_t)(1e6 * whole_run * (double)test_below(&seed, 1200) / 1000));
+            kill(child, SIGKILL);
+            assert_int_equal(waitpid(child, &status, 0), child);
+            killed += WIFSIGNALED(status);
+            whole += look(&tasks[t], there);
+        }
+        printf("# %s: killed %u of %u times, %u outputs were there\n", tasks[t].words, killed,
+               (unsigned)kills, whole);
+        succeed(tasks[t].words); /* what remains of the killed is in nobody's way */
+        for (unsigned i = 0; i < 3 && tasks[t].outputs[i]; i++)
+            assert_true(same_file(tasks[t].outputs[i], tasks[t].expected[i]));
+    }
+}
+
+/* The first `size` bytes of `name` come through a pipe, and then nothing. Ctrl-C. */
+static void interrupt_waiting(const char *name, size_t size, const char *words)
+{
+    char path[128];
+    struct sam_buffer file = read_file(name);
+    snprintf(path, sizeof path, "%s/pipe", directory);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int pipe = open(path, O_RDWR);
+    assert_true(pipe >= 0 && file.size > size);
+    assert_int_equal(write(pipe, file.data, size), size);
+    write_text("stop.out", "old");
+    struct outcome o = run_interrupted(words, "stop.out");
+    expect_part(&o.err, "samite: error: stopped\n");
+    assert_int_equal(o.code, 1);
+    done(&o);
+    assert_false(has_temporary("stop.out"));
+    o.out = read_file("stop.out");
+    assert_string_equal(sam_buffer_text(&o.out), "old");
+    sam_buffer_free(&o.out);
+    close(pipe);
+    sam_buffer_free(&file);
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    interrupt_waiting("w.safetensors", 60000, "pack - -o stop.out <pipe");
+    interrupt_waiting("w.smw", 60000, "unpack - -o stop.out <pipe");
+    succeed("unpack w.smw --tensor w -o w.npy");
+    interrupt_waiting("w.npy", 60000, "convert w=pipe -o stop.out");
+}
+
+/* What the verb says on a terminal. */
+static struct sam_buffer watch(const char *words)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY), status;
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    char line[512], name[64];
+    assert_int_equal(ptsname_r(terminal, name, sizeof name), 0);
+    int held = open(name, O_RDWR | O_NOCTTY); /* what was written stays until it is read */
+    snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
+    pid_t child = start(line);
+    struct sam_buffer said = {0};
+    for (bool ended = false, more = true; more;) {
+        char bytes[4096];
+        int waiting = 0;
+        ended = ended || waitpid(child, &status, WNOHANG) == child;
+        ioctl(terminal, FIONREAD, &waiting);
+        if (waiting > 0)
+            sam_buffer_append(&said, bytes, (size_t)read(terminal, bytes, sizeof bytes));
+        else if (ended)
+            more = false;
+        else
+            usleep(1000);
+    }
+    close(held);
+    close(terminal);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return said;
+}
+
+static void expect_progress(const char *words, const char *what)
+{
+    char begin[64], line[256];
+    struct sam_buffer said = watch(words);
+    snprintf(begin, sizeof begin, "\r%s ", what);
+    if (strncmp(sam_buffer_text(&said), begin, strlen(begin)) != 0)
+        fail_msg("%s said '%s'", words, sam_buffer_text(&said));
+    expect_part(&said, " 100 %\r\033[K"); /* and the line is empty again */
+    assert_false(strchr(sam_buffer_text(&said), '\n'));
+    sam_buffer_free(&said);
+    snprintf(line, sizeof line, "%s -q", words);
+    said = watch(line);
+    assert_string_equal(sam_buffer_text(&said), "");
+    sam_buffer_free(&said);
+    struct outcome o = run(words); /* standard error is a file */
+    assert_int_equal(o.code, 0);
+    assert_string_equal(sam_buffer_text(&o.err), "");
+    done(&o);
+}
+
+static void progress(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    uint8_t *noise = malloc(LONG_ENOUGH);
+    assert_non_null(noise);
+    for (size_t i = 0; i < LONG_ENOUGH; i += 8)
+        sam_put_le64(noise + i, test_random(&seed));
+    write_bytes("noise", noise, LONG_ENOUGH);
+    free(noise);
+    expect_progress("pack noise -o noise.smw", "pack");
+    expect_progress("verify noise.smw", "verify");
+    expect_progress("unpack noise.smw -o noise.back", "unpack");
+    struct sam_buffer said = watch("verify w.smw"); /* too short to be worth it */
+    assert_string_equal(sam_buffer_text(&said), "");
+    sam_buffer_free(&said);
+}
+
+/* A model with f32, int64 and int8, one of them in a subgraph; `twin` is called as another. */
+static void write_model(const char *name, bool twin)
+{
+    struct sam_buffer graph = {0}, inner = {0}, t;
+    uint8_t data[400];
+    for (unsigned i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(7 * i);
+    t = make_tensor("conv/weight:0", 1, 3, (uint64_t[]){2, 5, 10});
+    put_bytes(&t, 9, data, 400);
+    put_message(&graph, 5, t);
+    t = make_tensor("", 7, 0, (uint64_t[1]){0});
+    put_number(&t, 7, UINT64_MAX);
+    put_message(&inner, 1, make_constant("minus \"one\"\n", t));
+    put_message(&graph, 1, make_branch(inner));
+    t = make_tensor(twin ? "conv/weight:0" : "i", 3, 1, (uint64_t[]){3});
+    put_bytes(&t, 5, "\1\2\3", 3);
+    put_message(&graph, 5, t);
+    struct sam_buffer model = make_model(graph);
+    assert_false(model.failed);
+    write_bytes(name, model.data, model.size);
+    sam_buffer_free(&model);
+}
+
+static void expect_file(const char *name, const void *bytes, size_t size)
+{
+    struct sam_buffer file = read_file(name);
+    assert_int_equal(file.size, size);
+    assert_memory_equal(file.data, bytes, size);
+    sam_buffer_free(&file);
+}
+
+static void onnx(void **state)
+{
+    (void)state;
+    write_model("m.onnx", false);
+    struct sam_buffer said = expect_success("convert m.onnx -o m.safetensors --json");
+    expect_part(&said, "\"name\": \"conv/weight:0\",\n    \"dtype\": \"f32\"");
+    expect_part(&said, "\"from\": \"m.onnx\"");
+    sam_buffer_free(&said);
+    said = read_file("m.safetensors");
+    assert_memory_equal(sam_buffer_text(&said) + 8,
+                        "{\"conv/weight:0\":{\"dtype\":\"F32\",\"shape\":[2,5,10],"
+                        "\"data_offsets\":[0,400]},\"minus \\\"one\\\"\\n\":{\"dtype\":\"I64\","
+                        "\"shape\":[],\"data_offsets\":[400,408]},\"i\":{\"dtype\":\"I8\","
+                        "\"shape\":[3],\"data_offsets\":[408,411]}}",
+                        187);
+    sam_buffer_free(&said);
+    succeed("pack m.safetensors -o m.smw");
+    succeed("unpack m.smw -o m.back");
+    assert_true(same_file("m.safetensors", "m.back"));
+    succeed("unpack m.smw --tensor conv/weight:0 --range 1:2 -o x");
+    expect_file("x", "\x1c\x23\x2a\x31", 4);
+    succeed("unpack m.smw --tensor 'minus \"one\"\n' -o x");
+    expect_file("x", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+    succeed("unpack m.smw --tensor i -o x");
+    expect_file("x", "\1\2\3", 3);
+    /* rounded to bf16: 0x150e0700 is 0x150e, 0x312a231c is 0x312a */
+    succeed("convert --bf16 m.onnx more=x:u8 -o b.safetensors");
+    succeed("pack b.safetensors -o b.smw");
+    succeed("unpack b.smw --tensor conv/weight:0 --range :2 -o x");
+    expect_file("x", "\x0e\x15\x2a\x31", 4);
+    succeed("unpack b.smw --tensor more -o x");
+    expect_file("x", "\1\2\3", 3);
+
+    write_model("twin.onnx", true);
+    expect_failure("convert twin.onnx -o t", 2,
+                   "twin.onnx: two tensors are called 'conv/weight:0'");
+    expect_failure("convert m.onnx i=x:u8 -o t", 2, "two tensors are called 'i'");
+    expect_failure("convert a=m.onnx -o t", 2, "a model says itself");
+    expect_failure("convert m.onnx:f32 -o t", 2, "a model says itself");
+    expect_failure("convert m.onnx -o m.onnx", 2, "the output is the input");
+    expect_failure("convert m.onnx -o - --json", 2, "both to standard output");
+    expect_failure("convert __metadata__=x:u8 -o t", 2, "can be called '__metadata__'");
+    expect_failure("convert \"$(printf '\\377')\"=x:u8 -o t", 2, "is not UTF-8");
+    write_text("text.onnx", "hello");
+    expect_failure("convert text.onnx -o t", 2, "text.onnx: not an ONNX model, or a damaged one");
+    assert_false(exists("t") || has_temporary("t."));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(progress),
+        cmocka_unit_test(onnx),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_directory);
+}
