@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "output.h"
 #include "samite/samite.h"
 
 /* Words of the command line in the order written. */
@@ -143,7 +142,7 @@ struct run {
     struct sam_gpu *gpu;
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* where people read: stdout unless that carries data */
-    struct cli_output *log;
+    struct sam_output *log;
     unsigned launches;
     json_t *json_launches, *json_checks; /* NULL without --stats=json */
     struct sam_error error;

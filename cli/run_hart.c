@@ -11,20 +11,20 @@ struct state {
     struct hart_request request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct cli_output *trace, *timeline, *traces[HART_TRACES];
+    struct sam_output *trace, *timeline, *traces[HART_TRACES];
     FILE *text; /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
 
 /* `path` may be NULL: none. */
-static bool open_sink(struct state *s, const char *path, struct cli_output **output,
+static bool open_sink(struct state *s, const char *path, struct sam_output **output,
                       struct sam_sink *sink)
 {
     if (!path)
         return true;
-    *output = cli_output_open(path, &s->error);
-    *sink = (struct sam_sink){cli_output_write, *output};
-    return *output != NULL;
+    enum sam_status status = sam_output_open(path, output, &s->error);
+    *sink = (struct sam_sink){sam_output_write, *output};
+    return status == SAM_OK;
 }
 
 static int prepare(struct state *s)
@@ -100,12 +100,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int commit(struct cli_output **output)
+static int commit(struct sam_output **output)
 {
     struct sam_error error;
-    struct cli_output *file = *output;
+    struct sam_output *file = *output;
     *output = NULL;
-    return !file || cli_output_commit(file, &error) ? CLI_OK : cli_report(&error);
+    return !file || sam_output_commit(file, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
 /* The traces and the timeline appear, whole. */
@@ -167,10 +167,10 @@ int run_hart(const struct run_words *words)
     if (code == CLI_OK)
         code = execute(&s);
     sam_hart_free(s.hart); /* its traces go to the files */
-    cli_output_abort(s.trace);
-    cli_output_abort(s.timeline);
+    sam_output_abort(s.trace);
+    sam_output_abort(s.timeline);
     for (int i = 0; i < HART_TRACES; i++)
-        cli_output_abort(s.traces[i]);
+        sam_output_abort(s.traces[i]);
     sam_image_free(s.image);
     run_hart_request_free(&s.request);
     return code;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "samite/file.h"
 #include "samite/image.h"
 #include "samite/status.h"
 
@@ -119,21 +120,12 @@ static inline float sam_bits_f32(uint32_t bits)
     return value;
 }
 
-/* --- files. "-" is standard input or output. A file larger than `limit` bytes is refused. The
- * buffer is the caller's to free, also after a failure. */
+/* --- files, beside samite/file.h. "-" is standard input or output. A file larger than `limit`
+ * bytes is refused. The buffer is the caller's to free, also after a failure. */
 enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
                               struct sam_error *error);
 /* Write all of it or nothing: into a temporary beside `path`, then rename. */
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error);
-
-/* A file written piece by piece that appears under its name only when committed. */
-struct sam_output;
-enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error);
-bool sam_output_write(struct sam_output *output, const void *data, size_t size);
-/* Flush, close, rename; frees the object whatever happens. */
-enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error);
-/* Close and remove the temporary. NULL is fine. */
-void sam_output_abort(struct sam_output *output);
 
 #endif

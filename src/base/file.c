@@ -100,13 +100,19 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
     return SAM_OK;
 }
 
-bool sam_output_write(struct sam_output *output, const void *data, size_t size)
+bool sam_output_write(void *context, const void *data, size_t size)
 {
+    struct sam_output *output = context;
     if (size == 0 || fwrite(data, 1, size, output->file) == size)
         return true;
     if (!output->write_errno)
         output->write_errno = errno;
     return false;
+}
+
+bool sam_output_failed(const struct sam_output *output)
+{
+    return output->write_errno != 0;
 }
 
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)

@@ -194,7 +194,9 @@ static void test_devices(void **state)
     assert_int_equal(sam_file_write("/dev/full", large, sizeof large, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "No space left"));
     assert_int_equal(sam_output_open("/dev/full", &output, NULL), SAM_OK);
+    assert_false(sam_output_failed(output));
     assert_false(sam_output_write(output, large, sizeof large));
+    assert_true(sam_output_failed(output));
     assert_int_equal(sam_output_commit(output, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "No space left"));
 }

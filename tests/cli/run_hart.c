@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TENSOR "--machine tensor "
 
@@ -60,6 +62,26 @@ static void a_program_and_its_memory(void **state)
     out = expect_success(TURN "-D CODE=0 -q");
     assert_int_equal(out.size, 0);
     sam_buffer_free(&out);
+}
+
+/* A file that is replaced keeps its permissions, as the library's other files do; a device that is
+ * full says so. */
+static void outputs(void **state)
+{
+    (void)state;
+    struct stat info;
+    char path[128];
+    snprintf(path, sizeof path, "%s/private.bin", directory);
+    write_text("private.bin", "old");
+    assert_int_equal(chmod(path, 0600), 0);
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --dump 0x20000:1024:private.bin");
+    sam_buffer_free(&out);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 1024);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    if (access("/dev/full", W_OK) == 0)
+        expect_failure(TURN "-D CODE=0 -q --dump 0x20000:1024:/dev/full", 2,
+                       "/dev/full: cannot write: No space left");
 }
 
 static void exit_codes(void **state)
@@ -299,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_and_its_memory),
+        cmocka_unit_test(outputs),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(what_a_failure_leaves),
         cmocka_unit_test(until_a_symbol),
