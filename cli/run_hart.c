@@ -27,6 +27,12 @@ static bool open_sink(struct state *s, const char *path, struct sam_output **out
     return status == SAM_OK;
 }
 
+static bool read_memory(void *context, uint64_t address, void *data, size_t size,
+                        struct sam_error *error)
+{
+    return sam_hart_read(context, address, data, size, error) == SAM_OK;
+}
+
 static int prepare(struct state *s)
 {
     struct hart_request *r = &s->request;
@@ -46,13 +52,11 @@ static int prepare(struct state *s)
         r->options.engines = &r->engines;
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
         r->options.cycles = &r->mxu;
-    return run_hart_make(r, s->image, &s->hart);
-}
-
-static bool read_memory(void *context, uint64_t address, void *data, size_t size,
-                        struct sam_error *error)
-{
-    return sam_hart_read(context, address, data, size, error) == SAM_OK;
+    int code = run_hart_make(r, s->image, &s->hart);
+    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
+        code = run_check_memory(read_memory, s->hart, "dump", r->dumps.items[i].base,
+                                r->dumps.items[i].size);
+    return code;
 }
 
 static bool uses_engines(const struct sam_engines_report *report)

@@ -136,6 +136,19 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
     return sam_gpu_read(context, (uint32_t)address, data, size, error) == SAM_OK;
 }
 
+int run_check_steps(struct run *run)
+{
+    const struct run_request *request = run->request;
+    int code = CLI_OK;
+    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps[i];
+        if (step->kind != RUN_PAIR)
+            code = run_check_memory(read_memory, run->gpu, step->kind == RUN_POKE ? "poke" : "dump",
+                                    step->address, step->kind == RUN_POKE ? 4 : step->size);
+    }
+    return code;
+}
+
 int run_dump(struct run *run, const struct run_step *step)
 {
     return run_dump_memory(read_memory, run->gpu, step->address, step->size, step->path);

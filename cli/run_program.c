@@ -19,11 +19,26 @@ struct sam_image *run_assemble(const struct sam_asm_options *options, const char
     return status == SAM_OK ? image : NULL;
 }
 
+enum { BLOCK = 65536 };
+
+int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
+                     uint64_t size)
+{
+    struct sam_error error;
+    for (uint64_t at = 0; at < size; at += BLOCK) {
+        if (!read(context, address + at, NULL, size - at < BLOCK ? (size_t)(size - at) : BLOCK,
+                  &error)) {
+            fprintf(stderr, "samite: error: --%s: %s\n", option, error.text);
+            return CLI_BAD_INPUT;
+        }
+    }
+    return CLI_OK;
+}
+
 /* A range of memory into an output, block by block. */
 static bool copy_out(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                      struct sam_output *output, struct sam_error *error)
 {
-    enum { BLOCK = 65536 };
     uint8_t block[BLOCK];
     for (uint64_t at = 0; at < size; at += BLOCK) {
         size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;

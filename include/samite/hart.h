@@ -124,7 +124,8 @@ SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, str
 SAM_API void sam_hart_free(struct sam_hart *hart);
 
 /* Memory: only mapped bytes can be accessed, by programs and by the host; new ones are zero.
- * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. */
+ * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. A read into NULL
+ * only tells whether the bytes are mapped. */
 SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                                      struct sam_error *error);
 SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,

@@ -202,8 +202,8 @@ enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const vo
 enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data, size_t size,
                               struct sam_error *error)
 {
-    enum sam_status status = check_range(hart, address, size, "read", error);
-    if (status == SAM_OK && !sam_memory_read(hart->memory, address, data, size))
+    enum sam_status status = check_range(hart, address, size, data ? "read" : "access", error);
+    if (status == SAM_OK && data && !sam_memory_read(hart->memory, address, data, size))
         status = sam_fail_memory(error);
     return status;
 }
