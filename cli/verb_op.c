@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
     {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
     {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
-    {'q', "quiet", NULL, "no line about the result"},
+    {'q', "quiet", NULL, "no line about the result; --cycles and --plan print still"},
     {0},
 };
 

@@ -232,6 +232,45 @@ static void engines_in_time(void **state)
 }
 
 /* Data on standard output: people read the rest on standard error. */
+/* -q leaves out what comes unasked, and no more: the rest is what it is without it. */
+static void quiet(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"--cycles", "--stats", "--dump-tl 1", "--trace",
+                                        "--stats=json"};
+    for (size_t i = 0; i < SAM_COUNT(asked); i++) {
+        char words[512];
+        snprintf(words, sizeof words, TURN "-D CODE=0 %s", asked[i]);
+        struct outcome loud = run(words);
+        strcat(words, " -q");
+        struct outcome low = run(words);
+        assert_int_equal(low.code, 0);
+        assert_int_equal(low.err.size, 0);
+        assert_true(low.out.size > 0);
+        expect_part(&low.out, i == 0   ? "bytes/cycle"
+                              : i == 1 ? "tl.load"
+                              : i == 2 ? "tl1\n"
+                                       : "\n");
+        assert_null(strstr(sam_buffer_text(&low.out), "turn.s: exit 0"));
+        if (i == 4) { /* a document is one, quiet or not; but for the time it took */
+            expect_part(&low.out, "\"instructions\": 14");
+        } else if (i == 3) { /* the trace has standard output for itself */
+            assert_string_equal(sam_buffer_text(&low.out), sam_buffer_text(&loud.out));
+            expect_part(&loud.err, "turn.s: exit 0");
+        } else {
+            expect_part(&loud.out, "turn.s: exit 0");
+            assert_string_equal(strchr(sam_buffer_text(&loud.out), '\n') + 1,
+                                sam_buffer_text(&low.out));
+        }
+        done(&loud);
+        done(&low);
+    }
+    struct outcome help = run("--help");
+    expect_part(&help.out, "--quiet");
+    expect_part(&help.out, "is printed still");
+    done(&help);
+}
+
 static void standard_output(void **state)
 {
     (void)state;
@@ -339,6 +378,7 @@ int main(void)
         cmocka_unit_test(strict_mode),
         cmocka_unit_test(statistics),
         cmocka_unit_test(engines_in_time),
+        cmocka_unit_test(quiet),
         cmocka_unit_test(standard_output),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(interrupted),
