@@ -154,13 +154,24 @@ static int execute(struct state *s)
     return code;
 }
 
+/* --config help: the engines', and below them those of the matrix unit. */
+static int list_parameters(void)
+{
+    const struct sam_mxu_parameter *p;
+    cli_engines_parameters();
+    printf("\nof the matrix unit\n");
+    for (size_t i = 0; (p = sam_mxu_parameter(i)); i++)
+        printf("%-16s %7s  %-9s  %s\n", p->name, p->value, p->range, p->meaning);
+    return CLI_OK;
+}
+
 int run_hart(const struct run_words *words)
 {
     struct state s = {.text = stdout};
     int code = run_hart_request(words, &s.request);
     if (code == CLI_OK && s.request.listing) {
         run_hart_request_free(&s.request);
-        return cli_engines_parameters();
+        return list_parameters();
     }
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;

@@ -62,6 +62,10 @@ bool sam_parse_i64(const char *text, int64_t *value);
 /* `count` comma-separated numbers at most; *found of them. */
 bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
 
+/* Letters to insert, delete or change between `size` bytes of `a` and the name `b` (Levenshtein);
+ * of `b` the first 31 count. */
+unsigned sam_edits(const char *a, size_t size, const char *b);
+
 static inline int32_t sam_sext32(uint32_t value, unsigned bits)
 {
     return (int32_t)(value << (32 - bits)) >> (32 - bits);
