@@ -399,11 +399,11 @@ static void bad_configurations(void **state)
     sam_mxu_config_init(&init, 0);
     const struct sam_mxu_parameter *p;
     for (size_t i = 0; (p = sam_mxu_parameter(i)); i++) {
-        char word[64];
+        char text[64];
         const bool all = strcmp(p->value, "all") == 0;
-        snprintf(word, sizeof word, "%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
+        snprintf(text, sizeof text, "%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
         if (all || (p->value[0] >= '0' && p->value[0] <= '9'))
-            assert_int_equal(sam_mxu_config_set(&listed, word, &error), SAM_OK);
+            assert_int_equal(sam_mxu_config_set(&listed, text, &error), SAM_OK);
     }
     assert_int_equal(init.step_m + init.rows_m_block + init.rows_n_block, 0); /* mpara, npara */
     assert_memory_equal(&listed, &init, sizeof init);
