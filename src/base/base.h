@@ -128,6 +128,13 @@ static inline float sam_bits_f32(uint32_t bits)
  * bytes is refused. The buffer is the caller's to free, also after a failure. */
 enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
                               struct sam_error *error);
+/* The same, for files whose beginning tells what they are. `look` sees what has been read so far,
+ * at every block until it sets *enough: no more than so many bytes are read. What it refuses is not
+ * read on. */
+typedef enum sam_status sam_file_look(void *context, const struct sam_buffer *file,
+                                      uint64_t *enough, struct sam_error *error);
+enum sam_status sam_file_read_seen(const char *path, uint64_t limit, sam_file_look *look,
+                                   void *context, struct sam_buffer *out, struct sam_error *error);
 /* Write all of it or nothing: into a temporary beside `path`, then rename. */
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error);

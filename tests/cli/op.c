@@ -190,6 +190,43 @@ static void wrong_usage(void **state)
     expect_failure("op transpose --perm 1,0 in.npy no-folder/out.npy", 2, "no-folder/out.npy");
 }
 
+/* An input is refused as soon as it cannot be right; behind a pipe that never ends, too. */
+static void endless_inputs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *input, *part;
+    } cases[] = {
+        {"/dev/zero", "/dev/zero: not an npy file"},
+        {"- </dev/zero", "-: not an npy file"},
+        {"- <endless.npy", "-: 6 elements of u16 take 12 bytes, the file has more"},
+        {"huge.npy", "take 8800000000000 bytes, more than the limit of"},
+    };
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    struct sam_buffer file = read_file("in.npy");
+    char path[128];
+    FILE *f;
+    snprintf(path, sizeof path, "%s/endless.npy", directory);
+    assert_non_null(f = fopen(path, "wb"));
+    assert_int_equal(fwrite(file.data, 1, file.size, f), file.size);
+    for (int i = 0; i < 100; i++)
+        fputc(0, f);
+    fclose(f);
+    char *shape = strstr((char *)file.data + 10, "(2, 3), }            ");
+    assert_non_null(shape);
+    memcpy(shape, "(2200000000000, 2), }", 21);
+    snprintf(path, sizeof path, "%s/huge.npy", directory);
+    assert_non_null(f = fopen(path, "wb"));
+    assert_int_equal(fwrite(file.data, 1, file.size, f), file.size);
+    fclose(f);
+    sam_buffer_free(&file);
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char words[128];
+        snprintf(words, sizeof words, "op reshape --shape -1 --plan %s", cases[i].input);
+        expect_failure(words, 2, cases[i].part);
+    }
+}
+
 /* What a number's type cannot hold is refused, not turned into its largest or inf. */
 static void numbers_out_of_range(void **state)
 {
@@ -232,10 +269,15 @@ static void numbers_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator),        cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(compress_by_a_mask),   cmocka_unit_test(nothing_but_a_plan),
-        cmocka_unit_test(emitted_program_runs), cmocka_unit_test(empty_tensors),
-        cmocka_unit_test(wrong_usage),          cmocka_unit_test(parameters_of_the_engines),
+        cmocka_unit_test(each_operator),
+        cmocka_unit_test(endless_inputs),
+        cmocka_unit_test(numbers_out_of_range),
+        cmocka_unit_test(compress_by_a_mask),
+        cmocka_unit_test(nothing_but_a_plan),
+        cmocka_unit_test(emitted_program_runs),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(parameters_of_the_engines),
     };
     command_verb = "";
     make_directory();
