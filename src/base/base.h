@@ -40,6 +40,9 @@ bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size
 /* Append `size` bytes of value `fill`. */
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);
 bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...) SAM_PRINTF(2, 3);
+bool sam_buffer_puts(struct sam_buffer *buffer, const char *text);
+/* `digits` hexadecimal digits, at least 1 and at most 16, leading zeros too: logs have millions. */
+bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The text built so far (never NULL; "" when empty). */
 const char *sam_buffer_text(const struct sam_buffer *buffer);
 
