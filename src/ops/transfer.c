@@ -150,9 +150,11 @@ static bool drain_list(struct sam_block *block, const struct row_list *list, int
 {
     uint64_t residue[SAM_TL_SLICES], best_width = 0;
     unsigned best = SAM_TL_SLICES + 1;
-    for (uint64_t width = list->run; width > 0; width--) {
-        if (list->run % width || list->count * (list->run / width) > SAM_TL_SLICES)
+    for (uint64_t pieces = 1; pieces * list->count <= SAM_TL_SLICES && pieces <= list->run;
+         pieces++) {
+        if (list->run % pieces)
             continue;
+        uint64_t width = list->run / pieces;
         unsigned found = count_residues(list, width, residue);
         if (found < best) {
             best = found;
@@ -189,7 +191,9 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
         parts++;
     if (parts > 8)
         return false;
-    struct row_list part = {.count = list.count / parts, .run = list.run};
+    struct row_list part; /* large: only the rows there are */
+    part.count = list.count / parts;
+    part.run = list.run;
     for (uint64_t k = 0; k < parts; k++) {
         int64_t first = list.offset[k * part.count];
         for (uint64_t i = 0; i < part.count; i++)
