@@ -43,14 +43,18 @@ void tile_native_fold(int dtype, void *dst, const void *src, size_t rows, size_t
         FOLD(uint16_t, smaller_16);
 }
 
+/* Eight streams: a core takes more bytes of several than of one. */
 uint64_t tile_native_read(const void *src, size_t size)
 {
+    enum { STREAMS = 8, STEP = 8 };
     const uint64_t *words = src;
-    uint64_t sum[32] = {0};
-    for (size_t i = 0; i + 32 <= size / 8; i += 32)
-        for (size_t k = 0; k < 32; k++)
-            sum[k] |= words[i + k];
-    for (size_t k = 1; k < 32; k++)
+    uint64_t sum[STREAMS * STEP] = {0};
+    size_t apart = size / sizeof *words / STREAMS;
+    for (size_t i = 0; i + STEP <= apart; i += STEP)
+        for (size_t s = 0; s < STREAMS; s++)
+            for (size_t k = 0; k < STEP; k++)
+                sum[s * STEP + k] |= words[s * apart + i + k];
+    for (size_t k = 1; k < STREAMS * STEP; k++)
         sum[0] |= sum[k];
     return sum[0];
 }

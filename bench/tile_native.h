@@ -9,7 +9,7 @@
 /* Column minimum as one writes it; 16-bit floats are compared as what they stand for. dtype is
  * sam_tile_dtype. */
 void tile_native_fold(int dtype, void *dst, const void *src, size_t rows, size_t cols);
-/* Every byte read once. */
+/* Every byte read once; size is a multiple of 512. */
 uint64_t tile_native_read(const void *src, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { MAX_INPUTS = 4096, MAX_GROWTH = 256, SECONDS_AN_INPUT = 10 };
@@ -125,15 +126,22 @@ static size_t damage(uint8_t *data, size_t size, uint64_t *random)
     }
 }
 
+/* A hang ends the program by signal. Seconds of processor time: a busy machine is no hang. */
+static void limit(time_t seconds)
+{
+    const struct itimerval timer = {.it_value.tv_sec = seconds};
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
 /* The target sees an allocation of the exact size, so that one byte too far is seen. */
 static void feed(const uint8_t *data, size_t size)
 {
     uint8_t *copy = checked(malloc(size ? size : 1));
     if (size > 0)
         memcpy(copy, data, size);
-    alarm(SECONDS_AN_INPUT); /* a hang ends the program by signal */
+    limit(SECONDS_AN_INPUT);
     LLVMFuzzerTestOneInput(copy, size);
-    alarm(0);
+    limit(0);
     free(copy);
 }
 

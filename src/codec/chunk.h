@@ -55,6 +55,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
 struct sam_chunk {
     struct sam_span span;
     uint32_t size;
+    size_t behind; /* bytes that lie in memory behind it: they are fetched ahead */
     struct {
         uint32_t offset, size;
         enum sam_block_mode mode;

@@ -157,19 +157,24 @@ static bool read_entry(const uint8_t **at, const uint8_t *end, struct plane_entr
 }
 
 static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
-                        const uint8_t *in, const uint8_t *end, size_t count,
-                        const uint8_t *planes[], const uint8_t *elements)
+                        const uint8_t *data, size_t block, const uint8_t *planes[],
+                        const uint8_t *elements)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     struct plane_entry entry[SAM_MAX_PLANES];
-    size_t raw = sam_raw_size(l, count);
+    const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
+    size_t count = sam_block_elements(&chunk->span, block), raw = sam_raw_size(l, count);
+    size_t behind = (size_t)(data + chunk->size - end) + chunk->behind;
     uint8_t *symbols = reader->planes;
     for (size_t p = 0; p < l->coded_count; p++)
         if (!read_entry(&in, end, &entry[p]))
             return false;
     if ((size_t)(end - in) < raw)
         return false;
-    struct sam_warm warm = {end - raw, elements, raw, count * l->element};
+    /* Needed next: the block behind, about as long as this one, and where these elements go. */
+    struct sam_warm warm = {end, elements, (size_t)(end - in), count * l->element};
+    if (warm.from_size > behind)
+        warm.from_size = behind;
     for (size_t p = 0; p < l->coded_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
         planes[p] = symbols;
@@ -218,7 +223,7 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
         hash = reader->ops->copy(elements, in, size, seed);
     } else {
         const uint8_t *planes[SAM_MAX_PLANES];
-        if (!read_planes(reader, chunk, in, in + chunk->block[block].size, count, planes, elements))
+        if (!read_planes(reader, chunk, data, block, planes, elements))
             return "a damaged block";
         hash = reader->ops->merge(span->layout, planes, count, elements, seed);
     }

@@ -120,6 +120,6 @@ void sam_decode_table_make(const struct sam_code *code, struct sam_decode_table 
             entry |= (uint64_t)symbol << (56 - 8 * count++);
         }
         table->entry[slot] = entry | used;
-        table->count[slot] = (uint8_t)count;
+        table->count[slot] = (uint16_t)count;
     }
 }

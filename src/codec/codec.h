@@ -84,7 +84,7 @@ void sam_code_words(const struct sam_code *code, uint16_t words[256]);
  * the entry itself is the shift count. */
 struct sam_decode_table {
     uint64_t entry[SAM_CODE_SLOTS];
-    uint8_t count[SAM_CODE_SLOTS];
+    uint16_t count[SAM_CODE_SLOTS];
     struct sam_code code;
 };
 /* `code` must be exact. */

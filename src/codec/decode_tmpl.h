@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All streams at once, several symbols a look-up. Included by each level's file; the loop is plain
- * C, what differs is how well the host shifts and counts. */
+/* All streams at once, several symbols a look-up. Included by each level's file; the loop is C,
+ * with some single instructions by hand where the host has them. */
 #include "codec/codec.h"
 
 #if defined(__BMI2__)
@@ -11,8 +11,9 @@ enum {
     LOOKUPS = 5,                        /* of 11 bits each, between two loads of 64 */
     LOAD_STEP = 7,                      /* bytes of input a round takes at most */
     STORE_STEP = LOOKUPS * 7,           /* symbols a round gives at most */
-    FETCH_LINES = 5,                    /* of memory, a round */
     STORE_ROOM = (LOOKUPS - 1) * 7 + 8, /* ... and needs below the write pointer */
+    FETCH_FROM = 2 * 64,                /* bytes of memory fetched a round, to read */
+    FETCH_TO = 3 * 64,                  /* ... and to write */
 };
 
 #define TOP (UINT64_C(1) << 63)
@@ -21,7 +22,6 @@ enum {
  * its leading zeros say how many were. */
 struct stream {
     const uint8_t *in;
-    const uint8_t *in_end;
     uint64_t bits;
     uint8_t *out; /* one past the next symbol to write, which is the one below */
     uint8_t *out_end;
@@ -34,15 +34,11 @@ static inline uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-static inline unsigned used_of(uint64_t bits)
+/* How many rounds a stream can do without another look at its ends. What is read before `in_end`
+ * may belong to the streams behind: it gives no symbol that counts. */
+static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 {
-    return (unsigned)__builtin_clzll(bits);
-}
-
-/* How many rounds a stream can do without another look at its ends. */
-static inline size_t rounds_of(const struct stream *s)
-{
-    size_t in = (size_t)(s->in_end - s->in), out = (size_t)(s->out - s->out_end);
+    size_t in = (size_t)(in_end - s->in), out = (size_t)(s->out - s->out_end);
     if (in < 8 || out < STORE_ROOM)
         return 0;
     in = (in - 8) / LOAD_STEP;
@@ -50,27 +46,77 @@ static inline size_t rounds_of(const struct stream *s)
     return 1 + (in < out ? in : out);
 }
 
+#if defined(__BMI2__) && defined(__x86_64__)
+/* What compilers spend more instructions on, and reload. */
+#define SLOT(bits) _bzhi_u64((bits), slot_bits)
+#define SLOT_BITS                                                                                  \
+    unsigned slot_bits = SAM_CODE_LIMIT;                                                           \
+    __asm__("" : "+r"(slot_bits)) /* in a register */
+
+static inline uint64_t used_of(uint64_t bits)
+{
+    uint64_t used;
+    __asm__("lzcnt %1, %0" : "=r"(used) : "r"(bits) : "cc");
+    return used;
+}
+
+/* Not in place: the sum is wanted at once, and its way through memory is long. */
+#define ADVANCE(in, bytes)                                                                         \
+    do {                                                                                           \
+        uint64_t sum = (bytes);                                                                    \
+        __asm__("add %1, %0" : "+r"(sum) : "m"(in) : "cc");                                        \
+        (in) = (const uint8_t *)sum;                                                               \
+    } while (0)
+
+/* One instruction counts `out` down, but only in the low 16 bits of its address. */
+static inline size_t reach_of(const uint8_t *out)
+{
+    return ((uintptr_t)out & 0xffff) / STORE_STEP;
+}
+
+#define COUNT_DOWN(out, slot)                                                                      \
+    __asm__("subw %c[counts](%[table],%[at],2), %w[low]"                                           \
+            : [low] "+r"(out)                                                                      \
+            : [table] "r"(table), [at] "r"(slot),                                                  \
+              [counts] "i"(offsetof(struct sam_decode_table, count)), "m"(*table)                  \
+            : "cc")
+#else
+#define SLOT(bits) ((bits) & (SAM_CODE_SLOTS - 1))
+#define SLOT_BITS  (void)0
+
+static inline uint64_t used_of(uint64_t bits)
+{
+    return (uint64_t)__builtin_clzll(bits);
+}
+
+#define ADVANCE(in, bytes) ((in) += (bytes))
+#define COUNT_DOWN         COUNT_DOWN_FAR
+
+static inline size_t reach_of(const uint8_t *out)
+{
+    (void)out;
+    return SIZE_MAX;
+}
+#endif
+#define COUNT_DOWN_FAR(out, slot) ((out) -= table->count[slot])
+
 #define REFILL(j)                                                                                  \
     do {                                                                                           \
-        unsigned used = used_of(bits##j);                                                          \
-        in##j += used >> 3;                                                                        \
+        uint64_t used = used_of(bits##j);                                                          \
+        ADVANCE(in##j, used >> 3);                                                                 \
         bits##j = (load64(in##j) | TOP) >> (used & 7);                                             \
     } while (0)
 
-#define LOOKUP(j)                                                                                  \
+#define LOOKUP_BY(j, COUNT)                                                                        \
     do {                                                                                           \
         uint64_t slot = SLOT(bits##j);                                                             \
-        uint64_t entry = entries[slot];                                                            \
+        uint64_t entry = table->entry[slot];                                                       \
         bits##j >>= entry & 63;                                                                    \
         memcpy(out##j - 8, &entry, 8);                                                             \
-        out##j -= counts[slot];                                                                    \
+        COUNT(out##j, slot);                                                                       \
     } while (0)
-
-#if defined(__BMI2__)
-#define SLOT(bits) _bzhi_u64((bits), slot_bits)
-#else
-#define SLOT(bits) ((bits) & (SAM_CODE_SLOTS - 1))
-#endif
+#define LOOKUP(j)     LOOKUP_BY(j, COUNT_DOWN)
+#define LOOKUP_FAR(j) LOOKUP_BY(j, COUNT_DOWN_FAR)
 
 #define EACH(DO)                                                                                   \
     DO(0);                                                                                         \
@@ -87,53 +133,47 @@ static inline size_t rounds_of(const struct stream *s)
 /* Whole bytes that were used are left behind, so that rounds_of counts right. */
 #define GIVE(j)                                                                                    \
     do {                                                                                           \
-        unsigned used = used_of(bits##j);                                                          \
+        uint64_t used = used_of(bits##j);                                                          \
         s[j].in = in##j + (used >> 3);                                                             \
         s[j].bits = TOP >> (used & 7);                                                             \
         s[j].out = out##j;                                                                         \
     } while (0)
 
-/* Look-ups keep the core busy and memory idle: meanwhile fetch what is merged next, and the lines
- * that it is merged into. Fetched too far does no harm. */
+/* Look-ups keep the core busy and memory idle: meanwhile fetch what comes next, both kinds by
+ * turns, which memory likes better than one after the other. */
 struct fetch {
     const uint8_t *at;
-    const uint8_t *end;
-    size_t step;
+    size_t left; /* rounds until all is fetched */
+    size_t step; /* bytes a round; 0: all is fetched, the same lines serve again */
 };
 
-/* The next piece of what there is to fetch; without one, lines that are there. */
-static SAM_NOINLINE void fetch_next(struct fetch *fetch, const struct sam_warm *warm,
-                                    const struct sam_decode_table *table)
+static inline struct fetch fetch_of(const uint8_t *at, size_t size, size_t step)
 {
-    bool more = fetch->step && fetch->end != warm->to + warm->to_size;
-    if (more)
-        *fetch = (struct fetch){warm->to, warm->to + warm->to_size, fetch->step};
-    else
-        *fetch = (struct fetch){table->count, table->count + 1, 0}; /* this end is never reached */
+    return (struct fetch){at, size ? size / step + 1 : SIZE_MAX, size ? step : 0};
+}
+
+static inline void fetched(struct fetch *fetch, size_t rounds)
+{
+    fetch->at += fetch->step * rounds;
+    fetch->left -= rounds;
+    if (!fetch->left)
+        *fetch = fetch_of(fetch->at, 0, 0);
 }
 
 static void decode_together(const struct sam_decode_table *table, struct stream s[SAM_STREAMS],
-                            size_t rounds, struct fetch *fetch, const struct sam_warm *warm)
+                            size_t rounds, const struct fetch *in, const struct fetch *out)
 {
-    const uint64_t *entries = table->entry;
-    const uint8_t *counts = table->count;
-#if defined(__BMI2__)
-    unsigned slot_bits = SAM_CODE_LIMIT;
-    __asm__("" : "+r"(slot_bits)); /* in a register: bzhi is one instruction, mov and and are two */
-#endif
-    const uint8_t *at = fetch->at, *fetch_end = fetch->end;
-    size_t step = fetch->step;
+    const uint8_t *from = in->at, *to = out->at;
+    size_t from_step = in->step, to_step = out->step;
+    SLOT_BITS;
     EACH(TAKE);
     while (rounds--) {
-        for (unsigned i = 0; i < FETCH_LINES; i++)
-            __builtin_prefetch(at + (size_t)64 * i, 0, 2);
-        at += step;
-        if (SAM_UNLIKELY(at >= fetch_end)) {
-            fetch_next(fetch, warm, table);
-            at = fetch->at;
-            fetch_end = fetch->end;
-            step = fetch->step;
-        }
+        for (unsigned i = 0; i < FETCH_FROM; i += 64)
+            __builtin_prefetch(from + i, 0, 2);
+        for (unsigned i = 0; i < FETCH_TO; i += 64)
+            __builtin_prefetch(to + i, 0, 2);
+        from += from_step;
+        to += to_step;
         EACH(REFILL);
         EACH(LOOKUP);
         EACH(LOOKUP);
@@ -142,34 +182,55 @@ static void decode_together(const struct sam_decode_table *table, struct stream 
         EACH(LOOKUP);
     }
     EACH(GIVE);
-    *fetch = (struct fetch){at, fetch_end, step};
 }
 
-static bool decode_alone(const struct sam_decode_table *table, struct stream *s0,
-                         const uint8_t *start)
+/* Rounds of one stream, wherever it writes. */
+static void decode_alone(const struct sam_decode_table *table, struct stream *s, size_t rounds)
 {
-    const uint64_t *entries = table->entry;
-    const uint8_t *counts = table->count;
-#if defined(__BMI2__)
-    unsigned slot_bits = SAM_CODE_LIMIT;
-    __asm__("" : "+r"(slot_bits));
-#endif
-    struct stream *s = s0;
-    for (size_t rounds; (rounds = rounds_of(s)) != 0;) {
+    SLOT_BITS;
+    TAKE(0);
+    while (rounds--) {
+        REFILL(0);
+        LOOKUP_FAR(0);
+        LOOKUP_FAR(0);
+        LOOKUP_FAR(0);
+        LOOKUP_FAR(0);
+        LOOKUP_FAR(0);
+    }
+    GIVE(0);
+}
+
+static bool decode_end(const struct sam_decode_table *table, struct stream *s,
+                       const uint8_t *in_end, const uint8_t *start, size_t size)
+{
+    for (size_t rounds; (rounds = rounds_of(s, in_end)) != 0;)
+        decode_alone(table, s, rounds);
+    SLOT_BITS;
+    while (in_end - s->in >= 8 && s->out - s->out_end >= 8) {
         TAKE(0);
-        while (rounds--) {
-            REFILL(0);
-            LOOKUP(0);
-            LOOKUP(0);
-            LOOKUP(0);
-            LOOKUP(0);
-            LOOKUP(0);
-        }
+        REFILL(0);
+        LOOKUP_FAR(0);
         GIVE(0);
     }
     uint64_t bit = (uint64_t)(s->in - start) * 8 + used_of(s->bits);
-    return sam_stream_decode_rest(table, start, (size_t)(s->in_end - start), bit, s->out_end,
+    return sam_stream_decode_rest(table, start, size, bit, s->out_end,
                                   (size_t)(s->out - s->out_end));
+}
+
+/* Rounds that all streams can do together; 0 when one has come near its end. A stream that would
+ * leave the reach of COUNT_DOWN goes ahead alone. */
+static size_t rounds_together(const struct sam_decode_table *table, struct stream s[SAM_STREAMS],
+                              const uint8_t *in_end)
+{
+    size_t rounds = SIZE_MAX;
+    for (unsigned j = 0; j < SAM_STREAMS; j++) {
+        size_t mine, reach;
+        while ((mine = rounds_of(&s[j], in_end)) != 0 && (reach = reach_of(s[j].out)) == 0)
+            decode_alone(table, &s[j], 1);
+        mine = mine < reach ? mine : reach;
+        rounds = mine < rounds ? mine : rounds;
+    }
+    return rounds;
 }
 
 /* NOLINTBEGIN(readability-non-const-parameter): written through s[].out */
@@ -178,7 +239,8 @@ static bool decode(const struct sam_decode_table *table, const uint8_t *in,
                    const struct sam_warm *warm)
 /* NOLINTEND(readability-non-const-parameter) */
 {
-    struct fetch fetch = {warm->from, warm->from + warm->from_size, (size_t)64 * FETCH_LINES};
+    struct fetch from = fetch_of(warm->from, warm->from_size, FETCH_FROM);
+    struct fetch to = fetch_of(warm->to, warm->to_size, FETCH_TO);
     struct stream s[SAM_STREAMS];
     const uint8_t *start[SAM_STREAMS];
     size_t length = sam_stream_length(count);
@@ -186,21 +248,18 @@ static bool decode(const struct sam_decode_table *table, const uint8_t *in,
         size_t begin = j * length < count ? j * length : count;
         size_t end = count - begin < length ? count : begin + length;
         start[j] = in;
-        s[j] = (struct stream){in, in + sizes[j], TOP, symbols + end, symbols + begin};
+        s[j] = (struct stream){in, TOP, symbols + end, symbols + begin};
         in += sizes[j];
     }
-    for (;;) {
-        size_t rounds = SIZE_MAX;
-        for (unsigned j = 0; j < SAM_STREAMS; j++) {
-            size_t mine = rounds_of(&s[j]);
-            rounds = mine < rounds ? mine : rounds;
-        }
-        if (!rounds)
-            break;
-        decode_together(table, s, rounds, &fetch, warm);
+    for (size_t rounds; (rounds = rounds_together(table, s, in)) != 0;) {
+        rounds = from.left < rounds ? from.left : rounds;
+        rounds = to.left < rounds ? to.left : rounds;
+        decode_together(table, s, rounds, &from, &to);
+        fetched(&from, rounds);
+        fetched(&to, rounds);
     }
     for (unsigned j = 0; j < SAM_STREAMS; j++)
-        if (!decode_alone(table, &s[j], start[j]))
+        if (!decode_end(table, &s[j], in, start[j], sizes[j]))
             return false;
     return true;
 }

@@ -137,7 +137,9 @@ static const char *parse_chunk(const struct sam_packed *p, size_t tensor, uint64
     struct sam_span span = span_of(p, tensor, number);
     const uint64_t *at = &p->chunk_at[p->first_chunk[tensor] + number];
     *data = p->data + at[0];
-    return sam_chunk_parse(*data, (size_t)(at[1] - at[0]), &span, chunk);
+    const char *wrong = sam_chunk_parse(*data, (size_t)(at[1] - at[0]), &span, chunk);
+    chunk->behind = (size_t)(p->chunk_at[p->container.chunks] - at[1]);
+    return wrong;
 }
 
 static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const char *wrong,

@@ -71,7 +71,7 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
                            "the window ends at %s %" PRId64 ", the tile has %" PRIu64,
                            i ? "column" : "row", offset[i] + (int64_t)size[i], room[i]);
     bool by_rows = u->blayout == SAM_TILE_row_major;
-    if ((uint64_t)offset[by_rows] * sam_tile_dtype_size(u->dtype) % 32)
+    if ((uint64_t)offset[by_rows] * sam_tile_size(u->dtype) % 32)
         sam_tile_error(c->judge.report, op->pos, "the window starts at no multiple of 32 bytes");
     if (u->valid_rows == SAM_TILE_DYNAMIC || u->valid_cols == SAM_TILE_DYNAMIC)
         sam_tile_error(c->judge.report, op->pos, "a window has a valid rectangle of numbers");

@@ -53,7 +53,7 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
                          struct sam_tile_pos pos)
 {
     struct sam_tile_report *report = judge->report;
-    uint64_t size = sam_tile_dtype_size(t->dtype);
+    uint64_t size = sam_tile_size(t->dtype);
     if (t->valid_rows > t->rows || t->valid_cols > t->cols)
         sam_tile_error(report, pos,
                        "the valid rectangle %" PRId64 "x%" PRId64 " is larger than the tile, "
@@ -465,7 +465,7 @@ void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
                        struct sam_tile_pos pos)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct judged s = {judge, row, types, positions, pos, strlen(row->sources)};
+    struct judged s = {judge, row, types, positions, pos, row->count};
     if (!kinds(&s))
         return;
     for (size_t i = 0; i <= s.sources; i++) {

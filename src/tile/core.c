@@ -13,9 +13,8 @@ bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TIL
         if (!size)
             continue;
         core->memories[i].bytes = sam_pages_new(size);
-        core->memories[i].written = sam_pages_new(size / 8);
         core->memories[i].size = size;
-        if (!core->memories[i].bytes || !core->memories[i].written)
+        if (!core->memories[i].bytes || !sam_tile_written_open(&core->memories[i].written, size))
             return false;
     }
     return true;
@@ -25,64 +24,48 @@ void sam_tile_core_close(struct sam_tile_core *core)
 {
     for (int i = 0; i < SAM_TILE_LOCS; i++) {
         sam_pages_free(core->memories[i].bytes, core->memories[i].size);
-        sam_pages_free(core->memories[i].written, core->memories[i].size / 8);
+        sam_tile_written_close(&core->memories[i].written, core->memories[i].size);
     }
     sam_tile_hazard_free(&core->hazards);
     memset(core->memories, 0, sizeof core->memories);
 }
 
-/* --- what was written: `count` bits from bit `first` */
-
-static uint64_t bits_below(uint64_t count)
-{
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-}
-
-static void set_bits(uint64_t *words, uint64_t first, uint64_t count, bool value)
-{
-    while (count) {
-        uint64_t shift = first % 64, part = 64 - shift < count ? 64 - shift : count;
-        uint64_t mask = bits_below(part) << shift;
-        words[first / 64] = value ? words[first / 64] | mask : words[first / 64] & ~mask;
-        first += part;
-        count -= part;
-    }
-}
-
-static bool all_set(const uint64_t *words, uint64_t first, uint64_t count)
-{
-    uint64_t end = first + count, low = first / 64, high = end / 64, all = UINT64_MAX;
-    if (!count)
-        return true;
-    uint64_t head = ~bits_below(first % 64), tail = bits_below(end % 64);
-    if (low == high)
-        return (words[low] & head & tail) == (head & tail);
-    for (uint64_t i = low + 1; i < high; i++)
-        all &= words[i];
-    return all == UINT64_MAX && (words[low] & head) == head &&
-           (!tail || (words[high] & tail) == tail);
-}
+/* --- what was written */
 
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size)
 {
-    set_bits(core->memories[loc].written, offset, size, false);
+    sam_tile_written_clear(&core->memories[loc].written, offset, size);
 }
 
 /* Elements of lines: rows of a tile by rows, columns of one by columns. */
 static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
 {
-    return t->offset + (uint64_t)line * t->pitch * sam_tile_dtype_size(t->type.dtype);
+    return t->offset + (uint64_t)line * t->pitch * sam_tile_size(t->type.dtype);
+}
+
+/* rows x cols elements as stretches of bytes, a line each, or one for all lines that meet. */
+struct stretches {
+    size_t count;
+    uint64_t size;
+};
+
+static struct stretches stretches(const struct sam_tile_ref *t, size_t rows, size_t cols)
+{
+    bool by_rows = t->type.blayout == SAM_TILE_row_major;
+    size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
+    uint64_t size = length * sam_tile_size(t->type.dtype);
+    if (length == t->pitch && lines)
+        return (struct stretches){1, lines * size};
+    return (struct stretches){lines, size};
 }
 
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
                         size_t cols)
 {
-    bool by_rows = t->type.blayout == SAM_TILE_row_major;
-    size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    uint64_t bytes = length * sam_tile_dtype_size(t->type.dtype);
-    for (size_t i = 0; i < lines; i++)
-        set_bits(core->memories[t->type.loc].written, line_start(t, i), bytes, true);
+    struct stretches s = stretches(t, rows, cols);
+    for (size_t i = 0; i < s.count; i++)
+        sam_tile_written_set(&core->memories[t->type.loc].written, line_start(t, i), s.size);
 }
 
 static size_t line_count(const struct sam_tile_ref *t)
@@ -93,7 +76,7 @@ static size_t line_count(const struct sam_tile_ref *t)
 static uint64_t line_bytes(const struct sam_tile_ref *t)
 {
     size_t length = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
-    return length * sam_tile_dtype_size(t->type.dtype);
+    return length * sam_tile_size(t->type.dtype);
 }
 
 /* Past the last byte of the tile. */
@@ -103,76 +86,102 @@ static uint64_t end_of(const struct sam_tile_ref *t)
 }
 
 /* The first element of rows x cols that nothing wrote. */
-static bool find_unwritten(const struct sam_tile_core *core, const struct sam_tile_ref *t,
-                           size_t rows, size_t cols, size_t *row, size_t *col)
+static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
+                           size_t cols, size_t *row, size_t *col)
 {
-    const uint64_t *written = core->memories[t->type.loc].written;
-    bool by_rows = t->type.blayout == SAM_TILE_row_major;
-    size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
-    if (length == t->pitch && all_set(written, t->offset, lines * length * size))
+    struct sam_tile_written *written = &core->memories[t->type.loc].written;
+    struct stretches s = stretches(t, rows, cols);
+    size_t at = 0, size = sam_tile_size(t->type.dtype);
+    if (!s.count || !s.size)
         return false;
-    for (size_t i = 0; i < lines; i++) {
-        if (all_set(written, line_start(t, i), length * size))
-            continue;
-        size_t k = 0;
-        while (all_set(written, line_start(t, i) + k * size, size))
-            k++;
-        *row = by_rows ? i : k;
-        *col = by_rows ? k : i;
-        return true;
-    }
-    return false;
+    if (sam_tile_written_known(written, t->offset, line_start(t, s.count - 1) + s.size - t->offset))
+        return false;
+    while (at < s.count && sam_tile_written_all(written, line_start(t, at), s.size))
+        at++;
+    if (at == s.count)
+        return false;
+    size_t k = 0;
+    while (sam_tile_written_all(written, line_start(t, at) + k * size, size))
+        k++;
+    size_t line = at + k / t->pitch, place = k % t->pitch;
+    bool by_rows = t->type.blayout == SAM_TILE_row_major;
+    *row = by_rows ? line : place;
+    *col = by_rows ? place : line;
+    return true;
 }
 
 /* --- the frame of an operation */
 
-enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *t)
+enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *t,
+                                    size_t rows, size_t cols)
 {
     size_t row, col;
-    if (!find_unwritten(job->core, t, (size_t)t->type.valid_rows, (size_t)t->type.valid_cols, &row,
-                        &col))
+    if (!find_unwritten(job->core, t, rows, cols, &row, &col))
         return SAM_OK;
     return sam_fail(job->error, SAM_ERR_TRAP, "%s reads %s[%zu,%zu], and nothing has written it",
                     job->row->name, t->name, row, col);
 }
 
-/* Which of its source's elements an operation reads. */
-static struct sam_tile_ref part_read(const struct sam_tile_job *job, size_t index)
+/* How much of its source's valid rectangle an operation reads. */
+static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows, size_t *cols)
 {
-    struct sam_tile_ref t = *sam_tile_src(job, index);
+    const struct sam_tile_ref *t = sam_tile_src(job, index);
     bool second = index == 1;
+    *rows = (size_t)t->type.valid_rows;
+    *cols = (size_t)t->type.valid_cols;
     switch (job->row->family) {
     case SAM_TILE_COLEXPAND: second = true; __attribute__((fallthrough));
     case SAM_TILE_COLEXPAND2:
-        if (second && t.type.valid_rows > 1)
-            t.type.valid_rows = 1;
+        if (second && *rows > 1)
+            *rows = 1;
         break;
     case SAM_TILE_ROWEXPAND: second = true; __attribute__((fallthrough));
     case SAM_TILE_ROWEXPAND2:
-        if (second && t.type.valid_cols > 1)
-            t.type.valid_cols = 1;
+        if (second && *cols > 1)
+            *cols = 1;
         break;
-    case SAM_TILE_EXTRACT: t.type.valid_rows = t.type.valid_cols = 0; break; /* by itself */
+    case SAM_TILE_EXTRACT: *rows = *cols = 0; break; /* by itself */
     case SAM_TILE_MATMUL:
         if (job->row->function == SAM_TILE_FN_MUL && index == 2)
-            t.type.valid_rows = 1;
+            *rows = 1;
         break;
     default: break;
     }
-    return t;
 }
 
-static enum sam_status judge(const struct sam_tile_job *job)
+/* What is judged is the types alone, when all operands are tiles. */
+static bool judged_before(const struct sam_tile_job *job)
 {
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4] = {NULL};
+    unsigned op = job->code - SAM_TILE_FIRST_OP;
+    bool same = job->core->good[op].any;
+    for (size_t i = 0; i <= job->sources && same; i++)
+        same = job->actuals[i].kind == SAM_TILE_IS_TILE &&
+               sam_tile_type_equal(&job->core->good[op].types[i], &job->actuals[i].tile->type);
+    return same;
+}
+
+static void judged_good(const struct sam_tile_job *job)
+{
+    unsigned op = job->code - SAM_TILE_FIRST_OP;
+    bool all = true;
+    for (size_t i = 0; i <= job->sources && all; i++) {
+        all = job->actuals[i].kind == SAM_TILE_IS_TILE;
+        if (all)
+            job->core->good[op].types[i] = job->actuals[i].tile->type;
+    }
+    job->core->good[op].any = all;
+}
+
+static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
+{
+    struct sam_tile_ty types[4]; /* only what belongs to their kind is set */
+    const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {job->core->profile, &report};
     for (size_t i = 0; i <= job->sources; i++) {
         const struct sam_tile_actual *a = &job->actuals[i];
-        types[i] = (struct sam_tile_ty){.kind = SAM_TILE_KIND_TILE};
         if (a->kind == SAM_TILE_IS_TILE) {
+            types[i].kind = SAM_TILE_KIND_TILE;
             types[i].tile = a->tile->type;
         } else if (a->kind == SAM_TILE_IS_WINDOW) {
             types[i].kind = SAM_TILE_KIND_PART;
@@ -193,15 +202,17 @@ static enum sam_status judge(const struct sam_tile_job *job)
         status = sam_fail(job->error, SAM_ERR_TRAP, "%.*s", (int)strcspn(text, "\n"), text);
     }
     sam_buffer_free(&report.out);
+    if (status == SAM_OK)
+        judged_good(job);
     return status;
 }
 
-static enum sam_status touch(struct sam_tile_job *job, const struct sam_tile_ref *t, bool write,
-                             uint32_t id)
+static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id)
 {
-    bool memory = false;
+    const struct sam_tile_ref *t = job->actuals[index].tile;
+    bool memory = false, write = index == job->sources;
     struct sam_tile_access access = {.low = t->offset,
-                                     .high = end_of(t),
+                                     .high = job->ends[index],
                                      .loc = t->type.loc,
                                      .pipe = sam_tile_pipe(job->code),
                                      .write = write,
@@ -218,13 +229,13 @@ static enum sam_status touch(struct sam_tile_job *job, const struct sam_tile_ref
                     sam_tile_pipe_names[other->pipe], other->write ? "write" : "read");
 }
 
-static enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
+static SAM_NOINLINE enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
 {
     sam_tile_hazard_begin(&job->core->hazards, sam_tile_pipe(job->code));
     for (size_t i = 0; i <= job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
-        enum sam_status status = touch(job, job->actuals[i].tile, i == job->sources, id);
+        enum sam_status status = touch(job, i, id);
         if (status != SAM_OK)
             return status;
     }
@@ -236,45 +247,51 @@ static enum sam_status check_sources(struct sam_tile_job *job)
     for (size_t i = 0; i < job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
-        struct sam_tile_ref part = part_read(job, i);
-        job->core->stats.elements +=
-            (uint64_t)part.type.valid_rows * (uint64_t)part.type.valid_cols;
-        enum sam_status status = sam_tile_core_check(job, &part);
+        size_t rows, cols;
+        part_read(job, i, &rows, &cols);
+        job->core->stats.elements += (uint64_t)rows * cols;
+        enum sam_status status = sam_tile_core_check(job, sam_tile_src(job, i), rows, cols);
         if (status != SAM_OK)
             return status;
     }
-    return job->row->family == SAM_TILE_AXPY ? sam_tile_core_check(job, sam_tile_dst(job)) : SAM_OK;
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    return job->row->family == SAM_TILE_AXPY
+               ? sam_tile_core_check(job, d, (size_t)d->type.valid_rows, (size_t)d->type.valid_cols)
+               : SAM_OK;
+}
+
+/* Of a source between whose ends the destination begins or ends: may they be where they are? */
+static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
+    enum sam_tile_family family = job->row->family;
+    uint64_t s_size = s->pitch * sam_tile_size(s->type.dtype), s_line = line_bytes(s);
+    uint64_t d_size = d->pitch * sam_tile_size(d->type.dtype), d_line = line_bytes(d);
+    /* Windows side by side of one tile: lines of the same pitch that do not meet. */
+    if (s_size == d_size && s_size) {
+        uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
+        if (gap >= d_line && gap + s_line <= s_size)
+            return true;
+    }
+    bool same =
+        s->offset == d->offset && s->pitch == d->pitch && sam_tile_type_equal(&s->type, &d->type);
+    bool in_place = family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR ||
+                    family == SAM_TILE_UNARY || family == SAM_TILE_SEL || family == SAM_TILE_AXPY ||
+                    (family == SAM_TILE_MATMUL && i == 0) ||
+                    ((family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2) && i == 0);
+    return same && in_place;
 }
 
 /* Destination and source may not share bytes, but for element by element work in place. */
-static enum sam_status check_overlap(struct sam_tile_job *job)
+static enum sam_status check_overlap(const struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    enum sam_tile_family family = job->row->family;
     for (size_t i = 0; i < job->sources; i++) {
         if (job->actuals[i].kind != SAM_TILE_IS_TILE)
             continue;
         const struct sam_tile_ref *s = sam_tile_src(job, i);
-        if (s->type.loc != d->type.loc)
-            continue;
-        uint64_t s_size = s->pitch * sam_tile_dtype_size(s->type.dtype), s_line = line_bytes(s);
-        uint64_t d_size = d->pitch * sam_tile_dtype_size(d->type.dtype), d_line = line_bytes(d);
-        if (s->offset >= end_of(d) || d->offset >= end_of(s))
-            continue;
-        /* Windows side by side of one tile: lines of the same pitch that do not meet. */
-        if (s_size == d_size && s_size) {
-            uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
-            if (gap >= d_line && gap + s_line <= s_size)
-                continue;
-        }
-        bool same = s->offset == d->offset && s->pitch == d->pitch &&
-                    sam_tile_type_equal(&s->type, &d->type);
-        bool in_place =
-            family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR || family == SAM_TILE_UNARY ||
-            family == SAM_TILE_SEL || family == SAM_TILE_AXPY ||
-            (family == SAM_TILE_MATMUL && i == 0) ||
-            ((family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2) && i == 0);
-        if (!same || !in_place)
+        if (s->type.loc == d->type.loc && s->offset < job->ends[job->sources] &&
+            d->offset < job->ends[i] && !may_meet(job, i))
             return sam_fail(job->error, SAM_ERR_TRAP, "%s: the destination %s overlaps %s",
                             job->row->name, d->name, s->name);
     }
@@ -294,10 +311,10 @@ static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *c
     }
 }
 
-static void pad(const struct sam_tile_job *job, size_t rows, size_t cols)
+static SAM_NOINLINE void pad(const struct sam_tile_job *job, size_t rows, size_t cols)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    size_t size = sam_tile_dtype_size(d->type.dtype);
+    size_t size = sam_tile_size(d->type.dtype);
     uint64_t bits = sam_tile_pad_bits(d->type.dtype, d->type.pad);
     for (size_t i = 0; i < d->type.rows; i++)
         for (size_t j = i < rows ? cols : 0; j < d->type.cols; j++)
@@ -327,10 +344,17 @@ static enum sam_status run_family(struct sam_tile_job *job)
     }
 }
 
-static void count(struct sam_tile_core *core, const struct sam_tile_ref *t)
+/* Where the tiles end, and the highest of these ends. */
+static void measure(struct sam_tile_job *job)
 {
-    if (end_of(t) > core->stats.highest[t->type.loc])
-        core->stats.highest[t->type.loc] = end_of(t);
+    for (size_t i = 0; i <= job->sources; i++) {
+        if (job->actuals[i].kind != SAM_TILE_IS_TILE)
+            continue;
+        const struct sam_tile_ref *t = job->actuals[i].tile;
+        uint64_t *highest = &job->core->stats.highest[t->type.loc];
+        job->ends[i] = end_of(t);
+        *highest = job->ends[i] > *highest ? job->ends[i] : *highest;
+    }
 }
 
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
@@ -338,14 +362,12 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
                                   struct sam_error *error)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct sam_tile_job job = {core, row, code, attribute, actuals, strlen(row->sources), error};
-    enum sam_status status = judge(&job);
+    struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
+    enum sam_status status = judged_before(&job) ? SAM_OK : judge(&job);
     core->stats.tile_ops++;
+    measure(&job);
     if (status == SAM_OK && core->manual)
         status = check_waits(&job, id);
-    for (size_t i = 0; i <= job.sources; i++)
-        if (actuals[i].kind == SAM_TILE_IS_TILE)
-            count(core, actuals[i].tile);
     if (status == SAM_OK)
         status = check_sources(&job);
     bool stores = row->family == SAM_TILE_STORE;
@@ -366,26 +388,33 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     return SAM_OK;
 }
 
-void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
+/* The valid rectangle to or from an array, row by row. */
+static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t, uint8_t *data,
+                 bool in)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
+    size_t size = sam_tile_size(t->type.dtype);
+    size_t step = t->type.blayout == SAM_TILE_row_major ? cols : 1; /* elements side by side */
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            memcpy(sam_tile_at(core, t, i, j), (const uint8_t *)data + (i * cols + j) * size, size);
-    sam_tile_core_mark(core, t, rows, cols);
+        for (size_t j = 0; j < cols; j += step, data += step * size) {
+            uint8_t *at = sam_tile_at(core, t, i, j);
+            memcpy(in ? at : data, in ? data : at, step * size);
+        }
 }
 
-enum sam_status sam_tile_core_get(const struct sam_tile_core *core, const struct sam_tile_ref *t,
+void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
+{
+    move(core, t, (uint8_t *)data, true); /* which it only reads */
+    sam_tile_core_mark(core, t, (size_t)t->type.valid_rows, (size_t)t->type.valid_cols);
+}
+
+enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *t,
                                   void *data, struct sam_error *error)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols, row, col;
-    size_t size = sam_tile_dtype_size(t->type.dtype);
     if (find_unwritten(core, t, rows, cols, &row, &col))
         return sam_fail(error, SAM_ERR_TRAP, "%s[%zu,%zu] is read, and nothing has written it",
                         t->name, row, col);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            memcpy((uint8_t *)data + (i * cols + j) * size, sam_tile_at(core, t, i, j), size);
+    move(core, t, data, false);
     return SAM_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "tile/hazard.h"
 #include "tile/tile.h"
+#include "tile/written.h"
 
 /* A tile where it is: line after line of the layout, `pitch` elements apart. */
 struct sam_tile_ref {
@@ -44,10 +45,15 @@ struct sam_tile_core {
     struct sam_tile_stats stats;
     struct {
         uint8_t *bytes;
-        uint64_t *written; /* a bit a byte */
+        struct sam_tile_written written;
         uint64_t size;
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
+    /* By operation, the types of tiles that it was last judged good for: they are good again. */
+    struct {
+        bool any;
+        struct sam_tile_type types[4];
+    } good[SAM_TILE_CODES - SAM_TILE_FIRST_OP];
 };
 
 /* Memories of these sizes, nothing written. */
@@ -64,7 +70,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 /* The valid rectangle of a tile from or into an array, row by row. */
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                        const void *data);
-enum sam_status sam_tile_core_get(const struct sam_tile_core *core, const struct sam_tile_ref *tile,
+enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                                   void *data, struct sam_error *error);
 
 /* --- between core.c and the operations: ops_*.c. Elements are read and written here. */
@@ -74,6 +80,7 @@ struct sam_tile_job {
     unsigned code, attribute;
     const struct sam_tile_actual *actuals;
     size_t sources;
+    uint64_t ends[4]; /* of the tiles among the operands: past the last byte */
     struct sam_error *error;
 };
 
@@ -93,14 +100,14 @@ static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
                                    const struct sam_tile_ref *tile, size_t i, size_t j)
 {
     return core->memories[tile->type.loc].bytes + tile->offset +
-           sam_tile_index(tile, i, j) * sam_tile_dtype_size(tile->type.dtype);
+           sam_tile_index(tile, i, j) * sam_tile_size(tile->type.dtype);
 }
 
-/* Note rows x cols as written; is the valid rectangle written? */
+/* Note rows x cols as written; are they? */
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
                         size_t cols);
-enum sam_status sam_tile_core_check(const struct sam_tile_job *job,
-                                    const struct sam_tile_ref *tile);
+enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *tile,
+                                    size_t rows, size_t cols);
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns that are computed at a time */
 

@@ -206,8 +206,7 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
                              "] leaves %%%s, %" PRIu32 "x%" PRIu32,
                              type->rows, type->cols, row, col, from->name, from->type.rows,
                              from->type.cols);
-    uint64_t offset =
-        sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_dtype_size(type->dtype);
+    uint64_t offset = sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_size(type->dtype);
     if (offset % 32)
         return sam_tile_trap(x, op, "the window starts at no multiple of 32 bytes");
     *t = (struct sam_tile_ref){.type = *type,
@@ -247,8 +246,8 @@ static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
 static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
-    struct sam_tile_actual actuals[4] = {{0}};
-    struct sam_error error = {0};
+    struct sam_tile_actual actuals[4];
+    struct sam_error error; /* set by what fails */
     for (uint32_t i = 0; i < op->operand_count; i++) {
         uint32_t value = sam_tile_arg(x->p, op, i);
         struct sam_tile_slot *slot = sam_tile_slot(x, value);

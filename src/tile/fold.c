@@ -2,29 +2,44 @@
 /* Column minimum and maximum: the definition, and which loops this host runs. */
 #include "tile/fold.h"
 
+#include <stdatomic.h>
+
 #include "config.h"
 #include "tile/core.h"
 
-static const struct sam_tile_fold_table *best_table(void)
+const struct sam_tile_fold_table *sam_tile_fold_level(unsigned level)
 {
 #if defined(SAM_LANES_X86)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    if (level == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("fma"))
+        return &sam_tile_fold_v3;
+    if (level == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         return &sam_tile_fold_v4;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("fma"))
-        return &sam_tile_fold_v3;
 #endif
-    return &sam_tile_fold_base;
+    return level == 0 ? &sam_tile_fold_base : NULL;
+}
+
+/* The highest level of the host, which is asked once: every thread gets the same answer. */
+static const struct sam_tile_fold_table *best_table(void)
+{
+    static const struct sam_tile_fold_table *_Atomic best;
+    const struct sam_tile_fold_table *table = atomic_load_explicit(&best, memory_order_relaxed);
+    if (table)
+        return table;
+    for (unsigned level = SAM_TILE_FOLD_LEVELS; !table && level-- > 0;)
+        table = sam_tile_fold_level(level);
+    atomic_store_explicit(&best, table, memory_order_relaxed);
+    return table;
 }
 
 /* Element by element. */
 static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
                        const void *from, size_t rows, size_t cols, size_t pitch)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     for (size_t j = 0; j < cols; j++) {
         const uint8_t *at = (const uint8_t *)from + j * size;
         uint64_t best = sam_tile_bits_at(at, size);
@@ -39,8 +54,8 @@ void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_na
                            void *to, const void *from, size_t rows, size_t cols, size_t pitch)
 {
     if (rows == 1) {
-        memcpy(to, from, cols * sam_tile_dtype_size(dtype)); /* as it is, NaN too */
-    } else if (plain || sam_tile_dtype_size(dtype) == 8) {
+        memcpy(to, from, cols * sam_tile_size(dtype)); /* as it is, NaN too */
+    } else if (plain || sam_tile_size(dtype) == 8) {
         fold_plain(dtype, max, nan, to, from, rows, cols, pitch);
     } else {
         best_table()->fold[dtype][max][nan](to, from, rows, cols, pitch);

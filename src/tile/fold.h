@@ -14,4 +14,8 @@ struct sam_tile_fold_table {
 
 extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;
 
+enum { SAM_TILE_FOLD_LEVELS = 3 };
+/* The loops of a level, from the lowest; NULL when this host cannot run them. */
+const struct sam_tile_fold_table *sam_tile_fold_level(unsigned level);
+
 #endif

@@ -7,42 +7,66 @@
  * turns the order so that every NaN is at the top, or with another start at the bottom: NaN loses
  * or wins a minimum of unsigned integers without a test.
  *
- * Rows go by in order, four at a time, over a panel of columns that stays in the first cache. */
+ * Rows go by in order, a block of them at a time: side by side they are as many streams of reads,
+ * and a core takes more bytes of several streams than of one. The keys of the columns wait in the
+ * destination meanwhile, a panel of it in the first cache. A row that is folded in a second time
+ * changes nothing, in any mode: so the keys begin with the first row, and the last block ends with
+ * the last row. */
 #include "tile/fold.h"
 
-enum { PANEL = 4096 };
+enum { BLOCK = 8, CHUNK = 64, PANEL = 4096 }; /* rows, bytes, bytes */
 
-#define FOLD(name, type, work, ENTER, STEP, LEAVE)                                                 \
+#define INLINE static inline __attribute__((always_inline))
+
+/* name_panel takes n columns, `some` at a time: name_whole a number of them that is known here, so
+ * that they are vectors and nothing else, name_rest what is left of a panel. */
+#define FOLD(name, type, ENTER, STEP, LEAVE)                                                       \
+    INLINE void name##_rows(type *restrict keys, const type *restrict row, size_t rows,            \
+                            size_t pitch, size_t n)                                                \
+    {                                                                                              \
+        for (size_t k = 0; k < n; k++) {                                                           \
+            type m = keys[k];                                                                      \
+            _Pragma("GCC unroll 8") for (size_t i = 0; i < rows; i++)                              \
+            {                                                                                      \
+                type x = ENTER(row[i * pitch + k]);                                                \
+                m = STEP(m, x);                                                                    \
+            }                                                                                      \
+            keys[k] = m;                                                                           \
+        }                                                                                          \
+    }                                                                                              \
+    INLINE void name##_panel(type *restrict keys, const type *restrict row, size_t rows,           \
+                             size_t pitch, size_t n, size_t some)                                  \
+    {                                                                                              \
+        for (size_t k = 0; k < n; k += some)                                                       \
+            for (size_t j = k; j < k + some; j++)                                                  \
+                keys[j] = ENTER(row[j]);                                                           \
+        for (size_t i = 1; i < rows && rows < BLOCK; i++)                                          \
+            for (size_t k = 0; k < n; k += some)                                                   \
+                name##_rows(keys + k, row + i * pitch + k, 1, pitch, some);                        \
+        for (size_t i = 0; i < rows && rows >= BLOCK; i += BLOCK) {                                \
+            const type *at = row + (rows - i < BLOCK ? rows - BLOCK : i) * pitch;                  \
+            for (size_t k = 0; k < n; k += some)                                                   \
+                name##_rows(keys + k, at + k, BLOCK, pitch, some);                                 \
+        }                                                                                          \
+        for (size_t k = 0; k < n; k += some)                                                       \
+            for (size_t j = k; j < k + some; j++)                                                  \
+                keys[j] = LEAVE(keys[j]);                                                          \
+    }                                                                                              \
+    static SAM_NOINLINE void name##_rest(type *keys, const type *row, size_t rows, size_t pitch,   \
+                                         size_t n)                                                 \
+    {                                                                                              \
+        name##_panel(keys, row, rows, pitch, n, n);                                                \
+    }                                                                                              \
     static void name(void *to, const void *from, size_t rows, size_t cols, size_t pitch)           \
     {                                                                                              \
-        enum { WIDTH = PANEL / sizeof(work) };                                                     \
-        _Alignas(64) work best[WIDTH];                                                             \
-        for (size_t start = 0; start < cols; start += WIDTH) {                                     \
-            size_t n = cols - start < WIDTH ? cols - start : WIDTH, i = 1;                         \
-            const type *row = (const type *)from + start;                                          \
-            for (size_t k = 0; k < n; k++)                                                         \
-                best[k] = ENTER(row[k]);                                                           \
-            for (; i + 4 <= rows; i += 4) {                                                        \
-                const type *a = row + i * pitch, *b = a + pitch, *c = b + pitch, *d = c + pitch;   \
-                for (size_t k = 0; k < n; k++) {                                                   \
-                    work m = best[k], x = ENTER(a[k]);                                             \
-                    m = STEP(m, x);                                                                \
-                    x = ENTER(b[k]);                                                               \
-                    m = STEP(m, x);                                                                \
-                    x = ENTER(c[k]);                                                               \
-                    m = STEP(m, x);                                                                \
-                    x = ENTER(d[k]);                                                               \
-                    best[k] = STEP(m, x);                                                          \
-                }                                                                                  \
-            }                                                                                      \
-            for (; i < rows; i++)                                                                  \
-                for (size_t k = 0; k < n; k++) {                                                   \
-                    work m = best[k], x = ENTER(row[i * pitch + k]);                               \
-                    best[k] = STEP(m, x);                                                          \
-                }                                                                                  \
-            type *out = (type *)to + start;                                                        \
-            for (size_t k = 0; k < n; k++)                                                         \
-                out[k] = LEAVE(best[k]);                                                           \
+        enum { ALL = PANEL / sizeof(type), SOME = CHUNK / sizeof(type) };                          \
+        type *keys = to;                                                                           \
+        const type *row = from;                                                                    \
+        for (size_t start = 0; start < cols; start += ALL) {                                       \
+            size_t n = cols - start < ALL ? cols - start : ALL, whole = n - n % SOME;              \
+            name##_panel(keys + start, row + start, rows, pitch, whole, SOME);                     \
+            if (whole < n)                                                                         \
+                name##_rest(keys + start + whole, row + start + whole, rows, pitch, n - whole);    \
         }                                                                                          \
     }
 
@@ -51,8 +75,8 @@ enum { PANEL = 4096 };
 #define HIGHER(m, x) ((x) > (m) ? (x) : (m))
 
 #define INTEGER(type)                                                                              \
-    FOLD(min_##type, type##_t, type##_t, SAME, LOWER, SAME)                                        \
-    FOLD(max_##type, type##_t, type##_t, SAME, HIGHER, SAME)
+    FOLD(min_##type, type##_t, SAME, LOWER, SAME)                                                  \
+    FOLD(max_##type, type##_t, SAME, HIGHER, SAME)
 INTEGER(int8)
 INTEGER(uint8)
 INTEGER(int16)
@@ -92,10 +116,10 @@ INTEGER(uint32)
         bool numbers = p <= (infinity) && q <= (infinity) && (p | q);                              \
         return numbers && (max ? a > b : a < b) ? x : m;                                           \
     }                                                                                              \
-    FOLD(min_##format##_number, uint, uint, format##_high, LOWER, format##_from_high)              \
-    FOLD(max_##format##_number, uint, uint, format##_low, HIGHER, format##_from_low)               \
-    FOLD(min_##format##_propagate, uint, uint, format##_low, LOWER, format##_from_low)             \
-    FOLD(max_##format##_propagate, uint, uint, format##_high, HIGHER, format##_from_high)
+    FOLD(min_##format##_number, uint, format##_high, LOWER, format##_from_high)                    \
+    FOLD(max_##format##_number, uint, format##_low, HIGHER, format##_from_low)                     \
+    FOLD(min_##format##_propagate, uint, format##_low, LOWER, format##_from_low)                   \
+    FOLD(max_##format##_propagate, uint, format##_high, HIGHER, format##_from_high)
 REAL(f32, int32_t, uint32_t, 0x7fffffffu, 0x7f800000u, 0x7fc00000u)
 REAL(f16, int16_t, uint16_t, 0x7fffu, 0x7c00u, 0x7e00u)
 REAL(bf16, int16_t, uint16_t, 0x7fffu, 0x7f80u, 0x7fc0u)
@@ -109,8 +133,8 @@ REAL(bf16, int16_t, uint16_t, 0x7fffu, 0x7f80u, 0x7fc0u)
     {                                                                                              \
         return format##_first(m, x, true);                                                         \
     }                                                                                              \
-    FOLD(min_##format##_first, uint, uint, SAME, format##_first_min, SAME)                         \
-    FOLD(max_##format##_first, uint, uint, SAME, format##_first_max, SAME)
+    FOLD(min_##format##_first, uint, SAME, format##_first_min, SAME)                               \
+    FOLD(max_##format##_first, uint, SAME, format##_first_max, SAME)
 FIRST(f32, uint32_t)
 FIRST(f16, uint16_t)
 FIRST(bf16, uint16_t)

@@ -231,13 +231,12 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return place(core, dst, error);
 }
 
-/* The operands in the order of the row: tiles, then the scalar. */
-static size_t gather(const struct sam_tile_row *row, const struct sam_tile_ref *refs,
-                     const struct sam_tile *dst, double scalar, struct sam_tile_actual *actuals)
+/* The operands in the order of the row: tiles, then the scalar, of `dtype`. */
+static void gather(const struct sam_tile_row *row, const struct sam_tile_ref *refs,
+                   enum sam_tile_dtype dtype, double scalar, struct sam_tile_actual *actuals)
 {
-    size_t tiles = 0, count = strlen(row->sources);
-    enum sam_tile_dtype dtype = row->family == SAM_TILE_CMP ? refs[0].type.dtype : dst->type.dtype;
-    for (size_t i = 0; i < count; i++) {
+    size_t tiles = 0;
+    for (size_t i = 0; i < row->count; i++) {
         if (row->sources[i] == 't') {
             actuals[i] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[tiles++]};
             continue;
@@ -250,7 +249,73 @@ static size_t gather(const struct sam_tile_row *row, const struct sam_tile_ref *
         actuals[i] =
             (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER, .number = bits, .dtype = dtype};
     }
-    return count;
+    actuals[row->count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
+}
+
+/* Operations have the same numbers on both sides. */
+#define TILE_OP(code, name, ...)                                                                   \
+    _Static_assert((unsigned)SAM_TILE_OP_##code == SAM_TILE_##code - SAM_TILE_FIRST_OP, name);
+#include "tile/ops.def"
+_Static_assert((unsigned)SAM_TILE_OPS == SAM_TILE_CODES - SAM_TILE_FIRST_OP, "all of them");
+
+/* What is too large to be cleared first is set as far as it is used. */
+static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_tile *const *sources,
+                               double scalar, unsigned attribute,
+                               const struct sam_event *const *events, struct sam_error *error)
+{
+    const struct sam_tile_row *row = sam_tile_row(code);
+    struct sam_tile_ref refs[4];
+    struct sam_tile_actual actuals[4];
+    size_t tiles = 0, wanted = 0;
+    for (const char *c = row->sources; *c; c++) {
+        if (*c == 'v' || *c == 'i')
+            return sam_fail(error, SAM_ERR_USAGE, "%s is for programs", row->name);
+        wanted += *c == 't';
+    }
+    while (tiles < 4 && sources[tiles])
+        tiles++;
+    if (row->family == SAM_TILE_STORE || tiles != wanted)
+        return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", row->name, wanted,
+                        tiles);
+    enum sam_status status = place_all(row->name, dst, sources, tiles, error);
+    if (status != SAM_OK)
+        return status;
+    for (size_t i = 0; i < tiles; i++)
+        refs[i] = ref(sources[i], names[i]);
+    refs[3] = ref(dst, "dst");
+    bool of_source = row->family == SAM_TILE_CMP && tiles;
+    gather(row, refs, of_source ? sources[0]->type.dtype : dst->type.dtype, scalar, actuals);
+    for (size_t i = 0; events[i]; i++)
+        sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
+                             events[i]->time);
+    return sam_tile_core_run(dst->core, code, attribute, actuals, 0, error);
+}
+
+/* Its text is too long to be cleared each time. */
+static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pipe pipe)
+{
+    struct sam_event event;
+    event.status = SAM_OK;
+    event.pipe = pipe;
+    event.time = sam_tile_hazard_record(&core->hazards, pipe);
+    event.text[0] = '\0';
+    return event;
+}
+
+struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
+                               struct sam_tile *const *sources, double scalar, unsigned attribute,
+                               const struct sam_event *const *events)
+{
+    unsigned code = SAM_TILE_FIRST_OP + (unsigned)op;
+    struct sam_error error;
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    for (size_t i = 0; events[i]; i++)
+        if (events[i]->status != SAM_OK)
+            return *events[i]; /* what was waited for never came */
+    if (perform(code, dst, sources, scalar, attribute, events, &error) != SAM_OK)
+        return failed(error.status, "%s", error.text);
+    return done(dst->core, sam_tile_pipe(code));
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
@@ -258,39 +323,8 @@ struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
                                 const struct sam_event *const *events)
 {
     unsigned code = sam_tile_code_find(name, strlen(name));
-    struct sam_error error = {0};
-    struct sam_tile_ref refs[4];
-    struct sam_tile_actual actuals[4] = {{0}};
-    size_t tiles = 0, count = 0, wanted = 0;
-    memset(refs, 0, sizeof refs);
     if (code < SAM_TILE_FIRST_OP || code >= SAM_TILE_CODES)
         return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
-    const struct sam_tile_row *row = sam_tile_row(code);
-    for (const char *c = row->sources; *c; c++) {
-        if (*c == 'v' || *c == 'i')
-            return failed(SAM_ERR_USAGE, "%s is for programs", name);
-        wanted += *c == 't';
-    }
-    while (tiles < 4 && sources[tiles])
-        tiles++;
-    if (row->family == SAM_TILE_STORE || tiles != wanted)
-        return failed(SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", name, wanted, tiles);
-    for (size_t i = 0; events[i]; i++)
-        if (events[i]->status != SAM_OK)
-            return *events[i]; /* what was waited for never came */
-    if (place_all(name, dst, sources, tiles, &error) != SAM_OK)
-        return failed(error.status, "%s", error.text);
-    for (size_t i = 0; i < tiles; i++)
-        refs[i] = ref(sources[i], tiles == 1 ? names[0] : names[i]);
-    refs[3] = ref(dst, "dst");
-    count = gather(row, refs, dst, scalar, actuals);
-    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
-    for (size_t i = 0; events[i]; i++)
-        sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
-                             events[i]->time);
-    if (sam_tile_core_run(dst->core, code, attribute, actuals, 0, &error) != SAM_OK)
-        return failed(error.status, "%s", error.text);
-    enum sam_tile_pipe pipe = sam_tile_pipe(code);
-    return (struct sam_event){.pipe = pipe,
-                              .time = sam_tile_hazard_record(&dst->core->hazards, pipe)};
+    return sam_tile_call((enum sam_tile_opcode)(code - SAM_TILE_FIRST_OP), dst, sources, scalar,
+                         attribute, events);
 }

@@ -31,7 +31,7 @@ static const void *repeat(const void *element, size_t size, size_t n, uint8_t *r
 static const void *fetch(const struct sam_tile_core *core, const struct feed *f, size_t i, size_t j,
                          size_t n, enum sam_tile_dtype dtype, uint8_t *raw)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     if (!f->tile)
         return repeat(&f->bits, size, n, raw);
     const uint8_t *at = sam_tile_at(core, f->tile, f->one_row ? 0 : i, f->one_col ? 0 : j);
@@ -65,7 +65,7 @@ static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, c
 {
     enum sam_tile_function function = job->row->function;
     struct lane lane;
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     if (b && (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)) {
         uint8_t rows[2][8 * SAM_TILE_CHUNK];
         memcpy(rows[0], a, n * size);
@@ -97,7 +97,7 @@ static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *
     struct lane lane;
     size_t ignored;
     if (sam_tile_is_real(dtype)) {
-        bool narrow = sam_tile_dtype_size(dtype) == 2;
+        bool narrow = sam_tile_size(dtype) == 2;
         sam_tile_read_reals(dtype, a, n, lane.a.real);
         sam_tile_read_reals(dtype, b, n, lane.b.real);
         sam_tile_reals(SAM_TILE_FN_MUL, narrow, lane.a.real, lane.b.real, lane.a.real, n);
@@ -172,13 +172,13 @@ static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *
     switch (job->row->family) {
     case SAM_TILE_ROWEXPAND:
     case SAM_TILE_COLEXPAND:
-    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_dtype_size(dtype)); return SAM_OK;
+    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_size(dtype)); return SAM_OK;
     case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return SAM_OK;
     case SAM_TILE_CMP:
         compare((enum sam_tile_compare)job->attribute, sam_tile_src(job, 0)->type.dtype, in[0],
                 in[1], d, n);
         return SAM_OK;
-    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_dtype_size(dtype)); return SAM_OK;
+    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_size(dtype)); return SAM_OK;
     case SAM_TILE_CVT:
         sam_tile_convert(dtype, d, sam_tile_src(job, 0)->type.dtype, in[0], n,
                          (enum sam_tile_round)job->attribute);

@@ -11,7 +11,7 @@ static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, v
         float a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
         sam_tile_read_reals(dtype, d, n, a);
         sam_tile_read_reals(dtype, row, n, b);
-        sam_tile_reals(job->row->function, sam_tile_dtype_size(dtype) == 2, a, b, a, n);
+        sam_tile_reals(job->row->function, sam_tile_size(dtype) == 2, a, b, a, n);
         sam_tile_write_reals(dtype, d, n, a);
     } else {
         int64_t a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
@@ -42,7 +42,7 @@ static void fold_columns(const struct sam_tile_job *job)
     for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
         size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
         void *d = sam_tile_at(core, dst, 0, j);
-        memcpy(d, sam_tile_at(core, src, 0, j), n * sam_tile_dtype_size(dtype));
+        memcpy(d, sam_tile_at(core, src, 0, j), n * sam_tile_size(dtype));
         for (size_t i = 1; i < rows; i++)
             add_row(job, dtype, d, sam_tile_at(core, src, i, j), n);
     }
@@ -53,7 +53,7 @@ static void arg_columns(const struct sam_tile_job *job)
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_tile_dtype dtype = src->type.dtype;
     size_t rows = (size_t)src->type.valid_rows, cols = (size_t)src->type.valid_cols;
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     for (size_t j = 0; j < cols; j++) {
         uint64_t best = sam_tile_bits_at(sam_tile_at(job->core, src, 0, j), size);
         int32_t index = 0;
@@ -74,7 +74,7 @@ static void order_row(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_tile_dtype dtype = src->type.dtype;
-    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_dtype_size(dtype);
+    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
     bool max = job->row->function == SAM_TILE_FN_MAX, arg = job->row->family == SAM_TILE_ROWARG;
     const uint8_t *row = sam_tile_at(job->core, src, i, 0);
     uint64_t best = sam_tile_bits_at(row, size);
@@ -98,7 +98,7 @@ static void sum_row(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_tile_dtype dtype = src->type.dtype;
-    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_dtype_size(dtype);
+    size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
     uint64_t sum = sam_tile_bits_at(sam_tile_at(job->core, src, i, 0), size);
     for (size_t j = 1; j < cols; j++)
         add_row(job, dtype, &sum, sam_tile_at(job->core, src, i, j), 1);

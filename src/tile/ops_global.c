@@ -8,11 +8,11 @@
 static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
 {
     int64_t at = w->base + (int64_t)j * w->strides[w->rank - 1];
-    for (uint32_t k = w->rank - 1; k-- > 0;) {
-        at += (int64_t)(i % (uint64_t)w->shape[k]) * w->strides[k];
-        i /= (uint64_t)w->shape[k];
+    for (uint32_t k = w->rank - 1; k > 1; k--) {
+        at += (int64_t)(i % (uint64_t)w->shape[k - 1]) * w->strides[k - 1];
+        i /= (uint64_t)w->shape[k - 1];
     }
-    return at;
+    return w->rank > 1 ? at + (int64_t)i * w->strides[0] : at;
 }
 
 static enum sam_status outside(const struct sam_tile_job *job, const struct sam_tile_window *w,
@@ -27,7 +27,7 @@ static enum sam_status outside(const struct sam_tile_job *job, const struct sam_
 static enum sam_status move_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
                                 const struct sam_tile_ref *t, size_t i, bool load)
 {
-    size_t cols = (size_t)t->type.valid_cols, size = sam_tile_dtype_size(t->type.dtype);
+    size_t cols = (size_t)t->type.valid_cols, size = sam_tile_size(t->type.dtype);
     int64_t count = (int64_t)w->array->count, stride = w->strides[w->rank - 1];
     int64_t first = element(w, i, 0), last = element(w, i, cols - 1);
     if (first < 0 || first >= count)
@@ -62,7 +62,7 @@ enum sam_status sam_tile_run_global(struct sam_tile_job *job)
         if (status != SAM_OK)
             return status;
     }
-    uint64_t bytes = (uint64_t)rows * cols * sam_tile_dtype_size(t->type.dtype);
+    uint64_t bytes = (uint64_t)rows * cols * sam_tile_size(t->type.dtype);
     *(load ? &job->core->stats.loaded : &job->core->stats.stored) += bytes;
     return SAM_OK;
 }

@@ -8,7 +8,7 @@ static void copy(const struct sam_tile_job *job, const struct sam_tile_ref *d, s
                  const struct sam_tile_ref *s, size_t si, size_t sj)
 {
     memcpy(sam_tile_at(job->core, d, di, dj), sam_tile_at(job->core, s, si, sj),
-           sam_tile_dtype_size(d->type.dtype));
+           sam_tile_size(d->type.dtype));
 }
 
 /* rows x cols of s from [si,sj] to [di,dj] of d */
@@ -20,7 +20,7 @@ static void copy_block(const struct sam_tile_job *job, const struct sam_tile_ref
     for (size_t i = 0; i < rows; i++) {
         if (by_rows)
             memcpy(sam_tile_at(job->core, d, di + i, dj), sam_tile_at(job->core, s, si + i, sj),
-                   cols * sam_tile_dtype_size(d->type.dtype));
+                   cols * sam_tile_size(d->type.dtype));
         else
             for (size_t j = 0; j < cols; j++)
                 copy(job, d, di + i, dj + j, s, si + i, sj + j);
@@ -51,13 +51,11 @@ static enum sam_status extract(struct sam_tile_job *job)
     if (status != SAM_OK)
         return status;
     struct sam_tile_ref part = *s;
-    part.offset += sam_tile_index(s, row, col) * sam_tile_dtype_size(s->type.dtype);
-    part.type.valid_rows = d->type.valid_rows;
-    part.type.valid_cols = d->type.valid_cols;
-    status = sam_tile_core_check(job, &part);
+    part.offset += sam_tile_index(s, row, col) * sam_tile_size(s->type.dtype);
+    size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
+    status = sam_tile_core_check(job, &part, rows, cols);
     if (status == SAM_OK)
-        copy_block(job, d, 0, 0, &part, 0, 0, (size_t)d->type.valid_rows,
-                   (size_t)d->type.valid_cols);
+        copy_block(job, d, 0, 0, &part, 0, 0, rows, cols);
     return status;
 }
 
@@ -71,7 +69,7 @@ static enum sam_status insert(struct sam_tile_job *job)
     size_t rows = (size_t)s->type.valid_rows, cols = (size_t)s->type.valid_cols;
     copy_block(job, d, row, col, s, 0, 0, rows, cols);
     struct sam_tile_ref part = *d;
-    part.offset += sam_tile_index(d, row, col) * sam_tile_dtype_size(d->type.dtype);
+    part.offset += sam_tile_index(d, row, col) * sam_tile_size(d->type.dtype);
     sam_tile_core_mark(job->core, &part, rows, cols);
     return SAM_OK;
 }
@@ -80,7 +78,7 @@ static void fillpad(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t rows = (size_t)s->type.valid_rows, cols = (size_t)s->type.valid_cols;
-    size_t size = sam_tile_dtype_size(d->type.dtype);
+    size_t size = sam_tile_size(d->type.dtype);
     uint64_t bits = sam_tile_pad_bits(d->type.dtype, d->type.pad);
     copy_block(job, d, 0, 0, s, 0, 0, rows, cols);
     for (size_t i = 0; i < d->type.rows; i++)
@@ -104,7 +102,7 @@ static void count_up(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     uint64_t bits = (uint64_t)job->actuals[0].number;
-    size_t size = sam_tile_dtype_size(d->type.dtype);
+    size_t size = sam_tile_size(d->type.dtype);
     for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
         for (size_t j = 0; j < (size_t)d->type.valid_cols; j++, bits++)
             memcpy(sam_tile_at(job->core, d, i, j), &bits, size);

@@ -118,7 +118,7 @@ static uint64_t wrap(int64_t value)
 bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n, size_t *at)
 {
-    int64_t top = (int64_t)(8 * sam_tile_dtype_size(dtype) - 1);
+    int64_t top = (int64_t)(8 * sam_tile_size(dtype) - 1);
     if (function == SAM_TILE_FN_DIV || function == SAM_TILE_FN_REM)
         for (*at = 0; *at < n; ++*at)
             if (b[*at] == 0)

@@ -35,7 +35,7 @@ static bool constant_bits(struct parser *parser, const struct token *t,
         return true;
     if (boolean)
         return *bits == 0 || *bits == 1;
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(type->dtype);
+    unsigned width = 8 * (unsigned)sam_tile_size(type->dtype);
     if (width == 64)
         return true;
     if (real)

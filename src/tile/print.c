@@ -142,7 +142,7 @@ static void real_constant(struct printer *s, enum sam_tile_dtype dtype, int64_t 
     double number = sam_tile_real_value(dtype, (uint32_t)bits);
     char text[40];
     if (!isfinite(number)) {
-        sam_buffer_printf(&s->out, "0x%0*" PRIx64, (int)sam_tile_dtype_size(dtype) * 2, bits);
+        sam_buffer_printf(&s->out, "0x%0*" PRIx64, (int)sam_tile_size(dtype) * 2, bits);
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {

@@ -214,12 +214,13 @@ static enum sam_status fetch(struct sam_tile_exec *x, const struct sam_tile_argu
     return SAM_OK;
 }
 
-/* Memories as large as the profile says, or without limit as large as the program needs. */
+/* Memories that have tiles: as large as the profile says, or without limit as the program needs. */
 static bool open_memories(struct sam_tile_exec *x)
 {
-    uint64_t sizes[SAM_TILE_LOCS];
-    for (int i = 0; i < SAM_TILE_LOCS; i++) {
-        sizes[i] = sam_tile_capacity(x->options.profile, (enum sam_tile_loc)i);
+    uint64_t sizes[SAM_TILE_LOCS] = {0};
+    for (size_t k = 0; k < x->plan.count; k++) {
+        enum sam_tile_loc i = x->plan.places[k].loc;
+        sizes[i] = sam_tile_capacity(x->options.profile, i);
         if (!sizes[i])
             sizes[i] = x->plan.highest[i];
     }

@@ -2,9 +2,15 @@
 /* Names: operations, dtypes, memories, words of attributes. */
 #include "tile/tile.h"
 
-static const struct sam_tile_row rows[] = {
+const struct sam_tile_row sam_tile_rows[] = {
 #define TILE_OP(code, name, sources, family, function, dtypes, meaning)                            \
-    {name, sources, SAM_TILE_##family, SAM_TILE_FN_##function, SAM_TILE_##dtypes, meaning},
+    {name,                                                                                         \
+     sources,                                                                                      \
+     sizeof(sources) - 1,                                                                          \
+     SAM_TILE_##family,                                                                            \
+     SAM_TILE_FN_##function,                                                                       \
+     SAM_TILE_##dtypes,                                                                            \
+     meaning},
 #include "tile/ops.def"
 };
 
@@ -60,11 +66,6 @@ int sam_tile_word(const char *const *words, const char *text, size_t size)
         if (strlen(words[i]) == size && memcmp(words[i], text, size) == 0)
             return i;
     return -1;
-}
-
-const struct sam_tile_row *sam_tile_row(unsigned code)
-{
-    return &rows[code - SAM_TILE_FIRST_OP];
 }
 
 const char *sam_tile_code_name(unsigned code)
@@ -148,10 +149,11 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
 {
     static const char *const classes[] = {"all of the profile", "floats", "integers",
                                           "all, 64 bits too"};
-    if (index >= SAM_COUNT(rows))
+    if (index >= SAM_COUNT(sam_tile_rows))
         return false;
-    *text = (struct sam_tile_op_text){rows[index].name, rows[index].sources,
-                                      classes[rows[index].dtypes], rows[index].meaning};
+    *text = (struct sam_tile_op_text){sam_tile_rows[index].name, sam_tile_rows[index].sources,
+                                      classes[sam_tile_rows[index].dtypes],
+                                      sam_tile_rows[index].meaning};
     return true;
 }
 

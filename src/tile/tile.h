@@ -125,13 +125,18 @@ enum sam_tile_class { SAM_TILE_ORDER, SAM_TILE_REAL, SAM_TILE_WHOLE, SAM_TILE_AN
 
 struct sam_tile_row {
     const char *name, *sources;
+    uint8_t count; /* of sources */
     enum sam_tile_family family;
     enum sam_tile_function function;
     enum sam_tile_class dtypes;
     const char *meaning;
 };
+extern const struct sam_tile_row sam_tile_rows[];
 /* The row of a code from SAM_TILE_FIRST_OP on. */
-const struct sam_tile_row *sam_tile_row(unsigned code);
+static inline const struct sam_tile_row *sam_tile_row(unsigned code)
+{
+    return &sam_tile_rows[code - SAM_TILE_FIRST_OP];
+}
 /* The code of a name of `size` characters, without "pto."; SAM_TILE_CODES when there is none. */
 unsigned sam_tile_code_find(const char *name, size_t size);
 /* Its name, "arith." and "scf." included, "pto." not. */
@@ -248,12 +253,24 @@ static inline const struct sam_tile_ty *sam_tile_ty(const struct sam_tile_progra
 }
 
 /* --- type.c */
+extern const uint8_t sam_tile_sizes[SAM_TILE_DTYPES];
+/* sam_tile_dtype_size, for those who ask often. */
+static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
+{
+    return sam_tile_sizes[dtype];
+}
 /* Elements and bytes of the room of a tile. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 bool sam_tile_is_real(enum sam_tile_dtype dtype);
 bool sam_tile_is_signed(enum sam_tile_dtype dtype);
 int sam_tile_dtype_find(const char *name, size_t size); /* -1 */
-bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b);
+static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
+{
+    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
+           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
+           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
+           a->pad == b->pad;
+}
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
 void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type);
 const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size);

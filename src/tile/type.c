@@ -7,20 +7,24 @@
 
 static const struct {
     const char *name;
-    uint8_t size;
     bool real, is_signed;
 } dtypes[SAM_TILE_DTYPES] = {
-    [SAM_TILE_f32] = {"f32", 4, true, true},     [SAM_TILE_f16] = {"f16", 2, true, true},
-    [SAM_TILE_bf16] = {"bf16", 2, true, true},   [SAM_TILE_i8] = {"i8", 1, false, true},
-    [SAM_TILE_ui8] = {"ui8", 1, false, false},   [SAM_TILE_i16] = {"i16", 2, false, true},
-    [SAM_TILE_ui16] = {"ui16", 2, false, false}, [SAM_TILE_i32] = {"i32", 4, false, true},
-    [SAM_TILE_ui32] = {"ui32", 4, false, false}, [SAM_TILE_i64] = {"i64", 8, false, true},
-    [SAM_TILE_ui64] = {"ui64", 8, false, false},
+    [SAM_TILE_f32] = {"f32", true, true},     [SAM_TILE_f16] = {"f16", true, true},
+    [SAM_TILE_bf16] = {"bf16", true, true},   [SAM_TILE_i8] = {"i8", false, true},
+    [SAM_TILE_ui8] = {"ui8", false, false},   [SAM_TILE_i16] = {"i16", false, true},
+    [SAM_TILE_ui16] = {"ui16", false, false}, [SAM_TILE_i32] = {"i32", false, true},
+    [SAM_TILE_ui32] = {"ui32", false, false}, [SAM_TILE_i64] = {"i64", false, true},
+    [SAM_TILE_ui64] = {"ui64", false, false},
 };
+
+const uint8_t sam_tile_sizes[SAM_TILE_DTYPES] = {
+    [SAM_TILE_f32] = 4,  [SAM_TILE_f16] = 2, [SAM_TILE_bf16] = 2, [SAM_TILE_i8] = 1,
+    [SAM_TILE_ui8] = 1,  [SAM_TILE_i16] = 2, [SAM_TILE_ui16] = 2, [SAM_TILE_i32] = 4,
+    [SAM_TILE_ui32] = 4, [SAM_TILE_i64] = 8, [SAM_TILE_ui64] = 8};
 
 size_t sam_tile_dtype_size(enum sam_tile_dtype dtype)
 {
-    return dtypes[dtype].size;
+    return sam_tile_size(dtype);
 }
 
 const char *sam_tile_dtype_name(enum sam_tile_dtype dtype)
@@ -48,15 +52,7 @@ int sam_tile_dtype_find(const char *name, size_t size)
 
 uint64_t sam_tile_bytes(const struct sam_tile_type *type)
 {
-    return (uint64_t)type->rows * type->cols * sam_tile_dtype_size(type->dtype);
-}
-
-bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
-{
-    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
-           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
-           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
-           a->pad == b->pad;
+    return (uint64_t)type->rows * type->cols * sam_tile_size(type->dtype);
 }
 
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b)

@@ -71,7 +71,7 @@ uint32_t sam_tile_real_bits(enum sam_tile_dtype dtype, double value, enum sam_ti
 {
     int mantissa = formats[dtype].mantissa, lowest = formats[dtype].lowest, exponent = 0;
     uint32_t infinity = (uint32_t)formats[dtype].exponents << mantissa;
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(dtype);
+    unsigned width = 8 * (unsigned)sam_tile_size(dtype);
     bool negative = signbit(value) != 0;
     uint32_t sign = (uint32_t)negative << (width - 1), bits;
     if (isnan(value))
@@ -161,7 +161,7 @@ void sam_tile_write_ints(enum sam_tile_dtype dtype, void *to, size_t n, const in
 /* Smallest and largest integer of a dtype of up to 32 bits. */
 static void integer_range(enum sam_tile_dtype dtype, int64_t *low, int64_t *high)
 {
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(dtype);
+    unsigned width = 8 * (unsigned)sam_tile_size(dtype);
     bool is_signed = sam_tile_is_signed(dtype);
     *high = (INT64_C(1) << (width - is_signed)) - 1;
     *low = is_signed ? -*high - 1 : 0;
@@ -186,7 +186,7 @@ uint64_t sam_tile_pad_bits(enum sam_tile_dtype dtype, enum sam_tile_pad pad)
 /* One element through double, which holds every value of 32 bits. */
 static double read_one(enum sam_tile_dtype dtype, const void *in, size_t i)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_tile_size(dtype);
     if (sam_tile_is_real(dtype)) {
         uint32_t bits = 0;
         memcpy(&bits, (const uint8_t *)in + i * size, size);
@@ -200,7 +200,7 @@ static double read_one(enum sam_tile_dtype dtype, const void *in, size_t i)
 void sam_tile_convert(enum sam_tile_dtype to, void *out, enum sam_tile_dtype from, const void *in,
                       size_t n, enum sam_tile_round round)
 {
-    size_t size = sam_tile_dtype_size(to);
+    size_t size = sam_tile_size(to);
     for (size_t i = 0; i < n; i++) {
         double value = read_one(from, in, i);
         uint8_t *at = (uint8_t *)out + i * size;

@@ -163,6 +163,50 @@ static void coding(void **state)
     free(table);
 }
 
+/* Fast loops count an address down in its low 16 bits: whatever stream crosses such a border, and
+ * wherever in it. */
+static void across_64_kib(void **state)
+{
+    (void)state;
+    enum { N = 4000, BORDER = 1 << 16 };
+    uint64_t random = test_seed();
+    uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
+    uint8_t *in = buffer(sam_encode_bound(N)), *exact;
+    struct sam_decode_table *table = malloc(sizeof *table);
+    uint32_t sizes[SAM_STREAMS], counts[256] = {0};
+    struct sam_code code;
+    size_t total = 0;
+    assert_non_null(room);
+    assert_non_null(table);
+    for (size_t i = 0; i < N; i++) /* every other symbol takes a bit: seven a look-up */
+        symbols[i] = (uint8_t)(test_below(&random, 2) ? 0 : test_below(&random, 40));
+    sam_count_symbols(symbols, N, counts);
+    sam_code_make(counts, &code);
+    sam_decode_table_make(&code, table);
+    sam_streams_encode(&code, symbols, N, in, sizes);
+    for (unsigned j = 0; j < SAM_STREAMS; j++)
+        total += sizes[j];
+    exact = buffer(total);
+    memcpy(exact, in, total);
+    EACH_LEVEL(ops)
+    {
+        const struct sam_warm nothing = {0};
+        for (size_t before = 0; before <= N; before++) {
+            uint8_t *back = room + BORDER - before;
+            memset(room + BORDER - N - 64, 0xee, 2 * N + 128);
+            assert_true(ops->decode(table, exact, sizes, back, N, &nothing));
+            assert_memory_equal(back, symbols, N);
+            assert_int_equal(back[-1], 0xee);
+            assert_int_equal(back[N], 0xee);
+        }
+    }
+    free(exact);
+    free(room);
+    free(symbols);
+    free(in);
+    free(table);
+}
+
 /* Streams that are damaged or of the wrong length: every level says the same, and when it says
  * that they are good, decodes the same. */
 static void damaged_streams(void **state)
@@ -232,6 +276,7 @@ int main(void)
         cmocka_unit_test(splitting_and_merging),
         cmocka_unit_test(copying),
         cmocka_unit_test(coding),
+        cmocka_unit_test(across_64_kib),
         cmocka_unit_test(damaged_streams),
         cmocka_unit_test(levels),
     };

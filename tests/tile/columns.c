@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column minimum and maximum: every shape and dtype in every NaN mode, by the vector loops and by
  * the plain one, against the rule of tile_test.h; all pairs of 16-bit elements. Bits compare. */
+#include "tile/fold.h"
 #include "tile/tile_test.h"
 
 static const enum sam_tile_nan modes[] = {SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE,
@@ -139,6 +140,43 @@ static void test_pitches(void **state)
                     assert_memory_equal(fast, slow, cols * size);
                 }
             }
+    free(data), free(fast), free(slow);
+}
+
+/* The loops of every level that this host has: rows around a block of them, columns around whole
+ * vectors and around a panel. */
+static void test_levels(void **state)
+{
+    enum { ROWS = 17, PITCH = 4200 };
+    static const size_t cols[] = {1, 15, 16, 17, 63, 64, 65, 130, 1025, 2080, 4161};
+    uint64_t seed = test_seed();
+    uint8_t *data = malloc((size_t)ROWS * PITCH * 4), *fast = malloc(PITCH * 4),
+            *slow = malloc(PITCH * 4);
+    (void)state;
+    assert_non_null(sam_tile_fold_level(0));
+    for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
+        enum sam_tile_dtype dtype = test_dtypes[d];
+        for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
+            test_set(data, i, dtype, test_element(&seed, dtype));
+        for (size_t c = 0; c < SAM_COUNT(cols); c++)
+            for (int way = 0; way < 6; way++) {
+                size_t rows = 2 + test_below(&seed, ROWS - 1);
+                sam_tile_fold_columns(dtype, way & 1, modes[way / 2], true, slow, data, rows,
+                                      cols[c], PITCH);
+                for (unsigned level = 0; level < SAM_TILE_FOLD_LEVELS; level++) {
+                    const struct sam_tile_fold_table *table = sam_tile_fold_level(level);
+                    if (!table)
+                        continue;
+                    memset(fast, 0x55, PITCH * 4);
+                    table->fold[dtype][way & 1][modes[way / 2]](fast, data, rows, cols[c], PITCH);
+                    if (memcmp(fast, slow, cols[c] * sam_tile_dtype_size(dtype)) != 0)
+                        fail_msg("level %u, %s, %zu rows, %zu columns, mode %d", level,
+                                 sam_tile_dtype_name(dtype), rows, cols[c], way);
+                    /* and nothing behind the last column */
+                    assert_int_equal(fast[cols[c] * sam_tile_dtype_size(dtype)], 0x55);
+                }
+            }
+    }
     free(data), free(fast), free(slow);
 }
 
@@ -290,7 +328,7 @@ int main(void)
         cmocka_unit_test(test_nan_positions), cmocka_unit_test(test_pitches),
         cmocka_unit_test(test_pairs_half),    cmocka_unit_test(test_pairs_bfloat),
         cmocka_unit_test(test_pairs_integer), cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,13 @@ static void test_values_and_events(void **state)
                                     (const struct sam_event *const[]){NULL})
                          .status,
                      SAM_ERR_USAGE);
+    struct sam_tile *const one[] = {&a, NULL};
+    const struct sam_event *const none[] = {NULL};
+    assert_string_equal(sam_tile_apply("tcolmean", &b, one, 0, 0, none).text,
+                        "unknown operation 'tcolmean'");
+    assert_int_equal(sam_tile_call(SAM_TILE_OPS, &b, one, 0, 0, none).status, SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_call(SAM_TILE_OP_TLOAD, &b, one, 0, 0, none).status, SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_call(SAM_TILE_OP_TCOLMAX, &b, one, 0, 0, none).status, SAM_OK);
     sam_tile_core_free(core);
 }
 
