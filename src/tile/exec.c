@@ -82,6 +82,8 @@ static enum sam_status arith(struct sam_tile_exec *x, const struct sam_tile_op *
 
 /* --- views of arrays */
 
+#define FARTHEST (INT64_C(1) << 56) /* elements between the first and the last of a view */
+
 static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
     uint32_t result = x->p->ids[op->results], pointer = sam_tile_arg(x->p, op, 0);
@@ -94,6 +96,7 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
                                   .dtype = type->dtype,
                                   .rank = type->rank,
                                   .name = x->p->values[pointer].name};
+    int64_t reach = 0, part;
     for (uint32_t i = 0; i < type->rank; i++) {
         w->shape[i] = number(x, op, 1 + i);
         w->strides[i] = number(x, op, 1 + type->rank + i);
@@ -103,7 +106,10 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
             return sam_tile_trap(x, op,
                                  "dimension %u of the view is %" PRId64 ", its type says %" PRId64,
                                  i, w->shape[i], type->dims[i]);
-        if (w->strides[i] > INT64_C(1) << 40 || w->strides[i] < -(INT64_C(1) << 40))
+        bool far = __builtin_mul_overflow(w->shape[i], w->strides[i], &part) || part > FARTHEST ||
+                   part < -FARTHEST;
+        reach += far ? 0 : part < 0 ? -part : part;
+        if (far || reach > FARTHEST)
             return sam_tile_trap(x, op, "stride %u of the view is %" PRId64, i, w->strides[i]);
     }
     return SAM_OK;
@@ -277,8 +283,6 @@ static void wait(struct sam_tile_exec *x, const struct sam_tile_op *op)
         const struct sam_tile_slot *slot = sam_tile_slot(x, sam_tile_arg(x->p, op, i));
         sam_tile_hazard_wait(&x->core.hazards, slot->pipe, slot->event);
     }
-    if (!op->operand_count)
-        sam_tile_hazard_barrier(&x->core.hazards);
 }
 
 static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)

@@ -292,7 +292,7 @@ static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_t
 }
 
 /* Its text is too long to be cleared each time. */
-static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pipe pipe)
+static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe)
 {
     struct sam_event event;
     event.status = SAM_OK;

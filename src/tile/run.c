@@ -243,7 +243,7 @@ static enum sam_status run(struct sam_tile_exec *x, const struct sam_tile_argume
                                      open_memories(x)
                                  ? SAM_OK
                                  : sam_fail_memory(x->error);
-    sam_buffer_free(&report.out);
+    sam_tile_report_free(&report);
     x->core.manual = x->plan.manual;
     for (uint32_t i = 0; i < x->f->arg_count && status == SAM_OK; i++) {
         uint32_t value = x->p->ids[x->f->args + i];

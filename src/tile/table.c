@@ -2,6 +2,8 @@
 /* Names: operations, dtypes, memories, words of attributes. */
 #include "tile/tile.h"
 
+#include <ctype.h>
+
 const struct sam_tile_row sam_tile_rows[] = {
 #define TILE_OP(code, name, sources, family, function, dtypes, meaning)                            \
     {name,                                                                                         \
@@ -108,7 +110,7 @@ static unsigned distance(const char *a, size_t n, const char *b)
         unsigned diagonal = row[0];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned best = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
             diagonal = row[j];
             best = row[j] + 1 < best ? row[j] + 1 : best;
             row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
