@@ -220,7 +220,7 @@ static int run_request(struct run *run)
         int closed = run_close_log(run);
         code = code == CLI_OK ? closed : code;
     }
-    cli_output_abort(run->log);
+    sam_output_abort(run->log);
     /* What was counted before a program failed is worth having. */
     if (json && json_array_size(run->json_launches) && run_json_print(run) != CLI_OK)
         code = CLI_BAD_INPUT;
