@@ -45,6 +45,14 @@ bool cli_parse_u64(const char *text, uint64_t *value)
     return errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0';
 }
 
+bool cli_parse_i64(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && isdigit((unsigned char)text[*text == '-']) && *end == '\0';
+}
+
 int cli_report(const struct sam_error *error)
 {
     fputs("samite: error: ", stderr);

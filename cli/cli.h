@@ -60,6 +60,8 @@ int cli_report(const struct sam_error *error);
 
 /* A number in C notation (all of the text, 64 bits). */
 bool cli_parse_u64(const char *text, uint64_t *value);
+/* The same in decimal, with or without a minus. */
+bool cli_parse_i64(const char *text, int64_t *value);
 
 /* --help of one verb; man page of one verb, of the command; completion script ("bash", "zsh"). */
 void cli_print_help(const struct cli_verb *verb, FILE *out);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file written piece by piece that appears under its name only when it is complete. */
+/* The library's output under the names that the verbs of weights use, true for success. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "samite/file.h"
 
-#include "samite/status.h"
+#define cli_output        sam_output
+#define cli_output_write  sam_output_write
+#define cli_output_failed sam_output_failed
+#define cli_output_abort  sam_output_abort
 
-struct cli_output;
+static inline struct sam_output *cli_output_open(const char *path, struct sam_error *error)
+{
+    struct sam_output *output;
+    return sam_output_open(path, &output, error) == SAM_OK ? output : NULL;
+}
 
-/* "-" is standard output. NULL with `error` filled when it cannot be made. */
-struct cli_output *cli_output_open(const char *path, struct sam_error *error);
-/* A sam_sink: `context` is the output. */
-bool cli_output_write(void *context, const void *data, size_t size);
-/* Did a write fail? _commit then says why, and leaves no trace. */
-bool cli_output_failed(const struct cli_output *output);
-/* Close and rename; frees the output whatever happens. */
-bool cli_output_commit(struct cli_output *output, struct sam_error *error);
-/* Close and leave no trace. NULL is fine. */
-void cli_output_abort(struct cli_output *output);
+static inline bool cli_output_commit(struct sam_output *output, struct sam_error *error)
+{
+    return sam_output_commit(output, error) == SAM_OK;
+}
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "output.h"
 #include "samite/samite.h"
 
 /* Words of the command line in the order written. */
@@ -111,6 +110,9 @@ int run_parse_stats(const struct cli_args *args, const char *value, enum run_sta
 /* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
 bool run_ends_with(const char *text, const char *end);
+struct run_request;
+/* Does any result go to standard output? */
+bool run_writes_stdout(const struct run_request *request);
 
 /* --- run_program.c: programs, files of memory, signals */
 
@@ -122,6 +124,9 @@ struct sam_image *run_assemble(const struct sam_asm_options *options, const char
 /* `size` bytes of memory from `address` into the file `path`, read block by block. */
 typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,
                              struct sam_error *error);
+/* Is all of it there to be read? The option that wants it is named if not. */
+int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
+                     uint64_t size);
 int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                     const char *path);
 
@@ -143,7 +148,7 @@ struct run {
     struct sam_gpu *gpu;
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* where people read: stdout unless that carries data */
-    struct cli_output *log;
+    struct sam_output *log;
     unsigned launches;
     json_t *json_launches, *json_checks; /* NULL without --stats=json */
     struct sam_error error;
@@ -161,6 +166,8 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
                const char *source);
 /* The log of all launches appears under its name. */
 int run_close_log(struct run *run);
+/* Before anything runs, with all memory mapped: can the pokes and dumps be done? */
+int run_check_steps(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
 int run_dump(struct run *run, const struct run_step *step);
 

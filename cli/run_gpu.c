@@ -191,8 +191,7 @@ static int check_metadata_form(const struct run_request *r)
     return CLI_OK;
 }
 
-/* Does any result go to standard output? */
-static bool writes_stdout(const struct run_request *r)
+bool run_writes_stdout(const struct run_request *r)
 {
     bool found = r->log && strcmp(r->log, "-") == 0;
     for (size_t i = 0; i < r->step_count; i++)
@@ -206,7 +205,7 @@ static bool writes_stdout(const struct run_request *r)
 static int run_request(struct run *run)
 {
     const struct run_request *r = run->request;
-    bool json = r->stats == RUN_STATS_JSON, data = writes_stdout(r);
+    bool json = r->stats == RUN_STATS_JSON, data = run_writes_stdout(r);
     if (json && data)
         return cli_usage_error(r->args, "--stats=json has standard output for itself");
     run->text = json || data ? stderr : stdout;
@@ -221,7 +220,7 @@ static int run_request(struct run *run)
         int closed = run_close_log(run);
         code = code == CLI_OK ? closed : code;
     }
-    cli_output_abort(run->log);
+    sam_output_abort(run->log);
     /* What was counted before a program failed is worth having. */
     if (json && json_array_size(run->json_launches) && run_json_print(run) != CLI_OK)
         code = CLI_BAD_INPUT;

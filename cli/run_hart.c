@@ -11,20 +11,26 @@ struct state {
     struct hart_request request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct cli_output *trace, *timeline, *traces[HART_TRACES];
+    struct sam_output *trace, *timeline, *traces[HART_TRACES];
     FILE *text; /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
 
 /* `path` may be NULL: none. */
-static bool open_sink(struct state *s, const char *path, struct cli_output **output,
+static bool open_sink(struct state *s, const char *path, struct sam_output **output,
                       struct sam_sink *sink)
 {
     if (!path)
         return true;
-    *output = cli_output_open(path, &s->error);
-    *sink = (struct sam_sink){cli_output_write, *output};
-    return *output != NULL;
+    enum sam_status status = sam_output_open(path, output, &s->error);
+    *sink = (struct sam_sink){sam_output_write, *output};
+    return status == SAM_OK;
+}
+
+static bool read_memory(void *context, uint64_t address, void *data, size_t size,
+                        struct sam_error *error)
+{
+    return sam_hart_read(context, address, data, size, error) == SAM_OK;
 }
 
 static int prepare(struct state *s)
@@ -46,13 +52,11 @@ static int prepare(struct state *s)
         r->options.engines = &r->engines;
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
         r->options.cycles = &r->mxu;
-    return run_hart_make(r, s->image, &s->hart);
-}
-
-static bool read_memory(void *context, uint64_t address, void *data, size_t size,
-                        struct sam_error *error)
-{
-    return sam_hart_read(context, address, data, size, error) == SAM_OK;
+    int code = run_hart_make(r, s->image, &s->hart);
+    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
+        code = run_check_memory(read_memory, s->hart, "dump", r->dumps.items[i].base,
+                                r->dumps.items[i].size);
+    return code;
 }
 
 static bool uses_engines(const struct sam_engines_report *report)
@@ -100,12 +104,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int commit(struct cli_output **output)
+static int commit(struct sam_output **output)
 {
     struct sam_error error;
-    struct cli_output *file = *output;
+    struct sam_output *file = *output;
     *output = NULL;
-    return !file || cli_output_commit(file, &error) ? CLI_OK : cli_report(&error);
+    return !file || sam_output_commit(file, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
 /* The traces and the timeline appear, whole. */
@@ -150,13 +154,24 @@ static int execute(struct state *s)
     return code;
 }
 
+/* --config help: the engines', and below them those of the matrix unit. */
+static int list_parameters(void)
+{
+    const struct sam_mxu_parameter *p;
+    cli_engines_parameters();
+    printf("\nof the matrix unit\n");
+    for (size_t i = 0; (p = sam_mxu_parameter(i)); i++)
+        printf("%-16s %7s  %-9s  %s\n", p->name, p->value, p->range, p->meaning);
+    return CLI_OK;
+}
+
 int run_hart(const struct run_words *words)
 {
     struct state s = {.text = stdout};
     int code = run_hart_request(words, &s.request);
     if (code == CLI_OK && s.request.listing) {
         run_hart_request_free(&s.request);
-        return cli_engines_parameters();
+        return list_parameters();
     }
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;
@@ -167,10 +182,10 @@ int run_hart(const struct run_words *words)
     if (code == CLI_OK)
         code = execute(&s);
     sam_hart_free(s.hart); /* its traces go to the files */
-    cli_output_abort(s.trace);
-    cli_output_abort(s.timeline);
+    sam_output_abort(s.trace);
+    sam_output_abort(s.timeline);
     for (int i = 0; i < HART_TRACES; i++)
-        cli_output_abort(s.traces[i]);
+        sam_output_abort(s.traces[i]);
     sam_image_free(s.image);
     run_hart_request_free(&s.request);
     return code;

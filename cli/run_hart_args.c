@@ -111,34 +111,15 @@ static int parse_order(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
-/* One KEY=VALUE: of the matrix unit, or else of the engines. */
-static int parse_parameter(struct hart_request *r, const char *word)
-{
-    struct sam_error error;
-    enum sam_status status = sam_mxu_config_knows(word)
-                                 ? sam_mxu_config_set(&r->mxu, word, &error)
-                                 : sam_engines_parse(word, &r->engines, &error);
-    return status == SAM_OK ? CLI_OK : cli_usage_error(r->args, "--config: %s", error.text);
-}
-
 static int parse_config(struct hart_request *r, const char *text)
 {
+    struct sam_error error;
     r->cycles = true;
-    if (strcmp(text, "help") == 0) {
+    if (strcmp(text, "help") == 0)
         r->listing = true;
-        return CLI_OK;
-    }
-    int code = CLI_OK;
-    while (code == CLI_OK && *text) {
-        char word[96];
-        const size_t size = strcspn(text, ",");
-        if (size >= sizeof word)
-            return cli_usage_error(r->args, "--config: '%s' is no parameter", text);
-        snprintf(word, sizeof word, "%.*s", (int)size, text);
-        code = parse_parameter(r, word);
-        text += size + (text[size] == ',');
-    }
-    return code;
+    else if (sam_hart_configure(text, &r->engines, &r->mxu, &error) != SAM_OK)
+        return cli_usage_error(r->args, "--config: %s", error.text);
+    return CLI_OK;
 }
 
 /* A trace of the matrix unit. */

@@ -118,6 +118,8 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
     }
     free(buffer);
     if (code == CLI_OK)
+        code = run_check_steps(run);
+    if (code == CLI_OK)
         code = do_steps(run, RUN_POKE);
     return code == CLI_OK ? run_launch(run, &launch, request->kernel, path) : code;
 }

@@ -46,33 +46,32 @@ static bool log_each(const struct run *run)
 
 int run_close_log(struct run *run)
 {
-    struct cli_output *log = run->log;
+    struct sam_output *log = run->log;
     run->log = NULL;
-    if (log && !cli_output_commit(log, &run->error))
+    if (log && sam_output_commit(log, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;
 }
 
-/* The log for the next launch. *path belongs to the caller and outlives the output. */
-static int open_log(struct run *run, char **path)
+/* The log for the next launch. */
+static int open_log(struct run *run)
 {
     const char *pattern = run->request->log;
-    *path = NULL;
     if (!pattern)
         return CLI_OK;
-    if (log_each(run)) {
-        *path = log_path(pattern, run->launches);
-        if (!*path) {
-            fprintf(stderr, "samite: error: out of memory\n");
-            return CLI_BAD_INPUT;
-        }
+    if (!run->log) {
+        char *path = log_each(run) ? log_path(pattern, run->launches) : NULL;
+        if (log_each(run) && !path)
+            return run_out_of_memory();
+        enum sam_status status = sam_output_open(path ? path : pattern, &run->log, &run->error);
+        free(path);
+        if (status != SAM_OK)
+            return cli_report(&run->error);
     }
-    if (!run->log && !(run->log = cli_output_open(*path ? *path : pattern, &run->error)))
-        return cli_report(&run->error);
     struct sam_gpu_options options = run->request->options;
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run->text};
-    options.log = (struct sam_sink){cli_output_write, run->log};
+    options.log = (struct sam_sink){sam_output_write, run->log};
     if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;
@@ -96,8 +95,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
                const char *source)
 {
     struct sam_gpu_result result = {0};
-    char *path;
-    int code = open_log(run, &path);
+    int code = open_log(run);
     if (code == CLI_OK) {
         enum sam_status status = sam_gpu_launch(run->gpu, launch, &result, &run->error);
         if (status == SAM_OK || status == SAM_ERR_TRAP)
@@ -115,10 +113,9 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     }
     run->launches++;
     if (code != CLI_OK) {
-        cli_output_abort(run->log);
+        sam_output_abort(run->log);
         run->log = NULL;
     }
-    free(path);
     sam_gpu_result_free(&result);
     return code;
 }
@@ -137,6 +134,19 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
                         struct sam_error *error)
 {
     return sam_gpu_read(context, (uint32_t)address, data, size, error) == SAM_OK;
+}
+
+int run_check_steps(struct run *run)
+{
+    const struct run_request *request = run->request;
+    int code = CLI_OK;
+    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps[i];
+        if (step->kind != RUN_PAIR)
+            code = run_check_memory(read_memory, run->gpu, step->kind == RUN_POKE ? "poke" : "dump",
+                                    step->address, step->kind == RUN_POKE ? 4 : step->size);
+    }
+    return code;
 }
 
 int run_dump(struct run *run, const struct run_step *step)

@@ -212,6 +212,8 @@ int run_metadata(struct run *run)
     /* After the buffers: the program lies in the code buffer, which is larger than it. */
     if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
+    if (code == CLI_OK)
+        code = run_check_steps(run);
     cli_catch_signals();
     if (code == CLI_OK)
         code = run_steps(run, pairs);

@@ -19,21 +19,33 @@ struct sam_image *run_assemble(const struct sam_asm_options *options, const char
     return status == SAM_OK ? image : NULL;
 }
 
+enum { BLOCK = 65536 };
+
+int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
+                     uint64_t size)
+{
+    struct sam_error error;
+    for (uint64_t at = 0; at < size; at += BLOCK) {
+        if (!read(context, address + at, NULL, size - at < BLOCK ? (size_t)(size - at) : BLOCK,
+                  &error)) {
+            fprintf(stderr, "samite: error: --%s: %s\n", option, error.text);
+            return CLI_BAD_INPUT;
+        }
+    }
+    return CLI_OK;
+}
+
 /* A range of memory into an output, block by block. */
 static bool copy_out(run_read_memory *read, void *context, uint64_t address, uint64_t size,
-                     const char *path, struct cli_output *output, struct sam_error *error)
+                     struct sam_output *output, struct sam_error *error)
 {
-    enum { BLOCK = 65536 };
     uint8_t block[BLOCK];
     for (uint64_t at = 0; at < size; at += BLOCK) {
         size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
         if (!read(context, address + at, block, part, error))
             return false;
-        if (!cli_output_write(output, block, part)) {
-            error->status = SAM_ERR_IO;
-            snprintf(error->text, sizeof error->text, "%.900s: cannot write", path);
-            return false;
-        }
+        if (!sam_output_write(output, block, part))
+            return true; /* sam_output_commit says why */
     }
     return true;
 }
@@ -42,12 +54,12 @@ int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint
                     const char *path)
 {
     struct sam_error error;
-    struct cli_output *output = cli_output_open(path, &error);
-    if (!output)
+    struct sam_output *output;
+    if (sam_output_open(path, &output, &error) != SAM_OK)
         return cli_report(&error);
-    if (!copy_out(read, context, address, size, path, output, &error)) {
-        cli_output_abort(output);
+    if (!copy_out(read, context, address, size, output, &error)) {
+        sam_output_abort(output);
         return cli_report(&error);
     }
-    return cli_output_commit(output, &error) ? CLI_OK : cli_report(&error);
+    return sam_output_commit(output, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }

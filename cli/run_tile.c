@@ -5,9 +5,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli_args.h"
-#include "run.h"
+#include "run_tile_report.h"
 #include "samite/file.h"
 #include "stop.h"
 
@@ -18,7 +19,7 @@ struct request {
     const char *path, *func;
     struct sam_tile_options options;
     struct run_request words; /* arguments and checks, as the kernels of Ventus have them */
-    bool stats, quiet;
+    bool trace, quiet;
 };
 
 bool run_tile_wants(const struct cli_args *args)
@@ -113,15 +114,11 @@ static int parse_option(struct request *r, int option, const char *value)
         break;
     case OPT_PLAIN: r->options.plain = true; break;
     case OPT_TRACE:
-    case OPT_STATS:
         if (value)
-            return cli_usage_error(r->args, "--%s has no value for a tile program",
-                                   option == OPT_TRACE ? "trace" : "stats");
-        if (option == OPT_TRACE)
-            r->options.trace = stdout;
-        else
-            r->stats = true;
+            return cli_usage_error(r->args, "--trace has no value for a tile program");
+        r->trace = true;
         break;
+    case OPT_STATS: return run_parse_stats(r->args, value, &r->words.stats);
     case 'q': r->quiet = true; break;
     case OPT_MACHINE: break; /* it brought us here */
     default: return not_ours(r, option);
@@ -129,35 +126,40 @@ static int parse_option(struct request *r, int option, const char *value)
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
 
-/* "NAME:FILE.npy" as "NAME=in:FILE.npy"; malloc'ed. */
-static char *named_file(const char *word)
+/* Does an argument begin so, with a colon behind it? */
+static bool is_kind(const char *text)
 {
     static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",
                                         "u16", "i16", "u32",   "i32",   "u64", "i64",
                                         "f16", "f32", "f64",   "bool"};
+    size_t size = strcspn(text, ":");
+    for (size_t i = 0; text[size] && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i]) == size && memcmp(kinds[i], text, size) == 0)
+            return true;
+    return false;
+}
+
+/* "NAME:FILE.npy" as "NAME=in:FILE.npy", "NAME:out:..." as "NAME=out:..."; malloc'ed. */
+static char *named_file(const char *word)
+{
     size_t size = strcspn(word, ":="), length = strlen(word);
-    bool known = word[size] != ':';
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        known |= strlen(kinds[i]) == size && memcmp(kinds[i], word, size) == 0;
+    const char *between = word[size] != ':' || is_kind(word) ? ""
+                          : is_kind(word + size + 1)         ? "="
+                                                             : "=in";
+    const char *rest = word + size + (strcmp(between, "=") == 0);
     char *text = malloc(length + 4);
     if (text)
-        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, known ? "" : "=in", word + size);
+        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, between, rest);
     return text;
 }
 
 /* --- the run */
 
-static void print_stats(const struct sam_tile_stats *s)
+static double now(void)
 {
-    static const char *const names[] = {"vec", "mat", "left", "right", "acc"};
-    printf("operations      %12" PRIu64 "\n", s->ops);
-    printf("of tiles        %12" PRIu64 "\n", s->tile_ops);
-    printf("elements read   %12" PRIu64 "\n", s->elements);
-    printf("bytes loaded    %12" PRIu64 "\n", s->loaded);
-    printf("bytes stored    %12" PRIu64 "\n", s->stored);
-    for (int i = 0; i < SAM_TILE_LOCS; i++)
-        if (s->highest[i])
-            printf("%-5s up to     %12" PRIu64 " bytes\n", names[i], s->highest[i]);
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void give(struct run_argument *from, struct sam_tile_argument *to)
@@ -172,12 +174,56 @@ static void give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
-static int run_program(struct request *r, const struct sam_tile_program *program,
-                       struct run_arguments *arguments, struct sam_tile_argument *given)
+/* The arrays of outputs into their files. */
+static int write_outputs(const struct run_arguments *arguments)
+{
+    struct sam_error error;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct run_argument *a = &arguments->items[i];
+        if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
+            return cli_report(&error);
+    }
+    return CLI_OK;
+}
+
+/* The run, and what is said of it. `state` is where checks go. */
+static int execute(struct request *r, const struct sam_tile_program *program, size_t function,
+                   const struct run_arguments *arguments, struct sam_tile_argument *given,
+                   const struct run_check *checks, struct run *state)
 {
     struct sam_error error = {0};
     struct sam_tile_stats stats = {0};
-    struct run state = {.request = &r->words, .text = stdout};
+    const char *name = sam_tile_function_name(program, function);
+    double start = now();
+    enum sam_status status =
+        sam_tile_run(program, function, given, arguments->count, &r->options, &stats, &error);
+    double seconds = now() - start;
+    if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
+        fprintf(state->text, "%s%s%s: %s, %" PRIu64 " operations, %" PRIu64 " of tiles\n", r->path,
+                *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
+                stats.tile_ops);
+    fflush(state->text); /* before what went wrong */
+    int code = status == SAM_OK ? CLI_OK : cli_report(&error);
+    if (r->words.stats == RUN_STATS_TEXT && stats.ops)
+        run_tile_report_stats(&stats, state->text);
+    if (code == CLI_OK)
+        code = write_outputs(arguments);
+    if (code == CLI_OK)
+        code = run_checks_compare(state, checks, r->words.checks.count);
+    if (state->json_checks && (status == SAM_OK || stats.ops)) {
+        struct run_tile_outcome outcome = {r->path,           name, status, &error, &stats, seconds,
+                                           state->json_checks};
+        int printed = run_tile_report_json(&outcome);
+        code = printed == CLI_OK ? code : printed;
+    }
+    return code;
+}
+
+static int run_program(struct request *r, const struct sam_tile_program *program,
+                       struct run_arguments *arguments, struct sam_tile_argument *given)
+{
+    bool json = r->words.stats == RUN_STATS_JSON, data = run_writes_stdout(&r->words);
+    struct run state = {.request = &r->words, .text = json || data ? stderr : stdout};
     struct run_check *checks = NULL;
     int function = r->func ? sam_tile_function_find(program, r->func) : 0;
     if (function < 0)
@@ -185,30 +231,20 @@ static int run_program(struct request *r, const struct sam_tile_program *program
     if (!r->func && sam_tile_function_count(program) > 1)
         return cli_usage_error(r->args, "--func NAME is missing; %s has %zu functions", r->path,
                                sam_tile_function_count(program));
+    if (json && data)
+        return cli_usage_error(r->args, "--stats=json has standard output for itself");
+    state.json_checks = json ? json_array() : NULL;
+    if (json && !state.json_checks)
+        return run_out_of_memory();
+    if (r->trace)
+        r->options.trace = state.text;
     int code = run_checks_parse(&r->words, arguments, &checks);
-    if (code == CLI_OK) {
-        for (size_t i = 0; i < arguments->count; i++)
-            give(&arguments->items[i], &given[i]);
-        enum sam_status status = sam_tile_run(program, (size_t)function, given, arguments->count,
-                                              &r->options, &stats, &error);
-        const char *name = sam_tile_function_name(program, (size_t)function);
-        if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
-            printf("%s%s%s: %s, %" PRIu64 " operations, %" PRIu64 " of tiles\n", r->path,
-                   *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
-                   stats.tile_ops);
-        fflush(stdout); /* before what went wrong */
-        code = status == SAM_OK ? CLI_OK : cli_report(&error);
-        if (r->stats && stats.ops)
-            print_stats(&stats);
-    }
-    for (size_t i = 0; i < arguments->count && code == CLI_OK; i++) {
-        struct run_argument *a = &arguments->items[i];
-        if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
-            code = cli_report(&error);
-    }
+    for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
+        give(&arguments->items[i], &given[i]);
     if (code == CLI_OK)
-        code = run_checks_compare(&state, checks, r->words.checks.count);
+        code = execute(r, program, (size_t)function, arguments, given, checks, &state);
     run_checks_free(checks, r->words.checks.count);
+    json_decref(state.json_checks);
     return code;
 }
 

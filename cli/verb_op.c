@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
     {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
     {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
-    {'q', "quiet", NULL, "no line about the result"},
+    {'q', "quiet", NULL, "no line about the result; --cycles and --plan print still"},
     {0},
 };
 
@@ -60,16 +60,18 @@ static int parse_numbers(const struct op_request *r, const char *option, const c
                          int64_t least, struct op_numbers *out)
 {
     out->count = 0;
-    for (const char *at = text; *at;) {
-        char *end;
-        long long value = strtoll(at, &end, 10);
-        if (end == at || (*end && *end != ',') || (*end && !end[1]) || value < least ||
+    for (const char *at = text;;) {
+        char number[32];
+        int64_t value;
+        size_t size = strcspn(at, ",");
+        snprintf(number, sizeof number, "%.*s", (int)size, at);
+        if (size >= sizeof number || !cli_parse_i64(number, &value) || value < least ||
             out->count == SAM_MAX_RANK)
             break;
         out->value[out->count++] = value;
-        at = *end ? end + 1 : end;
-        if (!*at)
+        if (!at[size])
             return CLI_OK;
+        at += size + 1;
     }
     return cli_usage_error(r->args,
                            "--%s %s: expected up to %d numbers from %lld, separated by commas",
@@ -78,10 +80,8 @@ static int parse_numbers(const struct op_request *r, const char *option, const c
 
 static int parse_axis(struct op_request *r, const char *text)
 {
-    char *end;
-    r->axis = strtoll(text, &end, 10);
     r->axis_given = true;
-    if (!*text || *end)
+    if (!cli_parse_i64(text, &r->axis))
         return cli_usage_error(r->args, "--axis: '%s' is no number", text);
     return CLI_OK;
 }

@@ -16,7 +16,9 @@ static const struct cli_option options[] = {
      "(ventus), at the end of the run (tensor)"},
     {OPT_MAX_INSNS, "max-insns", "N", "fail when the program (ventus: a warp of it) runs more"},
     {OPT_STATS, "stats", "[json]", "statistics; =json: standard output is one JSON document"},
-    {'q', "quiet", NULL, "no line for each launch or run"},
+    {'q', "quiet", NULL,
+     "no line for each launch or run; what other options ask for\n"
+     "(--stats, --cycles, --check, --dump-tl, ...) is printed still"},
     /* Ventus */
     {OPT_KERNEL, "kernel", "NAME", "the kernel: a symbol of the program"},
     {OPT_GRID, "grid", "X[,Y,Z]", "workgroups"},

@@ -155,14 +155,9 @@ static int write_text(const char *path, char *text)
     struct sam_error error;
     if (!text)
         return run_out_of_memory();
-    struct cli_output *out = cli_output_open(path, &error);
-    bool good = out && cli_output_write(out, text, strlen(text));
-    if (out && !good)
-        cli_output_abort(out);
+    enum sam_status status = sam_file_save(path, text, strlen(text), &error);
     free(text);
-    if (!good || !cli_output_commit(out, &error))
-        return cli_report(&error);
-    return CLI_OK;
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
 static int report(const struct state *s)

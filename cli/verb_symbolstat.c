@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "output.h"
 #include "samite/samite.h"
 
 enum { OPT_DEPTH = 256, OPT_SYM, OPT_WT, OPT_VCD, OPT_STALL, LIMIT = 256 << 20 };
@@ -131,19 +130,19 @@ static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
     struct sam_error error;
     struct sam_symbolstat unit;
     struct sam_symbolstat_result result;
-    struct cli_output *vcd = NULL;
+    struct sam_output *vcd = NULL;
     if (sam_symbolstat_init(&unit, r->sym_width, r->wt_width, r->depth, counts, &error) != SAM_OK)
         return cli_report(&error);
     if (r->vcd) {
-        if (!(vcd = cli_output_open(r->vcd, &error)))
+        if (sam_output_open(r->vcd, &vcd, &error) != SAM_OK)
             return cli_report(&error);
-        r->task.vcd = (struct sam_sink){cli_output_write, vcd};
+        r->task.vcd = (struct sam_sink){sam_output_write, vcd};
     }
     if (sam_symbolstat_run(&unit, &r->task, freq, &result, &error) != SAM_OK) {
-        cli_output_abort(vcd);
+        sam_output_abort(vcd);
         return cli_report(&error);
     }
-    if (vcd && !cli_output_commit(vcd, &error))
+    if (vcd && sam_output_commit(vcd, &error) != SAM_OK)
         return cli_report(&error);
     return r->json ? print_json(r, freq, &unit, &result) : print_text(r, freq, &unit, &result);
 }

@@ -40,7 +40,7 @@ static int check(const struct request *r, const struct sam_tile_program *program
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
     if (!r->plan) {
-        printf("%s: no error\n", r->path);
+        printf("%s: no error\n", strcmp(r->path, "-") == 0 ? "<stdin>" : r->path);
         return CLI_OK;
     }
     if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)
@@ -133,13 +133,14 @@ const struct cli_verb verb_tile = {
     .summary = "format and check tile programs",
     .usage = "fmt|check [options] PROGRAM.pto\n       samite tile ops",
     .options = options,
-    .details = "fmt prints a program in one of the three surfaces; each of them is read. Comments\n"
-               "stay, before the operation that they precede. check reports every error of a\n"
-               "program in one run, with its line. ops lists the operations: sources (t tile,\n"
-               "s scalar, i index, v partition of a tensor view), dtypes and meaning.\n"
-               "`samite run PROGRAM.pto` runs one.\n\n"
-               "Examples:\n"
-               "  samite tile fmt --surface ssa kernel.pto\n"
-               "  samite tile check --profile a2a3 --plan kernel.pto\n",
+    .details =
+        "fmt prints a program in one of the three surfaces; each of them is read. Comments\n"
+        "stay, in front of the operation that they precede or stand behind. check reports\n"
+        "every error of a program in one run, with its line. ops lists the operations: sources\n"
+        "(t tile, s scalar, i index, v partition of a tensor view), dtypes and meaning.\n"
+        "`samite run PROGRAM.pto` runs one.\n\n"
+        "Examples:\n"
+        "  samite tile fmt --surface ssa kernel.pto\n"
+        "  samite tile check --profile a2a3 --plan kernel.pto\n",
     .run = run,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole files, as the command reads and writes them. */
+/* Files, as the command reads and writes them: whole, or piece by piece. */
 #ifndef SAMITE_FILE_H
 #define SAMITE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,23 @@ SAM_API enum sam_status sam_file_load(const char *path, uint64_t limit, char **d
  * an older file stays until the new one is complete. */
 SAM_API enum sam_status sam_file_save(const char *path, const void *data, size_t size,
                                       struct sam_error *error);
+
+/* A file written piece by piece that appears under its name only when it is committed, with the
+ * permissions of the file it replaces, or of any new file. Devices and pipes are written in place.
+ */
+struct sam_output;
+/* "-" is standard output. SAM_ERR_IO when `path` cannot be made, *output is NULL then. */
+SAM_API enum sam_status sam_output_open(const char *path, struct sam_output **output,
+                                        struct sam_error *error);
+/* The `write` of a struct sam_sink: `output` is the struct sam_output. False when a write fails. */
+SAM_API bool sam_output_write(void *output, const void *data, size_t size);
+/* Did a write fail? sam_output_commit then says why, and leaves no trace. */
+SAM_API bool sam_output_failed(const struct sam_output *output);
+/* Flush, close, rename. Frees the output whatever happens; SAM_ERR_IO when anything failed, an
+ * older file is then as it was. */
+SAM_API enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error);
+/* Close and leave no trace. NULL is fine. */
+SAM_API void sam_output_abort(struct sam_output *output);
 
 #ifdef __cplusplus
 }

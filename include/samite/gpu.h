@@ -77,7 +77,7 @@ SAM_API enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32
  * or touches the LDS window. */
 SAM_API enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                                     struct sam_error *error);
-/* Host access; the bytes must lie in one buffer. */
+/* Host access; the bytes must lie in one buffer. A read into NULL only tells whether they do. */
 SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
                                       size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,

@@ -117,6 +117,12 @@ struct sam_hart_result {
     char text[512]; /* one line: cause, pc, symbol, instruction */
 };
 
+/* "load_bytes=32,mpara=4": change parameters of the engines (samite/engines.h) and of the matrix
+ * unit (samite/mxu.h), which are not yet checked together. SAM_ERR_USAGE: a bad value, or an
+ * unknown name; the one nearest to it is told. */
+SAM_API enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *engines,
+                                           struct sam_mxu_config *mxu, struct sam_error *error);
+
 /* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
  * that the tensor hart has not, or another mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
@@ -124,7 +130,8 @@ SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, str
 SAM_API void sam_hart_free(struct sam_hart *hart);
 
 /* Memory: only mapped bytes can be accessed, by programs and by the host; new ones are zero.
- * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. */
+ * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. A read into NULL
+ * only tells whether the bytes are mapped. */
 SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                                      struct sam_error *error);
 SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,

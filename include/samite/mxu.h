@@ -42,8 +42,12 @@ SAM_API void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen);
  * or a bad value, told with the range. Not yet checked together. */
 SAM_API enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
                                            struct sam_error *error);
-/* Does the "KEY=VALUE" begin with a key of these? */
-SAM_API bool sam_mxu_config_knows(const char *word);
+struct sam_mxu_parameter {
+    const char *name, *value, *range; /* its default and its values, for people */
+    const char *meaning;
+};
+/* The parameters one by one; NULL at the end. */
+SAM_API const struct sam_mxu_parameter *sam_mxu_parameter(size_t index);
 /* Is it a unit that can be built? Fills in what follows mpara and npara where it is 0. */
 SAM_API enum sam_status sam_mxu_config_check(struct sam_mxu_config *config,
                                              struct sam_error *error);

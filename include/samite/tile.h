@@ -81,6 +81,35 @@ enum sam_tile_nan { SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE, SAM_TILE_NAN_FI
  * of its type where it has one. */
 enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
 
+/* Units of the core that run side by side: tload is of the first, tstore of the second, tmatmul and
+ * its kin of the last, all other operations of the vector pipe. */
+enum sam_tile_pipe {
+    SAM_TILE_PIPE_LOAD,
+    SAM_TILE_PIPE_STORE,
+    SAM_TILE_PIPE_VECTOR,
+    SAM_TILE_PIPE_MATRIX,
+    SAM_TILE_PIPES
+};
+
+/* What tcmp and tcmps ask of two elements. */
+enum sam_tile_compare {
+    SAM_TILE_EQ,
+    SAM_TILE_NE,
+    SAM_TILE_LT,
+    SAM_TILE_LE,
+    SAM_TILE_GT,
+    SAM_TILE_GE
+};
+
+/* How tcvt rounds. */
+enum sam_tile_round {
+    SAM_TILE_RINT,  /* to nearest, ties to even */
+    SAM_TILE_ROUND, /* to nearest, ties away from zero */
+    SAM_TILE_FLOOR,
+    SAM_TILE_CEIL,
+    SAM_TILE_TRUNC
+};
+
 /* How a program is written. Every surface is read, whatever the file's name. */
 enum sam_tile_surface {
     SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
@@ -130,12 +159,22 @@ SAM_API enum sam_status sam_tile_plan_text(const struct sam_tile_program *progra
                                            enum sam_tile_profile profile, char **text,
                                            struct sam_error *error);
 
+enum { SAM_TILE_OPS = 83 }; /* tile operations that there are: sam_tile_op_describe */
+
+/* How often, and on how many elements: of what was read of source tiles or, without a source tile,
+ * written. */
+struct sam_tile_count {
+    uint64_t ops, elements;
+};
+
 struct sam_tile_stats {
-    uint64_t ops;      /* executed, of every kind */
-    uint64_t tile_ops; /* those of them that touch a tile */
-    uint64_t elements; /* of the valid rectangles that tile ops read or, without a source, wrote */
+    uint64_t ops;                    /* executed, of every kind: arith and scf, too */
+    uint64_t tile_ops;               /* those of them that work on a tile */
+    uint64_t elements;               /* of all of these */
     uint64_t loaded, stored;         /* bytes from and to global memory */
     uint64_t highest[SAM_TILE_LOCS]; /* the highest byte in use of each memory, plus one */
+    struct sam_tile_count by_op[SAM_TILE_OPS]; /* by the index of sam_tile_op_describe */
+    struct sam_tile_count by_pipe[SAM_TILE_PIPES];
 };
 
 struct sam_tile_options {
@@ -170,8 +209,12 @@ SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, siz
                                      const struct sam_tile_options *options,
                                      struct sam_tile_stats *stats, struct sam_error *error);
 
+/* Bytes of an element. */
 SAM_API size_t sam_tile_dtype_size(enum sam_tile_dtype dtype);
+/* Names as programs have them: "f32", "vec", "vector". */
 SAM_API const char *sam_tile_dtype_name(enum sam_tile_dtype dtype);
+SAM_API const char *sam_tile_loc_name(enum sam_tile_loc loc);
+SAM_API const char *sam_tile_pipe_name(enum sam_tile_pipe pipe);
 SAM_API bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile);
 /* Bytes of a memory; 0: without limit. */
 SAM_API uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc);
@@ -183,7 +226,8 @@ SAM_API void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam
                                    bool plain, void *dst, const void *src, size_t rows, size_t cols,
                                    size_t pitch);
 
-/* The operations, for documentation: NULL past the last. */
+/* The operations. sources: a letter each, t tile, s scalar, i index, v view; the destination comes
+ * behind them. False past the last, index SAM_TILE_OPS. */
 struct sam_tile_op_text {
     const char *name, *sources, *dtypes, *meaning;
 };

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "samite/file.h"
 #include "samite/image.h"
 #include "samite/status.h"
 
@@ -39,6 +40,9 @@ bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size
 /* Append `size` bytes of value `fill`. */
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);
 bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...) SAM_PRINTF(2, 3);
+bool sam_buffer_puts(struct sam_buffer *buffer, const char *text);
+/* `digits` hexadecimal digits, at least 1 and at most 16, leading zeros too: logs have millions. */
+bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The text built so far (never NULL; "" when empty). */
 const char *sam_buffer_text(const struct sam_buffer *buffer);
 
@@ -60,6 +64,10 @@ bool sam_parse_u64(const char *text, uint64_t *value);
 bool sam_parse_i64(const char *text, int64_t *value);
 /* `count` comma-separated numbers at most; *found of them. */
 bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
+
+/* Letters to insert, delete or change between `size` bytes of `a` and the name `b` (Levenshtein);
+ * of `b` the first 31 count. */
+unsigned sam_edits(const char *a, size_t size, const char *b);
 
 static inline int32_t sam_sext32(uint32_t value, unsigned bits)
 {
@@ -119,21 +127,19 @@ static inline float sam_bits_f32(uint32_t bits)
     return value;
 }
 
-/* --- files. "-" is standard input or output. A file larger than `limit` bytes is refused. The
- * buffer is the caller's to free, also after a failure. */
+/* --- files, beside samite/file.h. "-" is standard input or output. A file larger than `limit`
+ * bytes is refused. The buffer is the caller's to free, also after a failure. */
 enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
                               struct sam_error *error);
+/* The same, for files whose beginning tells what they are. `look` sees what has been read so far,
+ * at every block until it sets *enough: no more than so many bytes are read. What it refuses is not
+ * read on. */
+typedef enum sam_status sam_file_look(void *context, const struct sam_buffer *file,
+                                      uint64_t *enough, struct sam_error *error);
+enum sam_status sam_file_read_seen(const char *path, uint64_t limit, sam_file_look *look,
+                                   void *context, struct sam_buffer *out, struct sam_error *error);
 /* Write all of it or nothing: into a temporary beside `path`, then rename. */
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error);
-
-/* A file written piece by piece that appears under its name only when committed. */
-struct sam_output;
-enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error);
-bool sam_output_write(struct sam_output *output, const void *data, size_t size);
-/* Flush, close, rename; frees the object whatever happens. */
-enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error);
-/* Close and remove the temporary. NULL is fine. */
-void sam_output_abort(struct sam_output *output);
 
 #endif

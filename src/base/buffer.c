@@ -113,6 +113,19 @@ bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...)
     return true;
 }
 
+bool sam_buffer_puts(struct sam_buffer *buffer, const char *text)
+{
+    return sam_buffer_append(buffer, text, strlen(text));
+}
+
+bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits)
+{
+    char text[16];
+    for (unsigned i = digits; i-- > 0; value >>= 4)
+        text[i] = "0123456789abcdef"[value & 15];
+    return sam_buffer_append(buffer, text, digits);
+}
+
 const char *sam_buffer_text(const struct sam_buffer *buffer)
 {
     return buffer->data ? (const char *)buffer->data : "";

@@ -13,27 +13,40 @@ static bool is_std(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
-                              struct sam_error *error)
+enum sam_status sam_file_read_seen(const char *path, uint64_t limit, sam_file_look *look,
+                                   void *context, struct sam_buffer *out, struct sam_error *error)
 {
     FILE *file = is_std(path) ? stdin : fopen(path, "rb");
     if (!file)
         return sam_fail(error, SAM_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     enum sam_status status = SAM_OK;
     uint8_t block[65536];
+    uint64_t enough = 0; /* 0: not known yet */
     size_t got;
-    while (status == SAM_OK && (got = fread(block, 1, sizeof block, file)) > 0) {
+    while (status == SAM_OK && (!enough || out->size < enough)) {
+        uint64_t rest = enough ? enough - out->size : sizeof block;
+        got = fread(block, 1, rest < sizeof block ? (size_t)rest : sizeof block, file);
+        if (got == 0)
+            break;
         if (out->size + got > limit)
             status = sam_fail(error, SAM_ERR_INPUT, "%s: larger than the limit of %llu bytes", path,
                               (unsigned long long)limit);
         else if (!sam_buffer_append(out, block, got))
             status = sam_fail_memory(error);
+        else if (look && !enough)
+            status = look(context, out, &enough, error);
     }
     if (status == SAM_OK && ferror(file))
         status = sam_fail(error, SAM_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
     if (file != stdin)
         fclose(file);
     return status;
+}
+
+enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
+                              struct sam_error *error)
+{
+    return sam_file_read_seen(path, limit, NULL, NULL, out, error);
 }
 
 struct sam_output {
@@ -100,13 +113,19 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
     return SAM_OK;
 }
 
-bool sam_output_write(struct sam_output *output, const void *data, size_t size)
+bool sam_output_write(void *context, const void *data, size_t size)
 {
+    struct sam_output *output = context;
     if (size == 0 || fwrite(data, 1, size, output->file) == size)
         return true;
     if (!output->write_errno)
         output->write_errno = errno;
     return false;
+}
+
+bool sam_output_failed(const struct sam_output *output)
+{
+    return output->write_errno != 0;
 }
 
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)

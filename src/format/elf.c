@@ -468,11 +468,21 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
     return status;
 }
 
+/* Not worth reading on without the magic. */
+static enum sam_status look(void *path, const struct sam_buffer *file, uint64_t *enough,
+                            struct sam_error *error)
+{
+    if (file->size < SELFMAG || memcmp(file->data, ELFMAG, SELFMAG) != 0)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: not an ELF file", (const char *)path);
+    *enough = UINT64_MAX;
+    return SAM_OK;
+}
+
 enum sam_status sam_elf_read(const char *path, struct sam_image **image, struct sam_error *error)
 {
     struct sam_buffer file = {0};
     *image = NULL;
-    enum sam_status status = sam_file_read(path, FILE_LIMIT, &file, error);
+    enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, (void *)path, &file, error);
     if (status == SAM_OK)
         status = sam_elf_parse(sam_buffer_text(&file), file.size, path, image, error);
     sam_buffer_free(&file);

@@ -283,11 +283,16 @@ static void swap_bytes(uint8_t *data, size_t count, size_t item)
     }
 }
 
+static enum sam_status shape_too_large(const struct header *h)
+{
+    return sam_fail(h->error, SAM_ERR_INPUT, "%s: the shape is too large", h->name);
+}
+
 static enum sam_status read_elements(const struct header *h, struct sam_array *array,
                                      const uint8_t *from, size_t room)
 {
     if (!measure(array))
-        return sam_fail(h->error, SAM_ERR_INPUT, "%s: the shape is too large", h->name);
+        return shape_too_large(h);
     if (array->size != room)
         return sam_fail(h->error, SAM_ERR_INPUT,
                         "%s: %zu elements of %s take %zu bytes, the file has %zu", h->name,
@@ -393,7 +398,7 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     if (status != SAM_OK)
         return status;
     if (!measure(&array))
-        return sam_fail(error, SAM_ERR_INPUT, "%s: the shape is too large", in->name);
+        return shape_too_large(&h);
     weights->tensors = sam_alloc(1, sizeof *weights->tensors);
     if (!weights->tensors)
         return sam_fail_memory(error);
@@ -416,11 +421,45 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     return SAM_OK;
 }
 
+struct reading {
+    const char *path;
+    struct sam_array array; /* no elements */
+    uint64_t size;          /* of the file that the header promises; 0: not known */
+};
+
+/* As soon as the header is there, it says how large the file is. */
+static enum sam_status look(void *context, const struct sam_buffer *file, uint64_t *enough,
+                            struct sam_error *error)
+{
+    struct reading *r = context;
+    size_t header;
+    enum sam_status status = measure_header(file->data, file->size, r->path, &header, error);
+    if (status != SAM_OK || !header || header > file->size)
+        return status;
+    struct header h = open_header(file->data, header, r->path, error);
+    status = read_header(&h, &r->array);
+    if (status != SAM_OK || !measure(&r->array))
+        return status != SAM_OK ? status : shape_too_large(&h);
+    r->size = (uint64_t)header + r->array.size;
+    if (r->size > FILE_LIMIT)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%s: %zu elements of %s take %zu bytes, more than the limit of %llu",
+                        r->path, r->array.count, sam_dtype_name(r->array.dtype), r->array.size,
+                        (unsigned long long)FILE_LIMIT);
+    *enough = r->size + 1; /* a byte more is too many */
+    return SAM_OK;
+}
+
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
 {
     struct sam_buffer file = {0};
+    struct reading reading = {.path = path};
     *array = (struct sam_array){0};
-    enum sam_status status = sam_file_read(path, FILE_LIMIT, &file, error);
+    enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, &reading, &file, error);
+    if (status == SAM_OK && reading.size && file.size > reading.size)
+        status = sam_fail(
+            error, SAM_ERR_INPUT, "%s: %zu elements of %s take %zu bytes, the file has more", path,
+            reading.array.count, sam_dtype_name(reading.array.dtype), reading.array.size);
     if (status == SAM_OK)
         status = sam_npy_parse(sam_buffer_text(&file), file.size, path, array, error);
     sam_buffer_free(&file);

@@ -42,6 +42,7 @@ struct sam_hart {
         uint64_t x64[32];
     } before;               /* the integer registers before the instruction, when the engines ask */
     struct sam_buffer line; /* of the trace */
+    struct sam_texts *texts; /* NULL without */
 };
 
 static inline struct sam_hart *sam_hart_of(struct sam_core *core)

@@ -120,7 +120,9 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
     enum sam_status status = SAM_OK;
     if (options)
         hart->options = *options;
-    if (hart->options.isa.xlen == 0)
+    if (hart->options.trace.write && !(hart->texts = sam_texts_new()))
+        status = sam_fail_memory(error);
+    if (status == SAM_OK && hart->options.isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);
     if (status == SAM_OK)
         status = check_isa(&hart->options.isa, error);
@@ -158,6 +160,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_view_release(&hart->view);
     sam_memory_free(hart->memory);
     sam_buffer_free(&hart->line);
+    sam_texts_free(hart->texts);
     free(hart);
 }
 
@@ -202,8 +205,8 @@ enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const vo
 enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data, size_t size,
                               struct sam_error *error)
 {
-    enum sam_status status = check_range(hart, address, size, "read", error);
-    if (status == SAM_OK && !sam_memory_read(hart->memory, address, data, size))
+    enum sam_status status = check_range(hart, address, size, data ? "read" : "access", error);
+    if (status == SAM_OK && data && !sam_memory_read(hart->memory, address, data, size))
         status = sam_fail_memory(error);
     return status;
 }

@@ -11,6 +11,8 @@
 
 #include "hart/core.h"
 
+enum { TENSOR = 0x5b }; /* opcode of the TensorLoad unit */
+
 const char *sam_hart_class_name(enum sam_hart_class class_)
 {
     static const char *const names[SAM_HART_CLASSES] = {
@@ -68,7 +70,7 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
     case 0x4b:
     case 0x4f:
     case 0x53: return SAM_HART_FLOAT;
-    case 0x5b: return tensor_class(insn->op);
+    case TENSOR: return tensor_class(insn->op);
     case 0x63: return SAM_HART_BRANCH;
     case 0x67:
     case 0x6f: return SAM_HART_JUMP;
@@ -82,7 +84,7 @@ static void count(struct sam_hart *hart, const struct sam_insn *insn, const stru
     struct sam_hart_stats *s = &hart->stats;
     struct sam_m_work matrix;
     s->instructions++;
-    if (sam_matrix_work_of(&hart->core, insn, &matrix)) {
+    if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix)) {
         s->classes[matrix_class(&matrix)]++;
         s->m_macs += matrix.macs;
         if (matrix.kind == SAM_M_KIND_LOAD)
@@ -112,7 +114,7 @@ static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint
 
 static void show_address(struct sam_hart *hart, uint64_t address)
 {
-    sam_buffer_printf(&hart->line, "%0*" PRIx64, (int)hart->machine.isa.xlen / 4, address);
+    sam_buffer_hex(&hart->line, address, hart->machine.isa.xlen / 4);
 }
 
 /* Registers the instruction wrote, by its operands. */
@@ -130,7 +132,9 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
         if (!operand || operand->slot != SAM_SLOT_RD)
             continue;
         if (operand->kind == SAM_KIND_X && insn->rd) {
-            sam_buffer_printf(&hart->line, " %s=", sam_x_name(insn->rd));
+            sam_buffer_puts(&hart->line, " ");
+            sam_buffer_puts(&hart->line, sam_x_name(insn->rd));
+            sam_buffer_puts(&hart->line, "=");
             show_address(hart, sam_hart_x(hart, insn->rd));
         } else if (operand->kind == SAM_KIND_TL && insn->rd) {
             sam_buffer_printf(&hart->line, " tl%u", insn->rd);
@@ -147,7 +151,8 @@ static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
                         const struct sam_work *work)
 {
     struct sam_m_work matrix;
-    if (sam_matrix_work_of(&hart->core, insn, &matrix) && matrix.kind <= SAM_M_KIND_STORE) {
+    if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix) &&
+        matrix.kind <= SAM_M_KIND_STORE) {
         /* the first row, and how far apart the others are */
         sam_buffer_printf(&hart->line, " ");
         show_address(hart, matrix.base);
@@ -174,11 +179,16 @@ static bool write_line(struct sam_hart *hart)
 static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
                   const struct sam_work *work)
 {
-    char text[160];
-    sam_disassemble(&hart->machine.isa, insn->word, pc, 0, hart->image, text, sizeof text);
+    enum { COLUMN = 40 };
+    const char *text = sam_texts_of(hart->texts, &hart->machine.isa, insn->word, pc, hart->image);
+    const size_t size = strlen(text);
     hart->line.size = 0;
     show_address(hart, pc);
-    sam_buffer_printf(&hart->line, " %08x  %-40s", insn->word, text);
+    sam_buffer_puts(&hart->line, " ");
+    sam_buffer_hex(&hart->line, insn->word, 8);
+    sam_buffer_puts(&hart->line, "  ");
+    sam_buffer_append(&hart->line, text, size);
+    sam_buffer_fill(&hart->line, ' ', size < COLUMN ? COLUMN - size : 0);
     show_results(hart, insn);
     show_access(hart, insn, work);
     while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
@@ -208,7 +218,8 @@ enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
     *status = SAM_OK;
     if (exit == SAM_EXIT_TRAP)
         return exit;
-    if (hart->tensor && sam_tensor_work_of(&hart->core, &insn, &unit))
+    if (hart->tensor && (insn.word & 0x7f) == TENSOR &&
+        sam_tensor_work_of(&hart->core, &insn, &unit))
         work = &unit;
     if (hart->options.collect_stats)
         count(hart, &insn, work);

@@ -326,7 +326,6 @@ struct assembler {
     size_t symbol_count, symbol_capacity;
     uint16_t *mnemonics; /* heads of chains by hash: row numbers, pseudo rows behind them */
     uint16_t *mnemonic_next;
-    const char *suggested;
 
     struct asm_section **sections;
     size_t section_count, section_capacity;

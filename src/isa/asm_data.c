@@ -2,6 +2,8 @@
 /* Directives that put bytes: numbers, strings, space, alignment. */
 #include "isa/asm.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,11 +55,15 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
         char text[128], *end;
         snprintf(text, sizeof text, "%.*s", size < 100 ? (int)size : 100, at);
         uint8_t bytes[8];
+        double value;
+        errno = 0;
         if (width == 4) {
-            put_little_endian(bytes, sam_f32_bits(strtof(text, &end)), 4);
+            float single = strtof(text, &end);
+            value = single;
+            put_little_endian(bytes, sam_f32_bits(single), 4);
         } else {
-            double value = strtod(text, &end);
             uint64_t bits;
+            value = strtod(text, &end);
             memcpy(&bits, &value, sizeof bits);
             put_little_endian(bytes, bits, 8);
         }
@@ -65,6 +71,8 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
             asm_error(as, where, "expected a floating-point number, found '%.40s'", text);
             return;
         }
+        if (errno == ERANGE && isinf(value)) /* too large; too small is zero */
+            asm_error(as, where, "%s does not fit %s", text, width == 4 ? ".float" : ".double");
         asm_add_bytes(as, bytes, width, where);
         while (at < lexer->end && *at != ',')
             at++;

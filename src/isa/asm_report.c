@@ -97,7 +97,19 @@ static void show_line(struct assembler *as, struct asm_at at)
     sam_buffer_append(out, "^\n", 2);
 }
 
-static void report(struct assembler *as, struct asm_at at, const char *kind, const char *format,
+/* Does the line at the end of the messages repeat the one reported last, of the same place? An
+ * operand that a pseudo-instruction's words share is wrong once. */
+static bool is_repeated(const struct assembler *as, struct asm_at at, size_t start)
+{
+    const struct asm_message *last = as->index_count ? &as->index[as->index_count - 1] : NULL;
+    const size_t size = as->messages.size - start;
+    return last && !as->messages.failed && last->serial == at.place->serial &&
+           last->first_line == size &&
+           memcmp(as->messages.data + last->start, as->messages.data + start, size) == 0;
+}
+
+/* False: said already. */
+static bool report(struct assembler *as, struct asm_at at, const char *kind, const char *format,
                    va_list list)
 {
     char text[512];
@@ -111,6 +123,10 @@ static void report(struct assembler *as, struct asm_at at, const char *kind, con
     if (at.column)
         sam_buffer_printf(out, "%u:", at.column);
     sam_buffer_printf(out, " %s: %s\n", kind, text);
+    if (is_repeated(as, at, start)) {
+        out->size = start;
+        return false;
+    }
     size_t first_line = out->size - start;
     show_line(as, at);
     unsigned notes = 0;
@@ -120,11 +136,12 @@ static void report(struct assembler *as, struct asm_at at, const char *kind, con
     void *grown = sam_grow(as->index, as->index_count, &as->index_capacity, sizeof *as->index);
     if (out->failed || !grown) {
         asm_out_of_memory(as);
-        return;
+        return true;
     }
     as->index = grown;
     as->index[as->index_count++] = (struct asm_message){start, out->size - start, first_line,
                                                         at.place->serial, kind[0] == 'e'};
+    return true;
 }
 
 static int by_serial(const void *a, const void *b)
@@ -164,8 +181,10 @@ void asm_error(struct assembler *as, struct asm_at at, const char *format, ...)
         return;
     va_list list;
     va_start(list, format);
-    report(as, at, "error", format, list);
+    bool fresh = report(as, at, "error", format, list);
     va_end(list);
+    if (!fresh)
+        return;
     if (as->status == SAM_OK)
         as->status = SAM_ERR_INPUT;
     if (++as->error_count == ASM_MAX_ERRORS)

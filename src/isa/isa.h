@@ -221,6 +221,14 @@ bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
 /* Is `op` one of REGEXT, REGEXTI, REGPAIR, REGPAIRI? */
 bool sam_op_is_prefix(enum sam_op op);
 
+/* Texts of instructions that come again and again, for logs: by pc and word, without a prefix. */
+struct sam_texts;
+struct sam_texts *sam_texts_new(void);
+void sam_texts_free(struct sam_texts *texts);
+/* What sam_disassemble writes; valid until the next call. */
+const char *sam_texts_of(struct sam_texts *texts, const struct sam_isa *isa, uint32_t word,
+                         uint64_t pc, const struct sam_image *image);
+
 /* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31; "m0".."m7".
  * -1 when it is none. */
 int sam_x_register(const char *name, size_t size);

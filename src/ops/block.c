@@ -33,46 +33,53 @@ static double stride_changes(const struct sam_block_op *before, const struct sam
     return count;
 }
 
-/* LOAD or STORE: what stands in its stride CSRs from one block to the next. */
-static double scalar_cost(const struct sam_block *block, enum sam_block_kind kind)
+/* LOAD or STORE: what stands in its stride CSRs from one block to the next, the STOREs carried out
+ * `times` over. */
+static double scalar_cost(const struct sam_block *block, enum sam_block_kind kind, unsigned times)
 {
     const struct sam_block_op *first = NULL, *last = NULL;
+    unsigned strided = 0;
     double cost = 0;
     for (size_t i = 0; i < block->count; i++) {
         const struct sam_block_op *op = &block->ops[i];
         if (op->kind != kind)
             continue;
         cost += op->masked ? 4 : 2;
-        if (last && op->slices > 1) {
+        if (op->slices <= 1)
+            continue;
+        if (last)
             cost += stride_changes(last, op);
-        }
-        first = !first && op->slices > 1 ? op : first;
-        last = op->slices > 1 ? op : last;
+        first = first ? first : op;
+        last = op;
+        strided++;
     }
-    return first && last != first ? cost + stride_changes(last, first) : cost;
+    return times * (strided > 1 ? cost + stride_changes(last, first) : cost);
 }
 
-double sam_block_cost(const struct sam_block *block)
+double sam_block_cost(const struct sam_block *block, size_t stores, unsigned places)
 {
     /* Cycles of the default engines, about. They work side by side: the busiest counts in full, the
      * others for a part, since blocks wait for each other and each instruction has its price. */
     const double start = 12, port = 64, concat = 24, masks = 6, xpose = 36, part = 0.7;
-    double loads = 0, stores = 0, reshape = 0, compute = 0, most = 0, all = 0;
-    double scalar = scalar_cost(block, SAM_BLOCK_LOAD) + scalar_cost(block, SAM_BLOCK_STORE);
+    const unsigned times = places > 1 ? places : 1;
+    double loads = 0, stored = 0, reshape = 0, compute = 0, most = 0, all = 0;
+    double scalar =
+        scalar_cost(block, SAM_BLOCK_LOAD, 1) + scalar_cost(block, SAM_BLOCK_STORE, times);
     for (size_t i = 0; i < block->count; i++) {
         const struct sam_block_op *op = &block->ops[i];
+        const unsigned n = i < stores ? 1 : times;
         double transfer = start + op->slices + op->slices * op->width / port;
         switch (op->kind) {
         case SAM_BLOCK_LOAD: loads += transfer; break;
-        case SAM_BLOCK_STORE: stores += transfer; break;
+        case SAM_BLOCK_STORE: stored += n * transfer; break;
         case SAM_BLOCK_XPOSE: compute += xpose; break;
         case SAM_BLOCK_CONCAT:
-            reshape += concat;
-            scalar += masks;
+            reshape += n * concat;
+            scalar += n * masks;
             break;
         }
     }
-    const double units[] = {loads, stores, reshape, compute, scalar};
+    const double units[] = {loads, stored, reshape, compute, scalar};
     for (size_t i = 0; i < SAM_COUNT(units); i++) {
         most = units[i] > most ? units[i] : most;
         all += units[i];

@@ -92,7 +92,7 @@ static enum sam_status add_region(struct sam_plan *plan, const struct sam_box *b
             region->loop[region->loops++] =
                 (struct sam_loop){count, box->dim[i].in * t, box->dim[i].out * t};
     }
-    *cost += sam_block_cost(block) * blocks;
+    *cost += sam_block_cost(block, 0, 1) * blocks;
     return SAM_OK;
 }
 
@@ -119,7 +119,7 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
     sam_box_normalize(&box);
     struct sam_found found;
     enum sam_status status = sam_cut_search(&box, &found, error);
-    double block_cost = sam_block_cost(&found.block);
+    double block_cost = sam_block_cost(&found.block, 0, 1);
     if (status == SAM_OK)
         status = add_region(plan, &found.box, &found.cut, &found.block, cost, error);
     if (status != SAM_OK) {

@@ -127,9 +127,7 @@ static bool permute(struct sam_block *block, const struct sam_box *box, const st
     return sam_swap_xpose(block, 0, (uint64_t[]){batch, tb, ta, 1}, 1, 2, box->unit);
 }
 
-/* What stands in the block from `first` on stores to the box's first place: once more for each
- * further one. */
-static void repeat_at_places(struct sam_block *block, const struct sam_box *box, size_t first)
+void sam_cut_repeat(const struct sam_box *box, size_t first, struct sam_block *block)
 {
     size_t end = block->count;
     for (unsigned i = 1; i < box->places; i++)
@@ -141,13 +139,15 @@ static void repeat_at_places(struct sam_block *block, const struct sam_box *box,
         }
 }
 
-bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block)
+bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block,
+                   size_t *stores)
 {
     struct sam_rows load = {.run = box->unit}, store = {.run = box->unit};
     uint64_t bytes = sam_cut_bytes(box, cut);
     unsigned registers = bytes > SAM_TL_BYTES ? 2 : 1;
     unsigned scratch = cut->way == SAM_WAY_XPOSE || cut->way == SAM_WAY_CLASS ? 2 : 1;
     block->count = 0;
+    *stores = 0;
     block->registers = scratch + 1;
     push_others(box, cut, &load, &store);
     if (box->constant) {
@@ -181,11 +181,10 @@ bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct 
         push(&store, cut->t[cut->b], box->dim[cut->b].out);
     if (!fill(block, &load, registers, scratch) || !permute(block, box, cut, others, scratch))
         return false;
-    size_t first = block->count;
+    *stores = block->count;
     store.offset = box->places ? box->place[0] : 0;
     if (!drain(block, &store, registers, scratch))
         return false;
-    repeat_at_places(block, box, first);
     for (size_t i = 0; i < block->count; i++)
         if (block->ops[i].kind == SAM_BLOCK_LOAD && block->ops[i].rd >= block->registers)
             block->registers = block->ops[i].rd + 1u;

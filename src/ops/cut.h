@@ -26,8 +26,12 @@ struct sam_cut {
 uint64_t sam_cut_bytes(const struct sam_box *box, const struct sam_cut *cut);
 /* The dims by falling input step. */
 void sam_order_by_input(const struct sam_box *box, unsigned order[SAM_PLAN_DIMS]);
-/* The block's instructions, or false when this cut has no good way. */
-bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block);
+/* The block's instructions, or false when this cut has no good way. Of several places in the output
+ * they store to the first, from instruction *stores on. */
+bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block,
+                   size_t *stores);
+/* What stands in the block from `stores` on once more for each further place. */
+void sam_cut_repeat(const struct sam_box *box, size_t stores, struct sam_block *block);
 
 /* search.c */
 

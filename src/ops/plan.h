@@ -142,8 +142,9 @@ bool sam_swap_xpose(struct sam_block *block, unsigned reg, const uint64_t dims[4
 /* A new instruction at the end; the pointer holds until the next is added. */
 struct sam_block_op *sam_block_add(struct sam_block *block, enum sam_block_kind kind);
 void sam_block_clear(struct sam_block *block);
-/* Cycles that a block takes, about: what the search minimises. */
-double sam_block_cost(const struct sam_block *block);
+/* Cycles that a block takes, about: what the search minimises. The instructions from `stores` on,
+ * and the STOREs are among them, count `places` times; 0 is once. */
+double sam_block_cost(const struct sam_block *block, size_t stores, unsigned places);
 
 /* cover.c: the blocks of a box */
 enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,

@@ -25,16 +25,19 @@ static void consider(struct search *search, const struct sam_cut *cut)
 {
     const struct sam_box *box = search->box;
     uint64_t bytes = sam_cut_bytes(box, cut);
+    size_t stores;
     bool two = cut->way == SAM_WAY_XPOSE || cut->way == SAM_WAY_CLASS;
-    if (bytes > (two ? 2 : 1) * SAM_TL_BYTES || !sam_cut_build(box, cut, &search->block))
+    if (bytes > (two ? 2 : 1) * SAM_TL_BYTES || !sam_cut_build(box, cut, &search->block, &stores))
         return;
-    double score = sam_block_cost(&search->block) / (double)bytes, rest = 0;
+    double score = sam_block_cost(&search->block, stores, box->places) / (double)bytes, rest = 0;
     for (unsigned i = 0; i < box->rank; i++)
         rest += (double)(box->dim[i].n % cut->t[i]) / (double)box->dim[i].n;
     score *= 1 + rest;
     search->failed |= search->block.failed;
     if (search->best_score > 0 && score >= search->best_score)
         return;
+    sam_cut_repeat(box, stores, &search->block);
+    search->failed |= search->block.failed;
     struct sam_block spare = search->found.block;
     search->best_score = score;
     search->found.cut = *cut;

@@ -46,6 +46,16 @@ static bool list_rows(const struct sam_rows *rows, struct row_list *list)
     return list->run && list->count * list->run <= SAM_TL_BYTES;
 }
 
+/* From 0 to width - 1. */
+static uint64_t residue_of(int64_t offset, uint64_t width)
+{
+    const uint64_t mask = width - 1;
+    if (!(width & mask))
+        return (uint64_t)offset & mask;
+    int64_t r = offset % (int64_t)width;
+    return (uint64_t)(r < 0 ? r + (int64_t)width : r);
+}
+
 static void set_slices(struct sam_block_op *op, const struct row_list *list, uint64_t first,
                        uint64_t rows, uint64_t width)
 {
@@ -56,7 +66,7 @@ static void set_slices(struct sam_block_op *op, const struct row_list *list, uin
     op->strided = op->slices > 1;
     for (uint64_t r = 0; r < rows; r++) {
         int64_t from_first = list->offset[first + r] - list->offset[first];
-        int64_t residue = ((from_first % w) + w) % w;
+        int64_t residue = (int64_t)residue_of(from_first, width);
         for (uint64_t p = 0; p < pieces; p++)
             op->stride[r * pieces + p] = (int32_t)((from_first - residue) / w + (int64_t)p);
     }
@@ -127,13 +137,13 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     return true;
 }
 
-/* Residues of the pieces' offsets: how many there are under `width`. */
-static unsigned count_residues(const struct row_list *list, uint64_t width, uint64_t residue[32])
+/* Residues of the pieces' offsets: how many there are under `width`, or `most`, which is enough. */
+static unsigned count_residues(const struct row_list *list, uint64_t width, unsigned most,
+                               uint64_t residue[SAM_TL_SLICES])
 {
     unsigned found = 0;
-    for (uint64_t i = 0; i < list->count; i++) {
-        int64_t w = (int64_t)width;
-        uint64_t r = (uint64_t)(((list->offset[i] % w) + w) % w);
+    for (uint64_t i = 0; i < list->count && found < most; i++) {
+        uint64_t r = residue_of(list->offset[i], width);
         unsigned k = 0;
         while (k < found && residue[k] != r)
             k++;
@@ -150,10 +160,12 @@ static bool drain_list(struct sam_block *block, const struct row_list *list, int
 {
     uint64_t residue[SAM_TL_SLICES], best_width = 0;
     unsigned best = SAM_TL_SLICES + 1;
-    for (uint64_t width = list->run; width > 0; width--) {
-        if (list->run % width || list->count * (list->run / width) > SAM_TL_SLICES)
+    for (uint64_t pieces = 1; pieces * list->count <= SAM_TL_SLICES && pieces <= list->run;
+         pieces++) {
+        if (list->run % pieces)
             continue;
-        unsigned found = count_residues(list, width, residue);
+        uint64_t width = list->run / pieces;
+        unsigned found = count_residues(list, width, best, residue);
         if (found < best) {
             best = found;
             best_width = width;
@@ -161,8 +173,7 @@ static bool drain_list(struct sam_block *block, const struct row_list *list, int
     }
     if (!best_width)
         return false;
-    count_residues(list, best_width, residue);
-    int64_t w = (int64_t)best_width;
+    count_residues(list, best_width, SAM_TL_SLICES, residue);
     uint64_t pieces = list->run / best_width;
     for (unsigned k = 0; k < best; k++) {
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_STORE);
@@ -171,7 +182,7 @@ static bool drain_list(struct sam_block *block, const struct row_list *list, int
         set_slices(op, list, 0, list->count, best_width);
         op->masked = best > 1;
         for (uint64_t i = 0; op->masked && i < list->count; i++)
-            if ((uint64_t)(((list->offset[i] % w) + w) % w) == residue[k])
+            if (residue_of(list->offset[i], best_width) == residue[k])
                 op->mask |= (uint32_t)((UINT64_C(1) << pieces) - 1) << (i * pieces);
     }
     return true;
@@ -189,7 +200,9 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
         parts++;
     if (parts > 8)
         return false;
-    struct row_list part = {.count = list.count / parts, .run = list.run};
+    struct row_list part; /* large: only the rows there are */
+    part.count = list.count / parts;
+    part.run = list.run;
     for (uint64_t k = 0; k < parts; k++) {
         int64_t first = list.offset[k * part.count];
         for (uint64_t i = 0; i < part.count; i++)

@@ -7,6 +7,17 @@
 
 enum { SAM_MAX_ACCESSES = SAM_GROUPS * SAM_LANES };
 
+/* What an instruction does with memory and vector registers; the same each time it comes. */
+struct sam_access_form {
+    bool known;
+    bool memory; /* the rest says how it accesses it */
+    bool load, store, is_private, vector;
+    bool per_lane, strided, indexed;
+    bool data_in_rs3;
+    unsigned size; /* bytes each */
+    uint32_t index_mask;
+};
+
 struct sam_accesses {
     bool load, store;
     unsigned size;  /* bytes each */
@@ -15,11 +26,12 @@ struct sam_accesses {
     uint32_t value[SAM_MAX_ACCESSES]; /* to be stored */
 };
 
-/* Fill `accesses` for `insn` in the warp's present state; count is 0 when it accesses none. */
+/* By the tables' row of `op`. */
+struct sam_access_form sam_access_form_of(enum sam_op op);
+/* Fill `accesses` for `insn`, which has this form, in the warp's present state; count is 0 when it
+ * accesses none. */
 void sam_accesses_find(const struct sam_warp *warp, const struct sam_insn *insn,
-                       struct sam_accesses *accesses);
-/* Does the instruction name a vector register? */
-bool sam_insn_is_vector(const struct sam_insn *insn);
+                       const struct sam_access_form *form, struct sam_accesses *accesses);
 /* Lanes of group g that `insn` acts on. */
 uint32_t sam_insn_lanes(const struct sam_warp *warp, const struct sam_insn *insn, unsigned g);
 

@@ -106,8 +106,8 @@ enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void 
 enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                              struct sam_error *error)
 {
-    enum sam_status status = check_range(gpu, address, size, "read", error);
-    if (status == SAM_OK && !sam_memory_read(gpu->memory, address, data, size))
+    enum sam_status status = check_range(gpu, address, size, data ? "read" : "access", error);
+    if (status == SAM_OK && data && !sam_memory_read(gpu->memory, address, data, size))
         status = sam_fail_memory(error);
     return status;
 }

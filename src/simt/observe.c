@@ -12,8 +12,10 @@ struct sam_observer {
     uint64_t mix[SAM_OP_COUNT];
     struct sam_branch_stats *branches; /* open addressing by pc; executed 0 = free */
     size_t branch_slots, branch_count;
-    struct sam_accesses accesses; /* of the instruction that runs */
+    struct sam_accesses accesses;               /* of the instruction that runs */
+    struct sam_access_form forms[SAM_OP_COUNT]; /* filled as they come */
     struct sam_commit commit;
+    struct sam_texts *texts; /* of the log */
     struct sam_buffer text;
     bool failed;
 };
@@ -21,10 +23,12 @@ struct sam_observer {
 struct sam_observer *sam_observer_new(const struct sam_gpu *gpu, const struct sam_launch *launch)
 {
     struct sam_observer *o = sam_alloc(1, sizeof *o);
-    if (o) {
-        o->gpu = gpu;
-        o->launch = launch;
+    if (!o || (gpu->options.log.write && !(o->texts = sam_texts_new()))) {
+        free(o);
+        return NULL;
     }
+    o->gpu = gpu;
+    o->launch = launch;
     return o;
 }
 
@@ -34,6 +38,7 @@ void sam_observer_free(struct sam_observer *o)
         return;
     free(o->branches);
     sam_buffer_free(&o->text);
+    sam_texts_free(o->texts);
     free(o);
 }
 
@@ -79,37 +84,32 @@ static void count_branch(struct sam_observer *o, uint32_t pc, uint32_t word, boo
     b->diverged += diverged;
 }
 
-static int by_word(const void *a, const void *b)
+/* The distinct values of address >> shift, rising. Neighbouring lanes' mostly rise already. */
+static unsigned distinct(const struct sam_accesses *a, unsigned shift,
+                         uint32_t values[SAM_MAX_ACCESSES])
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Distinct values of address >> shift. */
-static unsigned distinct(const struct sam_accesses *a, unsigned shift)
-{
-    uint32_t sorted[SAM_MAX_ACCESSES];
     unsigned count = 0;
-    for (unsigned i = 0; i < a->count; i++)
-        sorted[i] = a->address[i] >> shift;
-    qsort(sorted, a->count, sizeof *sorted, by_word);
-    for (unsigned i = 0; i < a->count; i++)
-        count += i == 0 || sorted[i] != sorted[i - 1];
+    for (unsigned i = 0; i < a->count; i++) {
+        const uint32_t value = a->address[i] >> shift;
+        unsigned at = count;
+        while (at && values[at - 1] > value)
+            at--;
+        if (at && values[at - 1] == value)
+            continue;
+        memmove(values + at + 1, values + at, (count++ - at) * sizeof *values);
+        values[at] = value;
+    }
     return count;
 }
 
 /* Turns beyond the first: the most distinct words that fall in one of 32 banks, less one. */
 static unsigned bank_conflicts(const struct sam_accesses *a)
 {
-    unsigned worst = 0;
-    for (uint32_t bank = 0; bank < 32; bank++) {
-        struct sam_accesses one = {0};
-        for (unsigned i = 0; i < a->count; i++)
-            if ((a->address[i] >> 2 & 31) == bank)
-                one.address[one.count++] = a->address[i];
-        unsigned words = one.count > 1 ? distinct(&one, 2) : one.count;
-        worst = words > worst ? words : worst;
-    }
+    uint32_t words[SAM_MAX_ACCESSES];
+    unsigned worst = 0, in_bank[32] = {0};
+    for (unsigned count = distinct(a, 2, words), i = 0; i < count; i++)
+        if (++in_bank[words[i] & 31] > worst)
+            worst++;
     return worst ? worst - 1 : 0;
 }
 
@@ -126,13 +126,15 @@ static void count_memory(struct sam_observer *o)
         s->lds_conflicts += a->count > 1 ? bank_conflicts(a) : 0;
     } else {
         s->global_insns++;
-        s->lines += a->count > 1 ? distinct(a, 6) : 1;
+        uint32_t lines[SAM_MAX_ACCESSES];
+        s->lines += distinct(a, 6, lines);
     }
 }
 
 /* State before the step that the counts need. */
 struct before {
     uint32_t pc, depth, lanes;
+    bool reads_flags;
 };
 
 static void count(struct sam_observer *o, const struct sam_warp *w, const struct sam_insn *insn,
@@ -140,7 +142,7 @@ static void count(struct sam_observer *o, const struct sam_warp *w, const struct
 {
     struct sam_gpu_stats *s = &o->counts;
     o->mix[insn->op]++;
-    if (!sam_insn_is_vector(insn)) {
+    if (!o->forms[insn->op].vector) {
         s->scalar_insns++;
         s->lane_insns++;
     } else {
@@ -210,8 +212,7 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
 {
     struct sam_commit *c = &o->commit;
     const struct sam_accesses *a = &o->accesses;
-    char text[160];
-    sam_disassemble(&o->gpu->machine.isa, insn->word, before->pc, 0, NULL, text, sizeof text);
+    const char *text = sam_texts_of(o->texts, &o->gpu->machine.isa, insn->word, before->pc, NULL);
     *c = (struct sam_commit){.core = w->wid,
                              .pc = before->pc,
                              .word = insn->word,
@@ -228,7 +229,7 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
                              .store = a->store,
                              .access_size = a->size,
                              .access_count = a->count};
-    c->vector = sam_insn_is_vector(insn);
+    c->vector = o->forms[insn->op].vector;
     for (unsigned i = 0; i < a->count; i++)
         c->accesses[i] = (struct sam_commit_access){a->address[i], a->value[i]};
     fill_registers(c, w, insn);
@@ -250,10 +251,15 @@ static void look(struct sam_observer *o, struct sam_warp *w, struct before *befo
     uint32_t word;
     *before = (struct before){.pc = (uint32_t)w->core.pc, .depth = w->depth};
     o->accesses.count = 0;
-    if (w->core.pc & 3 || !sam_code_fetch(&w->core, w->core.pc, &word, &fault) ||
-        !sam_code_decode(w->core.code, word, w->core.pending_prefix, &insn))
+    if (w->core.pc & 3 || !sam_code_fetch(&w->core, w->core.pc, &word, &fault))
         return;
-    sam_accesses_find(w, &insn, &o->accesses);
+    before->reads_flags = (word & 0x7f) == SAM_OPC_SYSTEM;
+    if (!sam_code_decode(w->core.code, word, w->core.pending_prefix, &insn))
+        return;
+    struct sam_access_form *form = &o->forms[insn.op];
+    if (!form->known)
+        *form = sam_access_form_of(insn.op);
+    sam_accesses_find(w, &insn, form, &o->accesses);
     bool branch = insn.op >= SAM_OP_vbeq && insn.op <= SAM_OP_vbgeu;
     if (branch)
         before->lanes = (uint32_t)__builtin_popcount(w->simt);
@@ -266,21 +272,13 @@ enum sam_exit sam_observer_step(struct sam_observer *o, struct sam_warp *w)
     struct before before;
     struct sam_insn insn;
     look(o, w, &before);
-    unsigned flags = w->core.fflags;
-    bool reads_flags = false;
-    enum sam_exit exit;
-    {
-        /* Flags raised by this instruction alone; one that reads them must see them all. */
-        struct sam_fault fault;
-        uint32_t word = 0;
-        reads_flags = !(w->core.pc & 3) && sam_code_fetch(&w->core, w->core.pc, &word, &fault) &&
-                      (word & 0x7f) == SAM_OPC_SYSTEM;
-        if (!reads_flags)
-            w->core.fflags = 0;
-        exit = sam_core_step(&w->core, &insn);
-    }
-    unsigned raised = reads_flags ? 0 : w->core.fflags;
-    if (!reads_flags)
+    /* Flags raised by this instruction alone; one that reads them must see them all. */
+    const unsigned flags = w->core.fflags;
+    if (!before.reads_flags)
+        w->core.fflags = 0;
+    enum sam_exit exit = sam_core_step(&w->core, &insn);
+    unsigned raised = before.reads_flags ? 0 : w->core.fflags;
+    if (!before.reads_flags)
         w->core.fflags |= (uint8_t)flags;
     if (exit == SAM_EXIT_TRAP)
         return exit;

@@ -139,6 +139,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         return host + offset;
     }
 
+    if (access == SAM_FETCH && !gpu->options.sv39 && offset + size <= page->read_limit)
+        return page->host + offset; /* single steps ask again and again */
     uint64_t physical = address;
     if (gpu->options.sv39) {
         unsigned cause = translate(worker, address, access, &physical);
@@ -148,8 +150,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         }
     }
     const uint64_t base = physical - offset;
-    const bool gated = holds_print(worker->run, base) && access != SAM_FETCH;
-    if (gated)
+    const bool gated = holds_print(worker->run, base);
+    if (gated && access != SAM_FETCH)
         sam_run_wait_turn(worker);
     const struct sam_region *region = sam_memory_find(gpu->memory, physical);
     uint32_t limit = whole; /* bytes from the page's start, when it starts in the buffer */
@@ -164,8 +166,11 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     uint8_t *host = sam_memory_host(gpu->memory, base);
     if (!host)
         return NULL;
-    if (access == SAM_FETCH)
+    if (access == SAM_FETCH) {
+        if (!gpu->options.sv39 && !gated && !page->host)
+            *page = (struct sam_page){.host = host, .read_limit = (uint16_t)limit};
         return host + offset;
+    }
     /* Under SV39 an entry gains the right to write with the first store, which sets D. A code page
      * never does: every store to it has to be seen. */
     bool code = sam_code_has(worker->code, address);

@@ -70,32 +70,11 @@ void sam_engines_defaults(struct sam_engines_config *config)
         set(config, &rows[i], rows[i].parameter.value);
 }
 
-/* Letters to insert, delete or change between two names of the table's size (Levenshtein). */
-static unsigned edits(const char *a, const char *b)
-{
-    enum { LONGEST = 31 };
-    unsigned row[LONGEST + 1];
-    size_t size = strlen(b);
-    size = size < LONGEST ? size : LONGEST;
-    for (unsigned k = 0; k <= size; k++)
-        row[k] = k;
-    for (unsigned i = 0; a[i]; i++) {
-        unsigned corner = row[0]++;
-        for (size_t k = 1; k <= size; k++) {
-            unsigned change = corner + (a[i] != b[k - 1]);
-            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-            corner = row[k];
-            row[k] = change < shift ? change : shift;
-        }
-    }
-    return row[size];
-}
-
 static const struct row *find(const char *name, const char **nearest)
 {
     unsigned least = UINT32_MAX;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        unsigned distance = edits(name, rows[i].parameter.name);
+        unsigned distance = sam_edits(name, strlen(name), rows[i].parameter.name);
         if (distance < least)
             *nearest = rows[i].parameter.name;
         least = distance < least ? distance : least;

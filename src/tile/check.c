@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tile/hazard.h"
-#include "tile/plan.h"
+#include "tile/waits.h"
 
 struct checker {
     const struct sam_tile_program *p;
@@ -12,10 +11,6 @@ struct checker {
     struct sam_tile_judge judge;
     struct sam_tile_flow flow;
     struct sam_tile_plan plan;
-    struct sam_tile_hazards hazards;
-    uint64_t *events; /* by value of the function: what its event stands for */
-    bool *told;       /* by op: a hazard is told once */
-    unsigned budget;  /* of operations for the search of hazards */
     bool memory;
 };
 
@@ -154,88 +149,6 @@ static void check_reads(struct checker *c)
     }
 }
 
-/* --- waits between pipes, where addresses are known */
-
-static void touch(struct checker *c, uint32_t index, uint32_t operand, bool write)
-{
-    const struct sam_tile_op *op = &c->p->ops[index];
-    const struct sam_tile_operand *o = &c->p->operands[op->operands + operand];
-    if (sam_tile_ty(c->p, o->value)->kind != SAM_TILE_KIND_TILE)
-        return;
-    uint32_t root = c->flow.root[o->value - c->f->first_value];
-    const struct sam_tile_place *place = sam_tile_place_find(&c->plan, root);
-    if (!place || place->offset == SAM_TILE_NOWHERE)
-        return;
-    struct sam_tile_access access = {.low = place->offset,
-                                     .high = place->offset + place->size,
-                                     .loc = place->loc,
-                                     .pipe = sam_tile_pipe(op->code),
-                                     .write = write,
-                                     .op = index};
-    const struct sam_tile_access *other = sam_tile_hazard_touch(&c->hazards, access, &c->memory);
-    if (!other || c->told[index])
-        return;
-    c->told[index] = true;
-    const struct sam_tile_op *from = &c->p->ops[other->op];
-    sam_tile_error(c->judge.report, o->pos,
-                   "%s %s %%%s without waiting for the %s pipe: %s of line %" PRIu32
-                   " may still %s it (record_event, wait_event)",
-                   sam_tile_code_name(op->code), write ? "writes" : "reads",
-                   c->p->values[o->value].name, sam_tile_pipe_names[other->pipe],
-                   sam_tile_code_name(from->code), from->pos.line, other->write ? "write" : "read");
-}
-
-static void hazard_block(struct checker *c, uint32_t first);
-
-static void hazard_op(struct checker *c, uint32_t index)
-{
-    const struct sam_tile_op *op = &c->p->ops[index];
-    switch (op->code) {
-    case SAM_TILE_RECORD:
-        c->events[c->p->ids[op->results] - c->f->first_value] =
-            sam_tile_hazard_record(&c->hazards, (enum sam_tile_pipe)op->attribute);
-        return;
-    case SAM_TILE_WAIT:
-        for (uint32_t i = 0; i < op->operand_count; i++) {
-            uint32_t value = sam_tile_arg(c->p, op, i), from = c->p->values[value].op;
-            if (from == SAM_TILE_NONE || c->p->ops[from].code != SAM_TILE_RECORD)
-                sam_tile_hazard_barrier(&c->hazards); /* carried by a loop: known at run time */
-            else
-                sam_tile_hazard_wait(&c->hazards, (enum sam_tile_pipe)c->p->ops[from].attribute,
-                                     c->events[value - c->f->first_value]);
-        }
-        if (!op->operand_count)
-            sam_tile_hazard_barrier(&c->hazards);
-        return;
-    case SAM_TILE_BARRIER: sam_tile_hazard_barrier(&c->hazards); return;
-    case SAM_TILE_FOR: /* the second round meets what the first one left */
-        hazard_block(c, op->body[0]);
-        hazard_block(c, op->body[0]);
-        return;
-    case SAM_TILE_IF:
-        hazard_block(c, op->body[0]);
-        hazard_block(c, op->body[1]);
-        return;
-    default: break;
-    }
-    if (op->code < SAM_TILE_FIRST_OP)
-        return;
-    sam_tile_hazard_begin(&c->hazards, sam_tile_pipe(op->code));
-    for (uint32_t i = 0; i + 1 < op->operand_count; i++)
-        touch(c, index, i, false);
-    touch(c, index, op->operand_count - 1, true);
-}
-
-static void hazard_block(struct checker *c, uint32_t first)
-{
-    /* Loops in loops double the work: there is an end to it. */
-    for (uint32_t at = first; at != SAM_TILE_NONE && c->judge.report->errors < 100 && c->budget;
-         at = c->p->ops[at].next) {
-        c->budget--;
-        hazard_op(c, at);
-    }
-}
-
 static void check_function(struct checker *c)
 {
     c->memory |= sam_tile_flow(c->p, c->f, &c->flow) != SAM_OK;
@@ -247,14 +160,8 @@ static void check_function(struct checker *c)
         c->memory = true;
     if (!c->memory)
         check_reads(c);
-    if (c->plan.manual && !c->memory) {
-        c->events = sam_alloc(c->f->value_count + 1, sizeof *c->events);
-        c->told = sam_alloc(c->p->op_count + 1, sizeof *c->told);
-        c->memory = !c->events || !c->told;
-        c->budget = 1000000;
-        if (!c->memory)
-            hazard_block(c, c->f->body);
-    }
+    if (c->plan.manual && !c->memory)
+        c->memory = !sam_tile_check_waits(c->p, c->f, &c->flow, &c->plan, c->judge.report);
 }
 
 enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_profile profile,
@@ -268,9 +175,6 @@ enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_p
         memory = c.memory;
         sam_tile_flow_free(&c.flow);
         sam_tile_plan_free(&c.plan);
-        sam_tile_hazard_free(&c.hazards);
-        free(c.events);
-        free(c.told);
     }
     enum sam_status status = sam_tile_report_end(&report, messages, error);
     return memory ? sam_fail_memory(error) : status;

@@ -70,7 +70,8 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
                        "a boxed tile of %" PRIu64 " bytes is no multiple of its fractal, %u",
                        sam_tile_bytes(t), t->fractal);
     uint64_t capacity = sam_tile_capacity(judge->profile, t->loc);
-    if (capacity && sam_tile_bytes(t) > capacity)
+    capacity = capacity ? capacity : SAM_TILE_LARGEST;
+    if (sam_tile_bytes(t) > capacity)
         sam_tile_error(report, pos, "the tile has %" PRIu64 " bytes, %s has %" PRIu64,
                        sam_tile_bytes(t), sam_tile_loc_names[t->loc], capacity);
 }

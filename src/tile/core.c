@@ -201,39 +201,63 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
         text = text ? text + 7 : "";
         status = sam_fail(job->error, SAM_ERR_TRAP, "%.*s", (int)strcspn(text, "\n"), text);
     }
-    sam_buffer_free(&report.out);
+    sam_tile_report_free(&report);
     if (status == SAM_OK)
         judged_good(job);
     return status;
 }
 
+/* The bytes of a window of an array, by their addresses: two arguments may be one array. */
+static bool window_span(const struct sam_tile_window *w, struct sam_tile_span *span)
+{
+    int64_t size = (int64_t)sam_tile_dtype_size(w->dtype), strides[SAM_TILE_RANK];
+    for (uint32_t i = 0; i < w->rank; i++)
+        strides[i] = w->strides[i] * size;
+    return sam_tile_span_make(span, (int64_t)(intptr_t)w->array->data + w->base * size, size,
+                              w->rank, w->shape, strides);
+}
+
+static bool tile_span(const struct sam_tile_ref *t, struct sam_tile_span *span)
+{
+    return sam_tile_span_tile(span, &t->type, t->offset, t->pitch);
+}
+
 static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id)
 {
-    const struct sam_tile_ref *t = job->actuals[index].tile;
     bool memory = false, write = index == job->sources;
-    struct sam_tile_access access = {.low = t->offset,
-                                     .high = job->ends[index],
-                                     .loc = t->type.loc,
+    const struct sam_tile_actual *a = &job->actuals[index];
+    bool window = a->kind == SAM_TILE_IS_WINDOW;
+    struct sam_tile_conflict conflict;
+    struct sam_tile_access access = {.space = window ? SAM_TILE_GLOBAL : a->tile->type.loc,
                                      .pipe = sam_tile_pipe(job->code),
                                      .write = write,
                                      .op = id};
-    const struct sam_tile_access *other =
-        sam_tile_hazard_touch(&job->core->hazards, access, &memory);
+    if (window ? !window_span(a->window, &access.span) : !tile_span(a->tile, &access.span))
+        return SAM_OK; /* farther apart than memory is large: out of bounds */
+    bool found = sam_tile_hazard_touch(&job->core->hazards, access, &conflict, &memory);
     if (memory)
         return sam_fail_memory(job->error);
-    if (!other)
+    if (!found)
         return SAM_OK;
+    const char *pipe = sam_tile_pipe_names[conflict.with.pipe];
+    const char *may = conflict.with.write ? "write" : "read";
+    if (!window)
+        return sam_fail(job->error, SAM_ERR_TRAP,
+                        "%s %s %s without waiting for the %s pipe, which may still %s it",
+                        job->row->name, write ? "writes" : "reads", a->tile->name, pipe, may);
+    int64_t start = (int64_t)(intptr_t)a->window->array->data;
     return sam_fail(job->error, SAM_ERR_TRAP,
-                    "%s %s %s without waiting for the %s pipe, which may still %s it",
-                    job->row->name, write ? "writes" : "reads", t->name,
-                    sam_tile_pipe_names[other->pipe], other->write ? "write" : "read");
+                    "%s %s bytes %" PRId64 "..%" PRId64
+                    " of %s without waiting for the %s pipe, which may still %s them",
+                    job->row->name, write ? "writes" : "reads", conflict.from - start,
+                    conflict.to - 1 - start, a->window->name, pipe, may);
 }
 
 static SAM_NOINLINE enum sam_status check_waits(struct sam_tile_job *job, uint32_t id)
 {
     sam_tile_hazard_begin(&job->core->hazards, sam_tile_pipe(job->code));
     for (size_t i = 0; i <= job->sources; i++) {
-        if (job->actuals[i].kind != SAM_TILE_IS_TILE)
+        if (job->actuals[i].kind == SAM_TILE_IS_NUMBER)
             continue;
         enum sam_status status = touch(job, i, id);
         if (status != SAM_OK)
@@ -249,7 +273,6 @@ static enum sam_status check_sources(struct sam_tile_job *job)
             continue;
         size_t rows, cols;
         part_read(job, i, &rows, &cols);
-        job->core->stats.elements += (uint64_t)rows * cols;
         enum sam_status status = sam_tile_core_check(job, sam_tile_src(job, i), rows, cols);
         if (status != SAM_OK)
             return status;
@@ -265,14 +288,10 @@ static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
     enum sam_tile_family family = job->row->family;
-    uint64_t s_size = s->pitch * sam_tile_size(s->type.dtype), s_line = line_bytes(s);
-    uint64_t d_size = d->pitch * sam_tile_size(d->type.dtype), d_line = line_bytes(d);
-    /* Windows side by side of one tile: lines of the same pitch that do not meet. */
-    if (s_size == d_size && s_size) {
-        uint64_t gap = (s->offset + s_size - d->offset % s_size) % s_size;
-        if (gap >= d_line && gap + s_line <= s_size)
-            return true;
-    }
+    struct sam_tile_span x, y; /* windows side by side of one tile do not meet */
+    int64_t from, to;
+    if (!tile_span(s, &x) || !tile_span(d, &y) || !sam_tile_span_meet(&x, &y, &from, &to))
+        return true;
     bool same =
         s->offset == d->offset && s->pitch == d->pitch && sam_tile_type_equal(&s->type, &d->type);
     bool in_place = family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR ||
@@ -298,16 +317,27 @@ static enum sam_status check_overlap(const struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* Rows and columns that the operation writes of its destination. */
+/* Rows and columns that the operation writes of its destination: none when there is nothing to
+ * reduce. */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
-    const struct sam_tile_ref *d = sam_tile_dst(job);
-    bool row = job->row->family == SAM_TILE_COLFOLD || job->row->family == SAM_TILE_COLARG;
-    *rows = row ? sam_tile_src(job, 0)->type.valid_rows > 0 : (size_t)d->type.valid_rows;
-    *cols = (size_t)d->type.valid_cols;
-    if (job->row->family == SAM_TILE_FILLPAD) {
-        *rows = d->type.rows;
-        *cols = d->type.cols;
+    const struct sam_tile_type *d = &sam_tile_dst(job)->type, *s;
+    *rows = (size_t)d->valid_rows;
+    *cols = (size_t)d->valid_cols;
+    switch (job->row->family) {
+    case SAM_TILE_COLFOLD:
+    case SAM_TILE_COLARG: *rows = 1; __attribute__((fallthrough));
+    case SAM_TILE_ROWFOLD:
+    case SAM_TILE_ROWARG:
+        s = &sam_tile_src(job, 0)->type;
+        if (!s->valid_rows || !s->valid_cols)
+            *rows = *cols = 0;
+        break;
+    case SAM_TILE_FILLPAD:
+        *rows = d->rows;
+        *cols = d->cols;
+        break;
+    default: break;
     }
 }
 
@@ -357,6 +387,35 @@ static void measure(struct sam_tile_job *job)
     }
 }
 
+static void count_op(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    stats->tile_ops++;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].ops++;
+    stats->by_pipe[sam_tile_pipe(job->code)].ops++;
+}
+
+/* Of an operation that went well. */
+static void count_elements(struct sam_tile_job *job)
+{
+    struct sam_tile_stats *stats = &job->core->stats;
+    uint64_t elements = 0;
+    bool read = false;
+    for (size_t i = 0; i < job->sources && job->row->family != SAM_TILE_EXTRACT; i++)
+        if (job->actuals[i].kind == SAM_TILE_IS_TILE) {
+            size_t rows, cols;
+            part_read(job, i, &rows, &cols);
+            elements += (uint64_t)rows * cols;
+            read = true;
+        }
+    const struct sam_tile_type *d = read ? NULL : &sam_tile_dst(job)->type;
+    if (d) /* as many were written */
+        elements = (uint64_t)d->valid_rows * (uint64_t)d->valid_cols;
+    stats->elements += elements;
+    stats->by_op[job->code - SAM_TILE_FIRST_OP].elements += elements;
+    stats->by_pipe[sam_tile_pipe(job->code)].elements += elements;
+}
+
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error)
@@ -364,7 +423,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
     enum sam_status status = judged_before(&job) ? SAM_OK : judge(&job);
-    core->stats.tile_ops++;
+    count_op(&job);
     measure(&job);
     if (status == SAM_OK && core->manual)
         status = check_waits(&job, id);
@@ -380,6 +439,8 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     }
     if (status == SAM_OK)
         status = run_family(&job);
+    if (status == SAM_OK)
+        count_elements(&job);
     if (status != SAM_OK || stores || row->family == SAM_TILE_INSERT)
         return status;
     sam_tile_core_mark(core, sam_tile_dst(&job), rows, cols);

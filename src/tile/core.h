@@ -17,7 +17,7 @@ struct sam_tile_ref {
 };
 
 /* A window of an array in global memory. */
-struct sam_tile_window {
+struct sam_tile_window { /* of which sam_tile_window_fits is true in each dimension */
     struct sam_array *array;
     enum sam_tile_dtype dtype;
     uint32_t rank;
@@ -25,6 +25,9 @@ struct sam_tile_window {
     int64_t shape[SAM_TILE_RANK], strides[SAM_TILE_RANK];
     const char *name;
 };
+
+/* Are a dimension and its stride so small that positions of elements are exact in 64 bits? */
+bool sam_tile_window_fits(int64_t size, int64_t stride);
 
 enum sam_tile_operand_kind { SAM_TILE_IS_TILE, SAM_TILE_IS_WINDOW, SAM_TILE_IS_NUMBER };
 
@@ -111,12 +114,12 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns that are computed at a time */
 
-/* ops_math.c: a function on n elements. `narrow`: results will be rounded to 16 bits. False: an
- * integer was divided by zero, at *at. */
-bool sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
+/* ops_math.c: a function on n elements. `narrow`: results will be rounded to 16 bits. No integer is
+ * divided by zero. */
+void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n);
-bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
-                   const int64_t *b, int64_t *d, size_t n, size_t *at);
+void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+                   const int64_t *b, int64_t *d, size_t n);
 /* Is x in front of m, for min (max): may it take its place? NaN as the mode says. Bits. */
 bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
                      uint64_t m);

@@ -52,18 +52,23 @@ static bool same_block(struct pair *s, uint32_t x, uint32_t y)
     return x == y;
 }
 
+static bool same_text(const char *x, const char *y)
+{
+    return strcmp(x ? x : "", y ? y : "") == 0;
+}
+
 static bool same_func(struct pair *s, const struct sam_tile_func *x, const struct sam_tile_func *y)
 {
-    return strcmp(x->name, y->name) == 0 && x->bare == y->bare && x->arg_count == y->arg_count &&
+    return strcmp(x->name, y->name) == 0 && same_text(x->attributes, y->attributes) &&
+           x->bare == y->bare && x->arg_count == y->arg_count &&
            define_all(s, x->args, y->args, x->arg_count) && same_block(s, x->body, y->body);
 }
 
 bool sam_tile_equal(const struct sam_tile_program *a, const struct sam_tile_program *b)
 {
     struct pair s = {a, b, sam_alloc(a->value_count + 1, sizeof *s.map)};
-    const char *x = a->attributes ? a->attributes : "", *y = b->attributes ? b->attributes : "";
-    bool same =
-        s.map && a->module == b->module && a->func_count == b->func_count && strcmp(x, y) == 0;
+    bool same = s.map && a->module == b->module && a->func_count == b->func_count &&
+                same_text(a->attributes, b->attributes);
     for (size_t i = 0; same && i < a->func_count; i++)
         same = same_func(&s, &a->funcs[i], &b->funcs[i]);
     free(s.map);

@@ -103,7 +103,7 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
             return sam_tile_trap(x, op,
                                  "dimension %u of the view is %" PRId64 ", its type says %" PRId64,
                                  i, w->shape[i], type->dims[i]);
-        if (w->strides[i] > INT64_C(1) << 40 || w->strides[i] < -(INT64_C(1) << 40))
+        if (!sam_tile_window_fits(w->shape[i], w->strides[i]))
             return sam_tile_trap(x, op, "stride %u of the view is %" PRId64, i, w->strides[i]);
     }
     return SAM_OK;
@@ -147,7 +147,8 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
-    t->offset = (uint64_t)address;
+    t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
+    t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;
 }
 
@@ -277,8 +278,6 @@ static void wait(struct sam_tile_exec *x, const struct sam_tile_op *op)
         const struct sam_tile_slot *slot = sam_tile_slot(x, sam_tile_arg(x->p, op, i));
         sam_tile_hazard_wait(&x->core.hazards, slot->pipe, slot->event);
     }
-    if (!op->operand_count)
-        sam_tile_hazard_barrier(&x->core.hazards);
 }
 
 static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)

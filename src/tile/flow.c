@@ -16,6 +16,8 @@ struct walk {
     size_t use_count, use_capacity;
     struct read *reads; /* of tiles that nothing wrote so far */
     size_t read_count, read_capacity;
+    uint32_t *writes; /* tiles, in the order in which they were first written */
+    size_t write_count, write_capacity;
     bool memory;
 };
 
@@ -52,6 +54,21 @@ static void read_tile(struct walk *w, uint32_t op, uint32_t operand)
     w->reads[w->read_count++] = (struct read){root, op, operand};
 }
 
+static void write_tile(struct walk *w, uint32_t root)
+{
+    struct sam_tile_life *life = &w->flow->life[local(w, root)];
+    if (life->written)
+        return;
+    life->written = true;
+    void *grown = sam_grow(w->writes, w->write_count, &w->write_capacity, sizeof *w->writes);
+    if (!grown) {
+        w->memory = true;
+        return;
+    }
+    w->writes = grown;
+    w->writes[w->write_count++] = root;
+}
+
 static void define(struct walk *w, uint32_t value, uint32_t root)
 {
     uint32_t i = local(w, value);
@@ -77,7 +94,7 @@ static void visit(struct walk *w, uint32_t index)
                 read_tile(w, index, i);
         uint32_t value = sam_tile_arg(w->p, op, dst);
         if (sam_tile_ty(w->p, value)->kind == SAM_TILE_KIND_TILE)
-            w->flow->life[local(w, w->flow->root[local(w, value)])].written = true;
+            write_tile(w, w->flow->root[local(w, value)]);
     }
     for (uint32_t i = 0; i < op->result_count; i++) {
         uint32_t value = w->p->ids[op->results + i];
@@ -110,6 +127,19 @@ static void loop(struct walk *w, const struct sam_tile_op *op)
     w->read_count = kept;
 }
 
+/* What one branch writes the other one does not find written; what follows may. */
+static void condition(struct walk *w, const struct sam_tile_op *op)
+{
+    size_t before = w->write_count;
+    block(w, op->body[0]);
+    size_t between = w->write_count;
+    for (size_t i = before; i < between; i++)
+        w->flow->life[local(w, w->writes[i])].written = false;
+    block(w, op->body[1]);
+    for (size_t i = before; i < between; i++)
+        w->flow->life[local(w, w->writes[i])].written = true;
+}
+
 static void block(struct walk *w, uint32_t first)
 {
     for (uint32_t at = first; at != SAM_TILE_NONE; at = w->p->ops[at].next) {
@@ -120,8 +150,7 @@ static void block(struct walk *w, uint32_t first)
         if (op->code == SAM_TILE_FOR) {
             loop(w, op);
         } else if (op->code == SAM_TILE_IF) {
-            block(w, op->body[0]);
-            block(w, op->body[1]);
+            condition(w, op);
         }
     }
 }
@@ -152,6 +181,7 @@ enum sam_status sam_tile_flow(const struct sam_tile_program *p, const struct sam
     flow->last = w.now;
     free(w.uses);
     free(w.reads);
+    free(w.writes);
     if (!w.memory)
         return SAM_OK;
     sam_tile_flow_free(flow);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tile operations called one by one: placing tiles on a core, waits, the operation. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -106,13 +107,16 @@ static enum sam_status find_room(struct resident *r, struct sam_tile *t, struct 
 static enum sam_status check_type(const struct resident *r, const struct sam_tile_type *type,
                                   struct sam_error *error)
 {
+    uint64_t elements = (uint64_t)type->rows * type->cols;
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {r->core.profile, &report};
     char *messages = NULL;
-    if (type->rows == 0 || type->cols == 0 || type->rows > INT32_MAX || type->cols > INT32_MAX ||
-        type->valid_rows < 0 || type->valid_cols < 0)
+    if (elements == 0 || elements > INT32_MAX)
         return sam_fail(error, SAM_ERR_USAGE, "a tile of %" PRIu32 "x%" PRIu32 " elements",
                         type->rows, type->cols);
+    if (type->valid_rows < 0 || type->valid_cols < 0)
+        return sam_fail(error, SAM_ERR_USAGE, "%" PRId64 "x%" PRId64 " valid elements of a tile",
+                        type->valid_rows, type->valid_cols);
     sam_tile_judge_type(&judge, type, (struct sam_tile_pos){0});
     enum sam_status status = sam_tile_report_end(&report, &messages, error);
     free(messages);
@@ -147,14 +151,30 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
     return SAM_OK;
 }
 
-static struct sam_tile_ref ref(const struct sam_tile *t, const char *name)
+/* The tile as it is now, with its name in messages. What its owner may have changed since it was
+ * placed is checked: no element may be outside of it, nor the tile outside of its memory. */
+static enum sam_status make_ref(const struct sam_tile *t, const char *name,
+                                struct sam_tile_ref *ref, struct sam_error *error)
 {
     const struct sam_tile_type *type = &t->type;
-    return (struct sam_tile_ref){.type = *type,
-                                 .offset = t->offset,
-                                 .pitch =
-                                     type->blayout == SAM_TILE_row_major ? type->cols : type->rows,
-                                 .name = name};
+    bool by_rows = type->blayout == SAM_TILE_row_major;
+    uint32_t lines = by_rows ? type->rows : type->cols, length = by_rows ? type->cols : type->rows;
+    uint32_t pitch = t->pitch ? t->pitch : length;
+    if (type->valid_rows < 0 || type->valid_rows > type->rows || type->valid_cols < 0 ||
+        type->valid_cols > type->cols)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "%s: %" PRId64 "x%" PRId64 " valid elements in a tile of %" PRIu32
+                        "x%" PRIu32,
+                        name, type->valid_rows, type->valid_cols, type->rows, type->cols);
+    if (lines == 0 || length == 0 || length > pitch || type->loc >= SAM_TILE_LOCS ||
+        type->dtype >= SAM_TILE_DTYPES || lines > INT32_MAX || pitch > INT32_MAX ||
+        t->offset > t->core->memories[type->loc].size ||
+        ((uint64_t)(lines - 1) * pitch + length) >
+            (t->core->memories[type->loc].size - t->offset) / sam_tile_dtype_size(type->dtype))
+        return sam_fail(error, SAM_ERR_USAGE, "%s: the tile was given another type after its place",
+                        name);
+    *ref = (struct sam_tile_ref){.type = *type, .offset = t->offset, .pitch = pitch, .name = name};
+    return SAM_OK;
 }
 
 enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam_tile *tile,
@@ -166,10 +186,12 @@ enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam_tile *t
 enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile, const void *values,
                               struct sam_error *error)
 {
+    struct sam_tile_ref t;
     enum sam_status status = place(core, tile, error);
+    if (status == SAM_OK)
+        status = make_ref(tile, "the tile", &t, error);
     if (status != SAM_OK)
         return status;
-    struct sam_tile_ref t = ref(tile, "the tile");
     sam_tile_hazard_barrier(&core->hazards); /* the host waits for everything */
     sam_tile_core_put(core, &t, values);
     return SAM_OK;
@@ -179,7 +201,10 @@ enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct 
 {
     if (!tile->core)
         return sam_fail(error, SAM_ERR_TRAP, "the tile is read, and nothing has written it");
-    struct sam_tile_ref t = ref(tile, "the tile");
+    struct sam_tile_ref t;
+    enum sam_status status = make_ref(tile, "the tile", &t, error);
+    if (status != SAM_OK)
+        return status;
     sam_tile_hazard_barrier(&tile->core->hazards);
     return sam_tile_core_get(tile->core, &t, values, error);
 }
@@ -187,7 +212,11 @@ enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct 
 void sam_tile_release(struct sam_tile *tile)
 {
     struct resident *r = resident(tile->core);
-    for (size_t i = 0; r && !tile->assigned && i < r->count; i++)
+    struct sam_tile_ref t;
+    bool owns = r && !tile->pitch && make_ref(tile, "", &t, NULL) == SAM_OK; /* no window */
+    if (owns)
+        sam_tile_core_forget(&r->core, t.type.loc, t.offset, sam_tile_bytes(&t.type));
+    for (size_t i = 0; owns && !tile->assigned && i < r->count; i++)
         if (r->ranges[i].loc == tile->type.loc && r->ranges[i].offset == tile->offset) {
             memmove(&r->ranges[i], &r->ranges[i + 1], (--r->count - i) * sizeof *r->ranges);
             break;
@@ -195,6 +224,49 @@ void sam_tile_release(struct sam_tile *tile)
     tile->core = NULL;
     tile->offset = SAM_TILE_UNPLACED;
     tile->assigned = false;
+    tile->pitch = 0;
+}
+
+enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *tile, uint32_t row,
+                             uint32_t col, struct sam_error *error)
+{
+    const struct sam_tile_type *type = &window->type;
+    struct sam_tile_ref from = {0};
+    if (window->core || window->assigned)
+        return sam_fail(error, SAM_ERR_USAGE, "the window has a place already");
+    if (!tile->core)
+        return sam_fail(error, SAM_ERR_USAGE, "the tile has no place yet");
+    enum sam_status status = make_ref(tile, "the tile", &from, error);
+    if (status == SAM_OK)
+        status = check_type(resident(tile->core), type, error);
+    if (status != SAM_OK)
+        return status;
+    if (type->loc != from.type.loc || type->dtype != from.type.dtype ||
+        type->blayout != from.type.blayout || type->slayout != SAM_TILE_none_box ||
+        from.type.slayout != SAM_TILE_none_box)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "a window has the memory, dtype and layout of its tile, not boxed");
+    if (type->rows > from.type.rows || row > from.type.rows - type->rows ||
+        type->cols > from.type.cols || col > from.type.cols - type->cols)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "a window of %" PRIu32 "x%" PRIu32 " at [%" PRIu32 ",%" PRIu32
+                        "] leaves the tile, %" PRIu32 "x%" PRIu32,
+                        type->rows, type->cols, row, col, from.type.rows, from.type.cols);
+    uint64_t offset = sam_tile_index(&from, row, col) * sam_tile_dtype_size(type->dtype);
+    if (offset % ALIGNMENT)
+        return sam_fail(error, SAM_ERR_USAGE, "the window starts at no multiple of %d bytes",
+                        ALIGNMENT);
+    window->core = tile->core;
+    window->offset = tile->offset + offset;
+    window->pitch = from.pitch;
+    window->assigned = tile->assigned;
+    return SAM_OK;
+}
+
+void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_tile_stats *stats)
+{
+    *stats = core->stats;
+    stats->ops = stats->tile_ops;
 }
 
 /* --- an operation */
@@ -210,14 +282,14 @@ static struct sam_event failed(enum sam_status status, const char *format, ...)
     return event;
 }
 
-static const char *const names[] = {"src", "src1", "src2"};
+static const char *const names[] = {"src", "src1", "src2", "src3"};
 
-/* Every source lives on one core, and the destination on the same. */
+/* Every source lives on one core, and the destination (NULL: there is none) on the same. */
 static enum sam_status place_all(const char *name, struct sam_tile *dst,
                                  struct sam_tile *const *sources, size_t count,
-                                 struct sam_error *error)
+                                 struct sam_tile_core **on, struct sam_error *error)
 {
-    struct sam_tile_core *core = dst->core;
+    struct sam_tile_core *core = dst ? dst->core : NULL;
     for (size_t i = 0; i < count; i++) {
         if (!sources[i]->core)
             return sam_fail(error, SAM_ERR_TRAP, "%s reads %s, and nothing has written it", name,
@@ -227,29 +299,10 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
         core = sources[i]->core;
     }
     if (!core)
-        return sam_fail(error, SAM_ERR_USAGE, "%s: the destination is on no core", name);
-    return place(core, dst, error);
-}
-
-/* The operands in the order of the row: tiles, then the scalar, of `dtype`. */
-static void gather(const struct sam_tile_row *row, const struct sam_tile_ref *refs,
-                   enum sam_tile_dtype dtype, double scalar, struct sam_tile_actual *actuals)
-{
-    size_t tiles = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        if (row->sources[i] == 't') {
-            actuals[i] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[tiles++]};
-            continue;
-        }
-        int64_t bits = 0;
-        if (sam_tile_is_real(dtype))
-            bits = sam_tile_real_bits(dtype, scalar, SAM_TILE_RINT);
-        else if (fabs(scalar) < 8589934592.0)
-            bits = (int64_t)scalar;
-        actuals[i] =
-            (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER, .number = bits, .dtype = dtype};
-    }
-    actuals[row->count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "%s: the destination is on no core (sam_tile_place_on)", name);
+    *on = core;
+    return dst ? place(core, dst, error) : SAM_OK;
 }
 
 /* Operations have the same numbers on both sides. */
@@ -258,41 +311,121 @@ static void gather(const struct sam_tile_row *row, const struct sam_tile_ref *re
 #include "tile/ops.def"
 _Static_assert((unsigned)SAM_TILE_OPS == SAM_TILE_CODES - SAM_TILE_FIRST_OP, "all of them");
 
-/* What is too large to be cleared first is set as far as it is used. */
-static enum sam_status perform(unsigned code, struct sam_tile *dst, struct sam_tile *const *sources,
-                               double scalar, unsigned attribute,
-                               const struct sam_event *const *events, struct sam_error *error)
+/* A call: what stands between the name and the events. */
+struct call {
+    const char *name;
+    const struct sam_tile_row *row;
+    unsigned code, attribute;
+    struct sam_tile *dst;               /* NULL: of tstore */
+    struct sam_tile *const *sources;    /* ended by NULL */
+    const struct sam_tile_window *view; /* or NULL */
+    double scalar;
+    int64_t at[2]; /* row and column of textract, tinsert */
+};
+
+/* The bits of a scalar: floats are rounded, integers have to fit. */
+static enum sam_status scalar_bits(const struct call *call, enum sam_tile_dtype dtype,
+                                   int64_t *bits, struct sam_error *error)
 {
-    const struct sam_tile_row *row = sam_tile_row(code);
+    if (sam_tile_is_real(dtype)) {
+        *bits = sam_tile_real_bits(dtype, call->scalar, SAM_TILE_RINT);
+        return SAM_OK;
+    }
+    double range = ldexp(1, (int)(8 * sam_tile_size(dtype)) - sam_tile_is_signed(dtype));
+    if (call->scalar != trunc(call->scalar) || !(call->scalar < range) ||
+        !(call->scalar >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
+        return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g is no %s", call->name,
+                        call->scalar, sam_tile_dtype_name(dtype));
+    *bits = (int64_t)call->scalar;
+    return SAM_OK;
+}
+
+/* The operands in the order of the row, the destination behind them. */
+static enum sam_status gather(const struct call *call, const struct sam_tile_ref *refs,
+                              struct sam_tile_actual *actuals, struct sam_error *error)
+{
+    const char *sources = call->row->sources;
+    size_t tiles = 0, numbers = 0, count = call->row->count;
+    enum sam_tile_dtype dtype = !call->dst                          ? SAM_TILE_f32 /* no scalar */
+                                : call->row->family == SAM_TILE_CMP ? refs[0].type.dtype
+                                                                    : refs[3].type.dtype;
+    for (size_t i = 0; i < count; i++) {
+        struct sam_tile_actual *a = &actuals[i];
+        enum sam_status status = SAM_OK;
+        *a = (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER, .dtype = dtype};
+        if (sources[i] == 't') {
+            a->kind = SAM_TILE_IS_TILE;
+            a->tile = &refs[tiles++];
+        } else if (sources[i] == 'v') {
+            a->kind = SAM_TILE_IS_WINDOW;
+            a->window = call->view;
+        } else if (sources[i] == 'i') {
+            a->is_index = true;
+            a->number = call->at[numbers++];
+        } else {
+            status = scalar_bits(call, dtype, &a->number, error);
+        }
+        if (status != SAM_OK)
+            return status;
+    }
+    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
+    if (!call->dst)
+        actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_WINDOW, .window = call->view};
+    return SAM_OK;
+}
+
+/* Do the operands have the number and kind that the operation takes? */
+static enum sam_status check_operands(const struct call *call, const char *kinds,
+                                      struct sam_error *error)
+{
+    size_t tiles = 0, wanted = 0;
+    bool other = call->row->family == SAM_TILE_STORE && !call->view;
+    for (const char *c = call->row->sources; *c; c++) {
+        wanted += *c == 't';
+        other |= *c != 't' && !strchr(kinds, *c);
+    }
+    if (other)
+        return sam_fail(error, SAM_ERR_USAGE, "%s has operands of another kind: sam_%s", call->name,
+                        call->name);
+    while (tiles < 4 && call->sources[tiles])
+        tiles++;
+    if (tiles != wanted)
+        return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", call->name, wanted,
+                        tiles);
+    unsigned last = call->row->family == SAM_TILE_CMP   ? SAM_TILE_GE
+                    : call->row->family == SAM_TILE_CVT ? SAM_TILE_TRUNC
+                                                        : UINT_MAX;
+    if (call->attribute > last)
+        return sam_fail(error, SAM_ERR_USAGE, "%s has no attribute %u", call->name,
+                        call->attribute);
+    return SAM_OK;
+}
+
+/* What is too large to be cleared first is set as far as it is used. */
+static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
+                                struct sam_tile_core **core, struct sam_error *error)
+{
     struct sam_tile_ref refs[4];
     struct sam_tile_actual actuals[4];
-    size_t tiles = 0, wanted = 0;
-    for (const char *c = row->sources; *c; c++) {
-        if (*c == 'v' || *c == 'i')
-            return sam_fail(error, SAM_ERR_USAGE, "%s is for programs", row->name);
-        wanted += *c == 't';
-    }
-    while (tiles < 4 && sources[tiles])
+    size_t tiles = 0;
+    while (call->sources[tiles])
         tiles++;
-    if (row->family == SAM_TILE_STORE || tiles != wanted)
-        return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", row->name, wanted,
-                        tiles);
-    enum sam_status status = place_all(row->name, dst, sources, tiles, error);
+    enum sam_status status = place_all(call->name, call->dst, call->sources, tiles, core, error);
+    for (size_t i = 0; i < tiles && status == SAM_OK; i++)
+        status = make_ref(call->sources[i], names[i], &refs[i], error);
+    if (status == SAM_OK && call->dst)
+        status = make_ref(call->dst, "dst", &refs[3], error);
+    if (status == SAM_OK)
+        status = gather(call, refs, actuals, error);
     if (status != SAM_OK)
         return status;
-    for (size_t i = 0; i < tiles; i++)
-        refs[i] = ref(sources[i], names[i]);
-    refs[3] = ref(dst, "dst");
-    bool of_source = row->family == SAM_TILE_CMP && tiles;
-    gather(row, refs, of_source ? sources[0]->type.dtype : dst->type.dtype, scalar, actuals);
     for (size_t i = 0; events[i]; i++)
-        sam_tile_hazard_wait(&dst->core->hazards, (enum sam_tile_pipe)events[i]->pipe,
-                             events[i]->time);
-    return sam_tile_core_run(dst->core, code, attribute, actuals, 0, error);
+        sam_tile_hazard_wait(&(*core)->hazards, events[i]->pipe, events[i]->time);
+    return sam_tile_core_run(*core, call->code, call->attribute, actuals, 0, error);
 }
 
 /* Its text is too long to be cleared each time. */
-static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pipe pipe)
+static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe)
 {
     struct sam_event event;
     event.status = SAM_OK;
@@ -302,29 +435,105 @@ static struct sam_event done(const struct sam_tile_core *core, enum sam_tile_pip
     return event;
 }
 
+/* `kinds`: the operands beside tiles that this way of calling has. */
+static struct sam_event apply(struct call *call, const char *kinds,
+                              const struct sam_event *const *events)
+{
+    struct sam_error error;
+    struct sam_tile_core *core = NULL;
+    call->row = sam_tile_row(call->code);
+    call->name = call->row->name;
+    for (size_t i = 0; events[i]; i++)
+        if (events[i]->status != SAM_OK)
+            return *events[i]; /* what was waited for never came */
+    if (check_operands(call, kinds, &error) != SAM_OK ||
+        run_call(call, events, &core, &error) != SAM_OK)
+        return failed(error.status, "%s", error.text);
+    return done(core, sam_tile_pipe(call->code));
+}
+
 struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
                                struct sam_tile *const *sources, double scalar, unsigned attribute,
                                const struct sam_event *const *events)
 {
-    unsigned code = SAM_TILE_FIRST_OP + (unsigned)op;
-    struct sam_error error;
+    struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op,
+                        .dst = dst,
+                        .sources = sources,
+                        .scalar = scalar,
+                        .attribute = attribute};
     if ((unsigned)op >= SAM_TILE_OPS)
         return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
-    for (size_t i = 0; events[i]; i++)
-        if (events[i]->status != SAM_OK)
-            return *events[i]; /* what was waited for never came */
-    if (perform(code, dst, sources, scalar, attribute, events, &error) != SAM_OK)
-        return failed(error.status, "%s", error.text);
-    return done(dst->core, sam_tile_pipe(code));
+    return apply(&call, "s", events);
+}
+
+static bool find_code(const char *name, unsigned *code)
+{
+    *code = sam_tile_code_find(name, strlen(name));
+    return *code >= SAM_TILE_FIRST_OP && *code < SAM_TILE_CODES;
+}
+
+static struct sam_event unknown(const char *name)
+{
+    return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
                                 struct sam_tile *const *sources, double scalar, unsigned attribute,
                                 const struct sam_event *const *events)
 {
-    unsigned code = sam_tile_code_find(name, strlen(name));
-    if (code < SAM_TILE_FIRST_OP || code >= SAM_TILE_CODES)
-        return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
-    return sam_tile_call((enum sam_tile_opcode)(code - SAM_TILE_FIRST_OP), dst, sources, scalar,
-                         attribute, events);
+    struct call call = {.dst = dst, .sources = sources, .scalar = scalar, .attribute = attribute};
+    return find_code(name, &call.code) ? apply(&call, "s", events) : unknown(name);
+}
+
+struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *dst, struct sam_tile *src,
+                                   int64_t row, int64_t col, const struct sam_event *const *events)
+{
+    struct sam_tile *const sources[] = {src, NULL};
+    struct call call = {.dst = dst, .sources = sources, .at = {row, col}};
+    return find_code(name, &call.code) ? apply(&call, "i", events) : unknown(name);
+}
+
+struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
+                                     const struct sam_tile_view *view,
+                                     const struct sam_event *const *events)
+{
+    struct sam_tile *const none[] = {NULL}, *const stored[] = {tile, NULL};
+    struct call call = {.name = load ? "tload" : "tstore",
+                        .code = load ? SAM_TILE_TLOAD : SAM_TILE_TSTORE,
+                        .dst = load ? tile : NULL,
+                        .sources = load ? none : stored};
+    if (view->rank == 0 || view->rank > SAM_TILE_RANK || view->dtype >= SAM_TILE_DTYPES ||
+        view->count > INT64_MAX / 8)
+        return failed(SAM_ERR_USAGE, "%s: a view has 1 to %d dimensions", call.name, SAM_TILE_RANK);
+    struct sam_array array = {.count = view->count, .data = view->data};
+    struct sam_tile_window w = {.array = &array,
+                                .dtype = view->dtype,
+                                .rank = view->rank,
+                                .base = view->offset,
+                                .name = "the array"};
+    for (uint32_t i = 0; i < view->rank; i++) {
+        w.shape[i] = view->shape[i];
+        w.strides[i] = view->strides[i];
+        if (!sam_tile_window_fits(w.shape[i], w.strides[i]))
+            return failed(SAM_ERR_USAGE,
+                          "%s: dimension %" PRIu32 " of the view is %" PRId64
+                          ", its stride %" PRId64,
+                          call.name, i, w.shape[i], w.strides[i]);
+    }
+    if (w.base > INT64_C(1) << 58 || w.base < -(INT64_C(1) << 58))
+        return failed(SAM_ERR_USAGE, "%s: the view starts at element %" PRId64, call.name, w.base);
+    call.view = &w;
+    return apply(&call, "v", events);
+}
+
+struct sam_event sam_tile_sync(struct sam_tile_core *core, const struct sam_event *const *events)
+{
+    for (size_t i = 0; events[i]; i++)
+        if (events[i]->status != SAM_OK)
+            return *events[i];
+    if (!events[0])
+        sam_tile_hazard_barrier(&core->hazards);
+    for (size_t i = 0; events[i]; i++)
+        sam_tile_hazard_wait(&core->hazards, events[i]->pipe, events[i]->time);
+    return (struct sam_event){.status = SAM_OK};
 }

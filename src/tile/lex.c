@@ -42,8 +42,9 @@ static void take_comment(struct lexer *lexer)
     size_t size = (size_t)(end - lexer->at);
     while (size && isspace((unsigned char)lexer->at[size - 1]))
         size--;
-    sam_buffer_append(&lexer->comments, lexer->at, size);
-    sam_buffer_append(&lexer->comments, "\n", 1);
+    struct sam_buffer *out = lexer->fresh ? &lexer->comments : &lexer->behind;
+    sam_buffer_append(out, lexer->at, size);
+    sam_buffer_append(out, "\n", 1);
     lexer->at = end;
 }
 
@@ -59,13 +60,17 @@ static void skip_blanks(struct lexer *lexer)
     }
 }
 
-char *parse_take_comments(struct parser *parser)
+char *parse_take_comments(struct parser *parser, bool behind)
 {
-    struct sam_buffer *comments = &parser->lexer.comments;
-    if (!comments->size)
+    struct sam_buffer *all = &parser->lexer.behind, *own = &parser->lexer.comments;
+    if (!behind) {
+        sam_buffer_append(all, sam_buffer_text(own), own->size);
+        sam_buffer_free(own);
+    }
+    if (!all->size)
         return NULL;
-    char *text = sam_strdup(sam_buffer_text(comments));
-    sam_buffer_free(comments);
+    char *text = sam_strdup(sam_buffer_text(all));
+    sam_buffer_free(all);
     parser->memory |= !text;
     return text;
 }
@@ -151,6 +156,7 @@ int parse_peek(struct parser *parser)
 
 void parse_skip_char(struct parser *parser)
 {
+    parser->lexer.fresh = false;
     if (parser->lexer.at < parser->lexer.end)
         advance(&parser->lexer);
 }
@@ -162,6 +168,7 @@ struct token parse_chars(struct parser *parser, const char *more)
     struct token t = {.kind = TOKEN_WORD, .text = lexer->at, .pos = position(lexer)};
     t.size = name_size(lexer, lexer->at, more);
     lexer->at += t.size;
+    lexer->fresh &= t.size == 0;
     return t;
 }
 
@@ -176,6 +183,22 @@ const char *parse_found(const struct parser *parser, char *text, size_t size)
     else
         snprintf(text, size, "'%s%.*s'", mark, (int)(t->size < 60 ? t->size : 60), t->text);
     return text;
+}
+
+bool parse_starts_results(const struct parser *parser)
+{
+    const char *at = parser->lexer.at, *end = parser->lexer.end;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    while (at < end && *at == ',') {
+        at++;
+        while (at < end && (isspace((unsigned char)*at) || *at == '%'))
+            at++;
+        at += name_size(&parser->lexer, at, ".$-");
+        while (at < end && isspace((unsigned char)*at))
+            at++;
+    }
+    return parser->token.kind == TOKEN_VALUE && at < end && *at == '=';
 }
 
 bool parse_is(const struct parser *parser, char character)
@@ -210,6 +233,9 @@ bool parse_expect(struct parser *parser, char character, const char *where)
     char found[80];
     if (parse_accept(parser, character))
         return true;
+    if (parser->token.kind == TOKEN_END && parser->end_told)
+        return false;
+    parser->end_told = parser->token.kind == TOKEN_END;
     sam_tile_error(&parser->report, parser->token.pos, "expected '%c' %s, found %s", character,
                    where, parse_found(parser, found, sizeof found));
     return false;

@@ -53,15 +53,30 @@ static struct feed feed_of(const struct sam_tile_job *job, size_t index)
     return f;
 }
 
-static enum sam_status zero_divisor(const struct sam_tile_job *job, size_t i, size_t j)
+/* Is a divisor zero? Asked of all before any element is written. */
+static enum sam_status check_divisors(const struct sam_tile_job *job, const struct feed *f)
 {
-    return sam_fail(job->error, SAM_ERR_TRAP, "%s divides by zero for %s[%zu,%zu]", job->row->name,
-                    sam_tile_dst(job)->name, i, j);
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
+    bool divides = job->row->function == SAM_TILE_FN_DIV || job->row->function == SAM_TILE_FN_REM;
+    if (!divides || sam_tile_is_real(d->type.dtype))
+        return SAM_OK;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) {
+            uint8_t raw[8];
+            int64_t divisor;
+            sam_tile_read_ints(d->type.dtype, fetch(job->core, f, i, j, 1, d->type.dtype, raw), 1,
+                               &divisor);
+            if (divisor == 0)
+                return sam_fail(job->error, SAM_ERR_TRAP, "%s divides by zero for %s[%zu,%zu]",
+                                job->row->name, d->name, i, j);
+        }
+    return SAM_OK;
 }
 
 /* d = function(a, b) over a chunk */
-static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, const void *a,
-                    const void *b, void *d, size_t n, size_t *at)
+static void compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, const void *a,
+                    const void *b, void *d, size_t n)
 {
     enum sam_tile_function function = job->row->function;
     struct lane lane;
@@ -72,7 +87,7 @@ static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, c
         memcpy(rows[1], b, n * size);
         sam_tile_fold_columns(dtype, function == SAM_TILE_FN_MAX, job->core->nan, job->core->plain,
                               d, rows, 2, n, sizeof rows[0] / size);
-        return true;
+        return;
     }
     if (sam_tile_is_real(dtype)) {
         sam_tile_read_reals(dtype, a, n, lane.a.real);
@@ -80,22 +95,19 @@ static bool compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, c
             sam_tile_read_reals(dtype, b, n, lane.b.real);
         sam_tile_reals(function, size == 2, lane.a.real, lane.b.real, lane.d.real, n);
         sam_tile_write_reals(dtype, d, n, lane.d.real);
-        return true;
+        return;
     }
     sam_tile_read_ints(dtype, a, n, lane.a.whole);
     if (b)
         sam_tile_read_ints(dtype, b, n, lane.b.whole);
-    if (!sam_tile_ints(function, dtype, lane.a.whole, lane.b.whole, lane.d.whole, n, at))
-        return false;
+    sam_tile_ints(function, dtype, lane.a.whole, lane.b.whole, lane.d.whole, n);
     sam_tile_write_ints(dtype, d, n, lane.d.whole);
-    return true;
 }
 
 /* d = a * b + d */
 static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *d, size_t n)
 {
     struct lane lane;
-    size_t ignored;
     if (sam_tile_is_real(dtype)) {
         bool narrow = sam_tile_size(dtype) == 2;
         sam_tile_read_reals(dtype, a, n, lane.a.real);
@@ -111,8 +123,8 @@ static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *
     sam_tile_read_ints(dtype, a, n, lane.a.whole);
     sam_tile_read_ints(dtype, b, n, lane.b.whole);
     sam_tile_read_ints(dtype, d, n, lane.d.whole);
-    sam_tile_ints(SAM_TILE_FN_MUL, dtype, lane.a.whole, lane.b.whole, lane.a.whole, n, &ignored);
-    sam_tile_ints(SAM_TILE_FN_ADD, dtype, lane.a.whole, lane.d.whole, lane.d.whole, n, &ignored);
+    sam_tile_ints(SAM_TILE_FN_MUL, dtype, lane.a.whole, lane.b.whole, lane.a.whole, n);
+    sam_tile_ints(SAM_TILE_FN_ADD, dtype, lane.a.whole, lane.d.whole, lane.d.whole, n);
     sam_tile_write_ints(dtype, d, n, lane.d.whole);
 }
 
@@ -152,8 +164,8 @@ static void choose(const uint8_t *mask, const uint8_t *b, const uint8_t *c, uint
 }
 
 /* A chunk of row i from column j. */
-static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i,
-                             size_t j, size_t n)
+static void chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
+                  size_t n)
 {
     const struct sam_tile_core *core = job->core;
     const struct sam_tile_ref *dst = sam_tile_dst(job);
@@ -168,26 +180,22 @@ static enum sam_status chunk(const struct sam_tile_job *job, const struct feed *
                                        : dtype;
         in[k] = fetch(core, &feeds[k], i, j, n, type, raw[k]);
     }
-    size_t at = 0;
     switch (job->row->family) {
     case SAM_TILE_ROWEXPAND:
     case SAM_TILE_COLEXPAND:
-    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_size(dtype)); return SAM_OK;
-    case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return SAM_OK;
+    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_size(dtype)); return;
+    case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return;
     case SAM_TILE_CMP:
         compare((enum sam_tile_compare)job->attribute, sam_tile_src(job, 0)->type.dtype, in[0],
                 in[1], d, n);
-        return SAM_OK;
-    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_size(dtype)); return SAM_OK;
+        return;
+    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_size(dtype)); return;
     case SAM_TILE_CVT:
         sam_tile_convert(dtype, d, sam_tile_src(job, 0)->type.dtype, in[0], n,
                          (enum sam_tile_round)job->attribute);
-        return SAM_OK;
-    default: break;
+        return;
+    default: compute(job, dtype, in[0], job->sources > 1 ? in[1] : NULL, d, n);
     }
-    return compute(job, dtype, in[0], job->sources > 1 ? in[1] : NULL, d, n, &at)
-               ? SAM_OK
-               : zero_divisor(job, i, j + at);
 }
 
 enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)
@@ -197,12 +205,9 @@ enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)
     struct feed feeds[3] = {{0}};
     for (size_t k = 0; k < job->sources; k++)
         feeds[k] = feed_of(job, k);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
-            size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
-            enum sam_status status = chunk(job, feeds, i, j, n);
-            if (status != SAM_OK)
-                return status;
-        }
-    return SAM_OK;
+    enum sam_status status = check_divisors(job, &feeds[job->sources - 1]);
+    for (size_t i = 0; i < rows && status == SAM_OK; i++)
+        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK)
+            chunk(job, feeds, i, j, cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK);
+    return status;
 }

@@ -6,7 +6,6 @@
 static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, void *d,
                     const void *row, size_t n)
 {
-    size_t ignored;
     if (sam_tile_is_real(dtype)) {
         float a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
         sam_tile_read_reals(dtype, d, n, a);
@@ -17,7 +16,7 @@ static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, v
         int64_t a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
         sam_tile_read_ints(dtype, d, n, a);
         sam_tile_read_ints(dtype, row, n, b);
-        sam_tile_ints(job->row->function, dtype, a, b, a, n, &ignored);
+        sam_tile_ints(job->row->function, dtype, a, b, a, n);
         sam_tile_write_ints(dtype, d, n, a);
     }
 }

@@ -4,6 +4,13 @@
 
 #include "tile/core.h"
 
+bool sam_tile_window_fits(int64_t size, int64_t stride)
+{
+    int64_t span, most = INT64_C(1) << 55; /* bytes of five dimensions and a start: below 2^62 */
+    return size >= 0 && size <= INT32_MAX && !__builtin_mul_overflow(size, stride, &span) &&
+           span <= most && span >= -most && stride <= most && stride >= -most;
+}
+
 /* The element of the array that [i, j] of the tile is: the outer dimensions count in i. */
 static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
 {
@@ -23,12 +30,12 @@ static enum sam_status outside(const struct sam_tile_job *job, const struct sam_
                     t->name, i, j, at, w->name, w->array->count);
 }
 
-/* A row of the tile to or from the array, checked as a whole first: strides are constant. */
-static enum sam_status move_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
-                                const struct sam_tile_ref *t, size_t i, bool load)
+/* Is a row of the tile in the array? Strides are constant: its ends tell. */
+static enum sam_status check_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
+                                 const struct sam_tile_ref *t, size_t i)
 {
-    size_t cols = (size_t)t->type.valid_cols, size = sam_tile_size(t->type.dtype);
-    int64_t count = (int64_t)w->array->count, stride = w->strides[w->rank - 1];
+    size_t cols = (size_t)t->type.valid_cols;
+    int64_t count = (int64_t)w->array->count;
     int64_t first = element(w, i, 0), last = element(w, i, cols - 1);
     if (first < 0 || first >= count)
         return outside(job, w, t, i, 0, first);
@@ -38,17 +45,26 @@ static enum sam_status move_row(const struct sam_tile_job *job, const struct sam
             j++;
         return outside(job, w, t, i, j, element(w, i, j));
     }
-    uint8_t *global = (uint8_t *)w->array->data + (size_t)first * size;
+    return SAM_OK;
+}
+
+static void move_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
+                     const struct sam_tile_ref *t, size_t i, bool load)
+{
+    size_t cols = (size_t)t->type.valid_cols, size = sam_tile_size(t->type.dtype);
+    int64_t stride = w->strides[w->rank - 1], first = element(w, i, 0);
+    uint8_t *array = w->array->data;
     if (stride == 1 && t->type.blayout == SAM_TILE_row_major) {
         uint8_t *local = sam_tile_at(job->core, t, i, 0);
+        uint8_t *global = array + (size_t)first * size;
         memcpy(load ? local : global, load ? global : local, cols * size);
-        return SAM_OK;
+        return;
     }
-    for (size_t j = 0; j < cols; j++, global += stride * (int64_t)size) {
+    for (size_t j = 0; j < cols; j++) {
         uint8_t *local = sam_tile_at(job->core, t, i, j);
+        uint8_t *global = array + (size_t)(first + (int64_t)j * stride) * size;
         memcpy(load ? local : global, load ? global : local, size);
     }
-    return SAM_OK;
 }
 
 enum sam_status sam_tile_run_global(struct sam_tile_job *job)
@@ -57,11 +73,13 @@ enum sam_status sam_tile_run_global(struct sam_tile_job *job)
     const struct sam_tile_window *w = job->actuals[!load].window;
     const struct sam_tile_ref *t = job->actuals[load].tile;
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
-    for (size_t i = 0; i < rows && cols; i++) {
-        enum sam_status status = move_row(job, w, t, i, load);
+    for (size_t i = 0; i < rows && cols; i++) { /* all, before an element moves */
+        enum sam_status status = check_row(job, w, t, i);
         if (status != SAM_OK)
             return status;
     }
+    for (size_t i = 0; i < rows && cols; i++)
+        move_row(job, w, t, i, load);
     uint64_t bytes = (uint64_t)rows * cols * sam_tile_size(t->type.dtype);
     *(load ? &job->core->stats.loaded : &job->core->stats.stored) += bytes;
     return SAM_OK;

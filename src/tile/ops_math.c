@@ -84,9 +84,9 @@ static float real_expdif(float a, float b, bool narrow)
 #define LOOP(expression)                                                                           \
     for (size_t i = 0; i < n; i++)                                                                 \
         d[i] = (expression);                                                                       \
-    return true
+    return
 
-bool sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
+void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n)
 {
     switch (function) {
@@ -105,7 +105,7 @@ bool sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a
     case SAM_TILE_FN_SQRT: LOOP(sqrtf(a[i]));
     case SAM_TILE_FN_RSQRT: LOOP(real_rsqrt(a[i], narrow));
     case SAM_TILE_FN_RECIP: LOOP(1 / a[i]);
-    default: return false;
+    default: return;
     }
 }
 
@@ -115,14 +115,10 @@ static uint64_t wrap(int64_t value)
     return (uint64_t)value;
 }
 
-bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
-                   const int64_t *b, int64_t *d, size_t n, size_t *at)
+void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+                   const int64_t *b, int64_t *d, size_t n)
 {
     int64_t top = (int64_t)(8 * sam_tile_size(dtype) - 1);
-    if (function == SAM_TILE_FN_DIV || function == SAM_TILE_FN_REM)
-        for (*at = 0; *at < n; ++*at)
-            if (b[*at] == 0)
-                return false;
     switch (function) {
     case SAM_TILE_FN_ADD: LOOP((int64_t)(wrap(a[i]) + wrap(b[i])));
     case SAM_TILE_FN_SUB: LOOP((int64_t)(wrap(a[i]) - wrap(b[i])));
@@ -139,7 +135,7 @@ bool sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, c
     case SAM_TILE_FN_NEG: LOOP(-a[i]);
     case SAM_TILE_FN_RELU: LOOP(a[i] > 0 ? a[i] : 0);
     case SAM_TILE_FN_NOT: LOOP(~a[i]);
-    default: *at = 0; return false;
+    default: return;
     }
 }
 

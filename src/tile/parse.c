@@ -204,7 +204,7 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
     PUSH(p->ops, p->op_count, p->op_capacity, s->op);
-    s->op.comment = NULL; /* the program's now */
+    s->op.comment = s->op.tail[0] = s->op.tail[1] = NULL; /* the program's now */
     return (uint32_t)(p->op_count - 1);
 }
 
@@ -316,18 +316,49 @@ static bool parse_rest(struct parser *parser, struct statement *s)
     return sam_tile_code_is_pto(s->op.code) ? parse_special(parser, s) : parse_arith(parser, s);
 }
 
+/* What stands behind a statement on its line, in front of it. */
+static void add_comment(struct parser *parser)
+{
+    char **comment = &parser->p->ops[parser->p->op_count - 1].comment;
+    char *behind = parse_take_comments(parser, true);
+    if (!*comment || !behind) {
+        *comment = *comment ? *comment : behind;
+        return;
+    }
+    struct sam_buffer both = {0};
+    sam_buffer_printf(&both, "%s%s", *comment, behind);
+    free(*comment);
+    free(behind);
+    *comment = both.failed ? NULL : sam_strdup(sam_buffer_text(&both));
+    parser->memory |= !*comment;
+    sam_buffer_free(&both);
+}
+
 static bool parse_statement(struct parser *parser)
 {
     struct statement s = {.op = {.body = {SAM_TILE_NONE, SAM_TILE_NONE}}};
     uint32_t line = parser->token.pos.line;
-    s.op.comment = parse_take_comments(parser);
-    bool good = parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s);
-    if (!good) {
+    s.op.comment = parse_take_comments(parser, false);
+    if (parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s)) {
+        add_comment(parser);
+    } else {
         poison(parser, &s);
         recover(parser, line);
     }
     free(s.op.comment);
+    free(s.op.tail[0]);
+    free(s.op.tail[1]);
     return !parser->memory;
+}
+
+/* Past the block that was just opened. */
+static void skip_block(struct parser *parser)
+{
+    for (size_t depth = 1; depth && parser->token.kind != TOKEN_END; parse_next(parser)) {
+        depth += parse_is(parser, '{');
+        depth -= parse_is(parser, '}');
+    }
+    parser->end_told |= parser->token.kind == TOKEN_END;
 }
 
 bool parse_block(struct parser *parser, struct block *block)
@@ -337,6 +368,7 @@ bool parse_block(struct parser *parser, struct block *block)
     if (parser->depth == PARSE_MAX_DEPTH) {
         sam_tile_error(&parser->report, parser->token.pos, "blocks nest deeper than %d",
                        PARSE_MAX_DEPTH);
+        skip_block(parser);
         return false;
     }
     parser->depth++;
@@ -403,7 +435,7 @@ static bool parse_attributes(struct parser *parser, char **text)
         depth += parse_is(parser, '{');
         depth -= parse_is(parser, '}');
         const char *end = parser->token.text + 1;
-        if (!depth && text && !(*text = sam_strndup(start, (size_t)(end - start))))
+        if (!depth && !(*text = sam_strndup(start, (size_t)(end - start))))
             parser->memory = true;
         parse_next(parser);
     }
@@ -417,7 +449,7 @@ static struct sam_tile_func *new_func(struct parser *parser, const char *name, s
                               .pos = parser->token.pos,
                               .body = SAM_TILE_NONE,
                               .first_value = (uint32_t)p->value_count,
-                              .comment = parse_take_comments(parser)};
+                              .comment = parse_take_comments(parser, false)};
     void *grown = sam_grow(p->funcs, p->func_count, &p->func_capacity, sizeof *p->funcs);
     if (!f.name || !grown) {
         free(f.name);
@@ -455,7 +487,7 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
                        "functions have no results; write to a pointer argument");
         return false;
     }
-    return parse_attributes(parser, NULL) &&
+    return parse_attributes(parser, &(*f)->attributes) &&
            parse_expect(parser, '{', "before the function's body");
 }
 
@@ -475,6 +507,7 @@ static void parse_func(struct parser *parser)
     parse_block(parser, &body);
     f->body = body.first;
     f->value_count = (uint32_t)parser->p->value_count - f->first_value;
+    f->tail = parse_take_comments(parser, false);
     parse_expect(parser, '}', "at the end of the function");
     parse_leave(parser, names);
 }
@@ -491,6 +524,7 @@ static void parse_bare(struct parser *parser)
     parse_block(parser, &body);
     f->body = body.first;
     f->value_count = (uint32_t)p->value_count - f->first_value;
+    f->tail = parse_take_comments(parser, false);
     f->args = (uint32_t)p->id_count;
     for (uint32_t i = 0; i < f->value_count && !parser->memory; i++) {
         uint32_t id = f->first_value + i;
@@ -511,6 +545,8 @@ static void parse_file(struct parser *parser)
 {
     char found[80];
     struct sam_tile_program *p = parser->p;
+    if (parse_is_word(parser, "module"))
+        p->comments[0] = parse_take_comments(parser, false);
     p->module = parse_accept_word(parser, "module");
     if (p->module && (!parse_attributes(parser, &p->attributes) ||
                       !parse_expect(parser, '{', "behind 'module'")))
@@ -520,8 +556,10 @@ static void parse_file(struct parser *parser)
         parse_func(parser);
     if (!functions && parser->token.kind != TOKEN_END)
         parse_bare(parser);
+    p->comments[1] = parse_take_comments(parser, false);
     if (p->module)
         parse_expect(parser, '}', "at the end of the module");
+    p->comments[2] = parse_take_comments(parser, false);
     if (parser->token.kind != TOKEN_END && !parser->report.errors)
         sam_tile_error(&parser->report, parser->token.pos,
                        "expected a function or the end, found %s",
@@ -553,6 +591,8 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
     struct sam_tile_program *p = sam_alloc(1, sizeof *p);
     *program = NULL;
     *messages = NULL;
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* the byte order mark of UTF-8 */
+        text += 3, size -= 3;
     parser.buckets = sam_alloc(PARSE_BUCKETS, sizeof *parser.buckets);
     if (!p || !parser.buckets || !(p->name = sam_strdup(name)) ||
         !(p->text = sam_strndup(size ? text : "", size))) {
@@ -573,6 +613,7 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
     if (parser.memory)
         status = sam_fail_memory(error);
     sam_buffer_free(&parser.lexer.comments);
+    sam_buffer_free(&parser.lexer.behind);
     free(parser.names);
     free(parser.buckets);
     if (status == SAM_OK)
@@ -588,12 +629,19 @@ void sam_tile_program_free(struct sam_tile_program *p)
         return;
     for (size_t i = 0; i < p->value_count; i++)
         free(p->values[i].name);
-    for (size_t i = 0; i < p->op_count; i++)
+    for (size_t i = 0; i < p->op_count; i++) {
         free(p->ops[i].comment);
+        free(p->ops[i].tail[0]);
+        free(p->ops[i].tail[1]);
+    }
     for (size_t i = 0; i < p->func_count; i++) {
         free(p->funcs[i].name);
         free(p->funcs[i].comment);
+        free(p->funcs[i].tail);
+        free(p->funcs[i].attributes);
     }
+    for (size_t i = 0; i < SAM_COUNT(p->comments); i++)
+        free(p->comments[i]);
     free(p->values);
     free(p->ops);
     free(p->funcs);

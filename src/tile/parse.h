@@ -30,7 +30,8 @@ struct token {
 struct lexer {
     const char *at, *end, *line_start;
     uint32_t line;
-    struct sam_buffer comments; /* since they were last taken */
+    struct sam_buffer comments; /* on lines of their own, since they were last taken */
+    struct sam_buffer behind;   /* behind something on its line */
     bool fresh;                 /* nothing but blanks on this line so far */
 };
 
@@ -53,9 +54,10 @@ struct parser {
     size_t name_count, name_capacity;
     uint32_t *buckets; /* name + 1 */
     unsigned depth;
-    bool bare;   /* an unknown name is an argument */
-    bool memory; /* ran out */
-    bool ended;  /* the statement just read ends its block */
+    bool bare;     /* an unknown name is an argument */
+    bool memory;   /* ran out */
+    bool ended;    /* the statement just read ends its block */
+    bool end_told; /* that the file ends too early */
 };
 
 /* A statement while it is read. */
@@ -66,6 +68,7 @@ struct statement {
     struct token results[PARSE_MAX_OPERANDS];
     size_t result_count;
     uint32_t ids[PARSE_MAX_OPERANDS]; /* of the results, once they are defined */
+    bool has_attribute;
 };
 
 /* --- lex.c */
@@ -75,8 +78,11 @@ int parse_peek(struct parser *parser);
 /* Letters, digits and the characters of `more` from here. */
 struct token parse_chars(struct parser *parser, const char *more);
 void parse_skip_char(struct parser *parser);
-/* From the token back to characters: the next is the one behind it. */
-char *parse_take_comments(struct parser *parser);
+/* Does a list of values that ends in '=' begin here? */
+bool parse_starts_results(const struct parser *parser);
+/* The comments since they were last taken, malloc'ed, or NULL: those behind something on its line,
+ * and unless `behind` those on lines of their own. */
+char *parse_take_comments(struct parser *parser, bool behind);
 /* The token as it stands in messages. */
 const char *parse_found(const struct parser *parser, char *text, size_t size);
 

@@ -8,6 +8,7 @@
 static bool parse_attribute(struct parser *parser, struct statement *s)
 {
     char found[80];
+    struct sam_tile_pos pos = parser->token.pos;
     if (!parse_accept(parser, '{'))
         return true;
     enum sam_tile_family family = sam_tile_row(s->op.code)->family;
@@ -19,6 +20,11 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
     }
     const char *const *words =
         family == SAM_TILE_CMP ? sam_tile_compare_names : sam_tile_round_names;
+    if (s->has_attribute) {
+        sam_tile_error(&parser->report, pos, "'%s' is given twice", key);
+        return false;
+    }
+    s->has_attribute = true;
     if (!parse_expect_word(parser, key, "as attribute") || !parse_expect(parser, '=', "behind it"))
         return false;
     int word = sam_tile_word(words, parser->token.text, parser->token.size);
@@ -371,10 +377,15 @@ static bool parse_record(struct parser *parser, struct statement *s)
            parse_append(parser, s) != SAM_TILE_NONE;
 }
 
+/* Without events it is a barrier. */
 static bool parse_wait(struct parser *parser, struct statement *s)
 {
     if (!parse_result_count(parser, s, 0))
         return false;
+    if (parser->token.kind != TOKEN_VALUE || parse_starts_results(parser)) {
+        s->op.code = SAM_TILE_BARRIER;
+        return parse_append(parser, s) != SAM_TILE_NONE;
+    }
     do {
         if (!parse_operand(parser, s) ||
             !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_EVENT, "an event"))

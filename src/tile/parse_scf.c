@@ -6,6 +6,12 @@
 
 #include "tile/parse.h"
 
+static bool is_boolean(const struct token *t)
+{
+    return t->kind == TOKEN_WORD && ((t->size == 4 && memcmp(t->text, "true", 4) == 0) ||
+                                     (t->size == 5 && memcmp(t->text, "false", 5) == 0));
+}
+
 /* The bits of a constant; floats as numbers, or in hexadecimal as their bits. */
 static bool constant_bits(struct parser *parser, const struct token *t,
                           const struct sam_tile_ty *type, int64_t *bits)
@@ -16,8 +22,8 @@ static bool constant_bits(struct parser *parser, const struct token *t,
         return false;
     snprintf(text, sizeof text, "%.*s", (int)t->size, t->text);
     if (t->kind == TOKEN_WORD) {
-        *bits = strcmp(text, "true") == 0;
-        return boolean && (*bits || strcmp(text, "false") == 0);
+        *bits = text[0] == 't';
+        return boolean;
     }
     bool real = type->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(type->dtype);
     bool hex = strncmp(text, "0x", 2) == 0;
@@ -27,7 +33,7 @@ static bool constant_bits(struct parser *parser, const struct token *t,
         char *end;
         double value = strtod(text, &end);
         *bits = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
-        return !*end;
+        return !*end && isfinite(sam_tile_real_value(type->dtype, (uint32_t)*bits));
     }
     if (!sam_parse_i64(text, bits))
         return false;
@@ -55,6 +61,11 @@ static bool parse_constant(struct parser *parser, struct statement *s)
     parse_next(parser);
     if (!parse_result_count(parser, s, 1))
         return false;
+    if (value.kind != TOKEN_NUMBER && !is_boolean(&value)) {
+        sam_tile_error(&parser->report, value.pos, "expected a number, true or false, found %s",
+                       found);
+        return false;
+    }
     if (value.kind == TOKEN_WORD && !parse_is(parser, ':'))
         type = (struct sam_tile_ty){.kind = SAM_TILE_KIND_BOOL};
     else if (!parse_expect(parser, ':', "before the constant's type") || !parse_type(parser, &type))
@@ -164,6 +175,7 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
     if (!parse_expect(parser, '{', "before the block") || !parse_block(parser, &block))
         return false;
     s->op.body[which] = block.first;
+    s->op.tail[which] = parse_take_comments(parser, false);
     struct sam_tile_pos end = parser->token.pos;
     if (!parse_expect(parser, '}', "at the end of the block"))
         return false;

@@ -17,15 +17,36 @@ bool sam_tile_is_manual(const struct sam_tile_program *p)
     return false;
 }
 
+/* Constants, and sums and products of them, `depth` deep. */
+static bool fold(const struct sam_tile_program *p, uint32_t value, unsigned depth, int64_t *number)
+{
+    const struct sam_tile_ty *type = sam_tile_ty(p, value);
+    bool wide = type->kind == SAM_TILE_KIND_INDEX ||
+                (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_dtype_size(type->dtype) == 8);
+    int64_t a, b;
+    if (p->values[value].op == SAM_TILE_NONE || !depth)
+        return false;
+    const struct sam_tile_op *op = &p->ops[p->values[value].op];
+    if (op->code == SAM_TILE_CONSTANT) {
+        *number = op->literal;
+        return true;
+    }
+    if (!wide) /* it may have wrapped */
+        return false;
+    if (op->code == SAM_TILE_CAST)
+        return fold(p, sam_tile_arg(p, op, 0), depth - 1, number);
+    if ((op->code != SAM_TILE_ADDI && op->code != SAM_TILE_SUBI && op->code != SAM_TILE_MULI) ||
+        !fold(p, sam_tile_arg(p, op, 0), depth - 1, &a) ||
+        !fold(p, sam_tile_arg(p, op, 1), depth - 1, &b))
+        return false;
+    return op->code == SAM_TILE_ADDI   ? !__builtin_add_overflow(a, b, number)
+           : op->code == SAM_TILE_SUBI ? !__builtin_sub_overflow(a, b, number)
+                                       : !__builtin_mul_overflow(a, b, number);
+}
+
 bool sam_tile_constant(const struct sam_tile_program *p, uint32_t value, int64_t *literal)
 {
-    uint32_t op = p->values[value].op;
-    while (op != SAM_TILE_NONE && p->ops[op].code == SAM_TILE_CAST)
-        op = p->values[sam_tile_arg(p, &p->ops[op], 0)].op;
-    if (op == SAM_TILE_NONE || p->ops[op].code != SAM_TILE_CONSTANT)
-        return false;
-    *literal = p->ops[op].literal;
-    return true;
+    return fold(p, value, 6, literal);
 }
 
 static struct sam_tile_place *add(struct sam_tile_plan *plan, struct sam_tile_place place)
@@ -239,8 +260,11 @@ static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *
     if (!known)
         return;
     uint64_t capacity = sam_tile_capacity(profile, place->loc);
-    uint64_t end = capacity ? capacity : UINT64_C(1) << 40;
-    if (address < 0 || address % ALIGNMENT)
+    uint64_t end = capacity ? capacity : SAM_TILE_LARGEST;
+    if (address < 0)
+        sam_tile_error(report, pos, "the address of %%%s is %" PRId64 ", expected 0 or more",
+                       p->values[value].name, address);
+    else if (address % ALIGNMENT)
         sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is no multiple of %d",
                        p->values[value].name, address, ALIGNMENT);
     else if ((uint64_t)address > end || place->size > end - (uint64_t)address)

@@ -236,7 +236,9 @@ static void special(struct printer *s, const struct sam_tile_op *op)
         return;
     case SAM_TILE_ASSIGN:
         operand(s, op, 0);
-        sam_buffer_printf(&s->out, ", @tile(0x%" PRIx64 ")", op->literal);
+        sam_buffer_printf(&s->out,
+                          op->literal < 0 ? ", @tile(%" PRId64 ")" : ", @tile(0x%" PRIx64 ")",
+                          op->literal);
         return;
     default: break;
     }
@@ -266,11 +268,12 @@ static void special(struct printer *s, const struct sam_tile_op *op)
 
 static void block(struct printer *s, uint32_t first);
 
-static void body(struct printer *s, uint32_t first)
+static void body(struct printer *s, uint32_t first, const char *tail)
 {
     sam_buffer_printf(&s->out, " {\n");
     s->depth++;
     block(s, first);
+    comment(s, tail);
     s->depth--;
     indent(s);
     sam_buffer_printf(&s->out, "}");
@@ -311,7 +314,7 @@ static void loop(struct printer *s, const struct sam_tile_op *op)
         sam_buffer_printf(&s->out, " : ");
         type(s, params[0]);
     }
-    body(s, op->body[0]);
+    body(s, op->body[0], op->tail[0]);
 }
 
 static void condition(struct printer *s, const struct sam_tile_op *op)
@@ -320,10 +323,10 @@ static void condition(struct printer *s, const struct sam_tile_op *op)
     sam_buffer_printf(&s->out, "scf.if ");
     operand(s, op, 0);
     result_types(s, op);
-    body(s, op->body[0]);
+    body(s, op->body[0], op->tail[0]);
     if (op->attribute) {
         sam_buffer_printf(&s->out, " else");
-        body(s, op->body[1]);
+        body(s, op->body[1], op->tail[1]);
     }
 }
 
@@ -358,6 +361,7 @@ static void function(struct printer *s, const struct sam_tile_func *f)
     comment(s, f->comment);
     if (f->bare) {
         block(s, f->body);
+        comment(s, f->tail);
         return;
     }
     indent(s);
@@ -368,8 +372,8 @@ static void function(struct printer *s, const struct sam_tile_func *f)
         sam_buffer_printf(&s->out, ": ");
         type(s, s->p->ids[f->args + i]);
     }
-    sam_buffer_printf(&s->out, ")");
-    body(s, f->body);
+    sam_buffer_printf(&s->out, f->attributes ? ") attributes %s" : ")", f->attributes);
+    body(s, f->body, f->tail);
     sam_buffer_printf(&s->out, "\n");
 }
 
@@ -384,6 +388,7 @@ enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_s
     for (size_t i = 0; i < p->op_count; i++)
         if (p->ops[i].code >= SAM_TILE_FIRST_OP)
             s.writers[sam_tile_arg(p, &p->ops[i], p->ops[i].operand_count - 1)]++;
+    comment(&s, p->comments[0]);
     if (p->module) {
         sam_buffer_printf(&s.out, p->attributes ? "module attributes %s {\n" : "module {\n",
                           p->attributes);
@@ -391,8 +396,11 @@ enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_s
     }
     for (size_t i = 0; i < p->func_count; i++)
         function(&s, &p->funcs[i]);
+    comment(&s, p->comments[1]);
+    s.depth = 0;
     if (p->module)
         sam_buffer_printf(&s.out, "}\n");
+    comment(&s, p->comments[2]);
     *text = s.out.failed ? NULL : sam_strdup(sam_buffer_text(&s.out));
     sam_buffer_free(&s.out);
     free(s.writers);

@@ -231,19 +231,52 @@ static bool open_memories(struct sam_tile_exec *x)
     return sam_tile_core_open(&x->core, sizes);
 }
 
+/* A tile that bare operations leave as an output keeps its memory from beginning to end, for what
+ * is read there when all is done. */
+static void keep_outputs(struct sam_tile_exec *x, const struct sam_tile_argument *arguments,
+                         size_t count)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = find_value(x, &arguments[i], &next);
+        if (!arguments[i].output || value == SAM_TILE_NONE ||
+            sam_tile_ty(x->p, value)->kind != SAM_TILE_KIND_TILE)
+            continue;
+        uint32_t root = x->flow.root[value - x->f->first_value] - x->f->first_value;
+        x->flow.life[root].first = 0;
+        x->flow.life[root].last = x->flow.last;
+    }
+}
+
+/* Places for the tiles. With outputs they may take more than sam_tile_check has seen. */
+static enum sam_status place_tiles(struct sam_tile_exec *x,
+                                   const struct sam_tile_argument *arguments, size_t count)
+{
+    struct sam_tile_report report = {.program = x->p};
+    if (sam_tile_flow(x->p, x->f, &x->flow) != SAM_OK)
+        return sam_fail_memory(x->error);
+    keep_outputs(x, arguments, count);
+    enum sam_status status =
+        sam_tile_plan(x->p, x->f, &x->flow, x->options.profile, &report, &x->plan);
+    if (status != SAM_OK) {
+        sam_fail_memory(x->error);
+    } else if (report.errors) {
+        const char *text = sam_buffer_text(&report.out);
+        status = sam_fail(x->error, SAM_ERR_INPUT, "%.*s", (int)strcspn(text, "\n"), text);
+    }
+    sam_tile_report_free(&report);
+    return status;
+}
+
 static enum sam_status run(struct sam_tile_exec *x, const struct sam_tile_argument *arguments,
                            size_t count)
 {
-    struct sam_tile_report report = {.program = x->p};
     uint32_t *values = sam_alloc(count + 1, sizeof *values);
     x->slots = sam_alloc(x->f->value_count + 1, sizeof *x->slots);
-    enum sam_status status = values && x->slots && sam_tile_flow(x->p, x->f, &x->flow) == SAM_OK &&
-                                     sam_tile_plan(x->p, x->f, &x->flow, x->options.profile,
-                                                   &report, &x->plan) == SAM_OK &&
-                                     open_memories(x)
-                                 ? SAM_OK
-                                 : sam_fail_memory(x->error);
-    sam_buffer_free(&report.out);
+    enum sam_status status =
+        values && x->slots ? place_tiles(x, arguments, count) : sam_fail_memory(x->error);
+    if (status == SAM_OK && !open_memories(x))
+        status = sam_fail_memory(x->error);
     x->core.manual = x->plan.manual;
     for (uint32_t i = 0; i < x->f->arg_count && status == SAM_OK; i++) {
         uint32_t value = x->p->ids[x->f->args + i];

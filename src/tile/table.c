@@ -2,6 +2,8 @@
 /* Names: operations, dtypes, memories, words of attributes. */
 #include "tile/tile.h"
 
+#include <ctype.h>
+
 const struct sam_tile_row sam_tile_rows[] = {
 #define TILE_OP(code, name, sources, family, function, dtypes, meaning)                            \
     {name,                                                                                         \
@@ -13,6 +15,7 @@ const struct sam_tile_row sam_tile_rows[] = {
      meaning},
 #include "tile/ops.def"
 };
+_Static_assert(SAM_COUNT(sam_tile_rows) == SAM_TILE_OPS, "SAM_TILE_OPS is the number of rows");
 
 static const struct {
     const char *name;
@@ -108,7 +111,7 @@ static unsigned distance(const char *a, size_t n, const char *b)
         unsigned diagonal = row[0];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned best = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
             diagonal = row[j];
             best = row[j] + 1 < best ? row[j] + 1 : best;
             row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
@@ -143,6 +146,16 @@ enum sam_tile_pipe sam_tile_pipe(unsigned code)
            : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
            : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
                                        : SAM_TILE_PIPE_VECTOR;
+}
+
+const char *sam_tile_loc_name(enum sam_tile_loc loc)
+{
+    return sam_tile_loc_names[loc];
+}
+
+const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
+{
+    return sam_tile_pipe_names[pipe];
 }
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)

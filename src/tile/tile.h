@@ -148,31 +148,9 @@ const char *sam_tile_nearest(const char *name, size_t size);
 /* Does the op read its destination, so that one allocated for it makes no sense? */
 bool sam_tile_updates(unsigned code);
 
-enum sam_tile_pipe {
-    SAM_TILE_PIPE_LOAD,
-    SAM_TILE_PIPE_STORE,
-    SAM_TILE_PIPE_VECTOR,
-    SAM_TILE_PIPE_MATRIX,
-    SAM_TILE_PIPES
-};
 enum sam_tile_pipe sam_tile_pipe(unsigned code);
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
-enum sam_tile_compare {
-    SAM_TILE_EQ,
-    SAM_TILE_NE,
-    SAM_TILE_LT,
-    SAM_TILE_LE,
-    SAM_TILE_GT,
-    SAM_TILE_GE
-};
-enum sam_tile_round {
-    SAM_TILE_RINT,  /* to nearest, ties to even */
-    SAM_TILE_ROUND, /* to nearest, ties away from zero */
-    SAM_TILE_FLOOR,
-    SAM_TILE_CEIL,
-    SAM_TILE_TRUNC
-};
 extern const char *const sam_tile_compare_names[],
     *const sam_tile_cmpi_names[],
         *const sam_tile_round_names[],
@@ -204,7 +182,8 @@ struct sam_tile_op {
     uint32_t params, param_count;     /* of a loop's body: in `ids` */
     uint32_t body[2];                 /* first op, or SAM_TILE_NONE */
     uint32_t next;                    /* in its block */
-    char *comment;                    /* lines that stood before it, or NULL */
+    char *comment;                    /* lines that stood before or behind it, or NULL */
+    char *tail[2];                    /* at the end of its bodies, or NULL */
 };
 
 struct sam_tile_value {
@@ -217,7 +196,8 @@ struct sam_tile_value {
 
 struct sam_tile_func {
     char *name; /* "" when the operations are bare */
-    char *comment;
+    char *comment, *tail;
+    char *attributes; /* with braces, or NULL */
     struct sam_tile_pos pos;
     uint32_t args, arg_count; /* in `ids` */
     uint32_t body;
@@ -229,7 +209,8 @@ struct sam_tile_program {
     char *name, *text;
     size_t size;
     bool module;
-    char *attributes; /* of the module, with braces, or NULL */
+    char *attributes;  /* of the module, with braces, or NULL */
+    char *comments[3]; /* before the module, at its end, at the end of the file */
     struct sam_tile_func *funcs;
     size_t func_count, func_capacity;
     struct sam_tile_op *ops;
@@ -259,7 +240,9 @@ static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
 {
     return sam_tile_sizes[dtype];
 }
-/* Elements and bytes of the room of a tile. */
+/* Where a profile has no limit: the most bytes of a tile, the end of a memory. */
+#define SAM_TILE_LARGEST (UINT64_C(1) << 40)
+/* Bytes of the room of a tile; those of one that no memory holds may all be UINT64_MAX. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 bool sam_tile_is_real(enum sam_tile_dtype dtype);
 bool sam_tile_is_signed(enum sam_tile_dtype dtype);
@@ -279,13 +262,17 @@ const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t 
 struct sam_tile_report {
     const struct sam_tile_program *program; /* name and text; may be NULL: no position then */
     struct sam_buffer out;
+    struct sam_tile_message *messages; /* where they begin */
+    size_t count, capacity;
     unsigned errors, warnings;
 };
+void sam_tile_report_free(struct sam_tile_report *report);
 void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                     ...) SAM_PRINTF(3, 4);
 void sam_tile_warning(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                       ...) SAM_PRINTF(3, 4);
-/* The text of a report for the caller (malloc'ed), and the status that its errors ask for. */
+/* The text of a report for the caller (malloc'ed), in the order of lines, and the status that its
+ * errors ask for. */
 enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messages,
                                     struct sam_error *error);
 

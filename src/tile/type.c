@@ -52,7 +52,8 @@ int sam_tile_dtype_find(const char *name, size_t size)
 
 uint64_t sam_tile_bytes(const struct sam_tile_type *type)
 {
-    return (uint64_t)type->rows * type->cols * sam_tile_size(type->dtype);
+    uint64_t bytes = (uint64_t)type->rows * type->cols;
+    return __builtin_mul_overflow(bytes, sam_tile_size(type->dtype), &bytes) ? UINT64_MAX : bytes;
 }
 
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b)

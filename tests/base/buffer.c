@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,13 +172,34 @@ static void test_error_line(void **state)
     assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
 }
 
+/* As printf writes them. */
+static void test_hex(void **state)
+{
+    (void)state;
+    static const uint64_t values[] = {0, 1, 0xf, 0x10, 0xabcdef, 0x89abcdef, UINT64_MAX};
+    for (size_t i = 0; i < SAM_COUNT(values); i++) {
+        for (unsigned digits = 1; digits <= 16; digits++) {
+            struct sam_buffer b = {0};
+            char expected[32];
+            const uint64_t mask = digits < 16 ? (UINT64_C(1) << 4 * digits) - 1 : UINT64_MAX;
+            snprintf(expected, sizeof expected, "x=%0*llx", (int)digits,
+                     (unsigned long long)(values[i] & mask));
+            assert_true(sam_buffer_puts(&b, "x="));
+            assert_true(sam_buffer_hex(&b, values[i], digits));
+            assert_string_equal(sam_buffer_text(&b), expected);
+            sam_buffer_free(&b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),  cmocka_unit_test(test_append),
-        cmocka_unit_test(test_printf), cmocka_unit_test(test_failure_stays),
-        cmocka_unit_test(test_alloc),  cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_error_line),
+        cmocka_unit_test(test_hex),           cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_append),        cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_failure_stays), cmocka_unit_test(test_alloc),
+        cmocka_unit_test(test_grow),          cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_error_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,43 @@ static void test_cannot_read(void **state)
     sam_buffer_free(&content);
 }
 
+/* Looks at blocks until 100000 bytes are there, then wants 150000 of the file; or refuses. */
+static enum sam_status look(void *context, const struct sam_buffer *file, uint64_t *enough,
+                            struct sam_error *error)
+{
+    unsigned *looks = context;
+    ++*looks;
+    if (*looks > 100)
+        return sam_fail(error, SAM_ERR_INPUT, "refused");
+    *enough = file->size < 100000 ? 0 : 150000;
+    return SAM_OK;
+}
+
+static void test_look(void **state)
+{
+    (void)state;
+    struct sam_buffer content = {0};
+    struct sam_error error;
+    unsigned looks = 0;
+    /* endless: read as far as is wanted, or until it is refused */
+    assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
+                     SAM_OK);
+    assert_int_equal(content.size, 150000);
+    assert_int_equal(looks, 2);
+    sam_buffer_free(&content);
+    looks = 100;
+    assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
+                     SAM_ERR_INPUT);
+    assert_string_equal(error.text, "refused");
+    assert_true(content.size <= 100000);
+    sam_buffer_free(&content);
+    looks = 0;
+    assert_int_equal(sam_file_read_seen("/dev/zero", 120000, look, &looks, &content, &error),
+                     SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, "larger than the limit of 120000 bytes"));
+    sam_buffer_free(&content);
+}
+
 static void cannot_write(const char *where)
 {
     struct sam_error error = {0};
@@ -194,7 +231,9 @@ static void test_devices(void **state)
     assert_int_equal(sam_file_write("/dev/full", large, sizeof large, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "No space left"));
     assert_int_equal(sam_output_open("/dev/full", &output, NULL), SAM_OK);
+    assert_false(sam_output_failed(output));
     assert_false(sam_output_write(output, large, sizeof large));
+    assert_true(sam_output_failed(output));
     assert_int_equal(sam_output_commit(output, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "No space left"));
 }
@@ -246,10 +285,15 @@ static void test_standard_streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_cannot_read),
-        cmocka_unit_test(test_cannot_write), cmocka_unit_test(test_all_or_nothing),
-        cmocka_unit_test(test_rename_fails), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_permissions),  cmocka_unit_test(test_standard_streams),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_cannot_read),
+        cmocka_unit_test(test_look),
+        cmocka_unit_test(test_cannot_write),
+        cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_rename_fails),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_permissions),
+        cmocka_unit_test(test_standard_streams),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -190,10 +190,88 @@ static void wrong_usage(void **state)
     expect_failure("op transpose --perm 1,0 in.npy no-folder/out.npy", 2, "no-folder/out.npy");
 }
 
+/* An input is refused as soon as it cannot be right; behind a pipe that never ends, too. */
+static void endless_inputs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *input, *part;
+    } cases[] = {
+        {"/dev/zero", "/dev/zero: not an npy file"},
+        {"- </dev/zero", "-: not an npy file"},
+        {"- <endless.npy", "-: 6 elements of u16 take 12 bytes, the file has more"},
+        {"huge.npy", "take 8800000000000 bytes, more than the limit of"},
+    };
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    struct sam_buffer file = read_file("in.npy");
+    char path[128];
+    FILE *f;
+    snprintf(path, sizeof path, "%s/endless.npy", directory);
+    assert_non_null(f = fopen(path, "wb"));
+    assert_int_equal(fwrite(file.data, 1, file.size, f), file.size);
+    for (int i = 0; i < 100; i++)
+        fputc(0, f);
+    fclose(f);
+    char *shape = strstr((char *)file.data + 10, "(2, 3), }            ");
+    assert_non_null(shape);
+    memcpy(shape, "(2200000000000, 2), }", 21);
+    snprintf(path, sizeof path, "%s/huge.npy", directory);
+    assert_non_null(f = fopen(path, "wb"));
+    assert_int_equal(fwrite(file.data, 1, file.size, f), file.size);
+    fclose(f);
+    sam_buffer_free(&file);
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char words[128];
+        snprintf(words, sizeof words, "op reshape --shape -1 --plan %s", cases[i].input);
+        expect_failure(words, 2, cases[i].part);
+    }
+}
+
+/* What a number's type cannot hold is refused, not turned into its largest or inf. */
+static void numbers_out_of_range(void **state)
+{
+    (void)state;
+    static const enum sam_dtype reals[] = {SAM_F16, SAM_F32, SAM_F64};
+    static const char *const large[] = {"1e400", "-1e400", "0x1p99999", "1e-"};
+    write_numbers("in.npy", 2, (uint64_t[]){2, 3});
+    for (size_t i = 0; i < SAM_COUNT(reals); i++) {
+        char path[128], words[128];
+        struct sam_error error;
+        double zeros[2] = {0};
+        struct sam_array array = {.dtype = reals[i], .rank = 1, .shape = {2}, .count = 2};
+        array.size = 2 * sam_dtype_size(reals[i]);
+        array.data = zeros;
+        snprintf(path, sizeof path, "%s/real.npy", directory);
+        assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
+        for (size_t k = 0; k < SAM_COUNT(large); k++) {
+            snprintf(words, sizeof words, "op pad --before 1 --value %s real.npy out2.npy",
+                     large[k]);
+            expect_failure(words, 2, large[k]);
+        }
+        struct sam_buffer out = expect_success("op pad --before 1 --value 1e-400 real.npy out.npy");
+        sam_buffer_free(&out);
+        out = expect_success("op pad --before 1 --value -inf real.npy out.npy");
+        sam_buffer_free(&out);
+    }
+    static const char *const words[] = {
+        "op concat --axis 99999999999999999999 in.npy in.npy out2.npy",
+        "op concat --axis ' 1' in.npy in.npy out2.npy",
+        "op pad --before 99999999999999999999,1 in.npy out2.npy",
+        "op reshape --shape 6,99999999999999999999 in.npy out2.npy",
+        "op im2col --kernel 3,,3 in.npy out2.npy",
+        "op im2col --kernel 3, in.npy out2.npy",
+    };
+    for (size_t i = 0; i < SAM_COUNT(words); i++)
+        expect_failure(words[i], 2, i < 2 ? "is no number" : "separated by commas");
+    assert_false(exists("out2.npy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_operator),
+        cmocka_unit_test(endless_inputs),
+        cmocka_unit_test(numbers_out_of_range),
         cmocka_unit_test(compress_by_a_mask),
         cmocka_unit_test(nothing_but_a_plan),
         cmocka_unit_test(emitted_program_runs),

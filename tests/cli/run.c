@@ -307,6 +307,10 @@ static void bad_words(void **state)
         expect_failure(cases[i].words, 2, cases[i].part);
     assert_false(exists("never.bin"));
     assert_false(has_temporary("never.bin"));
+    /* before the launch, which would not end by itself */
+    expect_failure("loop.s --kernel k --grid 2 --block 40 --max-insns 100000000000 --dump "
+                   "0x1000:4:never.bin",
+                   2, "--dump: access of 0x4 bytes at 0x00001000: not in one buffer");
     write_text("bad.s", "k: nop\n  foo x1\n");
     struct outcome o = run("bad.s --kernel k --grid 1 --block 1");
     assert_int_equal(o.code, 2);
@@ -601,6 +605,8 @@ static void bad_files(void **state)
             {"one.metadata none.data", "none.data: cannot open"},
             {"one.metadata one.data --elf copy.s", "copy.s: not an ELF file"},
             {"one.metadata one.data --elf none.elf", "none.elf: cannot open"},
+            {"one.metadata one.data --dump 0x1000:4:x.bin", "--dump: access of 0x4 bytes"},
+            {"one.metadata one.data --poke 0x1000=1", "--poke: access of 0x4 bytes"},
         };
         for (size_t k = 0; k < SAM_COUNT(cases); k++) {
             snprintf(words, sizeof words, "%s%s", before[i], cases[k].words);

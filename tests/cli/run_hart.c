@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TENSOR "--machine tensor "
 
@@ -60,6 +62,26 @@ static void a_program_and_its_memory(void **state)
     out = expect_success(TURN "-D CODE=0 -q");
     assert_int_equal(out.size, 0);
     sam_buffer_free(&out);
+}
+
+/* A file that is replaced keeps its permissions, as the library's other files do; a device that is
+ * full says so. */
+static void outputs(void **state)
+{
+    (void)state;
+    struct stat info;
+    char path[128];
+    snprintf(path, sizeof path, "%s/private.bin", directory);
+    write_text("private.bin", "old");
+    assert_int_equal(chmod(path, 0600), 0);
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --dump 0x20000:1024:private.bin");
+    sam_buffer_free(&out);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 1024);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    if (access("/dev/full", W_OK) == 0)
+        expect_failure(TURN "-D CODE=0 -q --dump 0x20000:1024:/dev/full", 2,
+                       "/dev/full: cannot write: No space left");
 }
 
 static void exit_codes(void **state)
@@ -206,7 +228,48 @@ static void engines_in_time(void **state)
     sam_buffer_free(&file);
     out = expect_success(TENSOR "--config help");
     expect_part(&out, "\nslice_cycles           1  0..1024    cycles of each slice");
+    expect_part(&out, "\nmpara                  4  1..16      rows of C that a uop");
+    expect_part(&out, "\nacc_regs             all  0:4, ...   registers that may be md");
     sam_buffer_free(&out);
+}
+
+/* -q leaves out what comes unasked, and no more: the rest is what it is without it. */
+static void quiet(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"--cycles", "--stats", "--dump-tl 1", "--trace",
+                                        "--stats=json"};
+    for (size_t i = 0; i < SAM_COUNT(asked); i++) {
+        char words[512];
+        snprintf(words, sizeof words, TURN "-D CODE=0 %s", asked[i]);
+        struct outcome loud = run(words);
+        strcat(words, " -q");
+        struct outcome low = run(words);
+        assert_int_equal(low.code, 0);
+        assert_int_equal(low.err.size, 0);
+        assert_true(low.out.size > 0);
+        expect_part(&low.out, i == 0   ? "bytes/cycle"
+                              : i == 1 ? "tl.load"
+                              : i == 2 ? "tl1\n"
+                                       : "\n");
+        assert_null(strstr(sam_buffer_text(&low.out), "turn.s: exit 0"));
+        if (i == 4) { /* a document is one, quiet or not; but for the time it took */
+            expect_part(&low.out, "\"instructions\": 14");
+        } else if (i == 3) { /* the trace has standard output for itself */
+            assert_string_equal(sam_buffer_text(&low.out), sam_buffer_text(&loud.out));
+            expect_part(&loud.err, "turn.s: exit 0");
+        } else {
+            expect_part(&loud.out, "turn.s: exit 0");
+            assert_string_equal(strchr(sam_buffer_text(&loud.out), '\n') + 1,
+                                sam_buffer_text(&low.out));
+        }
+        done(&loud);
+        done(&low);
+    }
+    struct outcome help = run("--help");
+    expect_part(&help.out, "--quiet");
+    expect_part(&help.out, "is printed still");
+    done(&help);
 }
 
 /* Data on standard output: people read the rest on standard error. */
@@ -253,6 +316,11 @@ static void bad_words(void **state)
         {"turn.s --l1m 5 " TENSOR, "--l1m 5: expected BASE:SIZE"},
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
         {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
+        {"turn.s --config queue=8,mem_latncy=9 " TENSOR,
+         "--config: no parameter 'mem_latncy'; the nearest is mem_latency"},
+        {"turn.s --config step_n=1 " TENSOR, "no parameter 'step_n'; the nearest is step_m"},
+        {"turn.s --config mpara=3 " TENSOR, "mpara=3: expected a power of two from 1 to 16"},
+        {"turn.s --config seed=x " TENSOR, "seed=x: expected a number"},
         {"turn.s --config lod_bytes=1 " TENSOR, "no parameter 'lod_bytes'; the nearest is load_by"},
         {"turn.s --config issue=0 " TENSOR,
          "--config: engines: issue=0: expected issue=NUMBER, the"},
@@ -266,12 +334,21 @@ static void bad_words(void **state)
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
         expect_failure(cases[i].words, 2, cases[i].part);
-    struct outcome o = run("turn.s -q --reg a0=0x10000 --mem 0x10000:in.bin --reg a1=0x10000 "
-                           "-D CODE=0 --dump 0x9000:4:never.bin " TENSOR);
-    assert_int_equal(o.code, 2);
-    expect_part(&o.err, "at 0x9000: not all mapped");
-    assert_false(exists("never.bin"));
-    done(&o);
+    /* told before the run, which would go on for ever */
+    static const char *const unmapped[] = {"0x9000:4:never.bin", "0x20000:1:fine.bin --dump "
+                                                                 "0x7fffffff:0x1000002:never.bin"};
+    for (size_t i = 0; i < SAM_COUNT(unmapped); i++) {
+        char words[256];
+        snprintf(words, sizeof words, "loop.s --map 0x20000:1 --trace=never.log --dump %s " TENSOR,
+                 unmapped[i]);
+        struct outcome o = run(words);
+        assert_int_equal(o.code, 2);
+        assert_int_equal(o.out.size, 0);
+        expect_part(&o.err, "samite: error: --dump: access of 0x");
+        expect_part(&o.err, ": not all mapped\n");
+        done(&o);
+        assert_false(exists("never.bin") || exists("never.log") || exists("fine.bin"));
+    }
 }
 
 static void interrupted(void **state)
@@ -299,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_and_its_memory),
+        cmocka_unit_test(outputs),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(what_a_failure_leaves),
         cmocka_unit_test(until_a_symbol),
@@ -307,6 +385,7 @@ int main(void)
         cmocka_unit_test(strict_mode),
         cmocka_unit_test(statistics),
         cmocka_unit_test(engines_in_time),
+        cmocka_unit_test(quiet),
         cmocka_unit_test(standard_output),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(interrupted),

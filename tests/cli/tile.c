@@ -2,16 +2,25 @@
 /* samite tile and samite run on tile programs, as a user runs them. */
 #include "command.h"
 
+#include <dirent.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_array(const char *name, const float *values, size_t rows, size_t cols)
+static void write_typed(const char *name, enum sam_dtype dtype, const void *values, size_t rows,
+                        size_t cols)
 {
     char path[256];
-    struct sam_array a = {SAM_F32, 2, {rows, cols}, rows * cols, rows * cols * 4, (void *)values};
+    struct sam_array a = {
+        dtype, 2, {rows, cols}, rows * cols, rows * cols * sam_dtype_size(dtype), (void *)values};
     snprintf(path, sizeof path, "%s/%s", directory, name);
     assert_int_equal(sam_npy_write(path, &a, NULL), SAM_OK);
+}
+
+static void write_array(const char *name, const float *values, size_t rows, size_t cols)
+{
+    write_typed(name, SAM_F32, values, rows, cols);
 }
 
 /* `samite WORDS`, @ the folder of the sources; what it prints must hold `part`. */
@@ -31,7 +40,7 @@ static void expect(int code, const char *part, const char *words)
 
 static int set_up(void **state)
 {
-    float in[32 * 32], minimum[32], other[32];
+    float in[32 * 32], minimum[32], other[32], corner[16 * 16];
     (void)state;
     make_directory();
     command_verb = "";
@@ -43,6 +52,10 @@ static int set_up(void **state)
             minimum[j] = in[i * 32 + j] < minimum[j] ? in[i * 32 + j] : minimum[j];
         other[j] = minimum[j] + (j == 7);
     }
+    for (int i = 0; i < 16 * 16; i++) /* falls from row to row: the last is the smallest */
+        corner[i] = (float)-i;
+    write_array("corner.npy", corner, 16, 16);
+    write_array("corner_min.npy", corner + 15 * 16, 1, 16);
     write_array("in.npy", in, 32, 32);
     write_array("small.npy", in, 31, 32);
     write_array("min.npy", minimum, 1, 32);
@@ -62,6 +75,9 @@ static void test_run(void **state)
     expect(1, "check",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg y=out:f32:1,32 "
            "--check y=other.npy");
+    expect(0, "check dst: passed, 16 elements of f32 equal",
+           "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy --arg dst:out:f32:1,16 "
+           "--check dst=corner_min.npy");
     expect(0, "tcolmin %s[32x32 vec+0x0] -> %d[1x32 vec+0x1000]",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --trace");
     expect(0, "done",
@@ -98,7 +114,7 @@ static void test_tile(void **state)
 {
     (void)state;
     expect(0, "no error", "tile check @/kernels/tile/colmin.pto --profile a5");
-    expect(0, "0x001000..0x001080      128 bytes, lines 12..15  %d",
+    expect(0, "0x001000..0x001080      128 bytes, lines 13..16  %d",
            "tile check --plan @/kernels/tile/colmin.pto");
     expect(2, "tcolmin reads %s without waiting for the tload pipe",
            "tile check @/kernels/tile/errors/missing_wait.pto");
@@ -112,12 +128,129 @@ static void test_tile(void **state)
            "tile ops");
 }
 
+/* The document on standard output. */
+static json_t *json_of(int code, const char *words)
+{
+    char all[1024];
+    snprintf(all, sizeof all, "run %s/kernels/tile/%s", getenv("SAMITE_SOURCE"), words);
+    struct outcome o = run(all);
+    assert_int_equal(o.code, code);
+    json_error_t error;
+    json_t *root = json_loads(sam_buffer_text(&o.out), 0, &error);
+    if (!root)
+        fail_msg("samite %s: %s in: %s", all, error.text, sam_buffer_text(&o.out));
+    done(&o);
+    return root;
+}
+
+/* The number at "name.name.name". */
+static long long number_at(const json_t *at, const char *path)
+{
+    char name[64];
+    for (const char *c = path; *c; c += *c == '.') {
+        size_t size = strcspn(c, ".");
+        snprintf(name, sizeof name, "%.*s", (int)size, c);
+        at = json_object_get(at, name);
+        c += size;
+    }
+    if (!json_is_integer(at))
+        fail_msg("no number %s", path);
+    return json_integer_value(at);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    json_t *root = json_of(0, "colmin.pto --arg in:in.npy --arg y=out:f32:1,32 --check y=min.npy "
+                              "--trace --stats=json");
+    assert_string_equal(json_string_value(json_object_get(root, "function")), "colmin");
+    assert_string_equal(json_string_value(json_object_get(root, "end")), "done");
+    assert_true(json_is_null(json_object_get(root, "error")));
+    static const struct {
+        const char *path;
+        long long value;
+    } numbers[] = {{"operations", 13},          {"tile_operations", 3},
+                   {"elements", 2 * 1024 + 32}, {"bytes_loaded", 4096},
+                   {"bytes_stored", 128},       {"ops.tload.count", 1},
+                   {"ops.tcolmin.count", 1},    {"ops.tcolmin.elements", 1024},
+                   {"ops.tstore.elements", 32}, {"pipes.tload.elements", 1024},
+                   {"pipes.vector.count", 1},   {"pipes.tstore.count", 1},
+                   {"pipes.matrix.count", 0},   {"memories.vec", 4096 + 128},
+                   {"memories.acc", 0}};
+    for (size_t i = 0; i < SAM_COUNT(numbers); i++)
+        if (number_at(root, numbers[i].path) != numbers[i].value)
+            fail_msg("%s: %lld", numbers[i].path, number_at(root, numbers[i].path));
+    assert_int_equal(json_object_size(json_object_get(root, "ops")), 3);
+    json_t *check = json_array_get(json_object_get(root, "checks"), 0);
+    assert_true(json_is_true(json_object_get(check, "passed")));
+    assert_int_equal(number_at(check, "elements"), 32);
+    json_decref(root);
+    /* a run that fails is counted as far as it got */
+    root = json_of(1, "colmin.pto --arg in:small.npy --arg out:f32:1,32 --stats=json -q");
+    assert_string_equal(json_string_value(json_object_get(root, "end")), "failed");
+    assert_non_null(
+        strstr(json_string_value(json_object_get(root, "error")), "tload s[31,0]: element 992"));
+    assert_int_equal(number_at(root, "ops.tload.count"), 1);
+    assert_int_equal(number_at(root, "ops.tload.elements"), 0);
+    json_decref(root);
+    expect(0, "  tcolmin                  1           1024",
+           "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --stats");
+    expect(2, "--stats=xml: expected --stats or --stats=json",
+           "run @/kernels/tile/colmin.pto --stats=xml");
+    expect(2, "--stats=json has standard output for itself",
+           "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32:- --stats=json");
+}
+
+/* How a program is run stands in its second line. */
+static void test_comments(void **state)
+{
+    enum { COUNT = 1024 * 2048 };
+    float *values = calloc(COUNT, sizeof *values);
+    struct dirent *entry;
+    char path[512];
+    size_t count = 0;
+    (void)state;
+    write_array("x.npy", values, 1024, 2048);
+    write_array("w.npy", values, 1, 64);
+    write_array("s.npy", values, 16, 16);
+    write_typed("a.npy", SAM_F16, values, 64, 64);
+    write_typed("b.npy", SAM_F16, values, 64, 64);
+    write_typed("a16.npy", SAM_U16, values, 256, 32);
+    write_typed("b16.npy", SAM_U16, values, 256, 32);
+    free(values);
+    snprintf(path, sizeof path, "%s/kernels/tile", getenv("SAMITE_SOURCE"));
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        char file[1024], what[256], how[256], words[1024];
+        const char *name = entry->d_name, *dot = strrchr(name, '.');
+        if (!dot || strcmp(dot, ".pto") != 0)
+            continue;
+        snprintf(file, sizeof file, "%s/%s", path, name);
+        FILE *text = fopen(file, "r");
+        assert_non_null(text);
+        assert_non_null(fgets(what, sizeof what, text));
+        assert_non_null(fgets(how, sizeof how, text));
+        fclose(text);
+        const char *start = "// Run: samite run ";
+        size_t size = strlen(start), length = strlen(name);
+        if (strncmp(what, "// ", 3) != 0 || strncmp(how, start, size) != 0 ||
+            strncmp(how + size, name, length) != 0)
+            fail_msg("%s: no line that says how to run it", name);
+        how[strcspn(how, "\n")] = '\0';
+        snprintf(words, sizeof words, "run @/kernels/tile/%s", how + size);
+        expect(0, "done", words);
+        count++;
+    }
+    closedir(folder);
+    assert_true(count >= 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_run),  cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_json), cmocka_unit_test(test_comments),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

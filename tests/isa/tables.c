@@ -203,9 +203,30 @@ static void test_csr_names(void **state)
     assert_null(sam_csr_name(&plain, 0x80c));
 }
 
+/* Kept texts are those of the disassembler, whatever pushes them out of their places. */
+static void test_kept_texts(void **state)
+{
+    (void)state;
+    static const uint32_t words[] = {0x00a00513, 0xfe000ee3, 0x0000006f, 0, 0xffffffff};
+    static const uint64_t pcs[] = {0x80000000, 0x80001000, 0x80000004, 0};
+    const struct sam_isa isa = test_isa("ventus");
+    struct sam_texts *texts = sam_texts_new();
+    assert_non_null(texts);
+    for (size_t i = 0; i < 3 * SAM_COUNT(words) * SAM_COUNT(pcs); i++) {
+        const uint32_t word = words[i / 2 % SAM_COUNT(words)];
+        const uint64_t pc = pcs[i % SAM_COUNT(pcs)];
+        char text[160];
+        sam_disassemble(&isa, word, pc, 0, NULL, text, sizeof text);
+        for (int again = 0; again < 2; again++)
+            assert_string_equal(sam_texts_of(texts, &isa, word, pc, NULL), text);
+    }
+    sam_texts_free(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kept_texts),
         cmocka_unit_test(test_no_word_matches_two_rows),
         cmocka_unit_test(test_match_within_mask),
         cmocka_unit_test(test_operands_do_not_collide),

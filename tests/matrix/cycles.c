@@ -392,6 +392,21 @@ static void bad_configurations(void **state)
         if (!strstr(error.text, texts[i][1]))
             fail_msg("%s: %s", texts[i][0], error.text);
     }
+    /* the defaults that are listed are those of sam_mxu_config_init */
+    struct sam_mxu_config init, listed;
+    memset(&init, 0, sizeof init);
+    memset(&listed, 0, sizeof listed);
+    sam_mxu_config_init(&init, 0);
+    const struct sam_mxu_parameter *p;
+    for (size_t i = 0; (p = sam_mxu_parameter(i)); i++) {
+        char text[64];
+        const bool all = strcmp(p->value, "all") == 0;
+        snprintf(text, sizeof text, "%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
+        if (all || (p->value[0] >= '0' && p->value[0] <= '9'))
+            assert_int_equal(sam_mxu_config_set(&listed, text, &error), SAM_OK);
+    }
+    assert_int_equal(init.step_m + init.rows_m_block + init.rows_n_block, 0); /* mpara, npara */
+    assert_memory_equal(&listed, &init, sizeof init);
     sam_mxu_config_init(&c, 512);
     c.slots = 0; /* by the structure, past the parser */
     assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);

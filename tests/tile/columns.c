@@ -4,6 +4,10 @@
 #include "tile/fold.h"
 #include "tile/tile_test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 static const enum sam_tile_nan modes[] = {SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE,
                                           SAM_TILE_NAN_FIRST};
 
@@ -180,94 +184,142 @@ static void test_levels(void **state)
     free(data), free(fast), free(slow);
 }
 
-/* Every pair of 16-bit elements. A table of ranks, made with the values of fp_format.h, gives what
- * is smaller; the vector loops get all second elements for one first element at a time. */
-static int16_t rank_of(enum sam_tile_dtype dtype, unsigned bits, bool signs)
-{
-    if (!test_is_real(dtype))
-        return (int16_t)(test_value(dtype, bits) - (dtype == SAM_TILE_ui16 ? 32768 : 0));
-    double v = test_value(dtype, bits);
-    int magnitude = (int)(bits & 0x7fff); /* those of a sign stand in the order of their bits */
-    if (v == 0)
-        return signs && !(bits >> 15) ? 1 : 0;
-    return (int16_t)(v < 0 ? -magnitude : magnitude + 1);
-}
+/* Every pair of 16-bit elements. With the second elements in the order of their values, as
+ * fp_format.h has them, the minimum of m and each is plain: those below m, then m itself, then what
+ * the mode says of NaN. So the results are compared as memory. */
+enum { ALL = 65536, PANEL = 2048 }; /* a panel and its results stay in the first cache */
 
-enum { ALL = 65536 };
-
-/* Per second element: its rank, and all ones for NaN. */
-struct ranks {
-    int16_t rank[ALL];
-    uint16_t nan[ALL];
+struct ordered {
+    enum sam_tile_dtype dtype;
+    bool max, signs; /* signs: -0 is below +0 */
 };
 
-/* What min gives for m and every other element. */
-static void expect_all(const struct ranks *r, const uint16_t *all, enum sam_tile_nan mode,
-                       uint16_t canonical, uint16_t m, uint16_t *expected)
+static int by_value(const void *x, const void *y, void *context)
 {
-    int16_t own = r->rank[m];
-    uint16_t when_nan = mode == SAM_TILE_NAN_PROPAGATE ? canonical : m;
-    if (!r->nan[m])
-        for (unsigned x = 0; x < ALL; x++) { /* with masks: four thousand million times */
-            uint16_t less = (uint16_t) - (r->rank[x] < own);
-            uint16_t best = (uint16_t)((all[x] & less) | (m & ~less));
-            expected[x] = (uint16_t)((when_nan & r->nan[x]) | (best & ~r->nan[x]));
-        }
-    else
-        for (unsigned x = 0; x < ALL; x++)
-            expected[x] = mode == SAM_TILE_NAN_FIRST                    ? m
-                          : mode == SAM_TILE_NAN_PROPAGATE || r->nan[x] ? canonical
-                                                                        : all[x];
+    const struct ordered *o = context;
+    double a = test_value(o->dtype, *(const uint16_t *)x);
+    double b = test_value(o->dtype, *(const uint16_t *)y);
+    int order = (a > b) - (a < b);
+    if (a == 0 && b == 0 && o->signs)
+        order = (signbit(b) != 0) - (signbit(a) != 0);
+    return o->max ? -order : order;
 }
 
-static void pairs(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan mode)
+/* One dtype, direction and mode: 2^32 pairs. */
+struct pass {
+    enum sam_tile_dtype dtype;
+    bool max;
+    enum sam_tile_nan mode;
+    char text[128]; /* of the first pair that is wrong */
+};
+
+static bool expect(struct pass *p, uint16_t m, const uint16_t *x, const uint16_t *got,
+                   const uint16_t *expected, size_t count)
 {
-    uint16_t *rows = malloc(2 * ALL * 2), *got = malloc(ALL * 2), *expected = malloc(ALL * 2);
-    struct ranks *r = malloc(sizeof *r);
-    uint16_t canonical = test_is_real(dtype) ? (uint16_t)test_canonical(dtype) : 0;
-    unsigned step = 1;
+    size_t k = 0;
+    if (memcmp(got, expected, count * sizeof *got) == 0)
+        return true;
+    while (got[k] == expected[k])
+        k++;
+    snprintf(p->text, sizeof p->text, "%s %s of 0x%04x, 0x%04x in mode %d: 0x%04x, expected 0x%04x",
+             sam_tile_dtype_name(p->dtype), p->max ? "max" : "min", m, x[k], p->mode, got[k],
+             expected[k]);
+    return false;
+}
+
+/* Rows: PANEL times m; what m is compared to, numbers first. */
+struct pairs {
+    uint16_t m[PANEL], x[ALL];
+};
+
+/* Numbers in order, then NaN; how many numbers. */
+static size_t sort_all(const struct pass *p, uint16_t *x)
+{
+    struct ordered o = {p->dtype, p->max, p->mode != SAM_TILE_NAN_FIRST};
+    size_t numbers = 0, nans = ALL;
+    for (unsigned bits = 0; bits < ALL; bits++) {
+        bool nan = test_is_real(p->dtype) && isnan(test_value(p->dtype, bits));
+        x[nan ? --nans : numbers++] = (uint16_t)bits;
+    }
+    qsort_r(x, numbers, sizeof *x, by_value, &o);
+    return numbers;
+}
+
+static void fill_panel(uint16_t *to, uint16_t bits)
+{
+    for (size_t k = 0; k < PANEL; k++)
+        to[k] = bits;
+}
+
+static size_t within(size_t at, size_t start)
+{
+    return at < start ? 0 : at - start < PANEL ? at - start : PANEL;
+}
+
+static void run_pass(struct pass *p)
+{
+    struct ordered o = {p->dtype, p->max, p->mode != SAM_TILE_NAN_FIRST};
+    struct pairs *rows = malloc(sizeof *rows);
+    uint16_t got[PANEL], canonical[PANEL];
+    size_t numbers = sort_all(p, rows->x), step = 1;
 #if defined(__SANITIZE_ADDRESS__)
     step = 61;
 #endif
-    for (unsigned x = 0; x < ALL; x++) {
-        rows[ALL + x] = (uint16_t)x;
-        r->nan[x] = test_is_real(dtype) && isnan(test_value(dtype, x)) ? UINT16_MAX : 0;
-        r->rank[x] = r->nan[x] ? 0 : rank_of(dtype, x, mode != SAM_TILE_NAN_FIRST);
-        r->rank[x] = (int16_t)(max ? ~r->rank[x] : r->rank[x]);
+    fill_panel(canonical, test_is_real(p->dtype) ? (uint16_t)test_canonical(p->dtype) : 0);
+    bool good = true, first = p->mode == SAM_TILE_NAN_FIRST;
+    bool number = p->mode == SAM_TILE_NAN_NUMBER;
+    /* m runs through the same order: `below` are those in front of it. */
+    for (size_t at = 0, below = 0; at < ALL && good; at += step) {
+        uint16_t m = rows->x[at];
+        bool nan = at >= numbers;
+        while (!nan && by_value(&rows->x[below], &m, &o) < 0)
+            below++;
+        size_t low = !nan ? below : number ? numbers : 0;
+        const uint16_t *other = nan && !first ? canonical : rows->m;
+        const uint16_t *with_nan = first || (number && !nan) ? rows->m : canonical;
+        fill_panel(rows->m, m);
+        for (size_t start = 0; start < ALL && good; start += PANEL) {
+            const uint16_t *x = rows->x + start;
+            size_t split = within(low, start), end = within(numbers, start);
+            sam_tile_fold_columns(p->dtype, p->max, p->mode, false, got, rows->m, 2, PANEL,
+                                  PANEL + start);
+            good = expect(p, m, x, got, x, split) &&
+                   expect(p, m, x + split, got + split, other, end - split) &&
+                   expect(p, m, x + end, got + end, with_nan, PANEL - end);
+        }
     }
-    for (unsigned m = 0; m < ALL; m += step) {
-        for (unsigned x = 0; x < ALL; x++)
-            rows[x] = (uint16_t)m;
-        sam_tile_fold_columns(dtype, max, mode, false, got, rows, 2, ALL, ALL);
-        expect_all(r, rows + ALL, mode, canonical, (uint16_t)m, expected);
-        if (memcmp(got, expected, ALL * 2) != 0)
-            for (unsigned x = 0; x < ALL; x++)
-                if (got[x] != expected[x])
-                    fail_msg("%s of 0x%04x, 0x%04x in mode %d: 0x%04x, expected 0x%04x",
-                             max ? "max" : "min", m, x, mode, got[x], expected[x]);
-    }
-    free(rows), free(got), free(expected), free(r);
+    free(rows);
 }
 
-static void test_pairs_half(void **state)
+static struct pass passes[16];
+static atomic_size_t next_pass;
+
+static void *work(void *nothing)
 {
-    (void)state;
-    for (int way = 0; way < 6; way++)
-        pairs(SAM_TILE_f16, way & 1, modes[way / 2]);
+    for (size_t k; (k = atomic_fetch_add(&next_pass, 1)) < SAM_COUNT(passes);)
+        run_pass(&passes[k]);
+    return nothing;
 }
 
-static void test_pairs_bfloat(void **state)
+static void test_pairs(void **state)
 {
+    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i16,
+                                                 SAM_TILE_ui16};
+    pthread_t threads[8];
+    size_t count = 0, started = 0, cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
     (void)state;
-    for (int way = 0; way < 6; way++)
-        pairs(SAM_TILE_bf16, way & 1, modes[way / 2]);
-}
-
-static void test_pairs_integer(void **state)
-{
-    (void)state;
-    for (int way = 0; way < 4; way++)
-        pairs(way & 2 ? SAM_TILE_i16 : SAM_TILE_ui16, way & 1, SAM_TILE_NAN_NUMBER);
+    for (size_t d = 0; d < SAM_COUNT(dtypes); d++)
+        for (size_t way = 0; way < (test_is_real(dtypes[d]) ? 6 : 2); way++)
+            passes[count++] = (struct pass){dtypes[d], way & 1, modes[way / 2], ""};
+    assert_int_equal(count, SAM_COUNT(passes));
+    while (started < SAM_COUNT(threads) && started + 1 < cpus &&
+           pthread_create(&threads[started], NULL, work, NULL) == 0)
+        started++;
+    work(NULL);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    for (size_t k = 0; k < count; k++)
+        assert_string_equal(passes[k].text, "");
 }
 
 /* Rows and columns outside of what is written: left alone, or the pad value. */
@@ -326,8 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),        cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_nan_positions), cmocka_unit_test(test_pitches),
-        cmocka_unit_test(test_pairs_half),    cmocka_unit_test(test_pairs_bfloat),
-        cmocka_unit_test(test_pairs_integer), cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_empty),         cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

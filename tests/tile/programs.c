@@ -273,7 +273,7 @@ static void test_products(void **state)
     product("matmul_blocked", 32, 256, 32, &test_bfloat, false);
 }
 
-/* The seed's example in its three forms: arguments by name. */
+/* The published example in its three forms: arguments by name. */
 static void test_forms(void **state)
 {
     static const char *const names[] = {"tcolmin-flat", "tcolmin-ssa", "tcolmin-dps"};

@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: every program of kernels/tile/ and generated ones through all surfaces and back; the
+/* Text: every program of kernels/tile/ through all surfaces and back; messages and comments; the
  * programs of kernels/tile/errors/ give the message in their first line. */
 #include "tile/tile_test.h"
 
 #include <dirent.h>
 
-static struct sam_tile_program *parse(const char *name, const char *text, size_t size)
-{
-    struct sam_tile_program *p = NULL;
-    struct sam_error error;
-    char *messages = NULL;
-    if (sam_tile_parse(name, text, size, &p, &messages, &error) != SAM_OK)
-        fail_msg("%s", messages);
-    assert_string_equal(messages, "");
-    free(messages);
-    return p;
-}
-
 static void round_trip(const char *name, const char *text, size_t size)
 {
-    struct sam_tile_program *p = parse(name, text, size);
-    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_DPS; surface++) {
-        char *printed = NULL, *again = NULL;
-        assert_int_equal(sam_tile_print(p, surface, &printed, NULL), SAM_OK);
-        struct sam_tile_program *q = parse(name, printed, strlen(printed));
-        if (!sam_tile_equal(p, q) || !sam_tile_equal(q, p))
-            fail_msg("%s is not the same after printing:\n%s", name, printed);
-        assert_int_equal(sam_tile_print(q, surface, &again, NULL), SAM_OK);
-        assert_string_equal(printed, again); /* comments, too */
-        free(printed), free(again);
-        sam_tile_program_free(q);
-    }
-    sam_tile_program_free(p);
+    sam_tile_program_free(test_round_trip(name, text, size));
 }
 
 /* Call for every .pto file of a folder below kernels/tile; how many there were. */
@@ -80,6 +56,7 @@ static void expect_error(const char *path, const char *text, size_t size)
     enum sam_status status = sam_tile_parse(path, text, size, &p, &messages, NULL);
     if (status == SAM_OK) {
         free(messages);
+        round_trip(path, text, size);
         status = sam_tile_check(p, profile, &messages, NULL);
     }
     assert_int_equal(status, warning ? SAM_OK : SAM_ERR_INPUT);
@@ -124,12 +101,103 @@ static void test_carets(void **state)
                     "'pto.tcolmin'?\n"
                     "      %c = pto.tcolmi %b : index -> index\n"
                     "           ^\n");
+    expect_messages("%d = TCOLMIN %s\n", "t.pto:1:6: error: unknown operation 'TCOLMIN'; did you "
+                                         "mean 'tcolmin'?\n    %d = TCOLMIN %s\n         ^\n");
+    expect_messages("barrier\n\"\x1b[2J\"\n",
+                    "t.pto:2:1: error: expected an operation, found '\"?[2J\"'\n"
+                    "    \" [2J\"\n    ^\n");
     expect_messages("scf.yield\n",
                     "t.pto:1:1: error: scf.yield ends the block of a loop or condition; a function "
                     "returns\n    scf.yield\n    ^\n");
     expect_messages("", "t.pto:1:1: error: there is no operation in this file\n"
                         "    \n"
                         "    ^\n");
+}
+
+/* What the stages of the checker find stands in the order of lines. */
+static void test_order(void **state)
+{
+    static const char text[] =
+        "%a = alloc_tile : !pto.tile<vec, 8x8xf32>\n%i = arith.constant 3 : i16\n"
+        "%b = tneg %a : !pto.tile<vec, 8x8xf32> -> !pto.tile<vec, 8x8xf32>\n"
+        "%t = texpands %i : i16 -> !pto.tile<vec, 8x8xf32>\n"
+        "%u = alloc_tile : !pto.tile<vec, 8x7xf32>\n";
+    const char *const at[] = {"t:3:11: ", "t:4:15: ", "t:5:1: "};
+    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    struct sam_error error = {0};
+    char *messages = NULL;
+    (void)state;
+    assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, at[0]));
+    for (size_t i = 0; i < 3; i++) {
+        const char *here = strstr(messages, at[i]);
+        if (!here || (i && here < strstr(messages, at[i - 1])))
+            fail_msg("%s\n%s", at[i], messages);
+    }
+    free(messages);
+    sam_tile_program_free(p);
+}
+
+/* The caret stands below the column, whatever a character takes; a byte order mark is none. */
+static void test_characters(void **state)
+{
+    (void)state;
+    expect_messages("\xef\xbb\xbf%a = nothing\r\n",
+                    "t.pto:1:6: error: unknown operation 'nothing'\n"
+                    "    %a = nothing\n"
+                    "         ^\n");
+    expect_messages("module attributes {a = \"\xc3\xa4\xe2\x86\x92\"} {\tx }",
+                    "t.pto:1:35: error: expected '}' at the end of the module, found 'x'\n"
+                    "    module attributes {a = \"\xc3\xa4\xe2\x86\x92\"} { x }\n"
+                    "                                   ^\n");
+    expect_messages("%a =\tarith.constant 1e39 : f32\n%b = arith.constant inf : f32\n"
+                    "%c = arith.constant 65520.0 : f16\n%d = arith.constant -129 : i8\n",
+                    "t.pto:1:21: error: '1e39' is no constant of type f32\n"
+                    "    %a = arith.constant 1e39 : f32\n"
+                    "                        ^\n"
+                    "t.pto:2:21: error: expected a number, true or false, found 'inf'\n"
+                    "    %b = arith.constant inf : f32\n"
+                    "                        ^\n"
+                    "t.pto:3:21: error: '65520.0' is no constant of type f16\n"
+                    "    %c = arith.constant 65520.0 : f16\n"
+                    "                        ^\n"
+                    "t.pto:4:21: error: '-129' is no constant of type i8\n"
+                    "    %d = arith.constant -129 : i8\n"
+                    "                        ^\n");
+}
+
+/* Formatting loses no comment, and moves none to another operation. */
+static void test_kept_comments(void **state)
+{
+    static const char text[] =
+        "// file\n\nmodule { // module\n# function\n"
+        "func.func @f(%p: !pto.ptr<f32>) attributes {pto.kernel} {\n"
+        "  %c = arith.constant true // condition\n"
+        "  scf.if %c { // in if\n  // end of if\n  } else {\n  // end of else\n  } // behind\n"
+        "  // before\n  %t = texpands %c // 1\n : i1 -> !pto.tile<vec, // 2\n 1x8xi32 // 3\n> // "
+        "4\n"
+        "  pto.tsync\n  %d, %e = scf.if %c -> (i1, i1) {\n  scf.yield %c, %c : i1, i1\n"
+        "  } else {\n  scf.yield %c, %c : i1, i1\n  }\n"
+        "  return // done\n  // end of function\n}\n// end of module\n} // behind it\n// end\n";
+    static const char expected[] =
+        "// file\nmodule {\n  // module\n  // function\n"
+        "  func.func @f(%p: !pto.ptr<f32>) attributes {pto.kernel} {\n"
+        "    // condition\n    %c = arith.constant 1 : i1\n"
+        "    // behind\n    scf.if %c {\n      // in if\n      // end of if\n    } else {\n"
+        "      // end of else\n    }\n"
+        "    // before\n    // 1\n    // 2\n    // 3\n    // 4\n"
+        "    %t = pto.texpands %c : i1 -> !pto.tile_buf<vec, 1x8xi32>\n"
+        "    pto.barrier\n    %d, %e = scf.if %c -> (i1, i1) {\n      scf.yield %c, %c : i1, i1\n"
+        "    } else {\n      scf.yield %c, %c : i1, i1\n    }\n"
+        "    // done\n    return\n    // end of function\n  }\n  // end of module\n}\n"
+        "// behind it\n// end\n";
+    struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
+    char *printed = NULL;
+    (void)state;
+    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    assert_string_equal(printed, expected);
+    free(printed);
+    sam_tile_program_free(p);
 }
 
 /* `#` is a comment at the start of a line and between blanks, and an attribute elsewhere. */
@@ -141,8 +209,8 @@ static void test_comments(void **state)
     static const char plain[] = "module attributes {a = #dlti.x<1>, b = \"{\"} {\n"
                                 "func.func @f(%p: !pto.ptr<f32>) {\n"
                                 "  %a = arith.constant 1 : index\n  return\n}}";
-    struct sam_tile_program *a = parse("a", text, sizeof text - 1);
-    struct sam_tile_program *b = parse("b", plain, sizeof plain - 1);
+    struct sam_tile_program *a = test_parse("a", text, sizeof text - 1);
+    struct sam_tile_program *b = test_parse("b", plain, sizeof plain - 1);
     (void)state;
     assert_true(sam_tile_equal(a, b));
     sam_tile_program_free(a), sam_tile_program_free(b);
@@ -159,161 +227,13 @@ static void test_spellings(void **state)
         "dtype=f32, cols=32, rows=1>";
     struct sam_tile_program *a, *b, *c;
     (void)state;
-    a = parse("a", compact, strlen(compact));
-    b = parse("b", long_, strlen(long_));
+    a = test_parse("a", compact, strlen(compact));
+    b = test_parse("b", long_, strlen(long_));
     assert_true(sam_tile_equal(a, b));
-    c = parse("c", "%d = tcolmin %s : !pto.tile<vec, 32x32xf32> -> !pto.tile<vec, 1x32xf32>", 71);
+    c = test_parse("c", "%d = tcolmin %s : !pto.tile<vec, 32x32xf32> -> !pto.tile<vec, 1x32xf32>",
+                   71);
     assert_false(sam_tile_equal(a, c));
     sam_tile_program_free(a), sam_tile_program_free(b), sam_tile_program_free(c);
-}
-
-/* --- generated programs */
-
-struct writer {
-    struct sam_buffer out;
-    uint64_t seed;
-    unsigned values; /* %t0.. are tiles, %i0.. are indices */
-    unsigned indices;
-    unsigned depth;
-};
-
-static const char *tile_type(struct writer *w, char *text, size_t size)
-{
-    static const char *const types[] = {
-        "!pto.tile_buf<vec, 16x64xf32>",
-        "!pto.tile<vec, 16x64xf16, valid=?x63, pad=3>",
-        "!pto.tile<loc=acc, dtype=i32, rows=8, cols=8, v_row=4>",
-        "!pto.tile<mat, 32x32xbf16, blayout=col_major, slayout=row_major, fractal=1024>",
-    };
-    snprintf(text, size, "%s", types[test_below(&w->seed, SAM_COUNT(types))]);
-    return text;
-}
-
-static void statement(struct writer *w);
-
-static void body(struct writer *w)
-{
-    unsigned values = w->values, indices = w->indices;
-    w->depth++;
-    for (uint64_t i = 0, n = test_below(&w->seed, 5); i < n; i++)
-        statement(w);
-    w->depth--;
-    w->values = values;
-    w->indices = indices;
-}
-
-/* Parsing alone is tested: types need not make sense together. */
-static void tile_statement(struct writer *w)
-{
-    struct sam_tile_op_text op;
-    char types[4][128], attribute[32] = "";
-    size_t rows = 0;
-    while (sam_tile_op_describe(rows, &op))
-        rows++;
-    do
-        sam_tile_op_describe(test_below(&w->seed, rows), &op);
-    while (strpbrk(op.sources, "v") || strcmp(op.name, "tstore") == 0);
-    if (strncmp(op.name, "tcmp", 4) == 0)
-        snprintf(attribute, sizeof attribute, " {cmp = ge}");
-    if (strcmp(op.name, "tcvt") == 0)
-        snprintf(attribute, sizeof attribute, " {round = floor}");
-    size_t n = strlen(op.sources);
-    unsigned first = w->values;
-    for (size_t i = 0; i < n; i++) {
-        if (op.sources[i] == 't')
-            sam_buffer_printf(&w->out, "%%t%u = pto.alloc_tile : %s\n", w->values++,
-                              tile_type(w, types[i], sizeof types[i]));
-        else if (op.sources[i] == 'i')
-            sam_buffer_printf(&w->out, "%%t%u = arith.constant %d : index\n", w->values++,
-                              (int)test_below(&w->seed, 99) - 50),
-                strcpy(types[i], "index");
-        else
-            sam_buffer_printf(&w->out, "%%t%u = arith.constant 0x%llx : f32\n", w->values++,
-                              (unsigned long long)test_random(&w->seed) >> 32),
-                strcpy(types[i], "f32");
-    }
-    bool dps =
-        test_below(&w->seed, 2) || strcmp(op.name, "taxpy") == 0 || strcmp(op.name, "tinsert") == 0;
-    tile_type(w, types[3], sizeof types[3]);
-    if (dps)
-        sam_buffer_printf(&w->out, "%%t%u = pto.alloc_tile : %s\npto.%s ins(", w->values, types[3],
-                          op.name);
-    else
-        sam_buffer_printf(&w->out, "%%t%u = %s ", w->values, op.name);
-    for (size_t i = 0; i < n; i++)
-        sam_buffer_printf(&w->out, "%s%%t%u", i ? ", " : "", first + (unsigned)i);
-    sam_buffer_printf(&w->out, "%s : ", dps ? "" : attribute);
-    for (size_t i = 0; i < n; i++)
-        sam_buffer_printf(&w->out, "%s%s", i ? ", " : "", types[i]);
-    if (dps)
-        sam_buffer_printf(&w->out, ") outs(%%t%u : %s)%s\n", w->values, types[3], attribute);
-    else
-        sam_buffer_printf(&w->out, " -> %s\n", types[3]);
-    w->values++;
-}
-
-static void loop_statement(struct writer *w)
-{
-    unsigned i = w->indices;
-    bool carries = test_below(&w->seed, 2);
-    char carried[64];
-    snprintf(carried, sizeof carried, " iter_args(%%r%u = %%c0) -> (index)", i);
-    w->indices += 3;
-    sam_buffer_printf(&w->out, "%%i%u = arith.constant %llu : index\n", i,
-                      (unsigned long long)test_below(&w->seed, 1000));
-    if (carries)
-        sam_buffer_printf(&w->out, "%%i%u = ", i + 2);
-    sam_buffer_printf(&w->out, "scf.for %%l%u = %%i%u to %%i%u step %%i%u%s {\n", i, i, i, i,
-                      carries ? carried : "");
-    body(w);
-    if (carries)
-        sam_buffer_printf(&w->out, "scf.yield %%l%u : index\n", i);
-    sam_buffer_printf(&w->out, "}\n");
-}
-
-static void statement(struct writer *w)
-{
-    unsigned i = w->indices;
-    switch (test_below(&w->seed, w->depth > 6 ? 4 : 6)) {
-    case 0:
-        sam_buffer_printf(&w->out, "// index %u\n%%i%u = arith.%s %%c0, %%c0 : index\n", i, i,
-                          test_below(&w->seed, 2) ? "muli" : "remsi");
-        w->indices++;
-        break;
-    case 1:
-        sam_buffer_printf(
-            &w->out, "%%i%u = record_event <matrix>\npto.wait_event %%i%u\npto.barrier\n", i, i);
-        w->indices++;
-        break;
-    case 4: loop_statement(w); break;
-    case 5:
-        w->indices++;
-        sam_buffer_printf(&w->out, "%%i%u = arith.cmpi sle, %%c0, %%c0 : index\nscf.if %%i%u {\n",
-                          i, i);
-        body(w);
-        if (test_below(&w->seed, 2)) {
-            sam_buffer_printf(&w->out, "} else {\n");
-            body(w);
-        }
-        sam_buffer_printf(&w->out, "}\n");
-        break;
-    default: tile_statement(w);
-    }
-}
-
-static void test_generated(void **state)
-{
-    struct writer w = {.seed = test_seed()};
-    (void)state;
-    for (int round = 0; round < 500; round++) {
-        w.values = w.indices = 0;
-        sam_buffer_free(&w.out);
-        sam_buffer_printf(&w.out, "%%c0 = arith.constant 0 : index\n");
-        for (int i = 0; i < 8; i++)
-            statement(&w);
-        round_trip("generated", sam_buffer_text(&w.out), w.out.size);
-    }
-    sam_buffer_free(&w.out);
 }
 
 /* Big and deep texts end in time, and in a line. */
@@ -335,7 +255,8 @@ static void test_big(void **state)
         sam_buffer_printf(&out, "scf.if %%c {\n");
     assert_int_equal(sam_tile_parse("deep", sam_buffer_text(&out), out.size, &p, &messages, NULL),
                      SAM_ERR_INPUT);
-    assert_non_null(strstr(messages, "blocks nest deeper than 100"));
+    assert_string_equal(messages, "deep:102:1: error: blocks nest deeper than 100\n"
+                                  "    scf.if %c {\n    ^\n");
     free(messages);
     sam_buffer_free(&out);
 }
@@ -343,10 +264,11 @@ static void test_big(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),  cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_carets),    cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_spellings), cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_big),
+        cmocka_unit_test(test_programs),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_carets),        cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_kept_comments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,4 +112,36 @@ static inline struct sam_tile_core *test_core(const struct sam_tile_options *opt
     return core;
 }
 
+/* The program, without a message. */
+static inline struct sam_tile_program *test_parse(const char *name, const char *text, size_t size)
+{
+    struct sam_tile_program *p = NULL;
+    struct sam_error error;
+    char *messages = NULL;
+    if (sam_tile_parse(name, text, size, &p, &messages, &error) != SAM_OK)
+        fail_msg("%s", messages);
+    assert_string_equal(messages, "");
+    free(messages);
+    return p;
+}
+
+/* Through every surface and back; the program. */
+static inline struct sam_tile_program *test_round_trip(const char *name, const char *text,
+                                                       size_t size)
+{
+    struct sam_tile_program *p = test_parse(name, text, size);
+    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_DPS; surface++) {
+        char *printed = NULL, *again = NULL;
+        assert_int_equal(sam_tile_print(p, surface, &printed, NULL), SAM_OK);
+        struct sam_tile_program *q = test_parse(name, printed, strlen(printed));
+        if (!sam_tile_equal(p, q) || !sam_tile_equal(q, p))
+            fail_msg("%s is not the same after printing:\n%s", name, printed);
+        assert_int_equal(sam_tile_print(q, surface, &again, NULL), SAM_OK);
+        assert_string_equal(printed, again); /* comments, too */
+        free(printed), free(again);
+        sam_tile_program_free(q);
+    }
+    return p;
+}
+
 #endif

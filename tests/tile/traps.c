@@ -64,6 +64,11 @@ static void test_bounds(void **state)
          "t:8:6: tload t[0,4]: element 256 of x, which has 256");
     trap(HEAD "%t = pto.alloc_tile valid_row = %c16 : !pto.tile<vec, 8x8xf32, valid=?x8>\n",
          "t:6:6: 16 valid rows in a tile of 8");
+    trap(HEAD "%far = arith.constant 2147483646 : index\n%all = arith.constant 2147483647 : index\n"
+              "%step = arith.constant 1099511627776 : index\n"
+              "%v = pto.make_tensor_view %x, shape = [%all, %c16], strides = [%step, %c1] : " V
+              "\n",
+         "t:9:6: stride 0 of the view is 1099511627776");
 }
 
 static void test_values(void **state)
@@ -132,6 +137,39 @@ static void test_computed_addresses(void **state)
                   "write it");
 }
 
+/* A tile that tassign makes of a window is one by itself: its lines follow each other. */
+static void test_window_elsewhere(void **state)
+{
+    static const char text[] =
+        "%zero = arith.constant 0 : i64\n%end = arith.constant 261888 : i64\n"
+        "%to = arith.constant 4096 : i64\n%c = arith.constant 7 : i32\n" HEAD
+        "%a = pto.alloc_tile addr = %zero : !pto.tile<vec, 8x64xi32>\n"
+        "%w = pto.subset %a, offsets = [%c0, %c8] : !pto.tile<vec, 8x64xi32> -> "
+        "!pto.tile<vec, 8x8xi32>\n"
+        "%t = pto.tassign %w, %end : !pto.tile<vec, 8x8xi32> -> !pto.tile<vec, 8x8xi32>\n"
+        "%d = pto.alloc_tile addr = %to : !pto.tile<vec, 8x8xi32>\n"
+        "pto.tci ins(%c : i32) outs(%t : !pto.tile<vec, 8x8xi32>)\n"
+        "pto.tmov ins(%t : !pto.tile<vec, 8x8xi32>) outs(%d : !pto.tile<vec, 8x8xi32>)\n";
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    int32_t got[64];
+    struct sam_array out = {SAM_I32, 1, {64}, 64, sizeof got, got};
+    struct sam_tile_argument argument = {.array = &out, .name = "d", .output = true};
+    struct sam_tile_options options = {.profile = SAM_TILE_A5};
+    struct sam_tile_stats stats;
+    struct sam_error error;
+    (void)state;
+    if (sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL) != SAM_OK)
+        fail_msg("%s", messages);
+    free(messages);
+    if (sam_tile_run(p, 0, &argument, 1, &options, &stats, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(got[i], 7 + i);
+    assert_int_equal(stats.highest[SAM_TILE_vec], 256 * 1024);
+    sam_tile_program_free(p);
+}
+
 /* Loops carry values, conditions give them; the counts are exact. */
 static void test_control(void **state)
 {
@@ -194,6 +232,38 @@ static void test_reuse(void **state)
     sam_tile_program_free(p);
 }
 
+/* An output keeps what it held, though nothing in the program reads it any more; where there is no
+ * room for that, it is said. */
+static void test_kept_outputs(void **state)
+{
+    static const char text[] = "%f = arith.constant 1.0 : f32\n%g = arith.constant 2.0 : f32\n"
+                               "%a = texpands %f : f32 -> !pto.tile<vec, 160x256xf32>\n"
+                               "%w = texpands %f : f32 -> !pto.tile<vec, 1x8xf32>\n"
+                               "%d = texpands %g : f32 -> !pto.tile<vec, 1x8xf32>\n"
+                               "%e = texpands %g : f32 -> !pto.tile<vec, 160x256xf32>\n";
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    static float got[160 * 256];
+    struct sam_array out = {SAM_F32, 1, {8}, 8, 8 * sizeof *got, got};
+    struct sam_tile_argument argument = {.array = &out, .name = "w", .output = true};
+    struct sam_tile_options options = {.profile = SAM_TILE_A5};
+    struct sam_error error;
+    (void)state;
+    assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
+    free(messages);
+    if (sam_tile_run(p, 0, &argument, 1, &options, NULL, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 8; i++)
+        assert_true(got[i] == 1);
+    out.shape[0] = out.count = SAM_COUNT(got);
+    out.size = sizeof got;
+    argument.name = "a";
+    assert_int_equal(sam_tile_run(p, 0, &argument, 1, &options, NULL, &error), SAM_ERR_INPUT);
+    if (!strstr(error.text, "needs"))
+        fail_msg("%s", error.text);
+    sam_tile_program_free(p);
+}
+
 /* As values: events order the pipes, a failed one stops what waits for it. */
 static void test_values_and_events(void **state)
 {
@@ -222,7 +292,8 @@ static void test_values_and_events(void **state)
     const struct sam_event *const none[] = {NULL};
     assert_string_equal(sam_tile_apply("tcolmean", &b, one, 0, 0, none).text,
                         "unknown operation 'tcolmean'");
-    assert_int_equal(sam_tile_call(SAM_TILE_OPS, &b, one, 0, 0, none).status, SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_call((enum sam_tile_opcode)SAM_TILE_OPS, &b, one, 0, 0, none).status,
+                     SAM_ERR_USAGE);
     assert_int_equal(sam_tile_call(SAM_TILE_OP_TLOAD, &b, one, 0, 0, none).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_call(SAM_TILE_OP_TCOLMAX, &b, one, 0, 0, none).status, SAM_OK);
     sam_tile_core_free(core);
@@ -236,8 +307,10 @@ int main(void)
         cmocka_unit_test(test_unwritten_part),
         cmocka_unit_test(test_late_shape),
         cmocka_unit_test(test_computed_addresses),
+        cmocka_unit_test(test_window_elsewhere),
         cmocka_unit_test(test_control),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_kept_outputs),
         cmocka_unit_test(test_values_and_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,27 +4,50 @@
 
 #include "matrix/cycle/cycle.h"
 
-struct key {
-    const char *name;
-    size_t at; /* in struct sam_mxu_config */
+enum kind { NUMBER, POWER /* of two */, BYPASS, SEED, REGISTERS };
+
+static const struct key {
+    struct sam_mxu_parameter parameter;
+    size_t at; /* in struct sam_mxu_config, of a number */
     unsigned low, high;
-    bool power; /* of two */
+    enum kind kind;
+} keys[] = {
+#define KEY(name, value, low, high, kind, meaning)                                                 \
+    {                                                                                              \
+        {#name, value, #low ".." #high, meaning}, offsetof(struct sam_mxu_config, name), low,      \
+            high, kind                                                                             \
+    }
+    KEY(mlen, "512", 128, 512, POWER, "bits of a row of a register: 128, 256, 512"),
+    KEY(mpara, "4", 1, 16, POWER, "rows of C that a uop computes, a power of two"),
+    KEY(npara, "4", 1, 16, POWER, "columns of C that a uop computes, a power of two"),
+    KEY(elewidth, "16", 8, 64, POWER, "bits of a mask bit of loads and stores: 8, 16, 32, 64"),
+    KEY(rows_m_block, "mpara", 1, 16, POWER, "rows of a block of ms1"),
+    KEY(rows_n_block, "npara", 1, 16, POWER, "rows of a block of ms2"),
+    KEY(step_m, "mpara", 1, 16, POWER, "rows that the outer counter advances: mpara or 1"),
+    KEY(slots, "4", 1, 16, NUMBER, "instruction slots"),
+    KEY(tree_stages, "6", 1, 32, NUMBER, "stages of the multiplier tree"),
+    KEY(acc_latency, "4", 1, 16, NUMBER, "cycles of the accumulating adder"),
+    KEY(wb_bypass, "0", 0, 1, BYPASS,
+        "1: an accumulation may start in the cycle of the write-back"),
+    KEY(ld_queue, "8", 1, 32, NUMBER, "outstanding reads"),
+    KEY(st_queue, "8", 1, 32, NUMBER, "outstanding writes"),
+    KEY(mem_latency, "20", 1, 1000, NUMBER, "cycles from a request to its first beat"),
+    KEY(ooo_window, "1", 1, 32, NUMBER, "oldest reads from which the memory may pick"),
+    KEY(beat_cycles, "1", 1, 64, NUMBER, "cycles that the memory takes for a beat of 16 bytes"),
+    KEY(stall, "0", 0, 90, NUMBER, "per cent of cycles in which a bus channel is not ready"),
+    {{"seed", "1", "64 bits", "of the choices of ooo_window and stall"}, 0, 0, 0, SEED},
+    {{"acc_regs", "all", "0:4, ...", "registers that may be md of a multiplication"},
+     0,
+     0,
+     0,
+     REGISTERS},
+#undef KEY
 };
 
-#define KEY(name, low, high, power)                                                                \
-    {                                                                                              \
-#name, offsetof(struct sam_mxu_config, name), low, high, power                             \
-    }
-static const struct key keys[] = {
-    KEY(mlen, 128, 512, true),        KEY(mpara, 1, 16, true),
-    KEY(npara, 1, 16, true),          KEY(elewidth, 8, 64, true),
-    KEY(rows_m_block, 1, 16, true),   KEY(rows_n_block, 1, 16, true),
-    KEY(step_m, 1, 16, true),         KEY(slots, 1, 16, false),
-    KEY(tree_stages, 1, 32, false),   KEY(acc_latency, 1, 16, false),
-    KEY(ld_queue, 1, 32, false),      KEY(st_queue, 1, 32, false),
-    KEY(mem_latency, 1, 1000, false), KEY(ooo_window, 1, 32, false),
-    KEY(beat_cycles, 1, 64, false),   KEY(stall, 0, 90, false),
-};
+const struct sam_mxu_parameter *sam_mxu_parameter(size_t index)
+{
+    return index < SAM_COUNT(keys) ? &keys[index].parameter : NULL;
+}
 
 void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen)
 {
@@ -49,7 +72,8 @@ void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen)
 static const struct key *find_key(const char *name, size_t size)
 {
     for (size_t i = 0; i < SAM_COUNT(keys); i++)
-        if (strlen(keys[i].name) == size && memcmp(keys[i].name, name, size) == 0)
+        if (strlen(keys[i].parameter.name) == size &&
+            memcmp(keys[i].parameter.name, name, size) == 0)
             return &keys[i];
     return NULL;
 }
@@ -59,20 +83,20 @@ static enum sam_status unknown_key(const char *name, size_t size, struct sam_err
     char known[256];
     size_t used = 0;
     for (size_t i = 0; i < SAM_COUNT(keys) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", keys[i].name);
-    return sam_fail(error, SAM_ERR_USAGE, "unknown key '%.*s' (known:%s wb_bypass acc_regs seed)",
-                    (int)size, name, known);
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", keys[i].parameter.name);
+    return sam_fail(error, SAM_ERR_USAGE, "unknown key '%.*s' (known:%s)", (int)size, name, known);
 }
 
 static bool is_legal(const struct key *key, uint64_t value)
 {
-    return value >= key->low && value <= key->high && !(key->power && (value & (value - 1)));
+    return value >= key->low && value <= key->high &&
+           !(key->kind == POWER && (value & (value - 1)));
 }
 
 static enum sam_status bad_value(const struct key *key, const char *value, struct sam_error *error)
 {
-    return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->name, value,
-                    key->power ? "a power of two from " : "", key->low, key->high);
+    return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected %s%u to %u", key->parameter.name, value,
+                    key->kind == POWER ? "a power of two from " : "", key->low, key->high);
 }
 
 /* "0:4" */
@@ -94,39 +118,32 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
     const struct key *key = find_key(name, size);
     uint64_t number = 0;
     bool is_number = sam_parse_u64(value, &number);
-    if (key) {
+    if (!key)
+        return unknown_key(name, size, error);
+    switch (key->kind) {
+    case NUMBER:
+    case POWER:
         if (!is_number || !is_legal(key, number))
             return bad_value(key, value, error);
         *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
-        return SAM_OK;
-    }
-    if (size == 9 && memcmp(name, "wb_bypass", 9) == 0) {
+        break;
+    case BYPASS:
         if (!is_number || number > 1)
             return sam_fail(error, SAM_ERR_USAGE, "wb_bypass=%s: expected 0 or 1", value);
         config->wb_bypass = number != 0;
-        return SAM_OK;
-    }
-    if (size == 4 && memcmp(name, "seed", 4) == 0 && is_number) {
+        break;
+    case SEED:
+        if (!is_number)
+            return sam_fail(error, SAM_ERR_USAGE, "seed=%s: expected a number of 64 bits", value);
         config->seed = number;
-        return SAM_OK;
-    }
-    if (size == 8 && memcmp(name, "acc_regs", 8) == 0) {
+        break;
+    case REGISTERS:
         if (!read_registers(value, &config->acc_regs))
             return sam_fail(error, SAM_ERR_USAGE, "acc_regs=%s: expected registers 0 to 7, as 0:4",
                             value);
-        return SAM_OK;
+        break;
     }
-    return unknown_key(name, size, error);
-}
-
-bool sam_mxu_config_knows(const char *word)
-{
-    static const char *const others[] = {"wb_bypass", "acc_regs", "seed"};
-    const size_t size = strcspn(word, "=");
-    bool known = find_key(word, size) != NULL;
-    for (size_t i = 0; i < SAM_COUNT(others); i++)
-        known |= strlen(others[i]) == size && memcmp(word, others[i], size) == 0;
-    return known;
+    return SAM_OK;
 }
 
 enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
@@ -155,6 +172,8 @@ enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error 
     c->rows_m_block = c->rows_m_block ? c->rows_m_block : c->mpara;
     c->rows_n_block = c->rows_n_block ? c->rows_n_block : c->npara;
     for (size_t i = 0; i < SAM_COUNT(keys); i++) {
+        if (keys[i].kind != NUMBER && keys[i].kind != POWER)
+            continue;
         const unsigned value = *(const unsigned *)(const void *)((const char *)c + keys[i].at);
         char text[16];
         snprintf(text, sizeof text, "%u", value);

@@ -16,5 +16,7 @@
     .ascii "abc
     .ascii "\q"
     .float 1.5x
+    .float 1, 1e39
+    .double -1e400, 1e-400, inf
 here:
 later:

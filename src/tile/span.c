@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tile/span.h"
+
+#define FARTHEST (INT64_C(1) << 60)
+
+/* Dimension k of `rank` away. */
+static void drop(struct sam_tile_span *s, uint32_t k)
+{
+    s->rank--;
+    for (; k < s->rank; k++) {
+        s->count[k] = s->count[k + 1];
+        s->stride[k] = s->stride[k + 1];
+    }
+}
+
+/* A dimension more, at its place in the order of strides. */
+static bool insert(struct sam_tile_span *s, int64_t count, int64_t stride)
+{
+    int64_t reach;
+    if (count == 1 || stride == 0)
+        return true;
+    if (__builtin_mul_overflow(count - 1, stride, &reach) || reach > FARTHEST ||
+        reach < -FARTHEST || s->high > FARTHEST || s->low < -FARTHEST)
+        return false;
+    s->low += reach < 0 ? reach : 0;
+    s->high += reach > 0 ? reach : 0;
+    stride = stride < 0 ? -stride : stride;
+    uint32_t k = s->rank++;
+    for (; k > 0 && s->stride[k - 1] < stride; k--) {
+        s->count[k] = s->count[k - 1];
+        s->stride[k] = s->stride[k - 1];
+    }
+    s->count[k] = count;
+    s->stride[k] = stride;
+    return true;
+}
+
+/* Runs that follow each other without a gap are one; so are dimensions. */
+static void join(struct sam_tile_span *s)
+{
+    while (s->rank && s->stride[s->rank - 1] <= s->size) {
+        s->rank--;
+        s->size += (s->count[s->rank] - 1) * s->stride[s->rank];
+    }
+    for (uint32_t k = s->rank; k-- > 1;)
+        if (s->stride[k - 1] == s->stride[k] * s->count[k]) {
+            s->stride[k - 1] = s->stride[k];
+            s->count[k - 1] *= s->count[k];
+            drop(s, k);
+        }
+}
+
+bool sam_tile_span_make(struct sam_tile_span *s, int64_t low, int64_t size, uint32_t rank,
+                        const int64_t *count, const int64_t *stride)
+{
+    *s = (struct sam_tile_span){.low = low, .high = low + size, .size = size};
+    for (uint32_t k = 0; k < rank; k++) {
+        if (count[k] == 0) {
+            *s = (struct sam_tile_span){.low = low, .high = low};
+            return true;
+        }
+        if (!insert(s, count[k], stride[k]))
+            return false;
+    }
+    join(s);
+    return true;
+}
+
+bool sam_tile_span_tile(struct sam_tile_span *s, const struct sam_tile_type *t, uint64_t offset,
+                        uint32_t pitch)
+{
+    bool by_rows = t->blayout == SAM_TILE_row_major;
+    int64_t size = (int64_t)sam_tile_dtype_size(t->dtype);
+    int64_t lines = by_rows ? t->rows : t->cols, stride = pitch * size;
+    return sam_tile_span_make(s, (int64_t)offset, (by_rows ? t->cols : t->rows) * size, 1, &lines,
+                              &stride);
+}
+
+bool sam_tile_span_repeat(struct sam_tile_span *s, int64_t times, int64_t step)
+{
+    bool good = s->rank < SAM_TILE_SPAN_RANK && insert(s, times, step);
+    join(s);
+    return good;
+}
+
+bool sam_tile_span_like(const struct sam_tile_span *a, const struct sam_tile_span *b)
+{
+    return a->size == b->size && a->rank == b->rank &&
+           memcmp(a->count, b->count, a->rank * sizeof a->count[0]) == 0 &&
+           memcmp(a->stride, b->stride, a->rank * sizeof a->stride[0]) == 0;
+}
+
+/* --- common bytes */
+
+enum { MOST_STEPS = 1 << 22 };
+
+struct search {
+    const struct sam_tile_span *b;
+    int64_t low, high; /* of the run of a */
+    int64_t *from, *to;
+    unsigned steps;
+};
+
+/* Call for the runs of dimensions k.. from `base` on that meet low..high, until one is the last. */
+static bool each_run(struct search *search, const struct sam_tile_span *s, uint32_t k, int64_t base,
+                     int64_t low, int64_t high,
+                     bool (*call)(struct search *search, int64_t low, int64_t high))
+{
+    /* Strides that no array has could take very long: then they may meet. */
+    if (search->steps++ > MOST_STEPS)
+        return true;
+    if (k == s->rank)
+        return call(search, base, base + s->size);
+    int64_t rest = s->size;
+    for (uint32_t i = k + 1; i < s->rank; i++)
+        rest += (s->count[i] - 1) * s->stride[i];
+    int64_t first = low < base + rest ? 0 : (low - base - rest) / s->stride[k] + 1;
+    int64_t last = high <= base ? -1 : (high - 1 - base) / s->stride[k];
+    for (int64_t i = first; i <= last && i < s->count[k]; i++)
+        if (each_run(search, s, k + 1, base + i * s->stride[k], low, high, call))
+            return true;
+    return false;
+}
+
+static bool run_of_b(struct search *search, int64_t low, int64_t high)
+{
+    *search->from = low > search->low ? low : search->low;
+    *search->to = high < search->high ? high : search->high;
+    return true;
+}
+
+static bool run_of_a(struct search *search, int64_t low, int64_t high)
+{
+    search->low = low;
+    search->high = high;
+    return each_run(search, search->b, 0, search->b->low, low, high, run_of_b);
+}
+
+bool sam_tile_span_meet(const struct sam_tile_span *a, const struct sam_tile_span *b, int64_t *from,
+                        int64_t *to)
+{
+    struct search search = {.b = b, .from = from, .to = to};
+    *from = a->low > b->low ? a->low : b->low;
+    *to = a->high < b->high ? a->high : b->high;
+    return a->size && b->size && *from < *to &&
+           each_run(&search, a, 0, a->low, b->low, b->high, run_of_a);
+}

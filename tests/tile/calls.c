@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile operations as C calls: what a caller may get wrong, windows, arrays in global memory, waits,
+ * counts. */
+#include "tile/tile_test.h"
+
+static void text_is(struct sam_event e, enum sam_status status, const char *text)
+{
+    if (e.status != status || strcmp(e.text, text) != 0)
+        fail_msg("status %d: '%s', expected %d: '%s'", e.status, e.text, status, text);
+}
+
+static void fill(struct sam_tile_core *core, struct sam_tile *t, const void *values)
+{
+    struct sam_error error;
+    if (sam_tile_fill(core, t, values, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+}
+
+static void expect_floats(const struct sam_tile *t, const float *expected)
+{
+    float got[64];
+    size_t count = (size_t)(t->type.valid_rows * t->type.valid_cols);
+    struct sam_error error;
+    assert_true(count <= 64);
+    if (sam_tile_read(t, got, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_memory_equal(got, expected, count * sizeof *got);
+}
+
+/* A reduction of rows without elements writes nothing, not even padding. */
+static void test_empty_rows(void **state)
+{
+    static const char *const ops[] = {"trowsum", "trowprod",   "trowmax",
+                                      "trowmin", "trowargmax", "trowargmin"};
+    struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};
+    const struct sam_event *none[] = {NULL};
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(ops); k++) {
+        struct sam_tile_core *core = test_core(&options);
+        struct sam_tile src = SAM_TILE_VALID(vec, f32, 3, 8, 3, 0);
+        struct sam_tile dst = SAM_TILE(vec, f32, 3, 8),
+                        other = SAM_TILE_VALID(vec, f32, 3, 8, 3, 1);
+        float before[24], got[24];
+        for (int i = 0; i < 24; i++)
+            before[i] = (float)i + 1;
+        dst.type.pad = other.type.pad = SAM_TILE_PAD_max;
+        if (k > 3)
+            dst.type.dtype = other.type.dtype = SAM_TILE_i32;
+        fill(core, &src, before);
+        fill(core, &dst, before);
+        dst.type.valid_cols = 1;
+        text_is(sam_tile_apply(ops[k], &dst, (struct sam_tile *[]){&src, NULL}, 0, 0, none), SAM_OK,
+                "");
+        dst.type.valid_cols = 8;
+        assert_int_equal(sam_tile_read(&dst, got, NULL), SAM_OK);
+        assert_memory_equal(got, before, sizeof before);
+        /* and what was never written is not taken as written */
+        text_is(sam_tile_apply(ops[k], &other, (struct sam_tile *[]){&src, NULL}, 0, 0, none),
+                SAM_OK, "");
+        assert_int_equal(sam_tile_read(&other, got, NULL), SAM_ERR_TRAP);
+        sam_tile_core_free(core);
+    }
+}
+
+/* Arrays: strides of both signs, zero, transposed; three dimensions; the ends of the array. */
+static void test_views(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile t = SAM_TILE_VALID(vec, f32, 4, 8, 4, 3);
+    float array[24], expected[12];
+    struct sam_tile_view v = {array, 24, SAM_TILE_f32, 2, 0, {4, 3}, {6, 1}};
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        array[i] = (float)i;
+    text_is(sam_tload(&t, &v), SAM_ERR_USAGE,
+            "tload: the destination is on no core (sam_tile_place_on)");
+    assert_int_equal(sam_tile_place_on(core, &t, NULL), SAM_OK);
+    static const struct {
+        int64_t offset, strides[2];
+    } cases[] = {{0, {6, 1}}, {5, {1, 4}}, {23, {-6, -1}}, {7, {0, 0}}, {18, {-6, 2}}};
+    for (size_t k = 0; k < SAM_COUNT(cases); k++) {
+        v.offset = cases[k].offset;
+        memcpy(v.strides, cases[k].strides, sizeof cases[k].strides);
+        text_is(sam_tload(&t, &v), SAM_OK, "");
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 3; j++)
+                expected[i * 3 + j] =
+                    (float)(v.offset + i * cases[k].strides[0] + j * cases[k].strides[1]);
+        expect_floats(&t, expected);
+    }
+    struct sam_tile_view cube = {array, 24, SAM_TILE_f32, 3, 23, {2, 2, 3}, {-12, -3, -1}};
+    text_is(sam_tload(&t, &cube), SAM_OK, "");
+    for (int i = 0; i < 12; i++) {
+        int place = 23 - i / 6 * 12 - i / 3 % 2 * 3 - i % 3;
+        expected[i] = (float)place;
+    }
+    expect_floats(&t, expected);
+    v.offset = 4; /* out of bounds in the last row: nothing moves, to or from the array */
+    v.strides[0] = 6, v.strides[1] = 1;
+    text_is(sam_tload(&t, &v), SAM_ERR_TRAP,
+            "tload dst[3,2]: element 24 of the array, which has 24");
+    expect_floats(&t, expected);
+    text_is(sam_tstore(&v, &t), SAM_ERR_TRAP,
+            "tstore src[3,2]: element 24 of the array, which has 24");
+    for (int i = 0; i < 24; i++)
+        assert_true(array[i] == (float)i);
+    v.offset = 3;
+    text_is(sam_tstore(&v, &t), SAM_OK, "");
+    for (int i = 0; i < 24; i++)
+        assert_true(array[i] == (i % 6 < 3 ? (float)i : expected[i / 6 * 3 + i % 6 - 3]));
+    v.strides[0] = INT64_C(1) << 57;
+    text_is(sam_tload(&t, &v), SAM_ERR_USAGE,
+            "tload: dimension 0 of the view is 4, its stride 144115188075855872");
+    v.strides[0] = 6;
+    v.rank = 6;
+    text_is(sam_tload(&t, &v), SAM_ERR_USAGE, "tload: a view has 1 to 5 dimensions");
+    sam_tile_core_free(core);
+}
+
+/* textract, tinsert and windows: parts of tiles. */
+static void test_parts(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile big = SAM_TILE(vec, f32, 4, 16), part = SAM_TILE_VALID(vec, f32, 2, 8, 2, 3);
+    struct sam_tile window = SAM_TILE(vec, f32, 2, 8), sum = SAM_TILE(vec, f32, 1, 8);
+    float values[64], expected[8];
+    struct sam_error error;
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        values[i] = (float)i;
+    assert_int_equal(sam_tsubview(&window, &big, 0, 0, &error), SAM_ERR_USAGE);
+    fill(core, &big, values);
+    text_is(sam_textract(&part, &big, 2, 5), SAM_OK, "");
+    expect_floats(&part, (float[]){37, 38, 39, 53, 54, 55});
+    text_is(sam_textract(&part, &big, 3, 5), SAM_ERR_TRAP,
+            "textract: 2x3 elements from [3,5] leave the valid rectangle of src, 4x16");
+    text_is(sam_tinsert(&big, &part, 0, 13), SAM_OK, "");
+    text_is(sam_tinsert(&big, &part, 0, -1), SAM_ERR_TRAP,
+            "tinsert: 2x3 elements from [0,-1] leave the valid rectangle of dst, 4x16");
+    assert_int_equal(sam_tsubview(&window, &big, 3, 8, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "a window of 2x8 at [3,8] leaves the tile, 4x16");
+    assert_int_equal(sam_tsubview(&window, &big, 0, 4, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "the window starts at no multiple of 32 bytes");
+    assert_int_equal(sam_tsubview(&window, &big, 0, 8, &error), SAM_OK);
+    text_is(sam_tcolsum(&sum, &window), SAM_OK, "");
+    for (int j = 0; j < 8; j++) /* [0,13..15] and [1,13..15] hold what was inserted */
+        expected[j] = j < 5 ? (float)(8 + j + 24 + j) : (float)(37 + j - 5 + 53 + j - 5);
+    expect_floats(&sum, expected);
+    /* A window and its tile share elements. */
+    text_is(sam_tcolsum(&window, &big), SAM_ERR_TRAP,
+            "tcolsum: the destination has 8 valid columns, expected 16, as the source");
+    text_is(sam_tabs(&big, &window), SAM_ERR_TRAP,
+            "tabs: the source has 2 valid rows, expected 4, as the destination");
+    sam_tile_release(&window);
+    assert_null(window.core);
+    text_is(sam_textract(&part, &big, 2, 5), SAM_OK, ""); /* the tile is where it was */
+    sam_tile_core_free(core);
+}
+
+static void test_scalars(void **state)
+{
+    struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
+    struct sam_tile a = SAM_TILE(vec, i8, 1, 32), d = SAM_TILE(vec, i8, 1, 32);
+    struct sam_tile m = SAM_TILE(vec, ui8, 1, 32), u = SAM_TILE(vec, ui8, 1, 32);
+    int8_t values[32] = {1, -2, 3}, got[32];
+    (void)state;
+    fill(core, &a, values);
+    text_is(sam_tadds(&d, &a, 128), SAM_ERR_USAGE, "tadds: the scalar 128 is no i8");
+    text_is(sam_tadds(&d, &a, 1.5), SAM_ERR_USAGE, "tadds: the scalar 1.5 is no i8");
+    assert_int_equal(sam_tadds(&d, &a, (double)NAN).status, SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_place_on(core, &u, NULL), SAM_OK);
+    text_is(sam_texpands(&u, -1), SAM_ERR_USAGE, "texpands: the scalar -1 is no ui8");
+    text_is(sam_texpands(&u, 255), SAM_OK, "");
+    text_is(sam_tadds(&d, &a, -128), SAM_OK, "");
+    assert_int_equal(sam_tile_read(&d, got, NULL), SAM_OK);
+    assert_int_equal(got[0], -127);
+    assert_int_equal(got[1], 126);
+    text_is(sam_tcmps(&m, &a, -2, SAM_TILE_EQ), SAM_OK, "");
+    text_is(sam_tsels(&d, &m, &a, 7), SAM_OK, "");
+    assert_int_equal(sam_tile_read(&d, got, NULL), SAM_OK);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(got[i], i == 1 ? -2 : 7);
+    text_is(sam_tcmps(&m, &a, 0, SAM_TILE_GE + 1), SAM_ERR_USAGE, "tcmps has no attribute 6");
+    text_is(sam_tcvt(&u, &a, SAM_TILE_TRUNC + 1), SAM_ERR_USAGE, "tcvt has no attribute 5");
+    sam_tile_core_free(core);
+}
+
+/* Operands of another call, and none at all. */
+static void test_calls(void **state)
+{
+    static const struct {
+        const char *name, *text;
+    } cases[] = {
+        {"tcolmean", "unknown operation 'tcolmean'"},
+        {"alloc_tile", "unknown operation 'alloc_tile'"},
+        {"tadd", "tadd takes 2 tiles, found 1"},
+        {"tload", "tload has operands of another kind: sam_tload"},
+        {"tstore", "tstore has operands of another kind: sam_tstore"},
+        {"tinsert", "tinsert has operands of another kind: sam_tinsert"},
+    };
+    const struct sam_event *none[] = {NULL};
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 1, 8), d = SAM_TILE(vec, f32, 1, 8);
+    float values[8] = {0};
+    (void)state;
+    text_is(sam_tcolmin(&d, &a), SAM_ERR_TRAP, "tcolmin reads src, and nothing has written it");
+    fill(core, &a, values);
+    for (size_t k = 0; k < SAM_COUNT(cases); k++)
+        text_is(sam_tile_apply(cases[k].name, &d, (struct sam_tile *[]){&a, NULL}, 0, 0, none),
+                SAM_ERR_USAGE, cases[k].text);
+    text_is(sam_tile_apply_at("tadds", &d, &a, 0, 0, none), SAM_ERR_USAGE,
+            "tadds has operands of another kind: sam_tadds");
+    sam_tile_core_free(core);
+}
+
+/* A division by zero leaves the destination, here the dividend itself, alone. */
+static void test_zero_divisor(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, i32, 2, 8), b = SAM_TILE(vec, i32, 2, 8);
+    int32_t values[16], divisors[16], got[16];
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        values[i] = 100 + i;
+        divisors[i] = i == 13 ? 0 : 7;
+    }
+    fill(core, &a, values);
+    fill(core, &b, divisors);
+    text_is(sam_tdiv(&a, &a, &b), SAM_ERR_TRAP, "tdiv divides by zero for dst[1,5]");
+    text_is(sam_trems(&a, &a, 0), SAM_ERR_TRAP, "trems divides by zero for dst[0,0]");
+    assert_int_equal(sam_tile_read(&a, got, NULL), SAM_OK);
+    assert_memory_equal(got, values, sizeof got);
+    sam_tile_core_free(core);
+}
+
+/* Types that cannot be, at first and after a tile was placed. */
+static void test_types(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile huge = SAM_TILE(vec, f32, 65536, 65536), open = SAM_TILE(vec, f32, 1, 8);
+    struct sam_tile a = SAM_TILE(vec, f32, 4, 8), d = SAM_TILE(vec, f32, 1, 8);
+    float values[32] = {0};
+    struct sam_error error;
+    (void)state;
+    assert_int_equal(sam_tile_place_on(core, &huge, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "a tile of 65536x65536 elements");
+    open.type.valid_rows = SAM_TILE_DYNAMIC;
+    assert_int_equal(sam_tile_place_on(core, &open, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "-1x8 valid elements of a tile");
+    fill(core, &a, values);
+    a.type.valid_rows = 1000000;
+    assert_int_equal(sam_tile_fill(core, &a, values, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "the tile: 1000000x8 valid elements in a tile of 4x8");
+    assert_int_equal(sam_tile_read(&a, values, &error), SAM_ERR_USAGE);
+    text_is(sam_tcolmin(&d, &a), SAM_ERR_USAGE, "src: 1000000x8 valid elements in a tile of 4x8");
+    a.type.valid_rows = a.type.rows = 1000000;
+    text_is(sam_tcolmin(&d, &a), SAM_ERR_USAGE,
+            "src: the tile was given another type after its place");
+    sam_tile_core_free(core);
+}
+
+/* Released memory is given to others, and what it held is gone, at addresses, too. */
+static void test_release(void **state)
+{
+    (void)state;
+    for (int manual = 0; manual < 2; manual++) {
+        struct sam_tile_core *core = test_core(NULL);
+        struct sam_tile a = SAM_TILE(vec, f32, 1, 8), b = SAM_TILE(vec, f32, 1, 8);
+        float values[8] = {0};
+        if (manual) {
+            assert_int_equal(sam_tassign(&a, 64), SAM_OK);
+            assert_int_equal(sam_tassign(&b, 64), SAM_OK);
+        }
+        fill(core, &a, values);
+        uint64_t offset = a.offset;
+        sam_tile_release(&a);
+        assert_int_equal(sam_tile_place_on(core, &b, NULL), SAM_OK);
+        assert_int_equal(b.offset, offset);
+        assert_int_equal(sam_tile_read(&b, values, NULL), SAM_ERR_TRAP);
+        sam_tile_core_free(core);
+    }
+}
+
+/* Tiles at addresses: loads, stores and vector operations wait for each other. */
+static void test_waits(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 2, 8), d = SAM_TILE(vec, f32, 1, 8);
+    float in[16], out[8];
+    struct sam_tile_view from = {in, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
+    struct sam_tile_view to = {out, 8, SAM_TILE_f32, 1, 0, {8}, {1}};
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        in[i] = (float)(i * 5 % 16);
+    assert_int_equal(sam_tassign(&a, 0), SAM_OK);
+    assert_int_equal(sam_tassign(&d, 0x100), SAM_OK);
+    assert_int_equal(sam_tile_place_on(core, &a, NULL), SAM_OK);
+    struct sam_event loaded = sam_tload(&a, &from);
+    assert_int_equal(loaded.pipe, SAM_TILE_PIPE_LOAD);
+    text_is(sam_tcolmin(&d, &a), SAM_ERR_TRAP,
+            "tcolmin reads src without waiting for the tload pipe, which may still write it");
+    struct sam_event done = sam_tcolmin(&d, &a, &loaded);
+    text_is(done, SAM_OK, "");
+    text_is(sam_tstore(&to, &d), SAM_ERR_TRAP,
+            "tstore reads src without waiting for the vector pipe, which may still write it");
+    text_is(sam_tsync(core, &done), SAM_OK, "");
+    text_is(sam_tstore(&to, &d), SAM_OK, "");
+    for (int j = 0; j < 8; j++)
+        assert_true(out[j] == (in[j] < in[8 + j] ? in[j] : in[8 + j]));
+    text_is(sam_tabs(&d, &d), SAM_ERR_TRAP,
+            "tabs writes dst without waiting for the tstore pipe, which may still read it");
+    struct sam_event bad = {.status = SAM_ERR_TRAP, .text = "no"};
+    text_is(sam_tsync(core, &done, &bad), SAM_ERR_TRAP, "no");
+    text_is(sam_tsync(core), SAM_OK, "");
+    text_is(sam_tabs(&d, &d), SAM_OK, "");
+    sam_tile_core_free(core);
+}
+
+static size_t op_index(const char *name)
+{
+    struct sam_tile_op_text op;
+    size_t i = 0;
+    while (sam_tile_op_describe(i, &op) && strcmp(op.name, name) != 0)
+        i++;
+    assert_true(i < SAM_TILE_OPS);
+    return i;
+}
+
+static void test_stats(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 4, 8), d = SAM_TILE(vec, f32, 1, 8);
+    struct sam_tile part = SAM_TILE_VALID(vec, f32, 1, 8, 1, 2);
+    float in[32] = {0};
+    struct sam_tile_view v = {in, 32, SAM_TILE_f32, 2, 0, {4, 8}, {8, 1}};
+    struct sam_tile_stats s;
+    (void)state;
+    assert_int_equal(sam_tile_place_on(core, &a, NULL), SAM_OK);
+    text_is(sam_tload(&a, &v), SAM_OK, "");
+    text_is(sam_tcolmin(&d, &a), SAM_OK, "");
+    text_is(sam_tcolmin(&d, &a), SAM_OK, "");
+    text_is(sam_trowexpandadd(&a, &a, &a), SAM_ERR_TRAP,
+            "trowexpandadd: the destination dst overlaps src1");
+    text_is(sam_textract(&part, &a, 0, 0), SAM_OK, "");
+    v.shape[0] = 1;
+    text_is(sam_tstore(&v, &d), SAM_OK, "");
+    sam_tile_core_stats(core, &s);
+    assert_int_equal(s.tile_ops, 6);
+    assert_int_equal(s.elements, 32 + 2 * 32 + 2 + 8);
+    assert_int_equal(s.loaded, 128);
+    assert_int_equal(s.stored, 32);
+    assert_int_equal(s.highest[SAM_TILE_vec], 128 + 32 + 32);
+    assert_int_equal(s.by_op[op_index("tcolmin")].ops, 2);
+    assert_int_equal(s.by_op[op_index("tcolmin")].elements, 64);
+    assert_int_equal(s.by_op[op_index("trowexpandadd")].ops, 1);
+    assert_int_equal(s.by_op[op_index("trowexpandadd")].elements, 0);
+    assert_int_equal(s.by_op[op_index("textract")].elements, 2);
+    assert_int_equal(s.by_pipe[SAM_TILE_PIPE_LOAD].elements, 32);
+    assert_int_equal(s.by_pipe[SAM_TILE_PIPE_VECTOR].ops, 4);
+    assert_int_equal(s.by_pipe[SAM_TILE_PIPE_STORE].ops, 1);
+    assert_int_equal(s.by_pipe[SAM_TILE_PIPE_MATRIX].ops, 0);
+    sam_tile_core_free(core);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_rows), cmocka_unit_test(test_views),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_calls),      cmocka_unit_test(test_zero_divisor),
+        cmocka_unit_test(test_types),      cmocka_unit_test(test_release),
+        cmocka_unit_test(test_waits),      cmocka_unit_test(test_stats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
