@@ -165,7 +165,7 @@ static void choose_shares(struct making *m)
 {
     size_t blocks = sam_span_blocks(m->span);
     uint64_t least[SAM_CHUNK_BLOCKS + 1] = {0}, apart = 0, whole = together(m, 0, blocks);
-    uint8_t from[SAM_CHUNK_BLOCKS + 1];
+    uint8_t from[SAM_CHUNK_BLOCKS + 1] = {0};
     memset(m->shares, 0, sizeof m->shares);
     for (size_t b = 0; b < blocks; b++)
         apart += together(m, b, b + 1);
