@@ -140,7 +140,8 @@ SAM_API enum sam_status sam_unpack(const void *packed, size_t size,
 
 /* --- piecewise */
 struct sam_packer;
-/* Packed bytes go to `sink`, some of them during later calls. `weights` is copied. */
+/* Packed bytes go to `sink`, some of them during later calls; SAM_ERR_USAGE without its `write`.
+ * `weights` is copied. */
 SAM_API enum sam_status sam_packer_open(const struct sam_weights *weights,
                                         const struct sam_codec_options *options,
                                         struct sam_sink sink, struct sam_packer **packer,

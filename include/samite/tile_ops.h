@@ -20,7 +20,9 @@
  * Operations run when they are called; events matter where tiles have addresses (sam_tassign): an
  * operation that did not wait for what another pipe does to its tiles fails, as a program does.
  *
- * Where an error is an argument it may be NULL. A core and its tiles belong to one thread. */
+ * Where an error is an argument it may be NULL, and so may a list of sources or events: there are
+ * none. Any other NULL where a core, a tile or an array is wanted is SAM_ERR_USAGE. A core and its
+ * tiles belong to one thread. */
 #ifndef SAMITE_TILE_OPS_H
 #define SAMITE_TILE_OPS_H
 
@@ -98,7 +100,7 @@ SAM_API enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam
 SAM_API enum sam_status sam_tile_read(const struct sam_tile *tile, void *values,
                                       struct sam_error *error);
 /* The tile's memory may be used by others; its content is lost. Of a window nothing is lost: it
- * merely has no place any more. The tile may be placed again. */
+ * merely has no place any more. The tile may be placed again. NULL is fine. */
 SAM_API void sam_tile_release(struct sam_tile *tile);
 
 /* Make `window`, which has its type but no place yet, the part of `tile` that begins at [row,col]:

@@ -142,6 +142,8 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
                                 struct sam_packer **packer, struct sam_error *error)
 {
     *packer = NULL;
+    if (!sink.write)
+        return sam_fail(error, SAM_ERR_USAGE, "a packer needs a sink to write to");
     struct sam_packer *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
     if (!p)
         return sam_fail_memory(error);

@@ -67,7 +67,7 @@ void sam_tile_core_free(struct sam_tile_core *core)
 
 enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address)
 {
-    if (tile->core || address % ALIGNMENT || address == SAM_TILE_UNPLACED)
+    if (!tile || tile->core || address % ALIGNMENT || address == SAM_TILE_UNPLACED)
         return SAM_ERR_USAGE;
     tile->offset = address;
     tile->assigned = true;
@@ -177,9 +177,16 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
     return SAM_OK;
 }
 
+static enum sam_status missing(struct sam_error *error, const char *what)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
+}
+
 enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam_tile *tile,
                                   struct sam_error *error)
 {
+    if (!core || !tile)
+        return missing(error, core ? "the tile" : "the core");
     return place(core, tile, error);
 }
 
@@ -187,6 +194,8 @@ enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
                               struct sam_error *error)
 {
     struct sam_tile_ref t;
+    if (!core || !tile || !values)
+        return missing(error, !core ? "the core" : !tile ? "the tile" : "the array of values");
     enum sam_status status = place(core, tile, error);
     if (status == SAM_OK)
         status = make_ref(tile, "the tile", &t, error);
@@ -199,6 +208,8 @@ enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
 
 enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct sam_error *error)
 {
+    if (!tile || !values)
+        return missing(error, tile ? "the array of values" : "the tile");
     if (!tile->core)
         return sam_fail(error, SAM_ERR_TRAP, "the tile is read, and nothing has written it");
     struct sam_tile_ref t;
@@ -211,6 +222,8 @@ enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct 
 
 void sam_tile_release(struct sam_tile *tile)
 {
+    if (!tile)
+        return;
     struct resident *r = resident(tile->core);
     struct sam_tile_ref t;
     bool owns = r && !tile->pitch && make_ref(tile, "", &t, NULL) == SAM_OK; /* no window */
@@ -230,6 +243,8 @@ void sam_tile_release(struct sam_tile *tile)
 enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *tile, uint32_t row,
                              uint32_t col, struct sam_error *error)
 {
+    if (!window || !tile)
+        return missing(error, window ? "the tile" : "the window");
     const struct sam_tile_type *type = &window->type;
     struct sam_tile_ref from = {0};
     if (window->core || window->assigned)
@@ -282,6 +297,8 @@ static struct sam_event failed(enum sam_status status, const char *format, ...)
     return event;
 }
 
+static struct sam_tile *const no_tiles[] = {NULL};
+static const struct sam_event *const no_events[] = {NULL};
 static const char *const names[] = {"src", "src1", "src2", "src3"};
 
 /* Every source lives on one core, and the destination (NULL: there is none) on the same. */
@@ -389,6 +406,8 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
                         call->name);
     while (tiles < 4 && call->sources[tiles])
         tiles++;
+    if (!call->dst && call->row->family != SAM_TILE_STORE)
+        return sam_fail(error, SAM_ERR_USAGE, "%s has no destination", call->name);
     if (tiles != wanted)
         return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", call->name, wanted,
                         tiles);
@@ -443,6 +462,8 @@ static struct sam_event apply(struct call *call, const char *kinds,
     struct sam_tile_core *core = NULL;
     call->row = sam_tile_row(call->code);
     call->name = call->row->name;
+    call->sources = call->sources ? call->sources : no_tiles;
+    events = events ? events : no_events;
     for (size_t i = 0; events[i]; i++)
         if (events[i]->status != SAM_OK)
             return *events[i]; /* what was waited for never came */
@@ -468,13 +489,13 @@ struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
 
 static bool find_code(const char *name, unsigned *code)
 {
-    *code = sam_tile_code_find(name, strlen(name));
+    *code = name ? sam_tile_code_find(name, strlen(name)) : SAM_TILE_CODES;
     return *code >= SAM_TILE_FIRST_OP && *code < SAM_TILE_CODES;
 }
 
 static struct sam_event unknown(const char *name)
 {
-    return failed(SAM_ERR_USAGE, "unknown operation '%s'", name);
+    return failed(SAM_ERR_USAGE, "unknown operation '%s'", name ? name : "");
 }
 
 struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
@@ -497,11 +518,13 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                                      const struct sam_tile_view *view,
                                      const struct sam_event *const *events)
 {
-    struct sam_tile *const none[] = {NULL}, *const stored[] = {tile, NULL};
+    struct sam_tile *const stored[] = {tile, NULL};
     struct call call = {.name = load ? "tload" : "tstore",
                         .code = load ? SAM_TILE_TLOAD : SAM_TILE_TSTORE,
                         .dst = load ? tile : NULL,
-                        .sources = load ? none : stored};
+                        .sources = load ? no_tiles : stored};
+    if (!view || (!view->data && view->count))
+        return failed(SAM_ERR_USAGE, "%s: the %s is NULL", call.name, view ? "array" : "view");
     if (view->rank == 0 || view->rank > SAM_TILE_RANK || view->dtype >= SAM_TILE_DTYPES ||
         view->count > INT64_MAX / 8)
         return failed(SAM_ERR_USAGE, "%s: a view has 1 to %d dimensions", call.name, SAM_TILE_RANK);
@@ -528,6 +551,9 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
 
 struct sam_event sam_tile_sync(struct sam_tile_core *core, const struct sam_event *const *events)
 {
+    if (!core)
+        return failed(SAM_ERR_USAGE, "the core is NULL");
+    events = events ? events : no_events;
     for (size_t i = 0; events[i]; i++)
         if (events[i]->status != SAM_OK)
             return *events[i];

@@ -289,6 +289,10 @@ static void no_room(void **state)
         assert_true(size <= room);
     }
     assert_int_equal(sam_unpack(packed.data, packed.size, NULL, out, 4999, &error), SAM_ERR_USAGE);
+    struct sam_packer *packer;
+    assert_int_equal(sam_packer_open(&weights, NULL, (struct sam_sink){0}, &packer, &error),
+                     SAM_ERR_USAGE); /* nor nowhere to write to */
+    assert_null(packer);
     free(packed.data);
 }
 

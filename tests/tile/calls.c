@@ -362,6 +362,55 @@ static void test_stats(void **state)
     sam_tile_core_free(core);
 }
 
+/* NULL for a list is an empty one; for anything else the call is wrong. */
+static void test_null(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 2, 8), d = SAM_TILE(vec, f32, 1, 8);
+    float values[16] = {0}, got[8];
+    struct sam_tile_view v = {values, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
+    struct sam_error error;
+    (void)state;
+    fill(core, &a, values);
+    values[3] = -1;
+    text_is(sam_tile_apply_view(true, &a, &v, NULL), SAM_OK, "");
+    text_is(sam_tile_call(SAM_TILE_OP_TCOLMIN, &d, (struct sam_tile *[]){&a, NULL}, 0, 0, NULL),
+            SAM_OK, "");
+    expect_floats(&d, values);
+    text_is(sam_tile_call(SAM_TILE_OP_TEXPANDS, &d, NULL, 2, 0, NULL), SAM_OK, "");
+    assert_int_equal(sam_tile_read(&d, got, NULL), SAM_OK);
+    assert_true(got[7] == 2);
+    text_is(sam_tile_apply_at("textract", &d, &a, 1, 0, NULL), SAM_OK, "");
+    text_is(sam_tile_sync(core, NULL), SAM_OK, "");
+
+    text_is(sam_tcolmin(NULL, &a), SAM_ERR_USAGE, "tcolmin has no destination");
+    text_is(sam_tcolmin(&d, NULL), SAM_ERR_USAGE, "tcolmin takes 1 tiles, found 0");
+    text_is(sam_tile_call(SAM_TILE_OP_TADD, &d, NULL, 0, 0, NULL), SAM_ERR_USAGE,
+            "tadd takes 2 tiles, found 0");
+    text_is(sam_tload(NULL, &v), SAM_ERR_USAGE, "tload has no destination");
+    text_is(sam_tload(&a, NULL), SAM_ERR_USAGE, "tload: the view is NULL");
+    text_is(sam_tstore(&v, NULL), SAM_ERR_USAGE, "tstore takes 1 tiles, found 0");
+    v.data = NULL;
+    text_is(sam_tstore(&v, &a), SAM_ERR_USAGE, "tstore: the array is NULL");
+    text_is(sam_tile_apply(NULL, &d, NULL, 0, 0, NULL), SAM_ERR_USAGE, "unknown operation ''");
+    text_is(sam_tile_sync(NULL, NULL), SAM_ERR_USAGE, "the core is NULL");
+    assert_int_equal(sam_tile_fill(NULL, &a, values, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "the core is NULL");
+    assert_int_equal(sam_tile_fill(core, NULL, values, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "the tile is NULL");
+    assert_int_equal(sam_tile_fill(core, &a, NULL, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "the array of values is NULL");
+    assert_int_equal(sam_tile_read(NULL, got, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_read(&a, NULL, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_place_on(NULL, &a, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_place_on(core, NULL, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tsubview(NULL, &a, 0, 0, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tsubview(&d, NULL, 0, 0, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_tassign(NULL, 0), SAM_ERR_USAGE);
+    sam_tile_release(NULL);
+    sam_tile_core_free(core);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_zero_divisor),
         cmocka_unit_test(test_types),      cmocka_unit_test(test_release),
         cmocka_unit_test(test_waits),      cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
