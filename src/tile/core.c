@@ -210,7 +210,7 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
 /* The bytes of a window of an array, by their addresses: two arguments may be one array. */
 static bool window_span(const struct sam_tile_window *w, struct sam_tile_span *span)
 {
-    int64_t size = (int64_t)sam_tile_dtype_size(w->dtype), strides[SAM_TILE_RANK];
+    int64_t size = (int64_t)sam_tile_size(w->dtype), strides[SAM_TILE_RANK];
     for (uint32_t i = 0; i < w->rank; i++)
         strides[i] = w->strides[i] * size;
     return sam_tile_span_make(span, (int64_t)(intptr_t)w->array->data + w->base * size, size,

@@ -109,12 +109,6 @@ bool sam_tile_hazard_touch(struct sam_tile_hazards *h, struct sam_tile_access ac
     return found;
 }
 
-uint64_t sam_tile_hazard_record(struct sam_tile_hazards *h, enum sam_tile_pipe pipe)
-{
-    h->recorded[pipe] = h->begun[pipe];
-    return h->begun[pipe];
-}
-
 void sam_tile_hazard_wait(struct sam_tile_hazards *h, enum sam_tile_pipe pipe, uint64_t event)
 {
     if (event > h->seen[pipe])

@@ -42,7 +42,12 @@ void sam_tile_hazard_begin(struct sam_tile_hazards *hazards, enum sam_tile_pipe 
 bool sam_tile_hazard_touch(struct sam_tile_hazards *hazards, struct sam_tile_access access,
                            struct sam_tile_conflict *conflict, bool *memory);
 /* An event of a pipe is how much that has begun; waiting for it makes that known. */
-uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe);
+static inline uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards,
+                                              enum sam_tile_pipe pipe)
+{
+    hazards->recorded[pipe] = hazards->begun[pipe];
+    return hazards->begun[pipe];
+}
 void sam_tile_hazard_wait(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe,
                           uint64_t event);
 void sam_tile_hazard_barrier(struct sam_tile_hazards *hazards);

@@ -151,6 +151,12 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
     return SAM_OK;
 }
 
+/* No division: this is asked of each tile of each operation. */
+static bool fits(uint64_t room, uint64_t offset, uint64_t size)
+{
+    return offset <= room && size <= room - offset;
+}
+
 /* The tile as it is now, with its name in messages. What its owner may have changed since it was
  * placed is checked: no element may be outside of it, nor the tile outside of its memory. */
 static enum sam_status make_ref(const struct sam_tile *t, const char *name,
@@ -166,11 +172,11 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
                         "%s: %" PRId64 "x%" PRId64 " valid elements in a tile of %" PRIu32
                         "x%" PRIu32,
                         name, type->valid_rows, type->valid_cols, type->rows, type->cols);
+    uint64_t elements = (uint64_t)(lines - 1) * pitch + length;
     if (lines == 0 || length == 0 || length > pitch || type->loc >= SAM_TILE_LOCS ||
         type->dtype >= SAM_TILE_DTYPES || lines > INT32_MAX || pitch > INT32_MAX ||
-        t->offset > t->core->memories[type->loc].size ||
-        ((uint64_t)(lines - 1) * pitch + length) >
-            (t->core->memories[type->loc].size - t->offset) / sam_tile_dtype_size(type->dtype))
+        elements > INT64_MAX / 8 ||
+        !fits(t->core->memories[type->loc].size, t->offset, elements * sam_tile_size(type->dtype)))
         return sam_fail(error, SAM_ERR_USAGE, "%s: the tile was given another type after its place",
                         name);
     *ref = (struct sam_tile_ref){.type = *type, .offset = t->offset, .pitch = pitch, .name = name};
@@ -267,7 +273,7 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
                         "a window of %" PRIu32 "x%" PRIu32 " at [%" PRIu32 ",%" PRIu32
                         "] leaves the tile, %" PRIu32 "x%" PRIu32,
                         type->rows, type->cols, row, col, from.type.rows, from.type.cols);
-    uint64_t offset = sam_tile_index(&from, row, col) * sam_tile_dtype_size(type->dtype);
+    uint64_t offset = sam_tile_index(&from, row, col) * sam_tile_size(type->dtype);
     if (offset % ALIGNMENT)
         return sam_fail(error, SAM_ERR_USAGE, "the window starts at no multiple of %d bytes",
                         ALIGNMENT);

@@ -22,7 +22,7 @@ static bool fold(const struct sam_tile_program *p, uint32_t value, unsigned dept
 {
     const struct sam_tile_ty *type = sam_tile_ty(p, value);
     bool wide = type->kind == SAM_TILE_KIND_INDEX ||
-                (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_dtype_size(type->dtype) == 8);
+                (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_size(type->dtype) == 8);
     int64_t a, b;
     if (p->values[value].op == SAM_TILE_NONE || !depth)
         return false;

@@ -70,7 +70,7 @@ bool sam_tile_span_tile(struct sam_tile_span *s, const struct sam_tile_type *t, 
                         uint32_t pitch)
 {
     bool by_rows = t->blayout == SAM_TILE_row_major;
-    int64_t size = (int64_t)sam_tile_dtype_size(t->dtype);
+    int64_t size = (int64_t)sam_tile_size(t->dtype);
     int64_t lines = by_rows ? t->rows : t->cols, stride = pitch * size;
     return sam_tile_span_make(s, (int64_t)offset, (by_rows ? t->cols : t->rows) * size, 1, &lines,
                               &stride);

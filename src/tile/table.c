@@ -139,15 +139,6 @@ bool sam_tile_updates(unsigned code)
     return code == SAM_TILE_TAXPY || code == SAM_TILE_TINSERT;
 }
 
-enum sam_tile_pipe sam_tile_pipe(unsigned code)
-{
-    enum sam_tile_family family = sam_tile_row(code)->family;
-    return family == SAM_TILE_LOAD     ? SAM_TILE_PIPE_LOAD
-           : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
-           : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
-                                       : SAM_TILE_PIPE_VECTOR;
-}
-
 const char *sam_tile_loc_name(enum sam_tile_loc loc)
 {
     return sam_tile_loc_names[loc];

@@ -148,7 +148,14 @@ const char *sam_tile_nearest(const char *name, size_t size);
 /* Does the op read its destination, so that one allocated for it makes no sense? */
 bool sam_tile_updates(unsigned code);
 
-enum sam_tile_pipe sam_tile_pipe(unsigned code);
+static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
+{
+    enum sam_tile_family family = sam_tile_row(code)->family;
+    return family == SAM_TILE_LOAD     ? SAM_TILE_PIPE_LOAD
+           : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
+           : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
+                                       : SAM_TILE_PIPE_VECTOR;
+}
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
 extern const char *const sam_tile_compare_names[],
@@ -249,10 +256,13 @@ bool sam_tile_is_signed(enum sam_tile_dtype dtype);
 int sam_tile_dtype_find(const char *name, size_t size); /* -1 */
 static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
 {
-    return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
-           a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols &&
-           a->blayout == b->blayout && a->slayout == b->slayout && a->fractal == b->fractal &&
-           a->pad == b->pad;
+    /* without branches: mostly they are */
+    uint64_t valid = (uint64_t)((a->valid_rows ^ b->valid_rows) | (a->valid_cols ^ b->valid_cols));
+    uint32_t room =
+        (a->loc ^ b->loc) | (a->dtype ^ b->dtype) | (a->rows ^ b->rows) | (a->cols ^ b->cols);
+    uint32_t layout = (a->blayout ^ b->blayout) | (a->slayout ^ b->slayout) | (a->pad ^ b->pad) |
+                      (uint32_t)(a->fractal ^ b->fractal);
+    return (valid | room | layout) == 0;
 }
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
 void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type);

@@ -58,8 +58,7 @@ static bool tile_span(const struct waits *w, uint32_t value, struct sam_tile_spa
         int64_t from[2];
         if (!constants(w, op, 1, 2, from))
             return false;
-        offset +=
-            (uint64_t)(from[!by_rows] * pitch + from[by_rows]) * sam_tile_dtype_size(type->dtype);
+        offset += (uint64_t)(from[!by_rows] * pitch + from[by_rows]) * sam_tile_size(type->dtype);
         at = sam_tile_arg(w->p, op, 0);
     }
     return sam_tile_span_tile(span, type, offset, pitch);
@@ -81,7 +80,7 @@ static bool part_span(const struct waits *w, uint32_t value, uint32_t *pointer,
     if (!constants(w, part, 1, rank, offsets) || !constants(w, part, 1 + rank, rank, sizes) ||
         !constants(w, view, 1 + rank, rank, strides))
         return false;
-    int64_t size = (int64_t)sam_tile_dtype_size(sam_tile_ty(w->p, value)->dtype), step;
+    int64_t size = (int64_t)sam_tile_size(sam_tile_ty(w->p, value)->dtype), step;
     for (uint32_t i = 0; i < rank; i++)
         if (sizes[i] < 0 || __builtin_mul_overflow(strides[i], size, &strides[i]) ||
             __builtin_mul_overflow(strides[i], offsets[i], &step) ||
