@@ -127,6 +127,9 @@ typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t
 /* Is all of it there to be read? The option that wants it is named if not. */
 int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
                      uint64_t size);
+/* Before anything runs: is the output not the input, and can it be created? */
+int run_check_input(const char *output, const char *input);
+int run_check_output(const char *path);
 int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                     const char *path);
 
@@ -179,7 +182,8 @@ struct run_argument {
     char *text;       /* the words that name and path point into */
     const char *name; /* NULL without */
     bool output;
-    const char *path; /* where an output is written, or NULL */
+    const char *path;  /* where an output is written, or NULL */
+    const char *input; /* what its array was read from, or NULL */
     struct sam_array array;
     enum sam_dtype dtype; /* of a scalar */
     uint64_t bits;        /* of a scalar, low bytes first */

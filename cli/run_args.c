@@ -78,6 +78,7 @@ static int parse_input(const struct run_request *request, const char *word, cons
 {
     struct sam_error error;
     a->kind = RUN_BUFFER;
+    a->input = path;
     if (!path || !*path)
         return bad_argument(request, word, "the file's name is missing");
     return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
@@ -200,6 +201,22 @@ static int parse_argument(const struct run_request *request, const char *word,
                         "u32 i32 u64 i64 f32 f64 bool");
 }
 
+/* Outputs that can be written, and destroy no other argument: an inout may be written where it was
+ * read. */
+static int check_outputs(const struct run_arguments *all)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < all->count && code == CLI_OK; i++) {
+        const char *path = all->items[i].output ? all->items[i].path : NULL;
+        for (size_t j = 0; path && j < all->count && code == CLI_OK; j++)
+            if (j != i && all->items[j].input)
+                code = run_check_input(path, all->items[j].input);
+        if (path && code == CLI_OK)
+            code = run_check_output(path);
+    }
+    return code;
+}
+
 int run_arguments_parse(const struct run_request *request, struct run_arguments *out)
 {
     const struct run_list *words = &request->arguments;
@@ -212,7 +229,7 @@ int run_arguments_parse(const struct run_request *request, struct run_arguments 
     }
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
         code = parse_argument(request, words->items[i], &out->items[out->count++]);
-    return code;
+    return code == CLI_OK ? check_outputs(out) : code;
 }
 
 void run_arguments_free(struct run_arguments *arguments)

@@ -145,6 +145,11 @@ int run_check_steps(struct run *run)
         if (step->kind != RUN_PAIR)
             code = run_check_memory(read_memory, run->gpu, step->kind == RUN_POKE ? "poke" : "dump",
                                     step->address, step->kind == RUN_POKE ? 4 : step->size);
+        for (size_t k = 0; step->kind == RUN_DUMP && k < request->files.count && code == CLI_OK;
+             k++)
+            code = run_check_input(step->path, request->files.items[k]);
+        if (step->kind == RUN_DUMP && code == CLI_OK)
+            code = run_check_output(step->path);
     }
     return code;
 }

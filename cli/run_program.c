@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both machines do with programs and memory. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "run.h"
 
@@ -32,6 +33,29 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
             return CLI_BAD_INPUT;
         }
     }
+    return CLI_OK;
+}
+
+int run_check_input(const char *output, const char *input)
+{
+    if (!cli_same_file(output, input))
+        return CLI_OK;
+    fprintf(stderr, "samite: error: %s: the output is the input %s\n", output, input);
+    return CLI_BAD_INPUT;
+}
+
+/* What is beside it stays as it is; devices and pipes are not opened before their time. */
+int run_check_output(const char *path)
+{
+    struct sam_output *output;
+    struct sam_error error;
+    struct stat status;
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return CLI_OK;
+    if (sam_output_open(path, &output, &error) != SAM_OK)
+        return cli_report(&error);
+    sam_output_abort(output);
     return CLI_OK;
 }
 

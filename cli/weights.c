@@ -193,11 +193,9 @@ long weights_read(struct weights_input *in, void *data, size_t room, struct sam_
 
 bool weights_may_write(const char *path, const char *input, struct sam_error *error)
 {
-    struct stat from, to;
     if (strcmp(path, "-") == 0)
         return true;
-    if (strcmp(input, "-") != 0 && stat(path, &to) == 0 && S_ISREG(to.st_mode) &&
-        stat(input, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+    if (cli_same_file(path, input))
         return fail(error, SAM_ERR_USAGE, path, "the output is the input", NULL);
     cli_catch_signals();
     return true;

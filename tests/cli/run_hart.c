@@ -314,6 +314,8 @@ static void bad_words(void **state)
         {"turn.s --map 0x1000:0 " TENSOR, "--map 0x1000:0: expected BASE:SIZE"},
         {"turn.s --map 0xffffffffffffffff:2 " TENSOR, "expected BASE:SIZE"},
         {"turn.s --l1m 5 " TENSOR, "--l1m 5: expected BASE:SIZE"},
+        {TURN "-D CODE=0 --dump 0x20000:8:in.bin", "in.bin: the output is the input in.bin"},
+        {TURN "-D CODE=0 --dump 0x20000:8:none/x.bin", "none/x.bin: cannot create"},
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
         {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
         {"turn.s --config queue=8,mem_latncy=9 " TENSOR,

@@ -60,6 +60,10 @@ static int set_up(void **state)
     write_array("small.npy", in, 31, 32);
     write_array("min.npy", minimum, 1, 32);
     write_array("other.npy", other, 1, 32);
+    write_text("loop.pto", "func.func @f(%y: !pto.ptr<f32>) {\n"
+                           "%a = arith.constant 0 : index\n%b = arith.constant 1 : index\n"
+                           "%e = arith.constant 9000000000 : index\n"
+                           "scf.for %i = %a to %e step %b {\n}\nreturn\n}\n");
     return 0;
 }
 
@@ -108,6 +112,34 @@ static void test_failures(void **state)
     expect(2, "%src holds 16x16 elements, the array has 32x32",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:in.npy");
     expect(2, "cannot open", "run missing.pto");
+}
+
+/* What a run would destroy, or could not write, is found before it. */
+static void test_outputs(void **state)
+{
+    char words[512];
+    (void)state;
+    expect(0, "done",
+           "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy "
+           "--arg dst:out:f32:1,16:kept.npy");
+    snprintf(words, sizeof words,
+             "run @/kernels/tile/tcolmin-flat.pto --arg src:kept.npy "
+             "--arg dst:out:f32:1,16:%s/./kept.npy",
+             directory);
+    expect(2, "kept.npy: the output is the input kept.npy", words);
+    expect(2, "corner.npy: the output is the input corner.npy",
+           "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy "
+           "--arg dst=out:f32:1,16:corner.npy");
+    expect(0, "16 elements of f32 equal",
+           "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy --arg dst=out:f32:1,16 "
+           "--check dst=kept.npy");
+    struct outcome o = run("run loop.pto --arg y=out:f32:1,8:nodir/y.npy");
+    expect_part(&o.err, "nodir/y.npy: cannot create");
+    assert_int_equal(o.code, 2);
+    assert_int_equal(o.out.size, 0); /* it would run for long */
+    done(&o);
+    expect(1, "stopped", "run loop.pto --max-ops 9 --arg y=out:f32:1,8:later.npy");
+    assert_false(exists("later.npy"));
 }
 
 static void test_tile(void **state)
@@ -249,8 +281,9 @@ static void test_comments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),  cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
-        cmocka_unit_test(test_json), cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_tile),     cmocka_unit_test(test_json),
+        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }
