@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both machines do with programs and memory. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "run.h"
