@@ -164,7 +164,8 @@ static double now(void)
 
 static void give(struct run_argument *from, struct sam_tile_argument *to)
 {
-    *to = (struct sam_tile_argument){.name = from->name, .output = from->output};
+    *to = (struct sam_tile_argument){.name = from->name, .output = from->output,
+                                       .inout = from->output && from->input};
     if (from->kind == RUN_SCALAR) {
         to->is_scalar = true;
         to->bits = from->bits;

@@ -197,7 +197,8 @@ struct sam_tile_argument {
     uint64_t bits;
     const char
         *name;   /* of a value of a bare program, without the percent sign; or NULL: in order */
-    bool output; /* a tile is copied into the array at the end, instead of from it first */
+    bool output; /* a tile is copied into the array at the end, instead of from it first, */
+    bool inout;  /* or, when this is set, too, as well as from it first */
 };
 
 /* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are

@@ -124,7 +124,7 @@ static enum sam_status bind_argument(struct sam_tile_exec *x, uint32_t value,
         status = check_array(x, name, type->tile.dtype, a->array);
         if (status == SAM_OK)
             status = check_shape(x, value, a->array);
-        if (status == SAM_OK && !a->output)
+        if (status == SAM_OK && (!a->output || a->inout))
             sam_tile_core_put(&x->core, &sam_tile_slot(x, value)->tile, a->array->data);
         return status;
     case SAM_TILE_KIND_INDEX:
@@ -173,6 +173,10 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
                               x->f->bare ? "the program" : "@", x->f->name, x->f->arg_count, count);
         else if (bound[values[i] - x->f->first_value])
             status = sam_fail(x->error, SAM_ERR_INPUT, "%%%s is given twice",
+                              x->p->values[values[i]].name);
+        else if (arguments[i].inout && !is_argument(x, values[i]))
+            status = sam_fail(x->error, SAM_ERR_INPUT,
+                              "%%%s is made by the program: it can be an output, not both",
                               x->p->values[values[i]].name);
         else if (is_argument(x, values[i]))
             status = bind_argument(x, values[i], &arguments[i]);

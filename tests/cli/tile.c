@@ -142,6 +142,24 @@ static void test_outputs(void **state)
     assert_false(exists("later.npy"));
 }
 
+/* A tile of bare operations that is both. */
+static void test_inout(void **state)
+{
+    float twice[16 * 16];
+    (void)state;
+    for (int i = 0; i < 16 * 16; i++)
+        twice[i] = (float)(-2 * i);
+    write_array("twice.npy", twice, 16, 16);
+    write_text("inout.pto", "tadd ins(%a, %a : !pto.tile<vec, 16x16xf32>, "
+                            "!pto.tile<vec, 16x16xf32>) outs(%a : !pto.tile<vec, 16x16xf32>)\n"
+                            "%b = tabs %a : !pto.tile<vec, 16x16xf32> -> "
+                            "!pto.tile<vec, 16x16xf32>\n");
+    expect(0, "check a: passed, 256 elements of f32 equal",
+           "run inout.pto --arg a=inout:corner.npy:sum.npy --check a=twice.npy");
+    expect(2, "%b is made by the program: it can be an output, not both",
+           "run inout.pto --arg a=in:corner.npy --arg b=inout:corner.npy");
+}
+
 static void test_tile(void **state)
 {
     (void)state;
@@ -283,7 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),      cmocka_unit_test(test_failures),
         cmocka_unit_test(test_tile),     cmocka_unit_test(test_json),
-        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs), cmocka_unit_test(test_inout),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }
