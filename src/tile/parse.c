@@ -515,6 +515,7 @@ static void parse_func(struct parser *parser)
 /* Operations outside of a function: their free names become the arguments. */
 static void parse_bare(struct parser *parser)
 {
+    char found[80];
     struct sam_tile_program *p = parser->p;
     struct block body;
     struct sam_tile_func *f = new_func(parser, "", 0);
@@ -538,7 +539,9 @@ static void parse_bare(struct parser *parser)
                            p->values[id].name);
     }
     if (parser->token.kind != TOKEN_END)
-        parse_expect(parser, '\n', "after the last operation"); /* a stray brace */
+        sam_tile_error(&parser->report, parser->token.pos,
+                       "expected an operation or the end of the file, found %s",
+                       parse_found(parser, found, sizeof found)); /* a stray brace */
 }
 
 static void parse_file(struct parser *parser)
