@@ -120,7 +120,10 @@ static int parse_option(struct request *r, int option, const char *value)
         break;
     case OPT_STATS: return run_parse_stats(r->args, value, &r->words.stats);
     case 'q': r->quiet = true; break;
-    case OPT_MACHINE: break; /* it brought us here */
+    case OPT_MACHINE: /* or the program brought us here */
+        if (strcmp(value, "tile") != 0)
+            return cli_usage_error(r->args, "--machine %s: a .pto is for --machine tile", value);
+        break;
     default: return not_ours(r, option);
     }
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;

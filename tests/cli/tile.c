@@ -112,6 +112,8 @@ static void test_failures(void **state)
     expect(2, "%src holds 16x16 elements, the array has 32x32",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:in.npy");
     expect(2, "cannot open", "run missing.pto");
+    expect(2, "--machine tensor: a .pto is for --machine tile",
+           "run --machine tensor @/kernels/tile/colmin.pto");
     write_text("brace.pto", "}\n");
     expect(2, "1:1: error: expected an operation or the end of the file, found '}'",
            "tile check brace.pto");
