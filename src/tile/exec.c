@@ -217,6 +217,15 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
     return SAM_OK;
 }
 
+static void trace_number(FILE *out, const struct sam_tile_ty *type, int64_t number)
+{
+    char text[SAM_TILE_REAL_TEXT];
+    if (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(type->dtype))
+        fprintf(out, "[%s]", sam_tile_real_text(type->dtype, (uint32_t)number, text));
+    else
+        fprintf(out, "[%" PRId64 "]", number);
+}
+
 static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
     FILE *out = x->options.trace;
@@ -238,7 +247,7 @@ static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
         case SAM_TILE_KIND_PART:
             fprintf(out, "[%s+%" PRId64 "]", slot->window.name, slot->window.base);
             break;
-        default: fprintf(out, "[%" PRId64 "]", slot->number);
+        default: trace_number(out, sam_tile_ty(x->p, value), slot->number);
         }
     }
     fputc('\n', out);

@@ -136,21 +136,14 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
     }
 }
 
-/* The shortest decimal that is read as these bits; what is no number, in hexadecimal. */
+/* What is no number, in hexadecimal. */
 static void real_constant(struct printer *s, enum sam_tile_dtype dtype, int64_t bits)
 {
-    double number = sam_tile_real_value(dtype, (uint32_t)bits);
-    char text[40];
-    if (!isfinite(number)) {
+    char text[SAM_TILE_REAL_TEXT];
+    if (isfinite(sam_tile_real_value(dtype, (uint32_t)bits)))
+        sam_buffer_printf(&s->out, "%s", sam_tile_real_text(dtype, (uint32_t)bits, text));
+    else
         sam_buffer_printf(&s->out, "0x%0*" PRIx64, (int)sam_tile_size(dtype) * 2, bits);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (sam_tile_real_bits(dtype, strtod(text, NULL), SAM_TILE_RINT) == (uint32_t)bits)
-            break;
-    }
-    sam_buffer_printf(&s->out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
 static void constant(struct printer *s, const struct sam_tile_op *op)

@@ -306,6 +306,10 @@ float sam_tile_bfloat(uint16_t bits);
 /* The nearest value of a floating-point dtype, as bits; NaN is canonical. */
 uint32_t sam_tile_real_bits(enum sam_tile_dtype dtype, double value, enum sam_tile_round round);
 double sam_tile_real_value(enum sam_tile_dtype dtype, uint32_t bits);
+/* The shortest decimal that is read as these bits, as "1.0"; or "inf", "nan", with their sign. */
+enum { SAM_TILE_REAL_TEXT = 40 };
+const char *sam_tile_real_text(enum sam_tile_dtype dtype, uint32_t bits,
+                               char text[SAM_TILE_REAL_TEXT]);
 /* n elements to and from the form they are computed in: float (exact) or int64_t. Stores round to
  * nearest even, and wrap integers. */
 void sam_tile_read_reals(enum sam_tile_dtype dtype, const void *from, size_t n, float *to);

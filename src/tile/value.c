@@ -217,3 +217,18 @@ void sam_tile_convert(enum sam_tile_dtype to, void *out, enum sam_tile_dtype fro
         sam_tile_write_ints(to, at, 1, &integer);
     }
 }
+
+const char *sam_tile_real_text(enum sam_tile_dtype dtype, uint32_t bits,
+                               char text[SAM_TILE_REAL_TEXT])
+{
+    double number = sam_tile_real_value(dtype, bits);
+    bool same = false;
+    for (int digits = 1; digits <= 17 && !same; digits++) {
+        snprintf(text, SAM_TILE_REAL_TEXT, "%.*g", digits, number);
+        same = !isfinite(number) ||
+               sam_tile_real_bits(dtype, strtod(text, NULL), SAM_TILE_RINT) == bits;
+    }
+    if (isfinite(number) && !strpbrk(text, ".e"))
+        strcat(text, ".0");
+    return text;
+}

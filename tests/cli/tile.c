@@ -84,6 +84,11 @@ static void test_run(void **state)
            "--check dst=corner_min.npy");
     expect(0, "tcolmin %s[32x32 vec+0x0] -> %d[1x32 vec+0x1000]",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --trace");
+    write_text("one.pto", "%c = arith.constant 1.0 : f32\n%i = arith.constant 0x7f800000 : f32\n"
+                          "%a = texpands %c : f32 -> !pto.tile<vec, 1x16xf32>\n"
+                          "%b = texpands %i : f32 -> !pto.tile<vec, 1x16xf32>\n");
+    expect(0, "texpands %c[1.0] -> %a[1x16", "run one.pto --trace");
+    expect(0, "texpands %i[inf] -> %b[1x16", "run one.pto --trace");
     expect(0, "done",
            "run @/kernels/tile/dynamic.pto --arg in:in.npy --arg out:f32:1,32 --arg i64:7 "
            "--arg i64:32 --profile host");
