@@ -3,6 +3,8 @@
 #include "tile/tile.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 float sam_tile_half(uint16_t bits)
 {
