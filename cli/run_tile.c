@@ -85,7 +85,6 @@ static int parse_option(struct request *r, int option, const char *value)
 {
     static const char *const nans[] = {"number", "propagate", "first", NULL};
     static const char *const pads[] = {"keep", "value", NULL};
-    static const char *const profiles[] = {"a2a3", "a5", "host", NULL};
     int word = 0;
     switch (option) {
     case CLI_POSITIONAL:
@@ -105,8 +104,9 @@ static int parse_option(struct request *r, int option, const char *value)
         r->options.outside = (enum sam_tile_outside)word;
         break;
     case OPT_PROFILE:
-        word = choose(r, "profile", profiles, value);
-        r->options.profile = (enum sam_tile_profile)word;
+        if (!sam_tile_profile_parse(value, &r->options.profile))
+            return cli_usage_error(r->args, "--profile: expected a2a3, a5 or host, found '%s'",
+                                   value);
         break;
     case OPT_MAX_OPS:
         if (!cli_parse_u64(value, &r->options.max_ops) || !r->options.max_ops)
@@ -300,7 +300,7 @@ static int run_request(struct request *r)
 
 int run_tile(struct cli_args *args)
 {
-    struct request r = {.args = args, .options = {.profile = SAM_TILE_A5}};
+    struct request r = {.args = args};
     const char *value;
     int code = CLI_OK;
     r.words.args = args;

@@ -66,12 +66,13 @@ struct sam_tile_type {
     enum sam_tile_pad pad;
 };
 
-/* Capacities and dtypes of the device that a program is for. Memories in bytes:
+/* Capacities and dtypes of the device that a program is for; a5, the first, is what options of
+ * zeros mean, and the default of the command. Memories in bytes:
  *          vec   mat   left  right  acc
- *   a2a3  192K  512K    64K    64K 128K    dtypes f16 f32 i16 i32
- *   a5    256K  512K    64K    64K 256K    and i8 ui8 ui16 ui32 bf16
+ *   a5    256K  512K    64K    64K 256K    dtypes f16 f32 bf16 i8 ui8 i16 ui16 i32 ui32
+ *   a2a3  192K  512K    64K    64K 128K    of these f16 f32 i16 i32
  *   host  without limit                    as a5 */
-enum sam_tile_profile { SAM_TILE_A2A3, SAM_TILE_A5, SAM_TILE_HOST };
+enum sam_tile_profile { SAM_TILE_A5, SAM_TILE_A2A3, SAM_TILE_HOST };
 
 /* min and max of NaN and a number: the number (of two NaNs the canonical one); the canonical NaN;
  * or `x < m ? x : m` with m what was found so far. In the first two -0 < +0. */

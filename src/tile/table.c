@@ -163,7 +163,7 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
 
 bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile)
 {
-    static const char *const names[] = {"a2a3", "a5", "host", NULL};
+    static const char *const names[] = {"a5", "a2a3", "host", NULL};
     int found = sam_tile_word(names, name, strlen(name));
     if (found >= 0)
         *profile = (enum sam_tile_profile)found;

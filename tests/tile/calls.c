@@ -409,6 +409,10 @@ static void test_null(void **state)
     assert_int_equal(sam_tassign(NULL, 0), SAM_ERR_USAGE);
     sam_tile_release(NULL);
     sam_tile_core_free(core);
+    core = test_core(NULL); /* options: those of profile a5, which has bytes and 256 KiB */
+    struct sam_tile bytes = SAM_TILE(vec, i8, 1, 256 << 10);
+    assert_int_equal(sam_tile_place_on(core, &bytes, &error), SAM_OK);
+    sam_tile_core_free(core);
 }
 
 int main(void)

@@ -32,7 +32,6 @@ static enum sam_status run(const char *text, struct sam_tile_options options,
             if (strcmp(sam_tile_argument_name(p, 0, k), all[i].name) == 0)
                 given[count++] = all[i];
     error->text[0] = '\0';
-    options.profile = options.profile ? options.profile : SAM_TILE_A5;
     enum sam_status status = sam_tile_run(p, 0, given, count, &options, NULL, error);
     sam_tile_program_free(p);
     return status;
