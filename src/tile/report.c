@@ -19,9 +19,32 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static bool is_control(char c)
+/* Bytes of the printable character at `at`; 0 for a control character and for what is not UTF-8. */
+static size_t character(const char *at, const char *end)
 {
-    return (unsigned char)c < ' ' || c == 0x7f;
+    unsigned char c = (unsigned char)*at;
+    size_t size = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    if (size == 1)
+        return c >= ' ' && c != 0x7f;
+    if (size > (size_t)(end - at) || (c == 0xc2 && (unsigned char)at[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if (!continues(at[i]))
+            return 0;
+    return size;
+}
+
+/* The text, what a terminal could take for a command replaced; its characters. */
+static unsigned show(struct sam_buffer *out, const char *at, const char *end, char control)
+{
+    unsigned count = 0;
+    for (; at < end; count++) {
+        size_t size = character(at, end);
+        char instead = (unsigned char)*at < ' ' ? control : '?';
+        sam_buffer_append(out, size ? at : &instead, size ? size : 1);
+        at += size ? size : 1;
+    }
+    return count;
 }
 
 /* The line of the text, control characters as blanks so that the caret stands below its column. */
@@ -49,12 +72,9 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
         at++;
     while (stop > caret && stop < end && continues(*stop))
         stop--;
-    unsigned width = 4;
     sam_buffer_printf(out, "    ");
-    for (; at < stop; at++) {
-        sam_buffer_append(out, is_control(*at) ? " " : at, 1);
-        width += at < caret && !continues(*at);
-    }
+    unsigned width = 4 + show(out, at, caret < stop ? caret : stop, ' ');
+    show(out, caret, stop, ' ');
     sam_buffer_printf(out, "\n%*s^\n", (int)width, "");
 }
 
@@ -79,9 +99,9 @@ static void complain(struct sam_tile_report *report, struct sam_tile_pos pos, co
     if (report->out.size && (pos.line || (p && p->name)))
         sam_buffer_append(&report->out, " ", 1);
     vsnprintf(text, sizeof text, format, list);
-    for (char *c = text; *c; c++)
-        *c = is_control(*c) ? '?' : *c;
-    sam_buffer_printf(&report->out, "%s: %s\n", kind, text);
+    sam_buffer_printf(&report->out, "%s: ", kind);
+    show(&report->out, text, text + strlen(text), '?');
+    sam_buffer_append(&report->out, "\n", 1);
     if (p && p->text && pos.line)
         show_line(&report->out, p, pos);
 }

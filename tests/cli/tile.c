@@ -119,6 +119,8 @@ static void test_failures(void **state)
     expect(2, "cannot open", "run missing.pto");
     expect(2, "--machine tensor: a .pto is for --machine tile",
            "run --machine tensor @/kernels/tile/colmin.pto");
+    write_text("bytes.pto", "x \x1b[31m \x9b" "1m\xff \xc2\x9b \xc3\xa4 b\n");
+    expect(2, "    x  [31m ?1m? ?? \xc3\xa4 b\n    ^\n", "tile check bytes.pto");
     write_text("brace.pto", "}\n");
     expect(2, "1:1: error: expected an operation or the end of the file, found '}'",
            "tile check brace.pto");
