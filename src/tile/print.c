@@ -50,7 +50,7 @@ static void operands(struct printer *s, const struct sam_tile_op *op, uint32_t f
 
 static void type(struct printer *s, uint32_t id)
 {
-    sam_tile_ty_print(&s->out, &s->p->values[id].type);
+    sam_tile_ty_print(&s->out, &s->p->values[id].type, s->surface != SAM_TILE_DPS);
 }
 
 static void operand_types(struct printer *s, const struct sam_tile_op *op, uint32_t first,

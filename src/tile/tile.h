@@ -265,7 +265,8 @@ static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const stru
     return (valid | room | layout) == 0;
 }
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
-void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type);
+/* A tile as `!pto.tile_buf<...>`, or under its short name `!pto.tile<...>`. */
+void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type, bool short_name);
 const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size);
 
 /* --- report.c: messages with their line and a caret */

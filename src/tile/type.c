@@ -84,10 +84,10 @@ static void print_dim(struct sam_buffer *out, int64_t dim)
         sam_buffer_printf(out, "%" PRId64, dim);
 }
 
-static void print_tile(struct sam_buffer *out, const struct sam_tile_type *t)
+static void print_tile(struct sam_buffer *out, const struct sam_tile_type *t, bool short_name)
 {
-    sam_buffer_printf(out, "!pto.tile_buf<%s, %" PRIu32 "x%" PRIu32 "x%s",
-                      sam_tile_loc_names[t->loc], t->rows, t->cols, sam_tile_dtype_name(t->dtype));
+    sam_buffer_printf(out, "!pto.%s<%s, %" PRIu32 "x%" PRIu32 "x%s",
+                      short_name ? "tile" : "tile_buf", sam_tile_loc_names[t->loc], t->rows, t->cols, sam_tile_dtype_name(t->dtype));
     if (t->valid_rows != t->rows || t->valid_cols != t->cols) {
         sam_buffer_printf(out, ", valid=");
         print_dim(out, t->valid_rows);
@@ -105,7 +105,7 @@ static void print_tile(struct sam_buffer *out, const struct sam_tile_type *t)
     sam_buffer_append(out, ">", 1);
 }
 
-void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type)
+void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type, bool short_name)
 {
     switch (type->kind) {
     case SAM_TILE_KIND_UNKNOWN: sam_buffer_printf(out, "unknown"); return;
@@ -129,14 +129,14 @@ void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type)
         }
         sam_buffer_printf(out, "%s>", sam_tile_dtype_name(type->dtype));
         return;
-    case SAM_TILE_KIND_TILE: print_tile(out, &type->tile); return;
+    case SAM_TILE_KIND_TILE: print_tile(out, &type->tile, short_name); return;
     }
 }
 
 const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size)
 {
     struct sam_buffer out = {0};
-    sam_tile_ty_print(&out, type);
+    sam_tile_ty_print(&out, type, false);
     snprintf(text, size, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);
     return text;

@@ -180,8 +180,16 @@ static void test_tile(void **state)
            "tile check --plan @/kernels/tile/colmin.pto");
     expect(2, "tcolmin reads %s without waiting for the tload pipe",
            "tile check @/kernels/tile/errors/missing_wait.pto");
-    expect(0, "%dst = tcolmin %src : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 1x16xf32>",
+    expect(0, "%dst = tcolmin %src : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>",
            "tile fmt --surface flat @/kernels/tile/tcolmin-flat.pto");
+    expect(0, "", "tile fmt --surface flat @/kernels/tile/tcolmin-flat.pto -o flat.pto");
+    char path[512];
+    snprintf(path, sizeof path, "%s/kernels/tile/tcolmin-flat.pto", getenv("SAMITE_SOURCE"));
+    struct sam_buffer given = {0}, made = read_file("flat.pto");
+    assert_int_equal(sam_file_read(path, 1 << 16, &given, NULL), SAM_OK);
+    assert_int_equal(given.size, made.size); /* is as it would be written */
+    assert_memory_equal(given.data, made.data, made.size);
+    sam_buffer_free(&given), sam_buffer_free(&made);
     expect(0, "", "tile fmt @/kernels/tile/softmax.pto -o softmax.pto");
     expect(0, "no error", "tile check softmax.pto");
     expect(2, "expected flat, ssa or dps, found 'mlir'", "tile fmt --surface mlir x.pto");
