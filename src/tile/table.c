@@ -161,10 +161,11 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
     return true;
 }
 
+const char *const sam_tile_profile_names[] = {"a5", "a2a3", "host", NULL};
+
 bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile)
 {
-    static const char *const names[] = {"a5", "a2a3", "host", NULL};
-    int found = sam_tile_word(names, name, strlen(name));
+    int found = sam_tile_word(sam_tile_profile_names, name, strlen(name));
     if (found >= 0)
         *profile = (enum sam_tile_profile)found;
     return found >= 0;

@@ -158,6 +158,7 @@ static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
 }
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
+extern const char *const sam_tile_profile_names[]; /* ended by NULL, as those below */
 extern const char *const sam_tile_compare_names[],
     *const sam_tile_cmpi_names[],
         *const sam_tile_round_names[],
