@@ -4,13 +4,16 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_args.h"
 #include "run_tile.h"
 #include "samite/file.h"
 
 enum { OPT_SURFACE = 256, OPT_PROFILE, OPT_PLAN };
 
 struct request {
-    const char *what, *path, *out;
+    const char *what, *out;
+    const char **paths; /* room for every word of the command line */
+    size_t count;
     enum sam_tile_surface surface;
     enum sam_tile_profile profile;
     bool plan;
@@ -29,7 +32,7 @@ static int format(const struct request *r, const struct sam_tile_program *progra
     return code;
 }
 
-static int check(const struct request *r, const struct sam_tile_program *program)
+static int check(const struct request *r, const char *path, const struct sam_tile_program *program)
 {
     struct sam_error error = {0};
     char *messages = NULL, *text = NULL;
@@ -40,7 +43,7 @@ static int check(const struct request *r, const struct sam_tile_program *program
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
     if (!r->plan) {
-        printf("%s: no error\n", strcmp(r->path, "-") == 0 ? "<stdin>" : r->path);
+        printf("%s: no error\n", strcmp(path, "-") == 0 ? "<stdin>" : path);
         return CLI_OK;
     }
     if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)
@@ -86,9 +89,10 @@ static int parse(struct cli_args *args, struct request *r)
         case OPT_PLAN: r->plan = true; break;
         case 'o': r->out = value; break;
         case CLI_POSITIONAL:
-            if (r->path)
-                return cli_usage_error(args, "one program, please; '%s' is a second", value);
-            *(r->what ? &r->path : &r->what) = value;
+            if (r->what)
+                r->paths[r->count++] = value;
+            else
+                r->what = value;
             break;
         default: return CLI_BAD_INPUT;
         }
@@ -96,25 +100,49 @@ static int parse(struct cli_args *args, struct request *r)
     return code;
 }
 
+/* Every program, also behind one that has errors. */
+static int each(const struct request *r, bool formats)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < r->count; i++) {
+        struct sam_tile_program *program = run_tile_load(r->paths[i]);
+        int one = !program  ? CLI_BAD_INPUT
+                  : formats ? format(r, program)
+                            : check(r, r->paths[i], program);
+        sam_tile_program_free(program);
+        code = one == CLI_OK ? code : one;
+    }
+    return code;
+}
+
+static int obey(struct cli_args *args, struct request *r)
+{
+    int code = parse(args, r);
+    if (code != CLI_OK)
+        return code;
+    if (r->what && strcmp(r->what, "ops") == 0 && !r->count)
+        return list();
+    bool formats = r->what && strcmp(r->what, "fmt") == 0;
+    if (!formats && (!r->what || strcmp(r->what, "check") != 0))
+        return cli_usage_error(args, "expected fmt, check or ops%s%s%s", r->what ? ", found '" : "",
+                               r->what ? r->what : "", r->what ? "'" : "");
+    if (!r->count)
+        return cli_usage_error(args, "no program");
+    if (formats && r->count > 1)
+        return cli_usage_error(args, "fmt takes one program; '%s' is a second", r->paths[1]);
+    return each(r, formats);
+}
+
 static int run(struct cli_args *args)
 {
     struct request r = {.surface = SAM_TILE_DPS, .profile = SAM_TILE_A5};
-    int code = parse(args, &r);
-    if (code != CLI_OK)
-        return code;
-    if (r.what && strcmp(r.what, "ops") == 0 && !r.path)
-        return list();
-    bool formats = r.what && strcmp(r.what, "fmt") == 0;
-    if (!formats && (!r.what || strcmp(r.what, "check") != 0))
-        return cli_usage_error(args, "expected fmt, check or ops%s%s%s", r.what ? ", found '" : "",
-                               r.what ? r.what : "", r.what ? "'" : "");
-    if (!r.path)
-        return cli_usage_error(args, "no program");
-    struct sam_tile_program *program = run_tile_load(r.path);
-    if (!program)
+    r.paths = calloc((size_t)args->count + 1, sizeof *r.paths);
+    if (!r.paths) {
+        fprintf(stderr, "samite: error: out of memory\n");
         return CLI_BAD_INPUT;
-    code = formats ? format(&r, program) : check(&r, program);
-    sam_tile_program_free(program);
+    }
+    int code = obey(args, &r);
+    free(r.paths);
     return code;
 }
 
@@ -131,12 +159,13 @@ static const struct cli_option options[] = {
 const struct cli_verb verb_tile = {
     .name = "tile",
     .summary = "format and check tile programs",
-    .usage = "fmt|check [options] PROGRAM.pto\n       samite tile ops",
+    .usage = "fmt [options] PROGRAM.pto\n       samite tile check [options] PROGRAM.pto...\n       "
+             "samite tile ops",
     .options = options,
     .details =
         "fmt prints a program in one of the three surfaces; each of them is read. Comments\n"
         "stay, in front of the operation that they precede or stand behind. check reports\n"
-        "every error of a program in one run, with its line. ops lists the operations: sources\n"
+        "every error of each program in one run, with its line. ops lists the operations: sources\n"
         "(t tile, s scalar, i index, v partition of a tensor view), dtypes and meaning.\n"
         "`samite run PROGRAM.pto` runs one.\n\n"
         "Examples:\n"
