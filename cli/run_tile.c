@@ -167,8 +167,8 @@ static double now(void)
 
 static void give(struct run_argument *from, struct sam_tile_argument *to)
 {
-    *to = (struct sam_tile_argument){.name = from->name, .output = from->output,
-                                       .inout = from->output && from->input};
+    *to = (struct sam_tile_argument){
+        .name = from->name, .output = from->output, .inout = from->output && from->input};
     if (from->kind == RUN_SCALAR) {
         to->is_scalar = true;
         to->bits = from->bits;
@@ -203,7 +203,7 @@ static int execute(struct request *r, const struct sam_tile_program *program, si
         sam_tile_run(program, function, given, arguments->count, &r->options, &stats, &error);
     double seconds = now() - start;
     if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
-        fprintf(state->text, "%s%s%s: %s, %" PRIu64 " operations, %" PRIu64 " of tiles\n", r->path,
+        fprintf(state->text, "%s%s%s: %s, %" PRIu64 " operations (%" PRIu64 " on tiles)\n", r->path,
                 *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
                 stats.tile_ops);
     fflush(state->text); /* before what went wrong */

@@ -14,7 +14,7 @@ static const char *op_name(size_t index)
 void run_tile_report_stats(const struct sam_tile_stats *s, FILE *text)
 {
     fprintf(text, "operations      %12" PRIu64 "\n", s->ops);
-    fprintf(text, "of tiles        %12" PRIu64 " %14" PRIu64 " elements\n", s->tile_ops,
+    fprintf(text, "on tiles        %12" PRIu64 " %14" PRIu64 " elements\n", s->tile_ops,
             s->elements);
     for (size_t i = 0; i < SAM_TILE_OPS; i++)
         if (s->by_op[i].ops)

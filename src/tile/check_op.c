@@ -152,7 +152,8 @@ static void dtype_of_profile(const struct judged *s, size_t index)
     enum sam_tile_dtype dtype = tile(s, index)->dtype;
     if (!dtype_allowed(s, dtype))
         FAULT(s, index, "%s: %s is of %s; profile %s has %s here", s->row->name, which(s, index),
-              sam_tile_dtype_name(dtype), sam_tile_profile_names[s->judge->profile], allowed_text(s));
+              sam_tile_dtype_name(dtype), sam_tile_profile_names[s->judge->profile],
+              allowed_text(s));
 }
 
 static void same_dtype(const struct judged *s, size_t a, size_t b)

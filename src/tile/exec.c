@@ -360,12 +360,13 @@ static enum sam_status loop(struct sam_tile_exec *x, const struct sam_tile_op *o
 
 enum sam_status sam_tile_count(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
-    uint64_t ops = ++x->core.stats.ops;
-    if (x->options.max_ops && ops > x->options.max_ops)
+    if (x->options.max_ops && x->core.stats.ops == x->options.max_ops)
         return sam_tile_trap(x, op, "stopped after %" PRIu64 " operations (max_ops)",
                              x->options.max_ops);
     if (x->options.stop && *x->options.stop)
-        return sam_fail(x->error, SAM_ERR_STOPPED, "stopped");
+        return sam_fail(x->error, SAM_ERR_STOPPED, "%s:%" PRIu32 ":%" PRIu32 ": stopped",
+                        x->p->name, op->pos.line, op->pos.column);
+    x->core.stats.ops++;
     return SAM_OK;
 }
 

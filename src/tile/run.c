@@ -157,6 +157,19 @@ static bool is_argument(const struct sam_tile_exec *x, uint32_t value)
     return x->p->values[value].op == SAM_TILE_NONE;
 }
 
+/* That there are more arguments than the function has. */
+static enum sam_status too_many(struct sam_tile_exec *x, size_t count)
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < x->f->arg_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%%%s", i ? ", " : ": ",
+                                 x->p->values[x->p->ids[x->f->args + i]].name);
+    return sam_fail(x->error, SAM_ERR_INPUT, "%s%s has %" PRIu32 " argument%s%s; %zu given",
+                    x->f->bare ? "the program" : "@", x->f->name, x->f->arg_count,
+                    x->f->arg_count == 1 ? "" : "s", names, count);
+}
+
 static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_argument *arguments,
                                 size_t count, uint32_t *values)
 {
@@ -169,8 +182,7 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
             status =
                 sam_fail(x->error, SAM_ERR_INPUT, "there is no argument %%%s", arguments[i].name);
         else if (values[i] == SAM_TILE_NONE)
-            status = sam_fail(x->error, SAM_ERR_INPUT, "%s%s has %" PRIu32 " arguments, %zu given",
-                              x->f->bare ? "the program" : "@", x->f->name, x->f->arg_count, count);
+            status = too_many(x, count);
         else if (bound[values[i] - x->f->first_value])
             status = sam_fail(x->error, SAM_ERR_INPUT, "%%%s is given twice",
                               x->p->values[values[i]].name);

@@ -87,7 +87,8 @@ static void print_dim(struct sam_buffer *out, int64_t dim)
 static void print_tile(struct sam_buffer *out, const struct sam_tile_type *t, bool short_name)
 {
     sam_buffer_printf(out, "!pto.%s<%s, %" PRIu32 "x%" PRIu32 "x%s",
-                      short_name ? "tile" : "tile_buf", sam_tile_loc_names[t->loc], t->rows, t->cols, sam_tile_dtype_name(t->dtype));
+                      short_name ? "tile" : "tile_buf", sam_tile_loc_names[t->loc], t->rows,
+                      t->cols, sam_tile_dtype_name(t->dtype));
     if (t->valid_rows != t->rows || t->valid_cols != t->cols) {
         sam_buffer_printf(out, ", valid=");
         print_dim(out, t->valid_rows);

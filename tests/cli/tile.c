@@ -105,7 +105,7 @@ static void test_failures(void **state)
     expect(2, "argument %a1 is not given", "run @/kernels/tile/colmin.pto --arg in:in.npy");
     expect(2, "%a0 is of f32, the array of i32",
            "run @/kernels/tile/colmin.pto --arg out:i32:32,32 --arg out:f32:1,32");
-    expect(2, "has 2 arguments, 3 given",
+    expect(2, "@colmin has 2 arguments: %a0, %a1; 3 given",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --arg i64:1");
     expect(2, "has no function @f", "run @/kernels/tile/colmin.pto --func f");
     expect(2, "--nan: expected number, propagate, first, found 'x'",
@@ -119,11 +119,18 @@ static void test_failures(void **state)
     expect(2, "cannot open", "run missing.pto");
     expect(2, "--machine tensor: a .pto is for --machine tile",
            "run --machine tensor @/kernels/tile/colmin.pto");
-    write_text("bytes.pto", "x \x1b[31m \x9b" "1m\xff \xc2\x9b \xc3\xa4 b\n");
+    write_text("bytes.pto", "x \x1b[31m \x9b"
+                            "1m\xff \xc2\x9b \xc3\xa4 b\n");
     expect(2, "    x  [31m ?1m? ?? \xc3\xa4 b\n    ^\n", "tile check bytes.pto");
+    expect(2, "missing.pto: cannot open", "tile check @/kernels/tile/colmin.pto missing.pto");
+    expect(0, "/colmax.pto: no error\n",
+           "tile check @/kernels/tile/colmin.pto @/kernels/tile/colmax.pto");
+    expect(2, "fmt takes one program; 'y.pto' is a second", "tile fmt x.pto y.pto");
     write_text("brace.pto", "}\n");
     expect(2, "1:1: error: expected an operation or the end of the file, found '}'",
            "tile check brace.pto");
+    expect(2, "1:1: error: expected an operation",
+           "tile check brace.pto @/kernels/tile/colmin.pto");
 }
 
 /* What a run would destroy, or could not write, is found before it. */
@@ -263,6 +270,9 @@ static void test_json(void **state)
     assert_int_equal(number_at(root, "ops.tload.count"), 1);
     assert_int_equal(number_at(root, "ops.tload.elements"), 0);
     json_decref(root);
+    root = json_of(1, "colmin.pto --arg in:in.npy --arg out:f32:1,32 --max-ops 5 --stats=json");
+    assert_int_equal(number_at(root, "operations"), 5);
+    json_decref(root);
     expect(0, "  tcolmin                  1           1024",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --stats");
     expect(2, "--stats=xml: expected --stats or --stats=json",
@@ -321,7 +331,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),      cmocka_unit_test(test_failures),
         cmocka_unit_test(test_tile),     cmocka_unit_test(test_json),
-        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs), cmocka_unit_test(test_inout),
+        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_inout),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -186,7 +186,7 @@ static void test_kept_comments(void **state)
         "    // behind\n    scf.if %c {\n      // in if\n      // end of if\n    } else {\n"
         "      // end of else\n    }\n"
         "    // before\n    // 1\n    // 2\n    // 3\n    // 4\n"
-        "    %t = pto.texpands %c : i1 -> !pto.tile_buf<vec, 1x8xi32>\n"
+        "    %t = pto.texpands %c : i1 -> !pto.tile<vec, 1x8xi32>\n"
         "    pto.barrier\n    %d, %e = scf.if %c -> (i1, i1) {\n      scf.yield %c, %c : i1, i1\n"
         "    } else {\n      scf.yield %c, %c : i1, i1\n    }\n"
         "    // done\n    return\n    // end of function\n  }\n  // end of module\n}\n"
