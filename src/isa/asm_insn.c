@@ -58,38 +58,16 @@ static size_t first_row(const struct assembler *as, const char *name)
 
 /* --- messages */
 
-static size_t edit_distance(const char *a, const char *b, size_t limit)
-{
-    size_t row[LONGEST_MNEMONIC + 1], n = strlen(b), m = strlen(a);
-    if (n > LONGEST_MNEMONIC || (m > n ? m - n : n - m) > limit)
-        return limit + 1;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_at at)
 {
-    size_t limit = strlen(name) < 4 ? 1 : 2, best = limit + 1, found = 0;
+    size_t size = strlen(name), found = 0;
+    unsigned least = size < 4 ? 2 : 3;
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
         if (!sam_is_on(on_of(i), &as->isa))
             continue;
-        size_t distance = edit_distance(name, mnemonic_of(i), limit);
-        if (distance < best) {
-            best = distance;
+        unsigned edits = sam_edits(name, size, mnemonic_of(i));
+        if (edits < least) {
+            least = edits;
             found = i;
         }
     }

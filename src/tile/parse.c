@@ -167,6 +167,21 @@ bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
     return false;
 }
 
+bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                  const char *what)
+{
+    char found[80];
+    int word = sam_tile_word(words, parser->token.text, parser->token.size);
+    if (word < 0) {
+        sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    s->op.attribute = (unsigned)word;
+    parse_next(parser);
+    return true;
+}
+
 bool parse_result_count(struct parser *parser, const struct statement *s, size_t count)
 {
     if (s->result_count == count)

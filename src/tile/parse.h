@@ -118,6 +118,9 @@ uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
 void parse_leave(struct parser *parser, size_t names);
 bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
                 enum sam_tile_kind kind, const char *what);
+/* The word that stands here, one of `words` (NULL at their end), as the operation's attribute. */
+bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                  const char *what);
 
 /* --- parse_op.c, parse_scf.c: what stands behind the operation's name */
 bool parse_tile_op(struct parser *parser, struct statement *s);

@@ -118,7 +118,6 @@ static bool parse_cast(struct parser *parser, struct statement *s)
 
 bool parse_arith(struct parser *parser, struct statement *s)
 {
-    char found[80];
     size_t count = s->op.code == SAM_TILE_SELECT ? 3 : 2;
     struct sam_tile_ty type, boolean = {.kind = SAM_TILE_KIND_BOOL};
     if (s->op.code == SAM_TILE_CONSTANT)
@@ -127,19 +126,10 @@ bool parse_arith(struct parser *parser, struct statement *s)
         return parse_cast(parser, s);
     if (!parse_result_count(parser, s, 1))
         return false;
-    if (s->op.code == SAM_TILE_CMPI) {
-        int word = sam_tile_word(sam_tile_cmpi_names, parser->token.text, parser->token.size);
-        if (word < 0) {
-            sam_tile_error(&parser->report, parser->token.pos,
-                           "expected eq, ne, slt, sle, sgt or sge, found %s",
-                           parse_found(parser, found, sizeof found));
-            return false;
-        }
-        s->op.attribute = (unsigned)word;
-        parse_next(parser);
-        if (!parse_expect(parser, ',', "behind the predicate"))
-            return false;
-    }
+    if (s->op.code == SAM_TILE_CMPI &&
+        (!parse_choice(parser, s, sam_tile_cmpi_names, "eq, ne, slt, sle, sgt or sge") ||
+         !parse_expect(parser, ',', "behind the predicate")))
+        return false;
     for (size_t i = 0; i < count; i++)
         if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
             return false;

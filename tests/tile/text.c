@@ -103,6 +103,19 @@ static void test_carets(void **state)
                     "           ^\n");
     expect_messages("%d = TCOLMIN %s\n", "t.pto:1:6: error: unknown operation 'TCOLMIN'; did you "
                                          "mean 'tcolmin'?\n    %d = TCOLMIN %s\n         ^\n");
+    expect_messages(
+        "%d = %s\n%d = pto.TExpandz %s\n%d = arith.addl %s\n%d = abcdefghijkl\n"
+        "%d = tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\n",
+        "t.pto:1:6: error: expected an operation, found '%s'\n"
+        "    %d = %s\n         ^\n"
+        "t.pto:2:6: error: unknown operation 'pto.TExpandz'; did you mean "
+        "'pto.texpands'?\n    %d = pto.TExpandz %s\n         ^\n"
+        "t.pto:3:6: error: unknown operation 'arith.addl'; did you mean 'arith.addi'?\n"
+        "    %d = arith.addl %s\n         ^\n"
+        "t.pto:4:6: error: unknown operation 'abcdefghijkl'\n"
+        "    %d = abcdefghijkl\n         ^\n"
+        "t.pto:5:6: error: unknown operation 'tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'\n"
+        "    %d = tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\n         ^\n");
     expect_messages("barrier\n\"\x1b[2J\"\n",
                     "t.pto:2:1: error: expected an operation, found '\"?[2J\"'\n"
                     "    \" [2J\"\n    ^\n");
