@@ -135,7 +135,7 @@ static size_t part(uint64_t left)
     return left < PIECE ? (size_t)left : PIECE;
 }
 
-static bool copy_tensor(struct tensor *t, struct cli_output *output, uint8_t *piece,
+static bool copy_tensor(struct tensor *t, struct sam_output *output, uint8_t *piece,
                         struct sam_error *error)
 {
     uint64_t skip = t->data ? 0 : t->weight->offset, left = t->weight->size;
@@ -146,7 +146,7 @@ static bool copy_tensor(struct tensor *t, struct cli_output *output, uint8_t *pi
         size_t size = part(left);
         if (!fill(t, piece, size, error))
             return false;
-        if (!cli_output_write(output, piece,
+        if (!sam_output_write(output, piece,
                               t->to == t->weight->type ? size : shorten(piece, size)))
             return false;
     }
@@ -158,19 +158,19 @@ static bool convert(struct request *r, struct sam_error *error)
     size_t size = 0;
     char *header = make_header(r, &size, error);
     uint8_t *piece = malloc(PIECE);
-    struct cli_output *output = NULL;
+    struct sam_output *output = NULL;
     bool good = header && piece;
     for (size_t i = 0; good && i < r->source_count; i++)
         good = weights_may_write(r->output, r->sources[i]->path, error);
-    good = good && (output = cli_output_open(r->output, error)) != NULL &&
-           cli_output_write(output, header, size);
+    good = good && sam_output_open(r->output, &output, error) == SAM_OK &&
+           sam_output_write(output, header, size);
     for (size_t i = 0; good && i < r->count; i++)
         good = copy_tensor(&r->tensors[i], output, piece, error);
     free(header);
     free(piece);
-    if (output && (good || cli_output_failed(output)))
-        return cli_output_commit(output, error) && good;
-    cli_output_abort(output);
+    if (output && (good || sam_output_failed(output)))
+        return sam_output_commit(output, error) == SAM_OK && good;
+    sam_output_abort(output);
     return false;
 }
 

@@ -62,17 +62,17 @@ static bool pack_file(const struct request *r, const char *from, const char *to,
         snprintf(error->text, sizeof error->text, "%s: is packed already", from);
         good = false;
     }
-    struct cli_output *output = good ? weights_create(to, from, error) : NULL;
+    struct sam_output *output = good ? weights_create(to, from, error) : NULL;
     if (output) {
-        struct sam_sink sink = {cli_output_write, output};
+        struct sam_sink sink = {sam_output_write, output};
         good = sam_packer_open(&in.weights, &r->options, sink, &packer, error) == SAM_OK &&
                stream(r, &in, packer, error);
         if (!good)
             name_error(from, error);
-        if (good || cli_output_failed(output))
-            good = cli_output_commit(output, error) && good;
+        if (good || sam_output_failed(output))
+            good = sam_output_commit(output, error) == SAM_OK && good;
         else
-            cli_output_abort(output);
+            sam_output_abort(output);
     }
     sam_packer_close(packer);
     weights_close(&in);

@@ -29,15 +29,15 @@ static bool unpack_file(void *context, const char *from, const char *to, struct 
 {
     const struct request *r = context;
     struct weights_fed fed;
-    struct cli_output *output = weights_create(to, from, error);
+    struct sam_output *output = weights_create(to, from, error);
     if (!output)
         return false;
     bool good = weights_feed(from, r->quiet ? NULL : "unpack", &r->options,
-                             (struct sam_sink){cli_output_write, output}, &fed, error);
-    if (good || cli_output_failed(output)) {
-        good = cli_output_commit(output, error) && good;
+                             (struct sam_sink){sam_output_write, output}, &fed, error);
+    if (good || sam_output_failed(output)) {
+        good = sam_output_commit(output, error) == SAM_OK && good;
     } else {
-        cli_output_abort(output);
+        sam_output_abort(output);
     }
     if (good && r->json)
         tell(r, from, to,

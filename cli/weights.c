@@ -203,9 +203,12 @@ bool weights_may_write(const char *path, const char *input, struct sam_error *er
     return true;
 }
 
-struct cli_output *weights_create(const char *path, const char *input, struct sam_error *error)
+struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error)
 {
-    return weights_may_write(path, input, error) ? cli_output_open(path, error) : NULL;
+    struct sam_output *output = NULL;
+    if (weights_may_write(path, input, error))
+        sam_output_open(path, &output, error);
+    return output;
 }
 
 bool weights_map(const char *path, struct weights_file *file, struct sam_error *error)

@@ -7,7 +7,6 @@
 #include <jansson.h>
 
 #include "cli.h"
-#include "output.h"
 #include "samite/codec.h"
 #include "samite/file.h"
 #include "samite/format.h"
@@ -49,7 +48,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room,
  * output, Ctrl-C is caught from here on, and the work ended by the one who reads. */
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
 /* The output, then; NULL with `error` filled. */
-struct cli_output *weights_create(const char *path, const char *input, struct sam_error *error);
+struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
 /* A whole file in memory: mapped where that can be done. */
 struct weights_file {

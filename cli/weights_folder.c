@@ -172,18 +172,18 @@ bool weights_copy(const char *from, const char *to, struct sam_error *error)
     if (file < 0)
         return fail(error, SAM_ERR_IO, from, strerror(errno));
     uint8_t *piece = malloc(PIECE);
-    struct cli_output *output = piece ? weights_create(to, from, error) : NULL;
+    struct sam_output *output = piece ? weights_create(to, from, error) : NULL;
     if (!piece)
         fail(error, SAM_ERR_MEMORY, from, "out of memory");
     long got = 0;
     while (output && (got = weights_read_from(file, from, piece, PIECE, error)) > 0)
-        if (!cli_output_write(output, piece, (size_t)got))
+        if (!sam_output_write(output, piece, (size_t)got))
             break;
     free(piece);
     close(file);
     if (output && got >= 0)
-        return cli_output_commit(output, error);
-    cli_output_abort(output);
+        return sam_output_commit(output, error) == SAM_OK;
+    sam_output_abort(output);
     return false;
 }
 

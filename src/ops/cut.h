@@ -30,8 +30,8 @@ void sam_order_by_input(const struct sam_box *box, unsigned order[SAM_PLAN_DIMS]
  * they store to the first, from instruction *stores on. */
 bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block,
                    size_t *stores);
-/* What stands in the block from `stores` on once more for each further place. */
-void sam_cut_repeat(const struct sam_box *box, size_t stores, struct sam_block *block);
+/* What stands in the block from `first` on once more for each further place. */
+void sam_cut_repeat(const struct sam_box *box, size_t first, struct sam_block *block);
 
 /* search.c */
 

@@ -131,10 +131,12 @@ json_values() {
 }
 
 gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
-    printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >w.gguf
-    printf '\1\0\0\0\0\0\0\0w\1\0\0\0\240\206\1\0\0\0\0\0' >>w.gguf
-    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>w.gguf
-    tail -c 400000 a.npy >>w.gguf
+    {
+        printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+        printf '\1\0\0\0\0\0\0\0w\1\0\0\0\240\206\1\0\0\0\0\0'
+        printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+        tail -c 400000 a.npy
+    } >w.gguf
     there_and_back w.gguf
     "$samite" unpack p.smw --tensor w --range 99990: -o x.bin
     tail -c 40 a.npy | cmp - x.bin

@@ -38,7 +38,7 @@ static void test_stretches(void **state)
                 sam_tile_written_clear(&w, first, count);
                 memset(&bytes[first], false, count);
             } else {
-                bool all = !memchr(&bytes[first], false, count);
+                bool all = !memchr(&bytes[first], 0, count);
                 assert_int_equal(sam_tile_written_all(&w, first, count), all);
                 if (sam_tile_written_known(&w, first, count))
                     assert_true(all);
