@@ -197,8 +197,14 @@ static bool unpack_plane(struct set *s)
             uint32_t size = sam_chunk_size(at, &span);
             if (sam_chunk_parse(at, size, &span, &chunk) || chunk.has_code != 1)
                 return false;
-            sam_decode_table_make(&chunk.code[0], &table);
+            const uint8_t *last = NULL;
             for (size_t b = 0; b < sam_span_blocks(&span); b++) {
+                const uint8_t *codes = chunk.block[b].codes;
+                struct sam_code code;
+                bool present;
+                if (codes != last && sam_code_read(&codes, at + size, &code, &present))
+                    sam_decode_table_make(&code, &table);
+                last = chunk.block[b].codes;
                 const uint8_t *in = at + chunk.block[b].offset + 1;
                 uint32_t sizes[SAM_STREAMS];
                 const struct sam_warm nothing = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a tensor, up to SAM_CHUNK_BLOCKS of them, that share their codes. */
+/* Blocks of a tensor, up to SAM_CHUNK_BLOCKS of them. Neighbours that are alike share their codes.
+ */
 #ifndef SAM_CODEC_CHUNK_H
 #define SAM_CODEC_CHUNK_H
 
@@ -42,6 +43,7 @@ struct sam_chunk_maker {
     const struct sam_allocator *allocator;
     uint8_t *planes;
     uint32_t (*counts)[256]; /* a block and coded plane each */
+    struct sam_code *codes;  /* likewise: of the first block of those that share them */
 };
 bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_ops *ops,
                           const struct sam_allocator *allocator, uint32_t layouts, size_t count);
@@ -60,10 +62,13 @@ struct sam_chunk {
         uint32_t offset, size;
         enum sam_block_mode mode;
         uint64_t hash;
+        const uint8_t *codes; /* of the coded planes, for sam_code_read */
     } block[SAM_CHUNK_BLOCKS];
-    uint32_t has_code; /* a bit a coded plane */
-    struct sam_code code[SAM_MAX_PLANES];
+    uint32_t has_code; /* a bit a coded plane that has one in some block */
 };
+
+/* The code at *at, which is moved behind it. False when it is none, or longer than up to `end`. */
+bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present);
 
 /* The size of a chunk from its first SAM_CHUNK_HEADER bytes; 0 when it is not possible. */
 uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span);

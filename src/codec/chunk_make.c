@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making chunks: split, count, choose codes for all blocks together, choose a mode for each block,
+/* Making chunks: split, count, choose which blocks share codes, choose a mode for each block,
  * write. A block that gains too little stays as it is: reading it is then a copy. */
 #include "codec/chunk.h"
 
-enum { LEAST_GAIN = 128 }; /* a block is coded when it saves a 128th of its size */
+enum {
+    LEAST_GAIN = 128,  /* a block is coded when it saves a 128th of its size */
+    SHARING = 1 << 10, /* bytes that codes of its own must save: a reader takes 20 us for a table */
+};
 
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
 {
     const struct sam_layout *l = sam_layout_of(layout);
     struct sam_span span = {.count = count};
     size_t tables = (size_t)l->coded_count * (3 + 128);
-    size_t size = SAM_CHUNK_HEADER + sam_span_blocks(&span) * SAM_BLOCK_ENTRY + tables;
+    size_t size = SAM_CHUNK_HEADER + sam_span_blocks(&span) * (SAM_BLOCK_ENTRY + tables);
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
@@ -39,9 +42,10 @@ bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_
     struct sam_span span = {.count = count};
     *maker = (struct sam_chunk_maker){.ops = ops, .allocator = allocator};
     maker->planes = sam_codec_alloc(allocator, size);
-    maker->counts =
-        sam_codec_alloc(allocator, sam_span_blocks(&span) * coded * sizeof *maker->counts);
-    if (maker->planes && maker->counts)
+    coded *= sam_span_blocks(&span);
+    maker->counts = sam_codec_alloc(allocator, coded * sizeof *maker->counts);
+    maker->codes = sam_codec_alloc(allocator, coded * sizeof *maker->codes);
+    if (maker->planes && maker->counts && maker->codes)
         return true;
     sam_chunk_maker_close(maker);
     return false;
@@ -51,6 +55,7 @@ void sam_chunk_maker_close(struct sam_chunk_maker *maker)
 {
     sam_codec_free(maker->allocator, maker->planes);
     sam_codec_free(maker->allocator, maker->counts);
+    sam_codec_free(maker->allocator, maker->codes);
     *maker = (struct sam_chunk_maker){0};
 }
 
@@ -61,8 +66,8 @@ struct making {
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
-    struct sam_code code[SAM_MAX_PLANES];
-    uint32_t has_code;
+    uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes a block has, itself or one before */
+    uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: a bit a plane */
 };
 
 static uint64_t seed_of(const struct sam_span *span, size_t block)
@@ -78,6 +83,11 @@ static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t bloc
 static uint32_t *counts_of(const struct making *m, size_t plane, size_t block)
 {
     return m->maker->counts[block * m->layout->coded_count + plane];
+}
+
+static struct sam_code *code_of(const struct making *m, size_t plane, size_t block)
+{
+    return &m->maker->codes[m->shares[block] * m->layout->coded_count + plane];
 }
 
 static void split_and_count(struct making *m, const uint8_t *elements)
@@ -113,35 +123,110 @@ static void code_range(const struct sam_code *code, unsigned *first, unsigned *l
         --*last;
 }
 
-/* Bytes that the code of a plane saves in all blocks, less what it takes itself. */
-static bool code_pays(const struct making *m, size_t plane)
+/* log2 of x > 0, in 256ths. */
+static uint64_t log2_of(uint64_t x)
 {
-    unsigned first, last;
-    uint64_t bits = 0, symbols = 0, blocks = sam_span_blocks(m->span);
-    code_range(&m->code[plane], &first, &last);
-    for (size_t b = 0; b < blocks; b++) {
-        for (unsigned s = first; s <= last; s++) {
-            symbols += counts_of(m, plane, b)[s];
-            bits += (uint64_t)counts_of(m, plane, b)[s] * m->code[plane].length[s];
+    unsigned whole = 63 - (unsigned)__builtin_clzll(x);
+    uint64_t bits = whole, y = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
+    for (unsigned i = 0; i < 8;
+         i++) { /* y / 2^31, from 1 to 2: squared, its whole bit is the next */
+        y = y * y >> 31;
+        bits = bits << 1 | y >> 32;
+        y >>= y >> 32;
+    }
+    return bits;
+}
+
+static void add_counts(const struct making *m, size_t plane, size_t block, uint32_t sum[256])
+{
+    for (unsigned s = 0; s < 256; s++)
+        sum[s] += counts_of(m, plane, block)[s];
+}
+
+/* Bytes, about, of the coded planes of blocks `begin` up to `end` with one code a plane. */
+static uint64_t together(const struct making *m, size_t begin, size_t end)
+{
+    uint64_t bits = 0;
+    for (size_t p = 0; p < m->layout->coded_count; p++) {
+        uint32_t sum[256] = {0}, all = 0;
+        for (size_t b = begin; b < end; b++)
+            add_counts(m, p, b, sum);
+        for (unsigned s = 0; s < 256; s++)
+            all += sum[s];
+        for (unsigned s = 0; s < 256; s++)
+            if (sum[s])
+                bits += sum[s] * (log2_of(all) - log2_of(sum[s]));
+    }
+    return bits / (8 * 256);
+}
+
+/* The partition into neighbours that takes the fewest bytes, SHARING counted for each. */
+static void choose_shares(struct making *m)
+{
+    size_t blocks = sam_span_blocks(m->span);
+    uint64_t least[SAM_CHUNK_BLOCKS + 1] = {0}, apart = 0, whole = together(m, 0, blocks);
+    uint8_t from[SAM_CHUNK_BLOCKS + 1] = {0};
+    memset(m->shares, 0, sizeof m->shares);
+    for (size_t b = 0; b < blocks; b++)
+        apart += together(m, b, b + 1);
+    if (whole < apart + SHARING)
+        return;
+    for (size_t end = 1; end <= blocks; end++) {
+        least[end] = UINT64_MAX;
+        for (size_t begin = 0; begin < end; begin++) {
+            uint64_t bytes = least[begin] + together(m, begin, end) + SHARING;
+            if (bytes < least[end]) {
+                least[end] = bytes;
+                from[end] = (uint8_t)begin;
+            }
         }
     }
-    uint64_t more = 3 + (last - first) / 2 + blocks * SAM_STREAMS * (sizeof(uint32_t) + 1);
+    for (size_t end = blocks; end > 0; end = from[end])
+        memset(m->shares + from[end], from[end], end - from[end]);
+}
+
+/* Blocks from `block` on that share its codes. */
+static size_t sharers(const struct making *m, size_t block)
+{
+    size_t end = block;
+    while (end < sam_span_blocks(m->span) && m->shares[end] == m->shares[block])
+        end++;
+    return end - block;
+}
+
+/* Does the code of a plane save bytes in the blocks that share it, itself counted? */
+static bool code_pays(const struct making *m, size_t plane, size_t block,
+                      const uint32_t counts[256])
+{
+    const struct sam_code *code = code_of(m, plane, block);
+    unsigned first, last;
+    uint64_t bits = 0, symbols = 0;
+    code_range(code, &first, &last);
+    for (unsigned s = first; s <= last; s++) {
+        symbols += counts[s];
+        bits += (uint64_t)counts[s] * code->length[s];
+    }
+    uint64_t more =
+        3 + (last - first) / 2 + sharers(m, block) * SAM_STREAMS * (sizeof(uint32_t) + 1);
     return bits / 8 + more < symbols;
 }
 
 static void choose_codes(struct making *m)
 {
-    for (size_t p = 0; p < m->layout->coded_count; p++) {
-        uint32_t sum[256] = {0};
-        unsigned used = 0;
-        for (size_t b = 0; b < sam_span_blocks(m->span); b++)
+    choose_shares(m);
+    for (size_t b = 0; b < sam_span_blocks(m->span); b += sharers(m, b)) {
+        for (size_t p = 0; p < m->layout->coded_count; p++) {
+            uint32_t sum[256] = {0};
+            unsigned used = 0;
+            for (size_t i = 0; i < sharers(m, b); i++)
+                add_counts(m, p, b + i, sum);
             for (unsigned s = 0; s < 256; s++)
-                sum[s] += counts_of(m, p, b)[s];
-        for (unsigned s = 0; s < 256; s++)
-            used += sum[s] != 0;
-        if (used >= 2) {
-            sam_code_make(sum, &m->code[p]);
-            m->has_code |= (uint32_t)code_pays(m, p) << p;
+                used += sum[s] != 0;
+            memset(code_of(m, p, b), 0, sizeof(struct sam_code));
+            if (used >= 2) {
+                sam_code_make(sum, code_of(m, p, b));
+                m->has_code[b] |= (uint32_t)code_pays(m, p, b, sum) << p;
+            }
         }
     }
 }
@@ -158,7 +243,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
     const uint32_t *counts = counts_of(m, plane, block);
     uint64_t bits = 0;
     for (unsigned s = 0; s < 256; s++) {
-        bits += (uint64_t)counts[s] * m->code[plane].length[s];
+        bits += (uint64_t)counts[s] * code_of(m, plane, block)->length[s];
         if (counts[s] && counts[s] == symbols) {
             plan->mode[plane] = SAM_PLANE_CONSTANT;
             plan->symbol[plane] = (uint8_t)s;
@@ -167,7 +252,8 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
         }
     }
     size_t coded = (size_t)(bits / 8) + SAM_STREAMS * (sizeof(uint32_t) + 1);
-    bool code = (m->has_code >> plane & 1) && coded + symbols / LEAST_GAIN < symbols;
+    bool code =
+        (m->has_code[m->shares[block]] >> plane & 1) && coded + symbols / LEAST_GAIN < symbols;
     plan->mode[plane] = code ? SAM_PLANE_CODED : SAM_PLANE_RAW;
     plan->size += 1 + (code ? coded : symbols);
 }
@@ -209,7 +295,7 @@ static uint8_t *write_planes(const struct making *m, size_t block, const struct 
             out += size;
         } else {
             uint32_t sizes[SAM_STREAMS];
-            m->maker->ops->encode(&m->code[p], symbols, size, out, sizes, &warm);
+            m->maker->ops->encode(code_of(m, p, block), symbols, size, out, sizes, &warm);
             for (unsigned j = 0; j < SAM_STREAMS; j++, list += sizeof(uint32_t)) {
                 sam_put_le32(list, sizes[j]);
                 out += sizes[j];
@@ -238,20 +324,24 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     struct plan plan[SAM_CHUNK_BLOCKS];
     bool planes[SAM_CHUNK_BLOCKS];
     size_t blocks = sam_span_blocks(span);
-    uint32_t used = 0; /* codes */
+    uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
+    unsigned own = 0;                      /* a bit a block behind the first that has its own */
     split_and_count(&m, elements);
     choose_codes(&m);
     for (size_t b = 0; b < blocks; b++) {
         planes[b] = plan_block(&m, b, &plan[b]);
         for (size_t p = 0; planes[b] && p < m.layout->coded_count; p++)
-            used |= (uint32_t)(plan[b].mode[p] == SAM_PLANE_CODED) << p;
+            used[m.shares[b]] |= (uint32_t)(plan[b].mode[p] == SAM_PLANE_CODED) << p;
     }
     uint8_t *entry = out + SAM_CHUNK_HEADER, *at = entry + blocks * SAM_BLOCK_ENTRY;
-    for (size_t p = 0; p < m.layout->coded_count; p++) {
-        if (used >> p & 1)
-            at = write_code(&m.code[p], at);
-        else
-            *at++ = 0;
+    for (size_t b = 0; b < blocks; b += sharers(&m, b)) {
+        own |= (b > 0) << b;
+        for (size_t p = 0; p < m.layout->coded_count; p++) {
+            if (used[b] >> p & 1)
+                at = write_code(code_of(&m, p, b), at);
+            else
+                *at++ = 0;
+        }
     }
     size_t header = (size_t)(at - out);
     for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
@@ -273,7 +363,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     out[12] = (uint8_t)header;
     out[13] = (uint8_t)(header >> 8);
     out[14] = (uint8_t)blocks;
-    out[15] = 0;
+    out[15] = (uint8_t)own;
     sam_put_le64(out, maker->ops->hash(out + 8, header - 8, seed_of(span, 0)));
     return padded;
 }

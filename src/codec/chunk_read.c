@@ -42,8 +42,7 @@ uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span)
     return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most ? size : 0;
 }
 
-/* The code at *at, which is moved behind it. */
-static bool read_code(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present)
+bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present)
 {
     const uint8_t *in = *at;
     memset(code, 0, sizeof *code);
@@ -76,19 +75,25 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
     if (size < SAM_CHUNK_HEADER)
         return "truncated";
     size_t header = sam_le16(data + 12);
-    if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] != 0 ||
-        header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > size)
+    if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] & 1 ||
+        data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > size)
         return "sizes that cannot be";
     uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
     if (sam_codec_base.hash(data + 8, header - 8, seed) != sam_le64(data))
         return "wrong checksum of a header";
     const uint8_t *entry = data + SAM_CHUNK_HEADER, *end = data + header;
-    const uint8_t *at = entry + blocks * SAM_BLOCK_ENTRY;
-    for (size_t p = 0; p < layout->coded_count; p++) {
-        bool present;
-        if (!read_code(&at, end, &chunk->code[p], &present))
-            return "a code that is none";
-        chunk->has_code |= (uint32_t)present << p;
+    const uint8_t *at = entry + blocks * SAM_BLOCK_ENTRY, *codes = at;
+    for (size_t b = 0; b < blocks; b++) {
+        bool own = b == 0 || data[15] >> b & 1;
+        codes = own ? at : codes;
+        for (size_t p = 0; own && p < layout->coded_count; p++) {
+            struct sam_code code;
+            bool present;
+            if (!sam_code_read(&at, end, &code, &present))
+                return "a code that is none";
+            chunk->has_code |= (uint32_t)present << p;
+        }
+        chunk->block[b].codes = codes;
     }
     size_t offset = header;
     for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
@@ -110,12 +115,11 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
     return NULL;
 }
 
-/* The table of a plane; the last chunk's when its code is the same. */
+/* The table of a plane; the last block's when its code is the same. */
 static const struct sam_decode_table *table_of(struct sam_chunk_reader *reader,
-                                               const struct sam_chunk *chunk, size_t plane)
+                                               const struct sam_code *code, size_t plane)
 {
     struct sam_decode_table *table = &reader->tables[plane];
-    const struct sam_code *code = &chunk->code[plane];
     if (!(reader->has_table >> plane & 1) || memcmp(&table->code, code, sizeof *code) != 0) {
         sam_decode_table_make(code, table);
         reader->has_table |= 1u << plane;
@@ -175,8 +179,13 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     struct sam_warm warm = {end, elements, (size_t)(end - in), count * l->element};
     if (warm.from_size > behind)
         warm.from_size = behind;
+    const uint8_t *codes = chunk->block[block].codes;
     for (size_t p = 0; p < l->coded_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
+        struct sam_code code;
+        bool present;
+        if (!sam_code_read(&codes, data + chunk->block[0].offset, &code, &present))
+            return false;
         planes[p] = symbols;
         if (entry[p].mode == SAM_PLANE_CONSTANT) {
             memset(symbols, entry[p].symbol, size);
@@ -184,7 +193,7 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
             planes[p] = in;
             coded = size;
         } else {
-            if (!(chunk->has_code >> p & 1))
+            if (!present)
                 return false;
             for (unsigned j = 0; j < SAM_STREAMS; j++)
                 coded += entry[p].sizes[j];
@@ -192,7 +201,7 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
         if (coded > (size_t)(end - in))
             return false;
         if (entry[p].mode == SAM_PLANE_CODED &&
-            !reader->ops->decode(table_of(reader, chunk, p), in, entry[p].sizes, symbols, size,
+            !reader->ops->decode(table_of(reader, &code, p), in, entry[p].sizes, symbols, size,
                                  &warm))
             return false;
         in += coded;

@@ -99,6 +99,25 @@ static void every_length(void **state)
     free(data);
 }
 
+/* An array of several layers takes what these take one by one, but for a hundredth. */
+static void layers_in_one_array(void **state)
+{
+    (void)state;
+    enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
+    static const double sigma[LAYERS] = {0.02, 0.02, 30, 30, 0.0004};
+    uint64_t random = test_seed();
+    uint8_t *data = malloc(SIZE);
+    size_t apart = 0;
+    assert_non_null(data);
+    for (size_t i = 0; i < LAYERS; i++) {
+        test_weights(SAM_W_BF16, data + i * LAYER, LAYER, sigma[i], &random);
+        apart += roundtrip(SAM_W_BF16, data + i * LAYER, LAYER, &every_mode[0]);
+    }
+    size_t packed = roundtrip(SAM_W_BF16, data, SIZE, &every_mode[0]);
+    assert_in_range(packed, apart - apart / 100, apart + apart / 100);
+    free(data);
+}
+
 static void degenerate_planes(void **state)
 {
     (void)state;
@@ -193,8 +212,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_16_bit_pattern), cmocka_unit_test(every_8_bit_pattern),
-        cmocka_unit_test(every_length),         cmocka_unit_test(degenerate_planes),
-        cmocka_unit_test(sizes_near_the_bound), cmocka_unit_test(incompressible),
+        cmocka_unit_test(every_length),         cmocka_unit_test(layers_in_one_array),
+        cmocka_unit_test(degenerate_planes),    cmocka_unit_test(sizes_near_the_bound),
+        cmocka_unit_test(incompressible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

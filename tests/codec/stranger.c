@@ -161,6 +161,24 @@ static void read_planes(const struct layout *l, uint8_t (*lengths)[256], const u
         free(planes[p]);
 }
 
+static unsigned blocks_with_own_codes;
+
+/* The codes of all coded planes. */
+static const uint8_t *read_codes(const struct layout *l, const uint8_t *code,
+                                 uint8_t (*lengths)[256])
+{
+    memset(lengths, 0, (size_t)32 * 256);
+    for (unsigned p = 0; p < l->count && l->planes[p].coded; p++) {
+        if (!*code++)
+            continue;
+        unsigned first = *code++, last = *code++;
+        for (unsigned s = first; s <= last; s++)
+            lengths[p][s] = code[(s - first) / 2] >> ((s - first) % 2 * 4) & 15;
+        code += (last - first) / 2 + 1;
+    }
+    return code;
+}
+
 static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t first_block,
                                  const struct layout *l, size_t n, uint8_t *out)
 {
@@ -170,19 +188,14 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
     assert_int_equal(number(chunk, 8), XXH3_64bits_withSeed(chunk + 8, header - 8, seed));
     assert_int_equal(blocks, (n + 131071) / 131072);
     const uint8_t *code = chunk + 16 + 12 * blocks, *in = chunk + header;
-    memset(lengths, 0, sizeof lengths);
-    for (unsigned p = 0; p < l->count && l->planes[p].coded; p++) {
-        if (!*code++)
-            continue;
-        unsigned first = *code++, last = *code++;
-        for (unsigned s = first; s <= last; s++)
-            lengths[p][s] = code[(s - first) / 2] >> ((s - first) % 2 * 4) & 15;
-        code += (last - first) / 2 + 1;
-    }
     for (size_t b = 0; b < blocks; b++) {
         uint64_t word = number(chunk + 16 + 12 * b, 4);
         size_t count = n - b * 131072 < 131072 ? n - b * 131072 : 131072;
         size_t size = (size_t)(word & 0x3fffffff);
+        bool own = chunk[15] >> b & 1;
+        blocks_with_own_codes += own;
+        if (b == 0 || own)
+            code = read_codes(l, code, lengths);
         if (word >> 30)
             read_planes(l, lengths, in, size, count, out);
         else
@@ -248,7 +261,7 @@ static void reads_what_is_packed(void **state)
         struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TYPES};
         uint64_t at = HEADER;
         for (unsigned i = 0; i < TYPES; i++) {
-            uint64_t size = i ? 4 * (1000 + test_below(&random, 9000)) : 2 * 135001;
+            uint64_t size = i ? 4 * (1000 + test_below(&random, 9000)) : 2 * 400001;
             tensors[i] = (struct sam_weight){.name = i % 2 ? "long" : "name",
                                              .type = types[i],
                                              .rank = 1,
@@ -264,6 +277,8 @@ static void reads_what_is_packed(void **state)
         for (unsigned i = 0; i < TYPES; i++)
             test_weights(types[i], file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                          &random);
+        /* Its second block is of another kind: it gets codes of its own, and so does the third. */
+        test_weights(types[0], file + tensors[0].offset + 262144, 262144, 20, &random);
         memset(file + tensors[3].offset, 0x38, (size_t)tensors[3].size); /* a constant plane */
         struct packed packed = pack(&weights, file, &options);
         uint8_t *back = read_file(&packed);
@@ -271,6 +286,7 @@ static void reads_what_is_packed(void **state)
         free(back);
         free(packed.data);
         free(file);
+        assert_int_equal(blocks_with_own_codes, 2 * (mode + 1));
     }
 }
 
