@@ -184,7 +184,7 @@ static bool pack_one(void *context, const char *from, const char *to, struct sam
 static int pack(struct request *r)
 {
     struct sam_error error = {0};
-    bool many = weights_is_folder(r->input) || weights_ends_with(r->input, ".index.json"), good;
+    bool many = weights_is_folder(r->input) || weights_is_index(r->input), good;
     const struct weights_work work = {
         is_weights, pack_one, r, PACKED_SUFFIX, "", "no weights (.safetensors, .gguf, .npy) in it"};
     if (!r->output && (many || strcmp(r->input, "-") == 0))

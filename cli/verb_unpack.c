@@ -178,6 +178,8 @@ static int unpack_tensor(const struct request *r)
     weights_list_free(&list);
     if (found)
         return code;
+    if (weights_is_folder(r->input) && !weights_whole(r->input, &error))
+        return cli_report(&error); /* it may be in there */
     if (likeness * 2 > strlen(r->tensor))
         return cli_usage_error(r->args, "no tensor is called '%s'; there is '%s'", r->tensor,
                                near.text);

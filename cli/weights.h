@@ -61,6 +61,7 @@ void weights_unmap(struct weights_file *file);
 
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
+bool weights_is_index(const char *path); /* by its name */
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
  * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
  */
@@ -69,6 +70,9 @@ struct weights_list {
     size_t count, other_count;
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
+/* Are the shards there that the index `path`, or the indexes in the folder `path`, name? In a
+ * folder they may be packed. False with `error` filled: it names the first that is not. */
+bool weights_whole(const char *path, struct sam_error *error);
 bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
 /* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs

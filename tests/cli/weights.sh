@@ -248,9 +248,32 @@ folders() {
     echo '{"weight_map": {"a": "../a.npy"}}' >x.index.json
     refuses 'no file beside it' "$samite" pack x.index.json -o n2
     echo '{"weight_map": {"a": "none.safetensors"}}' >x.index.json
-    refuses 'none.safetensors: cannot open' "$samite" pack x.index.json -o n2
+    refuses 'none.safetensors: missing' "$samite" pack x.index.json -o n2
     echo '{"weight_map": 1' >x.index.json
     refuses 'x.index.json: ' "$samite" pack x.index.json -o n2
+}
+
+shards() { # a shard that the index names and that is not there
+    cp -r model sh
+    "$samite" pack sh -q -o sh.smw
+    rm sh.smw/two.safetensors.smw
+    missing='sh.smw/two.safetensors: missing, a shard that model.safetensors.index.json names'
+    refuses "$missing" "$samite" verify sh.smw -q
+    "$samite" verify sh.smw >said 2>/dev/null && return 1
+    grep -q '^sh.smw/one.safetensors.smw: good' said
+    "$samite" verify sh.smw --json >said 2>/dev/null && return 1
+    tr -d ' \n' <said | grep -q '"file":"sh.smw","good":false,"error":"sh.smw/two.safetensors:missing'
+    refuses "$missing" "$samite" unpack sh.smw -o sh.back
+    refuses "$missing" "$samite" unpack sh.smw --tensor c -o c.npy
+    "$samite" unpack sh.smw --tensor a -o x.npy
+    cmp x.npy a.npy
+    rm sh/two.safetensors
+    refuses 'sh/two.safetensors: missing' "$samite" pack sh -o sh.2
+    refuses 'sh/two.safetensors: missing' "$samite" pack sh/model.safetensors.index.json -o sh.2
+    [ ! -e sh.back ] && [ ! -e sh.2 ]
+    echo '{"weight_map": {"a": "pytorch_model.bin"}}' >sh/pytorch_model.bin.index.json
+    cp model/two.safetensors sh # what is of no weights that are packed may be missing
+    "$samite" pack sh -q -o sh.2
 }
 
 header() { # TEXT [BYTES]: a safetensors file with this header and that much behind it
@@ -348,6 +371,7 @@ fi
 check 'ranges' ranges
 check 'the reader ends early' closed_early
 check 'folders' folders
+check 'a missing shard' shards
 check 'damaged safetensors headers' bad_headers
 check 'npy in Fortran order' fortran
 check 'an empty file' there_and_back /dev/null
