@@ -185,8 +185,13 @@ static int pack(struct request *r)
 {
     struct sam_error error = {0};
     bool many = weights_is_folder(r->input) || weights_is_index(r->input), good;
-    const struct weights_work work = {
-        is_weights, pack_one, r, PACKED_SUFFIX, "", "no weights (.safetensors, .gguf, .npy) in it"};
+    const struct weights_work work = {.wanted = is_weights,
+                                      .work = pack_one,
+                                      .context = r,
+                                      .more = PACKED_SUFFIX,
+                                      .cut = "",
+                                      .none = "no weights (.safetensors, .gguf, .npy) in it",
+                                      .alone = true};
     if (!r->output && (many || strcmp(r->input, "-") == 0))
         return cli_usage_error(r->args, "where to? (-o)");
     if (r->json && r->output && strcmp(r->output, "-") == 0)

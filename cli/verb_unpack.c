@@ -190,8 +190,12 @@ static int unpack(struct request *r)
 {
     struct sam_error error = {0};
     bool many = weights_is_folder(r->input), good;
-    const struct weights_work work = {
-        is_packed, unpack_file, r, "", PACKED_SUFFIX, "no packed file (*" PACKED_SUFFIX ") in it"};
+    const struct weights_work work = {.wanted = is_packed,
+                                      .work = unpack_file,
+                                      .context = r,
+                                      .more = "",
+                                      .cut = PACKED_SUFFIX,
+                                      .none = "no packed file (*" PACKED_SUFFIX ") in it"};
     if (r->tensor && !r->output)
         return cli_usage_error(r->args, "where to? (-o)");
     if (r->json && r->output && strcmp(r->output, "-") == 0)

@@ -89,9 +89,10 @@ struct weights_work {
     void *context;
     const char *more, *cut; /* how its name changes: weights_place */
     const char *none;       /* the message when no file is wanted */
+    bool alone;             /* the output folder may have no other files in it */
 };
-/* The files of `input` into the folder `output`, which is made. Nothing is done when two files
- * would go to one place. */
+/* The files of `input` into the folder `output`, which is made, and removed again after a failure.
+ * Nothing is done when two files would go to one place, or a shard is missing. */
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 

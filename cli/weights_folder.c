@@ -280,10 +280,12 @@ static char **plan(const struct weights_list *list, const char *output,
     return NULL;
 }
 
-static bool make_folder(const char *path, const char *input, struct sam_error *error)
+/* *made: it was not there. */
+static bool make_folder(const char *path, const char *input, bool *made, struct sam_error *error)
 {
     struct stat from, to;
-    if (mkdir(path, 0777) == 0)
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
         return true;
     if (errno != EEXIST || stat(path, &to) != 0)
         return fail(error, SAM_ERR_IO, path, strerror(errno));
@@ -294,25 +296,71 @@ static bool make_folder(const char *path, const char *input, struct sam_error *e
     return true;
 }
 
+/* Is a file called `name` the output `place`, or what a killed run left of it (place.123-4.tmp)? */
+static bool is_of(const char *name, const char *place)
+{
+    size_t length = strlen(place);
+    if (strncmp(name, place, length) != 0)
+        return false;
+    name += length;
+    return !*name ||
+           (*name == '.' && strcmp(name + 1 + strspn(name + 1, "0123456789-"), ".tmp") == 0);
+}
+
+/* Is there no file in the folder `output` that is none of `places`? */
+static bool is_free_of_others(const char *output, char **places, size_t count,
+                              struct sam_error *error)
+{
+    struct weights_list there;
+    if (!weights_is_folder(output))
+        return true;
+    if (!weights_list(output, &there, error))
+        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < there.count; i++) {
+        const char *name = there.paths[i] + folder_of(there.paths[i]);
+        bool ours = false;
+        for (size_t k = 0; !ours && k < count; k++)
+            ours = is_of(name, places[k] + folder_of(places[k]));
+        if (!ours)
+            good = fail(error, SAM_ERR_INPUT, there.paths[i],
+                        "an older file in the output folder, and not of this input");
+    }
+    weights_list_free(&there);
+    return good;
+}
+
+/* Of a folder that was made for nothing, with the files that are in it by now. */
+static void remove_folder(const char *path, char **places, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        unlink(places[i]);
+    rmdir(path);
+}
+
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error)
 {
     struct weights_list list;
     if (!weights_whole(input, error) || !weights_list(input, &list, error))
         return false;
-    bool any = false;
+    bool any = false, made = false;
+    size_t done = 0;
     for (size_t i = 0; i < list.count; i++)
         any |= work->wanted(list.paths[i]);
     char **places = any ? plan(&list, output, work, error) : NULL;
     if (!any)
         fail(error, SAM_ERR_INPUT, input, work->none);
-    bool good = places && make_folder(output, input, error);
+    bool good = places && make_folder(output, input, &made, error) &&
+                (made || !work->alone || is_free_of_others(output, places, list.count, error));
     for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
         fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", list.others[i]);
-    for (size_t i = 0; good && i < list.count; i++)
-        good = work->wanted(list.paths[i])
-                   ? work->work(work->context, list.paths[i], places[i], error)
-                   : weights_copy(list.paths[i], places[i], error);
+    for (; good && done < list.count; done += good)
+        good = work->wanted(list.paths[done])
+                   ? work->work(work->context, list.paths[done], places[done], error)
+                   : weights_copy(list.paths[done], places[done], error);
+    if (!good && made)
+        remove_folder(output, places, done < list.count ? done + 1 : done);
     free_paths(places, list.count);
     weights_list_free(&list);
     return good;

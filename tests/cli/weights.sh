@@ -276,6 +276,37 @@ shards() { # a shard that the index names and that is not there
     "$samite" pack sh -q -o sh.2
 }
 
+older_files() { # an older packing in the way, whose files would be brought back
+    mkdir old
+    "$samite" pack model -q -o old
+    "$samite" pack model -q -o old
+    cp a.npy old/one.safetensors.smw.123-4.tmp # of a run that was killed
+    "$samite" pack model -q -o old
+    rm old/one.safetensors.smw.123-4.tmp
+    cp a.npy old/one.safetensors.smw.tmpl
+    refuses 'old/one.safetensors.smw.tmpl: an older file' "$samite" pack model -q -o old
+    rm old/one.safetensors.smw.tmpl
+    echo x >old/z
+    echo x >old/gone.safetensors.smw
+    refuses 'old/gone.safetensors.smw: an older file' "$samite" pack model -q -o old
+    rm old/gone.safetensors.smw
+    refuses 'old/z: an older file' "$samite" pack model -q -o old
+    refuses 'old/weights.npy.smw: an older file' "$samite" pack model/model.safetensors.index.json -q -o old
+    [ "$(find old -type f | wc -l)" = 5 ]
+}
+
+unfinished() { # of a folder that fails nothing is left, unless it was there
+    cp -r model bad
+    head -c 1000 m.safetensors >bad/two.safetensors
+    for input in bad bad/model.safetensors.index.json; do
+        refuses 'two.safetensors: ' "$samite" pack $input -q -o bad.smw
+        [ ! -e bad.smw ]
+    done
+    mkdir bad.smw
+    "$samite" pack bad -q -o bad.smw 2>/dev/null && return 1
+    [ -f bad.smw/one.safetensors.smw ] && [ ! -e bad.smw/two.safetensors.smw ]
+}
+
 header() { # TEXT [BYTES]: a safetensors file with this header and that much behind it
     size=$(printf '%s' "$1" | wc -c)
     # shellcheck disable=SC2059 # an octal number
@@ -372,6 +403,8 @@ check 'ranges' ranges
 check 'the reader ends early' closed_early
 check 'folders' folders
 check 'a missing shard' shards
+check 'older files in the folder' older_files
+check 'a folder that fails' unfinished
 check 'damaged safetensors headers' bad_headers
 check 'npy in Fortran order' fortran
 check 'an empty file' there_and_back /dev/null
