@@ -192,9 +192,12 @@ static int pack(struct request *r)
                                       .cut = "",
                                       .none = "no weights (.safetensors, .gguf, .npy) in it",
                                       .alone = true};
+    bool to_standard = r->output && strcmp(r->output, "-") == 0;
     if (!r->output && (many || strcmp(r->input, "-") == 0))
         return cli_usage_error(r->args, "where to? (-o)");
-    if (r->json && r->output && strcmp(r->output, "-") == 0)
+    if (many && to_standard)
+        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
+    if (r->json && to_standard)
         return cli_usage_error(r->args, "--json and the packed file both to standard output?");
     if (many && (r->hint.has_type || r->hint.has_shape))
         return cli_usage_error(r->args, "--dtype and --shape are of one file");

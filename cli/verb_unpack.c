@@ -202,6 +202,8 @@ static int unpack(struct request *r)
         return cli_usage_error(r->args, "--json and the output both to standard output?");
     if (r->tensor)
         return unpack_tensor(r);
+    if (many && r->output && strcmp(r->output, "-") == 0)
+        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
     if (r->has_range)
         return cli_usage_error(r->args, "--range is of a --tensor");
     if (!r->output && (many || !is_packed(r->input)))

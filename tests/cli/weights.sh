@@ -276,6 +276,13 @@ shards() { # a shard that the index names and that is not there
     "$samite" pack sh -q -o sh.2
 }
 
+to_standard() { # a folder
+    refuses 'many files cannot go to standard output: -o FOLDER' "$samite" pack model -o -
+    refuses 'many files' "$samite" pack model/model.safetensors.index.json -o -
+    refuses 'many files' "$samite" unpack packed -o -
+    [ ! -e ./- ]
+}
+
 older_files() { # an older packing in the way, whose files would be brought back
     mkdir old
     "$samite" pack model -q -o old
@@ -402,6 +409,7 @@ fi
 check 'ranges' ranges
 check 'the reader ends early' closed_early
 check 'folders' folders
+check 'a folder to standard output' to_standard
 check 'a missing shard' shards
 check 'older files in the folder' older_files
 check 'a folder that fails' unfinished
