@@ -157,7 +157,8 @@ void cli_print_help(const struct cli_verb *verb, FILE *out)
 }
 
 static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or "
-                                  "input.\n";
+                                  "input. After Ctrl\\-C or SIGTERM, when it has cleaned up, it "
+                                  "dies by that signal.\n";
 
 /* Text for roff: a leading dot or quote would be a request, a dash a hyphen. */
 static void roff(const char *text, FILE *out)

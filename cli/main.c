@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "cli_args.h"
+#include "stop.h"
 
 extern const struct cli_verb verb_asm, verb_convert, verb_dis, verb_info, verb_isa, verb_op,
     verb_pack, verb_run, verb_stat, verb_sweep, verb_symbolstat, verb_tile, verb_unpack,
@@ -92,5 +93,7 @@ int main(int argc, char **argv)
             return flushed(CLI_OK);
         }
     }
-    return flushed(verb->run(&args));
+    int code = flushed(verb->run(&args));
+    cli_die_if_stopped();
+    return code;
 }

@@ -166,7 +166,7 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     write_text("stop.out", "old");
     struct outcome o = run_interrupted(words, "stop.out");
     expect_part(&o.err, "samite: error: stopped\n");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 128 + SIGINT);
     done(&o);
     assert_false(has_temporary("stop.out"));
     o.out = read_file("stop.out");
