@@ -207,7 +207,7 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
 {
     struct sam_output *output = NULL;
     if (weights_may_write(path, input, error))
-        sam_output_open(path, &output, error);
+        sam_output_open_like(path, input, &output, error);
     return output;
 }
 

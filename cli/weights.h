@@ -47,7 +47,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room,
 /* Before `path` is made of the file `input`: they must not be one file. Unless `path` is standard
  * output, Ctrl-C is caught from here on, and the work ended by the one who reads. */
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
-/* The output, then; NULL with `error` filled. */
+/* The output, then, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
 /* A whole file in memory: mapped where that can be done. */

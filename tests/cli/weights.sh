@@ -283,6 +283,29 @@ to_standard() { # a folder
     [ ! -e ./- ]
 }
 
+mode_and_time() { # of the input, whatever the umask and an older output say
+    cp a.npy mine.npy
+    chmod 640 mine.npy
+    touch -d '2001-02-03 04:05:06' mine.npy
+    wanted=$(stat -c '%a %Y' mine.npy)
+    umask 077
+    "$samite" pack mine.npy -q
+    [ "$(stat -c '%a %Y' mine.npy.smw)" = "$wanted" ]
+    cp a.npy mine.back
+    chmod 666 mine.back
+    "$samite" unpack mine.npy.smw -o mine.back
+    [ "$(stat -c '%a %Y' mine.back)" = "$wanted" ]
+    mkdir mine
+    mv mine.npy mine
+    echo text >mine/config.json
+    chmod 604 mine/config.json
+    "$samite" pack mine -q -o mine.smw
+    [ "$(stat -c '%a %Y' mine.smw/mine.npy.smw)" = "$wanted" ]
+    [ "$(stat -c %a mine.smw/config.json)" = 604 ]
+    "$samite" pack - -o piped.smw <mine/mine.npy # none to be had
+    [ "$(stat -c %a piped.smw)" = 600 ]
+}
+
 older_files() { # an older packing in the way, whose files would be brought back
     mkdir old
     "$samite" pack model -q -o old
@@ -410,6 +433,7 @@ check 'ranges' ranges
 check 'the reader ends early' closed_early
 check 'folders' folders
 check 'a folder to standard output' to_standard
+check 'permissions and time' mode_and_time
 check 'a missing shard' shards
 check 'older files in the folder' older_files
 check 'a folder that fails' unfinished
