@@ -457,6 +457,7 @@ check 'a range that wraps' refuses 'no range of elements' "$samite" unpack m.saf
 check 'a range of no tensor' refuses 'of a --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
 check 'no such tensor' refuses "no tensor is called 'A' " "$samite" unpack m.safetensors.smw --tensor A -o z.npy
 check 'almost a tensor' refuses "no tensor is called 'we.rd name'; there is 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
+check 'an option that comes too late' refuses '\-\-bf16 stands before the arrays' "$samite" convert a.npy --bf16 -o z.safetensors
 check 'no threads' refuses 'no number of threads' "$samite" pack a.npy -T 0
 check 'too many threads' refuses 'no number of threads' "$samite" unpack m.safetensors.smw -T 1000
 check 'packed already' refuses 'is packed already' "$samite" pack m.safetensors.smw
