@@ -113,6 +113,8 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     if (hint->has_type)
         w->type = hint->type;
     size_t bits = sam_weight_type_bits(w->type);
+    if (hint->has_shape && w->type == SAM_W_OPAQUE)
+        return fail(error, SAM_ERR_USAGE, in->path, "a --shape of what? It needs a --dtype", NULL);
     if (hint->has_shape) {
         w->rank = hint->rank;
         memcpy(w->shape, hint->shape, sizeof w->shape);

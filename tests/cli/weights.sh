@@ -448,6 +448,10 @@ check 'not packed' refuses 'a.npy: not a packed file' "$samite" verify a.npy
 check 'a type that is none' refuses "'bf17' is no type" "$samite" pack a.npy --dtype bf17
 check 'a type too wide' refuses 'not as wide' "$samite" pack a.npy --dtype bf16 -o w.smw
 check 'a shape that does not fit' refuses 'do not make' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
+check 'a shape of nothing' refuses 'needs a --dtype' "$samite" pack -s 500,500 plain.bin -o w.smw
+check 'a shape of nothing, stat' refuses 'needs a --dtype' "$samite" stat -s 7 plain.bin
+check 'a shape of bytes' refuses 'needs a --dtype' "$samite" stat -d opaque -s 7 plain.bin
+check 'a shape that does not fit npy' refuses 'do not make' "$samite" stat -s 7 a.npy
 check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safetensors --dtype f16 -o w.smw
 check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
 check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
