@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "weights.h"
 
@@ -199,6 +200,9 @@ static int pack(struct request *r)
         return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
     if (r->json && to_standard)
         return cli_usage_error(r->args, "--json and the packed file both to standard output?");
+    if (to_standard && isatty(STDOUT_FILENO))
+        return cli_usage_error(r->args, "standard output is a terminal: give it a file (-o), or "
+                                        "send it on");
     if (many && (r->hint.has_type || r->hint.has_shape))
         return cli_usage_error(r->args, "--dtype and --shape are of one file");
     if (r->json)
