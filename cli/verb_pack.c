@@ -40,17 +40,6 @@ static bool stream(const struct request *r, struct weights_input *in, struct sam
     return good && sam_packer_finish(packer, error) == SAM_OK;
 }
 
-/* The message of an error inside a file begins with its name, once. */
-static void name_error(const char *path, struct sam_error *error)
-{
-    char text[sizeof error->text];
-    size_t length = strlen(path);
-    if (error->status == SAM_ERR_STOPPED || strncmp(error->text, path, length) == 0)
-        return;
-    snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
-    memcpy(error->text, text, sizeof text);
-}
-
 static bool pack_file(const struct request *r, const char *from, const char *to,
                       struct sam_error *error)
 {
@@ -69,7 +58,7 @@ static bool pack_file(const struct request *r, const char *from, const char *to,
         good = sam_packer_open(&in.weights, &r->options, sink, &packer, error) == SAM_OK &&
                stream(r, &in, packer, error);
         if (!good)
-            name_error(from, error);
+            weights_name_error(from, error);
         if (good || sam_output_failed(output))
             good = sam_output_commit(output, error) == SAM_OK && good;
         else

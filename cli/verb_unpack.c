@@ -95,14 +95,15 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
     if (first > end && first <= count)
-        return cli_usage_error(r->args, "the range %llu:%llu ends before it begins",
+        return cli_usage_error(r->args, "%s: the range %llu:%llu ends before it begins", path,
                                (unsigned long long)first, (unsigned long long)end);
     if (first > count || end > count)
-        return cli_usage_error(r->args, "the range %llu:%llu is not within the %llu elements of %s",
-                               (unsigned long long)first, (unsigned long long)end,
+        return cli_usage_error(r->args,
+                               "%s: the range %llu:%llu is not within the %llu elements of %s",
+                               path, (unsigned long long)first, (unsigned long long)end,
                                (unsigned long long)count, r->tensor);
     if (first * bits % 8 || end * bits % 8)
-        return cli_usage_error(r->args, "the range %llu:%llu cuts a byte in two",
+        return cli_usage_error(r->args, "%s: the range %llu:%llu cuts a byte in two", path,
                                (unsigned long long)first, (unsigned long long)end);
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
@@ -111,9 +112,12 @@ static int read_tensor(const struct request *r, const char *path, const struct s
         error.status = SAM_ERR_MEMORY;
         snprintf(error.text, sizeof error.text, "out of memory");
     }
-    good = good && weights_may_write(r->output, path, &error) &&
-           sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) == SAM_OK &&
-           write_tensor(r, w, data, size, &error);
+    good = good && weights_may_write(r->output, path, &error);
+    if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
+        weights_name_error(path, &error);
+        good = false;
+    }
+    good = good && write_tensor(r, w, data, size, &error);
     free(data);
     if (good && r->json)
         tell(r, path, r->output,

@@ -23,6 +23,17 @@ static bool fail(struct sam_error *error, enum sam_status status, const char *pa
     return false;
 }
 
+void weights_name_error(const char *path, struct sam_error *error)
+{
+    char text[sizeof error->text];
+    size_t length = strlen(path);
+    if (error->status == SAM_ERR_STOPPED ||
+        (strncmp(error->text, path, length) == 0 && error->text[length] == ':'))
+        return;
+    snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
+    memcpy(error->text, text, sizeof text);
+}
+
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
 {
     hint->has_type = sam_weight_type_parse(text, &hint->type);

@@ -27,6 +27,9 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
 bool weights_threads(const struct cli_args *args, const char *text,
                      struct sam_codec_options *options);
 
+/* The message of an error inside a file begins with its name, once. */
+void weights_name_error(const char *path, struct sam_error *error);
+
 /* A file of weights, read from front to back; "-" is standard input. */
 struct weights_input {
     const char *path;

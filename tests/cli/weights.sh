@@ -306,6 +306,14 @@ mode_and_time() { # of the input, whatever the umask and an older output say
     [ "$(stat -c %a piped.smw)" = 600 ]
 }
 
+shard_named() { # by what is wrong with a tensor of it
+    cp -r packed hit
+    printf 'XXXX' | dd of=hit/two.safetensors.smw bs=1 seek=300000 conv=notrunc 2>/dev/null
+    refuses 'error: hit/two.safetensors.smw: ' "$samite" unpack hit --tensor c -o c.bin
+    refuses 'hit/two.safetensors.smw: the range 5:200001 is' "$samite" unpack hit --tensor c --range 5:200001 -o c.bin
+    refuses 'hit/two.safetensors.smw: the range 5:3 ' "$samite" unpack hit --tensor c --range 5:3 -o c.bin
+}
+
 older_files() { # an older packing in the way, whose files would be brought back
     mkdir old
     "$samite" pack model -q -o old
@@ -434,6 +442,7 @@ check 'the reader ends early' closed_early
 check 'folders' folders
 check 'a folder to standard output' to_standard
 check 'permissions and time' mode_and_time
+check 'the shard of a tensor' shard_named
 check 'a missing shard' shards
 check 'older files in the folder' older_files
 check 'a folder that fails' unfinished
