@@ -18,6 +18,31 @@ struct request {
     json_t *files; /* what --json prints */
 };
 
+/* Is a stream as long as its header made believe, when `sent` bytes have been packed and `got` are
+ * next (0: its end)? The header of what is packed has said so already. */
+static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
+                 struct sam_error *error)
+{
+    const struct sam_weights *w = &in->weights;
+    const struct sam_weight *last = w->count ? &w->tensors[w->count - 1] : NULL;
+    if (!in->is_stream)
+        return true;
+    if (got > w->file_size - sent)
+        snprintf(error->text, sizeof error->text,
+                 "more than %llu bytes, which its tensors take, and no stream says how long it is: "
+                 "pack the file by its name",
+                 (unsigned long long)w->file_size);
+    else if (!got && sent < w->file_size && last && sent >= last->offset + last->size)
+        snprintf(error->text, sizeof error->text,
+                 "%llu bytes, without padding behind the last tensor, which a stream has to have: "
+                 "pack the file by its name",
+                 (unsigned long long)sent);
+    else
+        return true;
+    error->status = SAM_ERR_INPUT;
+    return false;
+}
+
 /* All of the input through the packer. */
 static bool stream(const struct request *r, struct weights_input *in, struct sam_packer *packer,
                    struct sam_error *error)
@@ -30,9 +55,10 @@ static bool stream(const struct request *r, struct weights_input *in, struct sam
         snprintf(error->text, sizeof error->text, "out of memory");
     while (good) {
         long got = weights_read(in, piece, PIECE, error);
+        good = got >= 0 && fits(in, progress.done, (uint64_t)got, error);
         if (got == 0)
             break;
-        good = got > 0 && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
+        good = good && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
         weights_progress(&progress, got > 0 ? (uint64_t)got : 0);
     }
     weights_progress_end(&progress);

@@ -161,6 +161,7 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
         if (sam_weights_parse(kind, in->prefix, in->prefix_size, file_size, in->path, &in->weights,
                               &need, error) != SAM_OK)
             return false;
+        in->is_stream = file_size == UINT64_MAX;
         if (need <= in->prefix_size)
             return true;
         if (ended && before == in->prefix_size)

@@ -37,6 +37,7 @@ struct weights_input {
     uint8_t *prefix; /* the bytes that were read to know what is where */
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
+    bool is_stream; /* of unknown length: weights.file_size is what the tensors need */
 };
 /* False with `error` filled; close it whatever happened. */
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,

@@ -142,6 +142,47 @@ gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
     tail -c 40 a.npy | cmp - x.bin
 }
 
+gguf_stream() { # of 10007 u8: padded behind the last tensor, as they are, and not, and too far
+    for alignment in 32 256; do
+        {
+            printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0'
+            printf '\21\0\0\0\0\0\0\0general.alignment\4\0\0\0'
+            case $alignment in
+            32) printf '\40\0\0\0' ;;
+            *) printf '\0\1\0\0' ;;
+            esac
+            printf '\1\0\0\0\0\0\0\0w\1\0\0\0\27\47\0\0\0\0\0\0'
+            printf '\30\0\0\0\0\0\0\0\0\0\0\0'
+        } >head.gguf
+        {
+            cat head.gguf
+            head -c $((alignment - $(wc -c <head.gguf) % alignment)) /dev/zero
+            head -c 10007 noise.bin
+        } >bare.gguf
+        {
+            cat bare.gguf
+            head -c $((alignment - $(wc -c <bare.gguf) % alignment)) /dev/zero
+        } >full.gguf
+        "$samite" pack full.gguf -q -o full.smw
+        # shellcheck disable=SC2002 # a pipe is the point
+        cat full.gguf | "$samite" pack - -q -o stream.smw
+        cmp full.smw stream.smw
+        there_and_back bare.gguf
+        says 'w +i8 +10007 ' "$samite" info p.smw
+        fails_piped() { # PATTERN FILE
+            # shellcheck disable=SC2002
+            cat "$2" | "$samite" pack - -q -o no.smw 2>said && return 1
+            grep -q "$1" said && [ "$(wc -l <said)" = 1 ] && [ ! -e no.smw ]
+        }
+        fails_piped 'without padding .*: pack the file by its name' bare.gguf
+        head -c 10000 bare.gguf >cut.gguf
+        fails_piped 'truncated: 10000 of' cut.gguf
+        cat full.gguf head.gguf >more.gguf
+        fails_piped 'more than .*: pack the file by its name' more.gguf
+        there_and_back more.gguf
+    done
+}
+
 ranges() { # of the 200000 elements of a, the last 3
     "$samite" unpack m.safetensors.smw --tensor a --range 199997: -o x.bin
     tail -c 12 a.npy | cmp - x.bin
@@ -419,6 +460,7 @@ check 'npy of another type' there_and_back a.npy --dtype i32
 check 'raw' there_and_back noise.bin
 check 'raw of a type and shape' there_and_back plain.bin --dtype bf16 --shape 500,500
 check 'gguf' gguf
+check 'gguf from a pipe' gguf_stream
 check 'streams' streams
 check 'threads' threads
 check 'names without -o' default_names
