@@ -71,13 +71,8 @@ static bool pack_file(const struct request *r, const char *from, const char *to,
 {
     struct weights_input in;
     struct sam_packer *packer = NULL;
-    bool good = weights_open(from, &r->hint, &in, error);
-    uint64_t size;
-    if (good && sam_unpack_size(in.prefix, in.prefix_size, &size, NULL) == SAM_OK) {
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "%s: is packed already", from);
-        good = false;
-    }
+    bool good = weights_open(from, &r->hint, &in, error) &&
+                weights_are_unpacked(&in, "is packed already", error);
     struct sam_output *output = good ? weights_create(to, from, error) : NULL;
     if (output) {
         struct sam_sink sink = {sam_output_write, output};
@@ -179,12 +174,6 @@ static bool report(const struct request *r, const char *from, const char *to,
     return good;
 }
 
-static bool is_weights(const char *path)
-{
-    return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
-           weights_ends_with(path, ".npy");
-}
-
 static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
 {
     const struct request *r = context;
@@ -200,13 +189,13 @@ static bool pack_one(void *context, const char *from, const char *to, struct sam
 static int pack(struct request *r)
 {
     struct sam_error error = {0};
-    bool many = weights_is_folder(r->input) || weights_is_index(r->input), good;
-    const struct weights_work work = {.wanted = is_weights,
+    bool many = weights_are_many(r->input), good;
+    const struct weights_work work = {.wanted = weights_are_known,
                                       .work = pack_one,
                                       .context = r,
                                       .more = PACKED_SUFFIX,
                                       .cut = "",
-                                      .none = "no weights (.safetensors, .gguf, .npy) in it",
+                                      .none = WEIGHTS_NONE,
                                       .alone = true};
     bool to_standard = r->output && strcmp(r->output, "-") == 0;
     if (!r->output && (many || strcmp(r->input, "-") == 0))

@@ -184,6 +184,13 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
     return find_tensors(in, size, error) && apply_hint(hint, in, error);
 }
 
+bool weights_are_unpacked(const struct weights_input *in, const char *text, struct sam_error *error)
+{
+    uint64_t size;
+    return sam_unpack_size(in->prefix, in->prefix_size, &size, NULL) != SAM_OK ||
+           fail(error, SAM_ERR_INPUT, in->path, text, NULL);
+}
+
 void weights_close(struct weights_input *in)
 {
     if (in->file > STDIN_FILENO)

@@ -43,6 +43,9 @@ struct weights_input {
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
                   struct sam_error *error);
 void weights_close(struct weights_input *input);
+/* Of an open one; `text` is the error when it is a packed file. */
+bool weights_are_unpacked(const struct weights_input *input, const char *text,
+                          struct sam_error *error);
 /* The next bytes; 0 at the end, -1 with `error` filled, also after Ctrl-C. */
 long weights_read(struct weights_input *input, void *data, size_t room, struct sam_error *error);
 long weights_read_from(int file, const char *path, void *data, size_t room,
@@ -65,7 +68,11 @@ void weights_unmap(struct weights_file *file);
 
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
-bool weights_is_index(const char *path); /* by its name */
+/* By its name: an index of shards; weights. */
+bool weights_is_index(const char *path);
+bool weights_are_known(const char *path);
+#define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy) in it"
+bool weights_are_many(const char *path); /* a folder or an index */
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
  * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
  */

@@ -33,6 +33,17 @@ bool weights_is_index(const char *path)
     return weights_ends_with(path, ".index.json");
 }
 
+bool weights_are_many(const char *path)
+{
+    return weights_is_folder(path) || weights_is_index(path);
+}
+
+bool weights_are_known(const char *path)
+{
+    return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
+           weights_ends_with(path, ".npy");
+}
+
 static bool fail(struct sam_error *error, enum sam_status status, const char *path,
                  const char *text)
 {

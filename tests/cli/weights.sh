@@ -310,6 +310,7 @@ shards() { # a shard that the index names and that is not there
     cmp x.npy a.npy
     rm sh/two.safetensors
     refuses 'sh/two.safetensors: missing' "$samite" pack sh -o sh.2
+    refuses 'sh/two.safetensors: missing' "$samite" stat sh
     refuses 'sh/two.safetensors: missing' "$samite" pack sh/model.safetensors.index.json -o sh.2
     [ ! -e sh.back ] && [ ! -e sh.2 ]
     echo '{"weight_map": {"a": "pytorch_model.bin"}}' >sh/pytorch_model.bin.index.json
@@ -353,6 +354,24 @@ shard_named() { # by what is wrong with a tensor of it
     refuses 'error: hit/two.safetensors.smw: ' "$samite" unpack hit --tensor c -o c.bin
     refuses 'hit/two.safetensors.smw: the range 5:200001 is' "$samite" unpack hit --tensor c --range 5:200001 -o c.bin
     refuses 'hit/two.safetensors.smw: the range 5:3 ' "$samite" unpack hit --tensor c --range 5:3 -o c.bin
+}
+
+stat_many() { # what pack packs, and no more
+    "$samite" stat model >many
+    grep -q '^model/one.safetensors: tensors of ' many && grep -q '^model/weights.npy: ' many
+    says '^model: tensors of [0-9]+ bytes could become [0-9]+, ' tail -n 1 many
+    # the sum is that of the files
+    awk '/: tensors of/ { n++; if ($1 != "model:") sum += $4; else all = $4 }
+        END { exit !(n == 4 && sum == all) }' many
+    "$samite" stat model/model.safetensors.index.json >many
+    grep -q '^model/two.safetensors: ' many
+    grep -q weights.npy many && return 1
+    says '"file": "model/two.safetensors"' "$samite" stat model --json
+    says '^\[' "$samite" stat a.npy --json
+    grep -q '"file"' said && return 1
+    refuses 'are of one file' "$samite" stat model -d f32
+    refuses 'plain: no weights' "$samite" stat plain
+    refuses 'file.smw: is packed: samite info' "$samite" stat file.smw
 }
 
 older_files() { # an older packing in the way, whose files would be brought back
@@ -486,6 +505,7 @@ check 'a folder to standard output' to_standard
 check 'permissions and time' mode_and_time
 check 'the shard of a tensor' shard_named
 check 'a missing shard' shards
+check 'stat of a folder' stat_many
 check 'older files in the folder' older_files
 check 'a folder that fails' unfinished
 check 'damaged safetensors headers' bad_headers
