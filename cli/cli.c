@@ -17,6 +17,17 @@ const struct cli_verb *cli_verb_of(const struct cli_args *args)
     return args->verb;
 }
 
+size_t cli_alike(const char *a, const char *b)
+{
+    size_t long_a = strlen(a), long_b = strlen(b), begin = 0, end = 0;
+    size_t most = long_a < long_b ? long_a : long_b;
+    while (begin < most && a[begin] == b[begin])
+        begin++;
+    while (end < most - begin && a[long_a - 1 - end] == b[long_b - 1 - end])
+        end++;
+    return begin + end;
+}
+
 /* One line, whatever names the user or a file has in it. */
 static void print_plain(const char *text)
 {

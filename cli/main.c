@@ -37,6 +37,22 @@ static const struct cli_verb *find_verb(const char *name)
     return NULL;
 }
 
+static int unknown_verb(const char *word)
+{
+    const struct cli_verb *near = NULL;
+    size_t likeness = 0;
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
+        size_t now = cli_alike(word, (*v)->name);
+        if (now > likeness && now * 2 >= strlen(word)) {
+            likeness = now;
+            near = *v;
+        }
+    }
+    fprintf(stderr, "samite: error: unknown verb '%s'%s%s%s (samite --help)\n", word,
+            near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "");
+    return CLI_BAD_INPUT;
+}
+
 /* `samite --man [VERB]`, `samite --completion SHELL`. */
 static int print_generated(bool man, const char *which)
 {
@@ -82,10 +98,8 @@ int main(int argc, char **argv)
     if (man || strcmp(word, "--completion") == 0)
         return flushed(print_generated(man, argc > 2 ? argv[2] : NULL));
     const struct cli_verb *verb = find_verb(word);
-    if (!verb) {
-        fprintf(stderr, "samite: error: unknown verb '%s' (samite --help)\n", word);
-        return CLI_BAD_INPUT;
-    }
+    if (!verb)
+        return unknown_verb(word);
     struct cli_args args = {.verb = verb, .words = argv + 2, .count = argc - 2};
     for (int i = 0; i < args.count && strcmp(args.words[i], "--") != 0; i++) {
         if (strcmp(args.words[i], "--help") == 0 || strcmp(args.words[i], "-h") == 0) {

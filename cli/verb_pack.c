@@ -198,8 +198,10 @@ static int pack(struct request *r)
                                       .none = WEIGHTS_NONE,
                                       .alone = true};
     bool to_standard = r->output && strcmp(r->output, "-") == 0;
-    if (!r->output && (many || strcmp(r->input, "-") == 0))
-        return cli_usage_error(r->args, "where to? (-o)");
+    if (!r->output && many)
+        return cli_usage_error(r->args, "where to? A folder takes the packed files: -o FOLDER");
+    if (!r->output && strcmp(r->input, "-") == 0)
+        return cli_usage_error(r->args, "where to? (-o FILE, or -o - for standard output)");
     if (many && to_standard)
         return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
     if (r->json && to_standard)

@@ -127,25 +127,13 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     return good ? CLI_OK : cli_report(&error);
 }
 
-/* Characters at the beginning and at the end that two names share. */
-static size_t alike(const char *a, const char *b)
-{
-    size_t long_a = strlen(a), long_b = strlen(b), begin = 0, end = 0;
-    size_t most = long_a < long_b ? long_a : long_b;
-    while (begin < most && a[begin] == b[begin])
-        begin++;
-    while (end < most - begin && a[long_a - 1 - end] == b[long_b - 1 - end])
-        end++;
-    return begin + end;
-}
-
 /* The tensor of the file that is called most like the one wanted, if it is more so than *near. */
 static void find_near(const char *wanted, const struct sam_packed *packed,
                       struct weights_name *near, size_t *likeness)
 {
     const struct sam_weights *weights = sam_packed_weights(packed);
     for (size_t i = 0; i < weights->count; i++) {
-        size_t now = alike(wanted, weights->tensors[i].name);
+        size_t now = cli_alike(wanted, weights->tensors[i].name);
         if (now <= *likeness)
             continue;
         *likeness = now;
@@ -210,16 +198,22 @@ static int unpack(struct request *r)
         return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
     if (r->has_range)
         return cli_usage_error(r->args, "--range is of a --tensor");
-    if (!r->output && (many || !is_packed(r->input)))
+    char *input = weights_without_slash(r->input);
+    if (input && !r->output && !is_packed(input)) {
+        free(input);
         return cli_usage_error(r->args, "where to? (-o)");
-    if (many) {
-        good = weights_each(r->input, r->output, &work, &error);
-    } else {
-        char *place =
-            r->output ? strdup(r->output) : weights_place(NULL, r->input, "", PACKED_SUFFIX);
-        good = place && unpack_file(r, r->input, place, &error);
-        free(place);
     }
+    char *place = r->output ? strdup(r->output)
+                  : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
+                            : NULL;
+    if (!place) {
+        error.status = SAM_ERR_MEMORY;
+        snprintf(error.text, sizeof error.text, "out of memory");
+    }
+    good = place && (many ? weights_each(r->input, place, &work, &error)
+                          : unpack_file(r, r->input, place, &error));
+    free(place);
+    free(input);
     return good ? CLI_OK : cli_report(&error);
 }
 
@@ -279,7 +273,8 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {'o', "output", "FILE", "where to (the name without " PACKED_SUFFIX "; - is standard output)"},
+    {'o', "output", "FILE",
+     "where to (the name without " PACKED_SUFFIX ", of a folder, too; - is standard output)"},
     {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
     {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
     {'T', "threads", "N", "threads (1)"},

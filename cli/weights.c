@@ -37,9 +37,15 @@ void weights_name_error(const char *path, struct sam_error *error)
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
 {
     hint->has_type = sam_weight_type_parse(text, &hint->type);
-    if (!hint->has_type)
-        cli_usage_error(args, "'%s' is no type (bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...)", text);
-    return hint->has_type;
+    if (hint->has_type)
+        return true;
+    char names[256];
+    size_t used = 0;
+    for (unsigned t = 0; t < SAM_W_TYPES && used < sizeof names; t++)
+        used += (size_t)snprintf(names + used, sizeof names - used, t ? " %s" : "%s",
+                                 sam_weight_type_name((enum sam_weight_type)t));
+    cli_usage_error(args, "'%s' is no type: %s", text, names);
+    return false;
 }
 
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint)

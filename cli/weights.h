@@ -89,6 +89,8 @@ void weights_list_free(struct weights_list *list);
 /* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
  * out. */
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut);
+/* "folder" of "folder/"; malloc'ed, NULL when memory runs out. */
+char *weights_without_slash(const char *path);
 /* Copy as it is; true or a message in `error`. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 

@@ -241,6 +241,14 @@ char *weights_place(const char *folder, const char *path, const char *more, cons
     return place;
 }
 
+char *weights_without_slash(const char *path)
+{
+    char *copy = strdup(path);
+    for (size_t size = copy ? strlen(copy) : 0; size > 1 && copy[size - 1] == '/';)
+        copy[--size] = '\0';
+    return copy;
+}
+
 bool weights_copy(const char *from, const char *to, struct sam_error *error)
 {
     enum { PIECE = 1 << 20 };

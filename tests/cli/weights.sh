@@ -374,6 +374,23 @@ stat_many() { # what pack packs, and no more
     refuses 'file.smw: is packed: samite info' "$samite" stat file.smw
 }
 
+helpful() { # what a message can say, it says
+    refuses "unknown verb 'pakc'; did you mean 'pack'. " "$samite" pakc a.npy
+    refuses "unknown verb 'xyzzy' .samite" "$samite" xyzzy a.npy
+    for type in opaque bf16 f16 f32 e4m3 e5m2 e8m0 e2m1 i4 u8 i8 u16 i16 u32 i32 u64 i64 f64 bool; do
+        refuses "'bf17' is no type: .*\\b$type\\b" "$samite" pack a.npy --dtype bf17
+    done
+    refuses 'where to. .*-o FOLDER' "$samite" pack model
+    refuses 'where to. .*-o FILE' "$samite" pack -
+    refuses 'where to. ' "$samite" unpack packed
+    cp -r packed short.smw
+    "$samite" unpack short.smw -q
+    diff -r model short
+    rm -r short
+    "$samite" unpack short.smw/ -q
+    diff -r model short
+}
+
 older_files() { # an older packing in the way, whose files would be brought back
     mkdir old
     "$samite" pack model -q -o old
@@ -505,6 +522,7 @@ check 'a folder to standard output' to_standard
 check 'permissions and time' mode_and_time
 check 'the shard of a tensor' shard_named
 check 'a missing shard' shards
+check 'messages that help' helpful
 check 'stat of a folder' stat_many
 check 'older files in the folder' older_files
 check 'a folder that fails' unfinished
