@@ -210,6 +210,7 @@ static bool unpack_plane(struct set *s)
                 const struct sam_warm nothing = {0};
                 for (unsigned j = 0; j < SAM_STREAMS; j++, in += 4)
                     sizes[j] = sam_le32(in);
+                in += sam_layout_of(id)->plane_count - 1; /* the others, which are raw */
                 if (!ops->decode(&table, in, sizes, plane, sam_block_elements(&span, b), &nothing))
                     return false;
                 bench_use(plane);

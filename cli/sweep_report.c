@@ -22,6 +22,17 @@ static double cycles_of(const struct sam_mxu_stats *s)
     return (double)s->cycles;
 }
 
+/* Close a stream to memory: its text, or NULL when memory ran out. */
+static char *finish(FILE *out, char **text)
+{
+    bool good = !ferror(out);
+    good = fclose(out) == 0 && good;
+    if (good)
+        return *text;
+    free(*text);
+    return NULL;
+}
+
 char *sweep_csv(const struct sweep *s)
 {
     char *text = NULL;
@@ -49,12 +60,7 @@ char *sweep_csv(const struct sweep *s)
             fprintf(out, ",%llu", (unsigned long long)numbers[n]);
         fprintf(out, ",\n");
     }
-    bool good = !ferror(out);
-    good = fclose(out) == 0 && good;
-    if (good)
-        return text;
-    free(text);
-    return NULL;
+    return finish(out, &text);
 }
 
 /* ---------------------------------------------------------------------------------- the page */
@@ -175,10 +181,5 @@ char *sweep_html(const struct sweep *s)
     }
     put_table(out, s);
     fprintf(out, "</body></html>\n");
-    bool good = !ferror(out);
-    good = fclose(out) == 0 && good;
-    if (good)
-        return text;
-    free(text);
-    return NULL;
+    return finish(out, &text);
 }

@@ -205,8 +205,8 @@ struct sam_weight_stat {
     unsigned planes, coded;
     uint64_t elements;
     double entropy; /* bits an element of the coded planes, the mean over 64 Ki elements each */
-    double bound;   /* ... and of the raw planes: what no code of this kind falls below */
-    double width;   /* bits an element, stored */
+    double bound; /* ... and of the others, 8 where they are noise: codes of this kind end there */
+    double width; /* bits an element, stored */
 };
 /* Statistics of `size` bytes of elements of `type`. */
 SAM_API enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uint64_t size,

@@ -10,6 +10,8 @@ enum {
     SAM_CHUNK_HEADER = 16, /* bytes before the list of blocks */
     SAM_BLOCK_ENTRY = 12,
     SAM_CHUNK_SLACK = 64, /* written behind a chunk while it is made */
+    SAM_NOISE = 90,       /* per cent of a plane's size, the entropy from which it is noise */
+    SAM_LEAST_GAIN = 128, /* planes and blocks are coded when they save a 128th of their size */
 };
 
 enum sam_block_mode { SAM_BLOCK_VERBATIM, SAM_BLOCK_PLANES, SAM_BLOCK_MODES };

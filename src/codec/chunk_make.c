@@ -4,7 +4,7 @@
 #include "codec/chunk.h"
 
 enum {
-    LEAST_GAIN = 128,  /* a block is coded when it saves a 128th of its size */
+    SAMPLES = 4096,    /* symbols of a plane by which noise is told */
     SHARING = 1 << 10, /* bytes that codes of its own must save: a reader takes 20 us for a table */
 };
 
@@ -12,12 +12,12 @@ size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
 {
     const struct sam_layout *l = sam_layout_of(layout);
     struct sam_span span = {.count = count};
-    size_t tables = (size_t)l->coded_count * (3 + 128);
+    size_t tables = (size_t)l->plane_count * (3 + 128);
     size_t size = SAM_CHUNK_HEADER + sam_span_blocks(&span) * (SAM_BLOCK_ENTRY + tables);
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
-/* Bytes that `count` elements take in all planes, and the most coded planes, of any layout. */
+/* Bytes that `count` elements take in all planes, and the most planes, of any layout. */
 static size_t planes_size(uint32_t layouts, size_t count, size_t *coded)
 {
     size_t most = 0;
@@ -30,7 +30,7 @@ static size_t planes_size(uint32_t layouts, size_t count, size_t *coded)
         for (size_t p = 0; p < l->plane_count; p++)
             size += sam_plane_size(&l->plane[p], count);
         most = size > most ? size : most;
-        *coded = l->coded_count > *coded ? l->coded_count : *coded;
+        *coded = l->plane_count > *coded ? l->plane_count : *coded;
     }
     return most;
 }
@@ -66,6 +66,7 @@ struct making {
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
+    uint32_t noise[SAM_CHUNK_BLOCKS]; /* planes that were not counted, a bit each */
     uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes a block has, itself or one before */
     uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: a bit a plane */
 };
@@ -82,12 +83,55 @@ static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t bloc
 
 static uint32_t *counts_of(const struct making *m, size_t plane, size_t block)
 {
-    return m->maker->counts[block * m->layout->coded_count + plane];
+    return m->maker->counts[block * m->layout->plane_count + plane];
 }
 
 static struct sam_code *code_of(const struct making *m, size_t plane, size_t block)
 {
-    return &m->maker->codes[m->shares[block] * m->layout->coded_count + plane];
+    return &m->maker->codes[m->shares[block] * m->layout->plane_count + plane];
+}
+
+/* log2 of x > 0, in 256ths. */
+static uint64_t log2_of(uint64_t x)
+{
+    unsigned whole = 63 - (unsigned)__builtin_clzll(x);
+    uint64_t bits = whole, y = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
+    for (unsigned i = 0; i < 8;
+         i++) { /* y / 2^31, from 1 to 2: squared, its whole bit is the next */
+        y = y * y >> 31;
+        bits = bits << 1 | y >> 32;
+        y >>= y >> 32;
+    }
+    return bits;
+}
+
+/* Bits, in 256ths, that a code without rounding takes for symbols that are counted so. */
+static uint64_t entropy_of(const uint32_t counts[256])
+{
+    uint64_t bits = 0, all = 0;
+    for (unsigned s = 0; s < 256; s++)
+        all += counts[s];
+    for (unsigned s = 0; s < 256; s++)
+        if (counts[s])
+            bits += counts[s] * (log2_of(all) - log2_of(counts[s]));
+    return bits;
+}
+
+/* Is a plane noise, as far as a few places in it tell? */
+static bool is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count)
+{
+    enum { PLACES = 4, PIECE = SAMPLES / PLACES };
+    uint32_t counts[256] = {0};
+    bool small = count < (size_t)4 * SAMPLES;
+    for (size_t i = 0; i < (small ? 1 : PLACES); i++)
+        ops->count(symbols + (small ? 0 : (count - PIECE) / (PLACES - 1) * i),
+                   small ? count : PIECE, counts);
+    /* Pairs of equal symbols: when they are few the entropy is not low, and that is soon said. */
+    uint64_t all = small ? count : SAMPLES, pairs = 0;
+    for (unsigned s = 0; s < 256; s++)
+        pairs += (uint64_t)counts[s] * counts[s] - counts[s];
+    return pairs < all * all / 147 /* 2^7.2, 90 % of 8 bits */ ||
+           entropy_of(counts) > all * 2048 * SAM_NOISE / 100;
 }
 
 static void split_and_count(struct making *m, const uint8_t *elements)
@@ -106,10 +150,14 @@ static void split_and_count(struct making *m, const uint8_t *elements)
         const uint8_t *from = elements + b * SAM_BLOCK * l->element;
         m->maker->ops->split(m->span->layout, from, count, planes);
         m->hash[b] = m->maker->ops->hash(from, count * l->element, seed_of(m->span, b));
-        for (size_t p = 0; p < l->coded_count; p++) {
+        for (size_t p = 0; p < l->plane_count; p++) {
             uint32_t *counts = counts_of(m, p, b);
+            size_t symbols = sam_plane_size(&l->plane[p], count);
             memset(counts, 0, 256 * sizeof *counts);
-            m->maker->ops->count(planes[p], sam_plane_size(&l->plane[p], count), counts);
+            if (p >= l->coded_count && is_noise(m->maker->ops, planes[p], symbols))
+                m->noise[b] |= 1u << p;
+            else
+                m->maker->ops->count(planes[p], symbols, counts);
         }
     }
 }
@@ -123,20 +171,6 @@ static void code_range(const struct sam_code *code, unsigned *first, unsigned *l
         --*last;
 }
 
-/* log2 of x > 0, in 256ths. */
-static uint64_t log2_of(uint64_t x)
-{
-    unsigned whole = 63 - (unsigned)__builtin_clzll(x);
-    uint64_t bits = whole, y = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
-    for (unsigned i = 0; i < 8;
-         i++) { /* y / 2^31, from 1 to 2: squared, its whole bit is the next */
-        y = y * y >> 31;
-        bits = bits << 1 | y >> 32;
-        y >>= y >> 32;
-    }
-    return bits;
-}
-
 static void add_counts(const struct making *m, size_t plane, size_t block, uint32_t sum[256])
 {
     for (unsigned s = 0; s < 256; s++)
@@ -147,15 +181,11 @@ static void add_counts(const struct making *m, size_t plane, size_t block, uint3
 static uint64_t together(const struct making *m, size_t begin, size_t end)
 {
     uint64_t bits = 0;
-    for (size_t p = 0; p < m->layout->coded_count; p++) {
-        uint32_t sum[256] = {0}, all = 0;
+    for (size_t p = 0; p < m->layout->plane_count; p++) {
+        uint32_t sum[256] = {0};
         for (size_t b = begin; b < end; b++)
             add_counts(m, p, b, sum);
-        for (unsigned s = 0; s < 256; s++)
-            all += sum[s];
-        for (unsigned s = 0; s < 256; s++)
-            if (sum[s])
-                bits += sum[s] * (log2_of(all) - log2_of(sum[s]));
+        bits += entropy_of(sum);
     }
     return bits / (8 * 256);
 }
@@ -215,7 +245,7 @@ static void choose_codes(struct making *m)
 {
     choose_shares(m);
     for (size_t b = 0; b < sam_span_blocks(m->span); b += sharers(m, b)) {
-        for (size_t p = 0; p < m->layout->coded_count; p++) {
+        for (size_t p = 0; p < m->layout->plane_count; p++) {
             uint32_t sum[256] = {0};
             unsigned used = 0;
             for (size_t i = 0; i < sharers(m, b); i++)
@@ -235,6 +265,7 @@ struct plan {
     enum sam_plane_mode mode[SAM_MAX_PLANES];
     uint8_t symbol[SAM_MAX_PLANES];
     size_t size; /* of the block, about: no less than it takes */
+    size_t raw;  /* of it, planes as they are */
 };
 
 static void plan_plane(const struct making *m, size_t plane, size_t block, size_t symbols,
@@ -252,10 +283,12 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
         }
     }
     size_t coded = (size_t)(bits / 8) + SAM_STREAMS * (sizeof(uint32_t) + 1);
-    bool code =
-        (m->has_code[m->shares[block]] >> plane & 1) && coded + symbols / LEAST_GAIN < symbols;
+    bool noise = m->noise[block] >> plane & 1;
+    bool code = !noise && (m->has_code[m->shares[block]] >> plane & 1) &&
+                coded + symbols / SAM_LEAST_GAIN < symbols;
     plan->mode[plane] = code ? SAM_PLANE_CODED : SAM_PLANE_RAW;
     plan->size += 1 + (code ? coded : symbols);
+    plan->raw += code ? 0 : symbols;
 }
 
 /* Is it worth parting the block into planes? */
@@ -263,10 +296,10 @@ static bool plan_block(const struct making *m, size_t block, struct plan *plan)
 {
     const struct sam_layout *l = m->layout;
     size_t count = sam_block_elements(m->span, block), whole = count * l->element;
-    *plan = (struct plan){.size = sam_raw_size(l, count)};
-    for (size_t p = 0; p < l->coded_count; p++)
+    *plan = (struct plan){0};
+    for (size_t p = 0; p < l->plane_count; p++)
         plan_plane(m, p, block, sam_plane_size(&l->plane[p], count), plan);
-    return plan->size + whole / LEAST_GAIN < whole;
+    return plan->size + whole / SAM_LEAST_GAIN < whole;
 }
 
 /* `next`: what is likely to be packed after this chunk, one block's share of it. */
@@ -276,18 +309,17 @@ static uint8_t *write_planes(const struct making *m, size_t block, const struct 
     const struct sam_layout *l = m->layout;
     size_t count = sam_block_elements(m->span, block);
     uint8_t *list = out;
-    size_t raw = sam_raw_size(l, count);
-    const struct sam_warm warm = {next, out + plan->size - raw, count * l->element, raw};
-    for (size_t p = 0; p < l->coded_count; p++)
+    const struct sam_warm warm = {next, out + plan->size - plan->raw, count * l->element,
+                                  plan->raw};
+    for (size_t p = 0; p < l->plane_count; p++)
         out += plan->mode[p] == SAM_PLANE_CODED      ? 1 + SAM_STREAMS * sizeof(uint32_t)
                : plan->mode[p] == SAM_PLANE_CONSTANT ? 2
                                                      : 1;
     for (size_t p = 0; p < l->plane_count; p++) {
         const uint8_t *symbols = plane_of_block(m, p, block);
         size_t size = sam_plane_size(&l->plane[p], count);
-        enum sam_plane_mode mode = p < l->coded_count ? plan->mode[p] : SAM_PLANE_RAW;
-        if (p < l->coded_count)
-            *list++ = (uint8_t)mode;
+        enum sam_plane_mode mode = plan->mode[p];
+        *list++ = (uint8_t)mode;
         if (mode == SAM_PLANE_CONSTANT) {
             *list++ = plan->symbol[p];
         } else if (mode == SAM_PLANE_RAW) {
@@ -330,13 +362,13 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     choose_codes(&m);
     for (size_t b = 0; b < blocks; b++) {
         planes[b] = plan_block(&m, b, &plan[b]);
-        for (size_t p = 0; planes[b] && p < m.layout->coded_count; p++)
+        for (size_t p = 0; planes[b] && p < m.layout->plane_count; p++)
             used[m.shares[b]] |= (uint32_t)(plan[b].mode[p] == SAM_PLANE_CODED) << p;
     }
     uint8_t *entry = out + SAM_CHUNK_HEADER, *at = entry + blocks * SAM_BLOCK_ENTRY;
     for (size_t b = 0; b < blocks; b += sharers(&m, b)) {
         own |= (b > 0) << b;
-        for (size_t p = 0; p < m.layout->coded_count; p++) {
+        for (size_t p = 0; p < m.layout->plane_count; p++) {
             if (used[b] >> p & 1)
                 at = write_code(code_of(&m, p, b), at);
             else

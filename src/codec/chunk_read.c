@@ -13,10 +13,10 @@ bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_cod
         size_t size = 0;
         if (!(layouts >> id & 1))
             continue;
-        for (size_t p = 0; p < l->coded_count; p++)
+        for (size_t p = 0; p < l->plane_count; p++)
             size += sam_plane_size(&l->plane[p], count);
         planes = size > planes ? size : planes;
-        tables = l->coded_count > tables ? l->coded_count : tables;
+        tables = l->plane_count > tables ? l->plane_count : tables;
     }
     *reader = (struct sam_chunk_reader){.ops = ops, .allocator = allocator};
     reader->planes = sam_codec_alloc(allocator, planes);
@@ -86,7 +86,7 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
     for (size_t b = 0; b < blocks; b++) {
         bool own = b == 0 || data[15] >> b & 1;
         codes = own ? at : codes;
-        for (size_t p = 0; own && p < layout->coded_count; p++) {
+        for (size_t p = 0; own && p < layout->plane_count; p++) {
             struct sam_code code;
             bool present;
             if (!sam_code_read(&at, end, &code, &present))
@@ -167,20 +167,18 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     struct plane_entry entry[SAM_MAX_PLANES];
     const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
-    size_t count = sam_block_elements(&chunk->span, block), raw = sam_raw_size(l, count);
+    size_t count = sam_block_elements(&chunk->span, block);
     size_t behind = (size_t)(data + chunk->size - end) + chunk->behind;
     uint8_t *symbols = reader->planes;
-    for (size_t p = 0; p < l->coded_count; p++)
+    for (size_t p = 0; p < l->plane_count; p++)
         if (!read_entry(&in, end, &entry[p]))
             return false;
-    if ((size_t)(end - in) < raw)
-        return false;
     /* Needed next: the block behind, about as long as this one, and where these elements go. */
     struct sam_warm warm = {end, elements, (size_t)(end - in), count * l->element};
     if (warm.from_size > behind)
         warm.from_size = behind;
     const uint8_t *codes = chunk->block[block].codes;
-    for (size_t p = 0; p < l->coded_count; p++) {
+    for (size_t p = 0; p < l->plane_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
         struct sam_code code;
         bool present;
@@ -206,13 +204,6 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
             return false;
         in += coded;
         symbols += size;
-    }
-    for (size_t p = l->coded_count; p < l->plane_count; p++) {
-        planes[p] = in;
-        size_t size = sam_plane_size(&l->plane[p], count);
-        if (size > (size_t)(end - in))
-            return false;
-        in += size;
     }
     return in == end;
 }

@@ -38,17 +38,17 @@ enum sam_layout_id {
 
 /* Bits of an element, gathered from low to high. */
 struct sam_plane {
-    uint8_t unit; /* bits an element takes in the plane: 1, 4, 8 or 16 */
-    bool coded;
+    uint8_t unit; /* bits an element takes in the plane: 1, 4 or 8 */
     struct {
         uint8_t from, width;
     } field[2]; /* width 0: absent */
 };
 
 struct sam_layout {
-    uint8_t element;     /* bytes */
-    uint8_t plane_count; /* coded planes stand first */
-    uint8_t coded_count;
+    uint8_t element; /* bytes */
+    uint8_t plane_count;
+    uint8_t
+        coded_count; /* the first planes; the others are most often noise, and kept as they are */
     struct sam_plane plane[SAM_MAX_PLANES];
 };
 
@@ -61,8 +61,6 @@ static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elemen
 {
     return (elements * plane->unit + 7) / 8;
 }
-/* Of all planes that are never coded. */
-size_t sam_raw_size(const struct sam_layout *layout, size_t elements);
 
 /* --- codes */
 /* counts[s] += how often s stands among the symbols. */

@@ -3,22 +3,21 @@
 #include "codec/codec.h"
 
 /* clang-format off */
-#define CODED(from, width)        {8, true, {{from, width}, {0, 0}}}
-#define RAW(unit, from, width)    {unit, false, {{from, width}, {0, 0}}}
-#define WITH_SIGN(unit, width, s) {unit, false, {{0, width}, {s, 1}}}
-#define BIT(at)                   {1, true, {{at, 1}, {0, 0}}}
+#define PLANE(unit, from, width)        {unit, {{from, width}, {0, 0}}}
+#define WITH_SIGN(unit, from, width, s) {unit, {{from, width}, {s, 1}}}
+#define BIT(at)                         PLANE(1, at, 1)
 #define BITS(at)                  BIT(at), BIT((at) + 1), BIT((at) + 2), BIT((at) + 3), \
                                   BIT((at) + 4), BIT((at) + 5), BIT((at) + 6), BIT((at) + 7)
 
 static const struct sam_layout layouts[] = {
-    [SAM_LAYOUT_BYTES] = {1, 1, 1, {CODED(0, 8)}},
-    [SAM_LAYOUT_BF16] = {2, 2, 1, {CODED(7, 8), WITH_SIGN(8, 7, 15)}},
-    [SAM_LAYOUT_F16] = {2, 5, 1, {CODED(10, 5), RAW(8, 0, 8), RAW(1, 8, 1), RAW(1, 9, 1),
-                                  RAW(1, 15, 1)}},
-    [SAM_LAYOUT_F16_DENSE] = {2, 2, 1, {CODED(8, 8), RAW(8, 0, 8)}},
-    [SAM_LAYOUT_F32] = {4, 3, 1, {CODED(23, 8), {8, false, {{16, 7}, {31, 1}}}, RAW(16, 0, 16)}},
-    [SAM_LAYOUT_E4M3] = {1, 2, 1, {CODED(3, 4), WITH_SIGN(4, 3, 7)}},
-    [SAM_LAYOUT_E5M2] = {1, 4, 1, {CODED(2, 5), RAW(1, 0, 1), RAW(1, 1, 1), RAW(1, 7, 1)}},
+    [SAM_LAYOUT_BYTES] = {1, 1, 1, {PLANE(8, 0, 8)}},
+    [SAM_LAYOUT_BF16] = {2, 2, 1, {PLANE(8, 7, 8), WITH_SIGN(8, 0, 7, 15)}},
+    [SAM_LAYOUT_F16] = {2, 5, 1, {PLANE(8, 10, 5), PLANE(8, 0, 8), BIT(8), BIT(9), BIT(15)}},
+    [SAM_LAYOUT_F16_DENSE] = {2, 2, 1, {PLANE(8, 8, 8), PLANE(8, 0, 8)}},
+    [SAM_LAYOUT_F32] = {4, 4, 1, {PLANE(8, 23, 8), WITH_SIGN(8, 16, 7, 31), PLANE(8, 8, 8),
+                                  PLANE(8, 0, 8)}},
+    [SAM_LAYOUT_E4M3] = {1, 2, 1, {PLANE(8, 3, 4), WITH_SIGN(4, 0, 3, 7)}},
+    [SAM_LAYOUT_E5M2] = {1, 4, 1, {PLANE(8, 2, 5), BIT(0), BIT(1), BIT(7)}},
     [SAM_LAYOUT_BITS8] = {1, 8, 8, {BITS(0)}},
     [SAM_LAYOUT_BITS16] = {2, 16, 16, {BITS(0), BITS(8)}},
     [SAM_LAYOUT_BITS32] = {4, 32, 32, {BITS(0), BITS(8), BITS(16), BITS(24)}},
@@ -62,14 +61,6 @@ enum sam_layout_id sam_layout_for(enum sam_weight_type type,
     case SAM_W_E5M2: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E5M2;
     default: return SAM_LAYOUT_BYTES;
     }
-}
-
-size_t sam_raw_size(const struct sam_layout *layout, size_t elements)
-{
-    size_t size = 0;
-    for (size_t p = layout->coded_count; p < layout->plane_count; p++)
-        size += sam_plane_size(&layout->plane[p], elements);
-    return size;
 }
 
 static uint32_t load(const uint8_t *bytes, unsigned size)

@@ -53,12 +53,13 @@ static void merge_f16_dense(const uint8_t *RESTRICT high, const uint8_t *RESTRIC
 }
 
 static void merge_f32(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r,
-                      const uint8_t *RESTRICT low, size_t n, uint8_t *RESTRICT out)
+                      const uint8_t *RESTRICT middle, const uint8_t *RESTRICT low, size_t n,
+                      uint8_t *RESTRICT out)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t sm = r[i];
-        set32(out + 4 * i,
-              (uint32_t)e[i] << 23 | ((sm << 16 | sm << 24) & 0x807f0000) | get16(low + 2 * i));
+        set32(out + 4 * i, (uint32_t)e[i] << 23 | ((sm << 16 | sm << 24) & 0x807f0000) |
+                               (uint32_t)middle[i] << 8 | low[i]);
     }
 }
 
@@ -92,13 +93,14 @@ static void split_f16_dense(const uint8_t *RESTRICT in, size_t n, uint8_t *RESTR
 }
 
 static void split_f32(const uint8_t *RESTRICT in, size_t n, uint8_t *RESTRICT e,
-                      uint8_t *RESTRICT r, uint8_t *RESTRICT low)
+                      uint8_t *RESTRICT r, uint8_t *RESTRICT middle, uint8_t *RESTRICT low)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t x = get32(in + 4 * i);
         e[i] = (uint8_t)(x >> 23);
         r[i] = (uint8_t)((x >> 16 & 0x7f) | (x >> 24 & 0x80));
-        set16(low + 2 * i, x);
+        middle[i] = (uint8_t)(x >> 8);
+        low[i] = (uint8_t)x;
     }
 }
 
@@ -384,7 +386,7 @@ static void merge_elements(enum sam_layout_id id, const uint8_t *const planes[],
     case SAM_LAYOUT_BF16: merge_bf16(planes[0], planes[1], n, elements); break;
     case SAM_LAYOUT_F16: merge_f16(planes, n, elements); break;
     case SAM_LAYOUT_F16_DENSE: merge_f16_dense(planes[0], planes[1], n, elements); break;
-    case SAM_LAYOUT_F32: merge_f32(planes[0], planes[1], planes[2], n, elements); break;
+    case SAM_LAYOUT_F32: merge_f32(planes[0], planes[1], planes[2], planes[3], n, elements); break;
     case SAM_LAYOUT_E4M3: merge_e4m3(planes[0], planes[1], n, elements); break;
     case SAM_LAYOUT_E5M2: merge_e5m2(planes, n, elements); break;
     case SAM_LAYOUT_BITS8:
@@ -409,7 +411,7 @@ static void split_elements(enum sam_layout_id id, const uint8_t *elements, size_
     case SAM_LAYOUT_BF16: split_bf16(elements, n, planes[0], planes[1]); break;
     case SAM_LAYOUT_F16: split_f16(elements, n, planes); break;
     case SAM_LAYOUT_F16_DENSE: split_f16_dense(elements, n, planes[0], planes[1]); break;
-    case SAM_LAYOUT_F32: split_f32(elements, n, planes[0], planes[1], planes[2]); break;
+    case SAM_LAYOUT_F32: split_f32(elements, n, planes[0], planes[1], planes[2], planes[3]); break;
     case SAM_LAYOUT_E4M3: split_e4m3(elements, n, planes[0], planes[1]); break;
     case SAM_LAYOUT_E5M2: split_e5m2(elements, n, planes); break;
     case SAM_LAYOUT_BITS8:

@@ -8,13 +8,14 @@ enum { WINDOW = 1 << 16 }; /* elements of which an entropy is taken */
 
 static const struct sam_codec_options no_options;
 
-/* Calls `add` with the symbols of each coded plane of each WINDOW elements. */
+/* Calls `add` with the symbols of each plane of each WINDOW elements. */
 struct walk {
     void (*add)(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count);
     const struct sam_codec_ops *ops;
     const struct sam_layout *layout;
     /* of the statistics */
-    double bits;
+    double bits; /* of the coded planes */
+    double rest; /* of the others */
     /* of the counter */
     unsigned wanted;
     uint64_t *counts;
@@ -37,7 +38,7 @@ static enum sam_status walk_planes(struct walk *walk, enum sam_layout_id id, con
             at += sam_plane_size(&l->plane[p], count);
         }
         walk->ops->split(id, data, count, planes);
-        for (unsigned p = 0; p < l->coded_count; p++)
+        for (unsigned p = 0; p < l->plane_count; p++)
             walk->add(walk, p, planes[p], sam_plane_size(&l->plane[p], count));
         data += count * l->element;
         left -= count;
@@ -49,11 +50,15 @@ static enum sam_status walk_planes(struct walk *walk, enum sam_layout_id id, con
 static void add_entropy(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count)
 {
     uint32_t counts[256] = {0};
-    (void)plane;
+    double bits = 0, whole = 8 * (double)count;
     walk->ops->count(symbols, count, counts);
     for (unsigned s = 0; s < 256; s++)
         if (counts[s])
-            walk->bits += (double)counts[s] * log2((double)count / counts[s]);
+            bits += (double)counts[s] * log2((double)count / counts[s]);
+    if (plane < walk->layout->coded_count)
+        walk->bits += bits;
+    else
+        walk->rest += bits > whole * SAM_NOISE / 100 ? whole : bits;
 }
 
 static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count)
@@ -89,9 +94,7 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
     if (status != SAM_OK)
         return status;
     double width = (double)sam_weight_type_bits(type);
-    double elements = (double)size * 8 / width, raw = 0;
-    for (size_t p = l->coded_count; p < l->plane_count; p++)
-        raw += l->plane[p].unit;
+    double elements = (double)size * 8 / width;
     *stat = (struct sam_weight_stat){
         .layout = sam_layout_name(id),
         .planes = l->plane_count,
@@ -100,7 +103,7 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
         .entropy = size ? walk.bits / elements : 0,
         .width = width,
     };
-    stat->bound = stat->entropy + raw * width / (8 * l->element);
+    stat->bound = stat->entropy + (size ? walk.rest / elements : 0);
     return SAM_OK;
 }
 

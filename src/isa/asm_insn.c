@@ -58,38 +58,16 @@ static size_t first_row(const struct assembler *as, const char *name)
 
 /* --- messages */
 
-static size_t edit_distance(const char *a, const char *b, size_t limit)
-{
-    size_t row[LONGEST_MNEMONIC + 1], n = strlen(b), m = strlen(a);
-    if (n > LONGEST_MNEMONIC || (m > n ? m - n : n - m) > limit)
-        return limit + 1;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_at at)
 {
-    size_t limit = strlen(name) < 4 ? 1 : 2, best = limit + 1, found = 0;
+    size_t size = strlen(name), found = 0;
+    unsigned least = size < 4 ? 2 : 3;
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
         if (!sam_is_on(on_of(i), &as->isa))
             continue;
-        size_t distance = edit_distance(name, mnemonic_of(i), limit);
-        if (distance < best) {
-            best = distance;
+        unsigned edits = sam_edits(name, size, mnemonic_of(i));
+        if (edits < least) {
+            least = edits;
             found = i;
         }
     }
@@ -205,6 +183,43 @@ static bool may_grow(struct assembler *as, const struct asm_insn *insn)
     return distance < -4000 || distance > 4000;
 }
 
+static unsigned register_of(const struct asm_args *args, char letter)
+{
+    const struct asm_arg *arg = asm_find_arg(args, letter);
+    return arg ? (unsigned)arg->number : 0;
+}
+
+/* Operands of a matrix instruction with which it traps whatever the sizes. */
+static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_args *args)
+{
+    static const struct {
+        char letter;
+        const char *text;
+    } faults[] = {
+        [SAM_M_ODD_MD] = {'3', "odd, and md is a pair of registers"},
+        [SAM_M_ODD_MS2] = {'2', "odd, and ms2 is a pair of registers"},
+        [SAM_M_MD_IS_SOURCE] = {'3', "md and a source at once"},
+    };
+    const struct sam_insn_row *row = &sam_insn_rows[op];
+    const enum sam_m_kind kind = sam_m_kind(row->match);
+    if (kind == SAM_M_KIND_MMA) {
+        enum sam_m_fault fault =
+            sam_m_product_fault(sam_m_type(row->imm), register_of(args, '3'),
+                                register_of(args, '2'), register_of(args, '1'));
+        const struct asm_arg *arg = asm_find_arg(args, faults[fault].letter);
+        if (fault != SAM_M_FINE && arg)
+            asm_warning(as, arg->at, "%s will trap: m%d is %s", row->mnemonic, arg->number,
+                        faults[fault].text);
+    } else if ((kind == SAM_M_KIND_LOAD || kind == SAM_M_KIND_STORE) &&
+               sam_m_is_whole(row->match)) {
+        const struct asm_arg *arg = asm_find_arg(args, kind == SAM_M_KIND_LOAD ? '3' : '4');
+        const unsigned count = sam_m_whole_count(row->imm);
+        if (arg && (unsigned)arg->number % count)
+            asm_warning(as, arg->at, "%s will trap: m%d is no multiple of %u", row->mnemonic,
+                        arg->number, count);
+    }
+}
+
 static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
                      const struct asm_args *args, struct asm_at at)
 {
@@ -217,6 +232,8 @@ static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
     if (!insn)
         return;
     *insn = (struct asm_insn){.op = op, .bits = bits, .args = *args, .at = at};
+    if (sam_insn_rows[op].on == SAM_EXT_XMATRIX)
+        warn_of_trap(as, op, args);
     const struct asm_insn *before = last_insn(section);
     insn->previous = before;
     if (before && sam_op_is_prefix(before->op)) {

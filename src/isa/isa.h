@@ -75,6 +75,45 @@ enum sam_m_sign { SAM_M_S, SAM_M_U, SAM_M_US, SAM_M_SU };
 enum { SAM_M_STREAM = 4 };
 enum sam_m_config { SAM_M_SET_K, SAM_M_SET_M, SAM_M_SET_N, SAM_M_SET_ALL, SAM_M_IMMEDIATE = 4 };
 
+enum sam_m_kind {
+    SAM_M_KIND_LOAD,
+    SAM_M_KIND_STORE,
+    SAM_M_KIND_MMA,
+    SAM_M_KIND_POINTWISE, /* mmov, too */
+    SAM_M_KIND_CONFIG,
+};
+/* Of the word, or match, of a matrix instruction. */
+enum sam_m_kind sam_m_kind(uint32_t word);
+/* Does this load or store move whole registers? */
+static inline bool sam_m_is_whole(uint32_t word)
+{
+    return word >> 29 & 1;
+}
+static inline unsigned sam_m_whole_count(unsigned variant)
+{
+    return (variant >> 2) + 1;
+}
+
+/* What a multiplication works on. */
+struct sam_m_type {
+    uint8_t source, target; /* bits of an element of the sources, of the accumulator */
+    bool is_float;
+};
+const struct sam_m_type *sam_m_type(unsigned variant);
+/* Registers that md and ms2 name: a pair is 2. */
+static inline unsigned sam_m_md_count(const struct sam_m_type *type)
+{
+    return type->target == 64 ? 2 : 1;
+}
+static inline unsigned sam_m_ms2_count(const struct sam_m_type *type)
+{
+    return type->target == 16 ? 2 : 1;
+}
+/* Registers that make a multiplication illegal whatever the sizes. */
+enum sam_m_fault { SAM_M_FINE, SAM_M_ODD_MD, SAM_M_ODD_MS2, SAM_M_MD_IS_SOURCE };
+enum sam_m_fault sam_m_product_fault(const struct sam_m_type *type, unsigned md, unsigned ms2,
+                                     unsigned ms1);
+
 struct sam_insn_row {
     const char *mnemonic;
     uint32_t match;

@@ -7,26 +7,15 @@ bool sam_matrix_is(const struct sam_insn *insn)
     return sam_insn_rows[insn->op].on == SAM_EXT_XMATRIX;
 }
 
-static enum sam_m_kind kind_of(const struct sam_insn *insn)
-{
-    switch (insn->word >> 25 & 7) {
-    case 4: return SAM_M_KIND_LOAD;
-    case 5: return SAM_M_KIND_STORE;
-    case 7: return SAM_M_KIND_CONFIG;
-    default: break;
-    }
-    return insn->word >> 28 == 1 || insn->word >> 28 == 2 ? SAM_M_KIND_MMA : SAM_M_KIND_POINTWISE;
-}
-
 static void describe_move(const struct sam_core *core, const struct sam_insn *insn,
                           struct sam_m_work *w)
 {
     const struct sam_matrix *m = sam_matrix_of(core);
-    const bool whole = insn->word >> 29 & 1;
+    const bool whole = sam_m_is_whole(insn->word);
     w->stream = !whole && (insn->imm & SAM_M_STREAM);
     w->md = w->kind == SAM_M_KIND_LOAD ? insn->rd : insn->rs3;
     w->base = sam_matrix_x(core, insn->rs1);
-    w->registers = whole ? ((unsigned)insn->imm >> 2) + 1 : 1;
+    w->registers = whole ? sam_m_whole_count((unsigned)insn->imm) : 1;
     w->m = whole ? m->rows * w->registers : m->size_m;
     w->bytes = whole ? m->row_bytes : m->size_k;
     w->stride = whole ? m->row_bytes : sam_matrix_x(core, insn->rs2);
@@ -39,7 +28,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     *w = (struct sam_m_work){0};
     if (!m || !sam_matrix_is(insn))
         return false;
-    w->kind = kind_of(insn);
+    w->kind = sam_m_kind(insn->word);
     w->m = m->size_m;
     w->n = m->size_n;
     w->bytes = m->size_k;
@@ -52,9 +41,9 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     case SAM_M_KIND_LOAD:
     case SAM_M_KIND_STORE: describe_move(core, insn, w); break;
     case SAM_M_KIND_MMA:
-        w->type = sam_matrix_type((unsigned)insn->imm);
-        w->registers = w->type->target == 64 ? 2 : 1;
-        w->source_registers = w->type->target == 16 ? 2 : 1;
+        w->type = sam_m_type((unsigned)insn->imm);
+        w->registers = sam_m_md_count(w->type);
+        w->source_registers = sam_m_ms2_count(w->type);
         w->reads_1 = w->reads_2 = true;
         w->macs = (uint64_t)w->m * w->n * (w->bytes * 8 / w->type->source);
         break;

@@ -56,7 +56,7 @@ static uint64_t as_tree(struct dot *d, const uint8_t *a, const uint8_t *b)
 unsigned sam_matrix_exact(struct sam_matrix *m, unsigned md, unsigned ms2, unsigned ms1,
                           unsigned variant, enum sam_round round)
 {
-    const struct sam_m_type *type = sam_matrix_type(variant);
+    const struct sam_m_type *type = sam_m_type(variant);
     const unsigned bytes = type->target / 8u, columns = m->row_bytes / bytes;
     struct dot d = {.source = width_of(type->source),
                     .target = width_of(type->target),

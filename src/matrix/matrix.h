@@ -52,22 +52,6 @@ void sam_matrix_fill(struct sam_machine *machine);
 bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
-/* What a multiplication works on. */
-struct sam_m_type {
-    uint8_t source, target; /* bits of an element of the sources, of the accumulator */
-    bool is_float;
-};
-/* `variant`: the implied immediate of the instruction. */
-const struct sam_m_type *sam_matrix_type(unsigned variant);
-
-enum sam_m_kind {
-    SAM_M_KIND_LOAD,
-    SAM_M_KIND_STORE,
-    SAM_M_KIND_MMA,
-    SAM_M_KIND_POINTWISE, /* mmov, too */
-    SAM_M_KIND_CONFIG,
-};
-
 /* What an instruction works on, with the sizes and addresses captured. */
 struct sam_m_work {
     enum sam_m_kind kind;

@@ -7,37 +7,16 @@
  * that pad a vector repeat column 0: they raise no flag that it does not raise. */
 #include "matrix/unit.h"
 
-static const struct sam_m_type types[SAM_M_MMAS] = {
-    [SAM_M_F16] = {16, 16, true},     [SAM_M_F32] = {32, 32, true},
-    [SAM_M_F64] = {64, 64, true},     [SAM_M_F16_F32] = {16, 32, true},
-    [SAM_M_F32_F64] = {32, 64, true}, [SAM_M_I8] = {8, 32, false},
-    [SAM_M_I16] = {16, 64, false},    [SAM_M_I4] = {4, 32, false},
-};
-
-const struct sam_m_type *sam_matrix_type(unsigned variant)
-{
-    return &types[variant < SAM_M_I8 ? variant : variant & ~3u];
-}
-
-/* Registers from `reg` on, `count` of them, as a set. */
-static unsigned set_of(unsigned reg, unsigned count)
-{
-    return ((1u << count) - 1) << reg;
-}
-
 static bool is_legal(const struct sam_core *c, const struct sam_m_type *type, unsigned md,
                      unsigned ms2, unsigned ms1)
 {
     const struct sam_matrix *m = sam_matrix_of(c);
-    const unsigned b_count = type->target == 16 ? 2 : 1, c_count = type->target == 64 ? 2 : 1;
     if (!sam_matrix_sized(m, type->source < 8 ? 1 : type->source / 8u) ||
-        m->size_n - 1u >= m->rows * b_count)
+        m->size_n - 1u >= m->rows * sam_m_ms2_count(type))
         return false;
-    if (ms2 % b_count || md % c_count || (type->is_float && c->frm > SAM_RMM))
+    if ((type->is_float && c->frm > SAM_RMM) || !(m->accumulators >> md & 1))
         return false;
-    if (!(m->accumulators >> md & 1))
-        return false;
-    return !(set_of(md, c_count) & (set_of(ms1, 1) | set_of(ms2, b_count)));
+    return sam_m_product_fault(type, md, ms2, ms1) == SAM_M_FINE;
 }
 
 /* ------------------------------------------------------------------------ unpacking sources */
@@ -252,7 +231,7 @@ static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_rou
 bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1, unsigned variant)
 {
     struct sam_matrix *m = sam_matrix_of(c);
-    const struct sam_m_type *type = sam_matrix_type(variant);
+    const struct sam_m_type *type = sam_m_type(variant);
     if (!is_legal(c, type, md, ms2, ms1))
         return sam_matrix_illegal(c);
     struct job j = {.variant = variant,

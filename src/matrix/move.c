@@ -177,7 +177,7 @@ static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned
                        bool store)
 {
     struct sam_matrix *m = sam_matrix_of(c);
-    const unsigned count = (variant >> 2) + 1;
+    const unsigned count = sam_m_whole_count(variant);
     if (reg % count)
         return sam_matrix_illegal(c);
     if (!aligned(c, base, 0, 1u << (variant & 3), store))

@@ -85,16 +85,15 @@ SAM_HANDLER(op_config)
 static sam_handler *handler_of(enum sam_op op)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
-    unsigned uop = row->match >> 25 & 7;
-    bool whole = row->match >> 29 & 1;
-    switch (uop) {
-    case 4: return whole ? op_load_whole : op_load;
-    case 5: return whole ? op_store_whole : op_store;
-    case 7: return op_config;
-    default: break;
+    const bool whole = sam_m_is_whole(row->match);
+    switch (sam_m_kind(row->match)) {
+    case SAM_M_KIND_LOAD: return whole ? op_load_whole : op_load;
+    case SAM_M_KIND_STORE: return whole ? op_store_whole : op_store;
+    case SAM_M_KIND_MMA: return op_mma;
+    case SAM_M_KIND_POINTWISE: break;
+    case SAM_M_KIND_CONFIG: return op_config;
     }
-    unsigned func = row->match >> 28;
-    return func == 0 ? op_copy : func < 3 ? op_mma : op_pointwise;
+    return row->match >> 28 ? op_pointwise : op_copy;
 }
 
 void sam_matrix_fill(struct sam_machine *machine)

@@ -201,8 +201,8 @@ static void valid_as(const struct judged *s, size_t index, size_t as)
 
 /* --- shapes of the families */
 
-/* A reduction to one row. With rows to reduce, dst has at least one; the seed's page does not
- * forbid more, and what they hold follows --pad. */
+/* A reduction to one row. With rows to reduce, dst has at least one; the published page of
+ * the operation does not forbid more, and what they hold follows --pad. */
 static void to_row(const struct judged *s)
 {
     const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);

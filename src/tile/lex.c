@@ -251,6 +251,12 @@ bool parse_expect_word(struct parser *parser, const char *word, const char *wher
     return false;
 }
 
+bool parse_too_many(struct parser *parser, const char *what, int most)
+{
+    sam_tile_error(&parser->report, parser->token.pos, "more than %d %s", most, what);
+    return false;
+}
+
 bool parse_integer(struct parser *parser, int64_t *value)
 {
     char text[80];

@@ -125,10 +125,8 @@ bool parse_operand(struct parser *parser, struct statement *s)
         if (value == SAM_TILE_NONE)
             return false;
     }
-    if (s->operand_count == PARSE_MAX_OPERANDS) {
-        sam_tile_error(&parser->report, t.pos, "more than %d operands", PARSE_MAX_OPERANDS);
-        return false;
-    }
+    if (s->operand_count == PARSE_MAX_OPERANDS)
+        return parse_too_many(parser, "operands", PARSE_MAX_OPERANDS);
     s->operands[s->operand_count++] = (struct sam_tile_operand){value, t.pos};
     parse_next(parser);
     return true;
@@ -165,6 +163,21 @@ bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
     sam_tile_error(&parser->report, s->operands[index].pos, "expected %s, %%%s is of type %s", what,
                    v->name, sam_tile_ty_text(&v->type, is, sizeof is));
     return false;
+}
+
+bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                  const char *what)
+{
+    char found[80];
+    int word = sam_tile_word(words, parser->token.text, parser->token.size);
+    if (word < 0) {
+        sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
+                       parse_found(parser, found, sizeof found));
+        return false;
+    }
+    s->op.attribute = (unsigned)word;
+    parse_next(parser);
+    return true;
 }
 
 bool parse_result_count(struct parser *parser, const struct statement *s, size_t count)
@@ -256,7 +269,9 @@ static bool parse_results(struct parser *parser, struct statement *s)
         return true;
     do {
         char found[80];
-        if (parser->token.kind != TOKEN_VALUE || s->result_count == PARSE_MAX_OPERANDS) {
+        if (s->result_count == PARSE_MAX_OPERANDS)
+            return parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
+        if (parser->token.kind != TOKEN_VALUE) {
             sam_tile_error(&parser->report, parser->token.pos, "expected a result, found %s",
                            parse_found(parser, found, sizeof found));
             return false;
@@ -401,7 +416,9 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
         struct token name = parser->token;
         struct sam_tile_ty type;
         char found[80];
-        if (name.kind != TOKEN_VALUE || count == PARSE_MAX_OPERANDS) {
+        if (count == PARSE_MAX_OPERANDS)
+            return parse_too_many(parser, "arguments", PARSE_MAX_OPERANDS);
+        if (name.kind != TOKEN_VALUE) {
             sam_tile_error(&parser->report, name.pos,
                            "expected an argument, as %%a: index, found %s",
                            parse_found(parser, found, sizeof found));

@@ -93,6 +93,8 @@ bool parse_accept_word(struct parser *parser, const char *word);
 /* False, with an error, when it is not there. */
 bool parse_expect(struct parser *parser, char character, const char *where);
 bool parse_expect_word(struct parser *parser, const char *word, const char *where);
+/* The error at one thing more than there is room for; false. */
+bool parse_too_many(struct parser *parser, const char *what, int most);
 bool parse_integer(struct parser *parser, int64_t *value);
 
 /* --- parse_type.c. False after an error. */
@@ -118,6 +120,9 @@ uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
 void parse_leave(struct parser *parser, size_t names);
 bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
                 enum sam_tile_kind kind, const char *what);
+/* The word that stands here, one of `words` (NULL at their end), as the operation's attribute. */
+bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                  const char *what);
 
 /* --- parse_op.c, parse_scf.c: what stands behind the operation's name */
 bool parse_tile_op(struct parser *parser, struct statement *s);

@@ -7,7 +7,6 @@
 /* `{cmp = lt}`, `{round = floor}` */
 static bool parse_attribute(struct parser *parser, struct statement *s)
 {
-    char found[80];
     struct sam_tile_pos pos = parser->token.pos;
     if (!parse_accept(parser, '{'))
         return true;
@@ -27,17 +26,10 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
     s->has_attribute = true;
     if (!parse_expect_word(parser, key, "as attribute") || !parse_expect(parser, '=', "behind it"))
         return false;
-    int word = sam_tile_word(words, parser->token.text, parser->token.size);
-    if (word < 0) {
-        sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s",
-                       family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
-                                              : "rint, round, floor, ceil or trunc",
-                       parse_found(parser, found, sizeof found));
-        return false;
-    }
-    s->op.attribute = (unsigned)word;
-    parse_next(parser);
-    return parse_expect(parser, '}', "behind the attribute");
+    return parse_choice(parser, s, words,
+                        family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
+                                               : "rint, round, floor, ceil or trunc") &&
+           parse_expect(parser, '}', "behind the attribute");
 }
 
 /* `%a, %b : T, T` up to `close` */
@@ -360,19 +352,10 @@ static bool parse_shape(struct parser *parser, struct statement *s)
 /* `<vector>`, the angles optional */
 static bool parse_record(struct parser *parser, struct statement *s)
 {
-    char found[80];
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_EVENT};
     bool angle = parse_accept(parser, '<');
-    int pipe = sam_tile_word(sam_tile_pipe_names, parser->token.text, parser->token.size);
-    if (pipe < 0) {
-        sam_tile_error(&parser->report, parser->token.pos,
-                       "expected a pipe (tload, tstore, vector, matrix), found %s",
-                       parse_found(parser, found, sizeof found));
-        return false;
-    }
-    s->op.attribute = (unsigned)pipe;
-    parse_next(parser);
-    return (!angle || parse_expect(parser, '>', "behind the pipe")) &&
+    return parse_choice(parser, s, sam_tile_pipe_names, "a pipe (tload, tstore, vector, matrix)") &&
+           (!angle || parse_expect(parser, '>', "behind the pipe")) &&
            parse_result_count(parser, s, 1) && parse_result(parser, s, 0, &type) &&
            parse_append(parser, s) != SAM_TILE_NONE;
 }

@@ -13,8 +13,7 @@ static bool is_boolean(const struct token *t)
 }
 
 /* The bits of a constant; floats as numbers, or in hexadecimal as their bits. */
-static bool constant_bits(struct parser *parser, const struct token *t,
-                          const struct sam_tile_ty *type, int64_t *bits)
+static bool constant_bits(const struct token *t, const struct sam_tile_ty *type, int64_t *bits)
 {
     char text[80];
     bool boolean = type->kind == SAM_TILE_KIND_BOOL;
@@ -48,7 +47,6 @@ static bool constant_bits(struct parser *parser, const struct token *t,
         return *bits >= 0 && *bits >> width == 0;
     bool is_signed = sam_tile_is_signed(type->dtype);
     int64_t top = (INT64_C(1) << (width - is_signed)) - 1;
-    (void)parser;
     return *bits <= top && *bits >= (is_signed ? -top - 1 : 0);
 }
 
@@ -72,7 +70,7 @@ static bool parse_constant(struct parser *parser, struct statement *s)
         return false;
     if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
          type.kind != SAM_TILE_KIND_BOOL) ||
-        !constant_bits(parser, &value, &type, &s->op.literal)) {
+        !constant_bits(&value, &type, &s->op.literal)) {
         sam_tile_error(&parser->report, value.pos, "%s is no constant of type %s", found,
                        sam_tile_ty_text(&type, text, sizeof text));
         return false;
@@ -118,7 +116,6 @@ static bool parse_cast(struct parser *parser, struct statement *s)
 
 bool parse_arith(struct parser *parser, struct statement *s)
 {
-    char found[80];
     size_t count = s->op.code == SAM_TILE_SELECT ? 3 : 2;
     struct sam_tile_ty type, boolean = {.kind = SAM_TILE_KIND_BOOL};
     if (s->op.code == SAM_TILE_CONSTANT)
@@ -127,19 +124,10 @@ bool parse_arith(struct parser *parser, struct statement *s)
         return parse_cast(parser, s);
     if (!parse_result_count(parser, s, 1))
         return false;
-    if (s->op.code == SAM_TILE_CMPI) {
-        int word = sam_tile_word(sam_tile_cmpi_names, parser->token.text, parser->token.size);
-        if (word < 0) {
-            sam_tile_error(&parser->report, parser->token.pos,
-                           "expected eq, ne, slt, sle, sgt or sge, found %s",
-                           parse_found(parser, found, sizeof found));
-            return false;
-        }
-        s->op.attribute = (unsigned)word;
-        parse_next(parser);
-        if (!parse_expect(parser, ',', "behind the predicate"))
-            return false;
-    }
+    if (s->op.code == SAM_TILE_CMPI &&
+        (!parse_choice(parser, s, sam_tile_cmpi_names, "eq, ne, slt, sle, sgt or sge") ||
+         !parse_expect(parser, ',', "behind the predicate")))
+        return false;
     for (size_t i = 0; i < count; i++)
         if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
             return false;
@@ -241,7 +229,9 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
     bool round = parse_accept(parser, '(');
     do {
         struct sam_tile_pos pos = parser->token.pos;
-        if (*count == PARSE_MAX_OPERANDS || !parse_type(parser, &types[*count]))
+        if (*count == PARSE_MAX_OPERANDS)
+            return parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
+        if (!parse_type(parser, &types[*count]))
             return false;
         if (types[*count].kind != SAM_TILE_KIND_SCALAR &&
             types[*count].kind != SAM_TILE_KIND_INDEX && types[*count].kind != SAM_TILE_KIND_BOOL &&
@@ -293,14 +283,17 @@ bool parse_if(struct parser *parser, struct statement *s)
 static bool parse_iter_args(struct parser *parser, struct statement *s, struct token *names,
                             size_t *count)
 {
+    enum { MAX_CARRIED = PARSE_MAX_OPERANDS - 3 }; /* behind the bounds and the step */
     *count = 0;
     if (!parse_accept_word(parser, "iter_args"))
         return true;
     if (!parse_expect(parser, '(', "behind 'iter_args'"))
         return false;
     do {
+        if (*count == MAX_CARRIED)
+            return parse_too_many(parser, "values in iter_args", MAX_CARRIED);
         names[*count] = parser->token;
-        if (parser->token.kind != TOKEN_VALUE || *count == PARSE_MAX_OPERANDS - 4)
+        if (parser->token.kind != TOKEN_VALUE)
             return parse_expect(parser, '%', "before a name");
         parse_next(parser);
         if (!parse_expect(parser, '=', "before the initial value") || !parse_operand(parser, s))

@@ -97,37 +97,20 @@ unsigned sam_tile_code_find(const char *name, size_t size)
     return SAM_TILE_CODES;
 }
 
-/* Changes of a character that lead from one name to the other; more than `limit` is limit + 1. */
-static unsigned distance(const char *a, size_t n, const char *b)
-{
-    enum { LONGEST = 32 };
-    unsigned row[LONGEST + 1];
-    size_t m = strlen(b);
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned best = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-            diagonal = row[j];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[m];
-}
-
 const char *sam_tile_nearest(const char *name, size_t size)
 {
+    enum { FAR = 4 };
+    char lower[32 + FAR]; /* no name is as long as 32 */
     const char *found = NULL;
-    unsigned best = 4;
+    unsigned least = FAR;
+    if (size > sizeof lower)
+        return NULL;
+    for (size_t i = 0; i < size; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
     for (unsigned code = 0; code < SAM_TILE_CODES; code++) {
-        unsigned d = distance(name, size, sam_tile_code_name(code));
-        if (d < best) {
-            best = d;
+        unsigned edits = sam_edits(lower, size, sam_tile_code_name(code));
+        if (edits < least) {
+            least = edits;
             found = sam_tile_code_name(code);
         }
     }

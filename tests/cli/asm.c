@@ -161,6 +161,11 @@ static void test_options(void **state)
     write_text("w.s", ".warning \"look\"\nnop\n");
     EXPECT(0, "w.s:1:1: warning: .warning look", "asm w.s -o w.elf");
     assert_true(exists("w.elf"));
+    write_text("m.s", "mmaqa.b m1, m1, m2\nmmaqa.b m0, m1, m2\n");
+    EXPECT(0,
+           "m.s:1:9: warning: mmaqa.b will trap: m1 is md and a source at once\n"
+           "    mmaqa.b m1, m1, m2\n            ^\n202800ab\n2028002b\n",
+           "asm --isa rv64im_zicsr_xmatrix -f hex m.s -o -");
     sam_buffer_free(&out);
 }
 

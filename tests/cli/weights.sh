@@ -105,7 +105,7 @@ json() { # every form is JSON
     "$samite" pack m.safetensors -o p.smw --json >1.json
     "$samite" info p.smw --json >2.json
     "$samite" stat m.safetensors --hw --json >3.json
-    "$samite" verify p.smw --json >4.json
+    "$samite" verify p.smw -T 2 --json >4.json
     "$samite" verify p.smw d.smw --json >5.json 2>/dev/null && return 1
     "$samite" unpack p.smw -o back --json >6.json
     "$samite" unpack p.smw --tensor a --range 5:7 -o x.npy --json >7.json

@@ -103,6 +103,19 @@ static void test_carets(void **state)
                     "           ^\n");
     expect_messages("%d = TCOLMIN %s\n", "t.pto:1:6: error: unknown operation 'TCOLMIN'; did you "
                                          "mean 'tcolmin'?\n    %d = TCOLMIN %s\n         ^\n");
+    expect_messages(
+        "%d = %s\n%d = pto.TExpandz %s\n%d = arith.addl %s\n%d = abcdefghijkl\n"
+        "%d = tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\n",
+        "t.pto:1:6: error: expected an operation, found '%s'\n"
+        "    %d = %s\n         ^\n"
+        "t.pto:2:6: error: unknown operation 'pto.TExpandz'; did you mean "
+        "'pto.texpands'?\n    %d = pto.TExpandz %s\n         ^\n"
+        "t.pto:3:6: error: unknown operation 'arith.addl'; did you mean 'arith.addi'?\n"
+        "    %d = arith.addl %s\n         ^\n"
+        "t.pto:4:6: error: unknown operation 'abcdefghijkl'\n"
+        "    %d = abcdefghijkl\n         ^\n"
+        "t.pto:5:6: error: unknown operation 'tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'\n"
+        "    %d = tcolminnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\n         ^\n");
     expect_messages("barrier\n\"\x1b[2J\"\n",
                     "t.pto:2:1: error: expected an operation, found '\"?[2J\"'\n"
                     "    \" [2J\"\n    ^\n");
@@ -164,6 +177,104 @@ static void test_characters(void **state)
                     "t.pto:4:21: error: '-129' is no constant of type i8\n"
                     "    %d = arith.constant -129 : i8\n"
                     "                        ^\n");
+}
+
+/* The first line that the text is refused with; "" when it is read. */
+static void first_line(const struct sam_buffer *text, char *message, size_t size)
+{
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    enum sam_status status =
+        sam_tile_parse("t", sam_buffer_text(text), text->size, &p, &messages, NULL);
+    snprintf(message, size, "%s", status == SAM_OK ? "" : messages);
+    message[strcspn(message, "\n")] = '\0';
+    free(messages);
+    sam_tile_program_free(p);
+}
+
+/* A loop of `count` values, without names for its results where `named` is false: as first_line. */
+static void read_loop(int count, bool named, char *message, size_t size)
+{
+    struct sam_buffer out = {0};
+    sam_buffer_printf(&out, "%%n = arith.constant 3 : index\n");
+    for (int i = 0; named && i < count; i++)
+        sam_buffer_printf(&out, "%%r%d%s", i, i + 1 < count ? ", " : " = ");
+    sam_buffer_printf(&out, "scf.for %%i = %%n to %%n step %%n iter_args(");
+    for (int i = 0; i < count; i++)
+        sam_buffer_printf(&out, "%s%%a%d = %%n", i ? ", " : "", i);
+    sam_buffer_printf(&out, ") -> (");
+    for (int i = 0; i < count; i++)
+        sam_buffer_printf(&out, "%sindex", i ? ", " : "");
+    sam_buffer_printf(&out, ") {\n  scf.yield ");
+    for (int i = 0; i < count; i++)
+        sam_buffer_printf(&out, "%s%%a%d", i ? ", " : "", i);
+    for (int i = 0; i < count; i++)
+        sam_buffer_printf(&out, "%s index", i ? "," : " :");
+    sam_buffer_printf(&out, "\n}\n");
+    first_line(&out, message, size);
+    sam_buffer_free(&out);
+}
+
+/* Lists that are too long are told so, at the first that there is no room for. */
+static void test_long_lists(void **state)
+{
+    char message[200];
+    struct sam_buffer out = {0};
+    (void)state;
+    read_loop(61, true, message, sizeof message);
+    assert_string_equal(message, "");
+    read_loop(62, true, message, sizeof message);
+    assert_non_null(strstr(message, "t:2:"));
+    assert_non_null(strstr(message, ": error: more than 61 values in iter_args"));
+    read_loop(65, true, message, sizeof message);
+    assert_string_equal(message, "t:2:375: error: more than 64 results");
+    read_loop(65, false, message, sizeof message);
+    assert_non_null(strstr(message, ": error: more than 61 values in iter_args"));
+    sam_buffer_printf(&out, "func.func @f(");
+    for (int i = 0; i < 65; i++)
+        sam_buffer_printf(&out, "%s%%a%d: index", i ? ",\n" : "", i);
+    sam_buffer_printf(&out, ") {\n  return\n}\n");
+    expect_messages(sam_buffer_text(&out), "t.pto:65:1: error: more than 64 arguments\n"
+                                           "    %a64: index) {\n    ^\n");
+    sam_buffer_free(&out);
+    sam_buffer_printf(&out, "%%c = arith.constant true\nscf.if %%c -> (index");
+    for (int i = 0; i < 64; i++)
+        sam_buffer_printf(&out, ", index");
+    sam_buffer_printf(&out, ") {}\n");
+    first_line(&out, message, sizeof message);
+    assert_string_equal(message, "t:2:463: error: more than 64 results");
+    sam_buffer_free(&out);
+}
+
+/* No number becomes an infinity; bits in hexadecimal may be one. What is too small is zero. */
+static void test_out_of_range(void **state)
+{
+    static const char *const types[] = {"f32", "f16", "bf16", "i32", "index"};
+    static const char *const numbers[] = {"1e400", "-1e400", "1e39", "-1e999999999"};
+    char text[120], expected[300];
+    (void)state;
+    for (size_t t = 0; t < SAM_COUNT(types); t++)
+        for (size_t n = 0; n < SAM_COUNT(numbers); n++) {
+            snprintf(text, sizeof text, "%%a = arith.constant %s : %s", numbers[n], types[t]);
+            snprintf(expected, sizeof expected,
+                     "t.pto:1:21: error: '%s' is no constant of type %s\n    %s\n%24s^\n",
+                     numbers[n], types[t], text, "");
+            expect_messages(text, expected);
+        }
+    expect_messages("%a = arith.constant 0x1ffff : f16",
+                    "t.pto:1:21: error: '0x1ffff' is no constant of type f16\n"
+                    "    %a = arith.constant 0x1ffff : f16\n                        ^\n");
+    static const char good[] = "%a = arith.constant 0x7f800000 : f32\n"
+                               "%b = arith.constant 1e-400 : f32\n"
+                               "%c = arith.constant -0.0 : f16\n";
+    struct sam_tile_program *p = test_round_trip("t", good, sizeof good - 1);
+    char *printed = NULL;
+    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    assert_string_equal(printed, "%a = arith.constant 0x7f800000 : f32\n"
+                                 "%b = arith.constant 0.0 : f32\n"
+                                 "%c = arith.constant -0.0 : f16\n");
+    free(printed);
+    sam_tile_program_free(p);
 }
 
 /* Formatting loses no comment, and moves none to another operation. */
@@ -268,7 +379,8 @@ int main(void)
         cmocka_unit_test(test_carets),        cmocka_unit_test(test_comments),
         cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_kept_comments),
+        cmocka_unit_test(test_kept_comments), cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
