@@ -18,6 +18,17 @@ const struct cli_verb *cli_verb_of(const struct cli_args *args)
     return args->verb;
 }
 
+size_t cli_alike(const char *a, const char *b)
+{
+    size_t long_a = strlen(a), long_b = strlen(b), begin = 0, end = 0;
+    size_t most = long_a < long_b ? long_a : long_b;
+    while (begin < most && a[begin] == b[begin])
+        begin++;
+    while (end < most - begin && a[long_a - 1 - end] == b[long_b - 1 - end])
+        end++;
+    return begin + end;
+}
+
 /* One line, whatever names the user or a file has in it. */
 static void print_plain(const char *text)
 {
@@ -166,7 +177,8 @@ bool cli_same_file(const char *output, const char *input)
 }
 
 static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or "
-                                  "input.\n";
+                                  "input. After Ctrl\\-C or SIGTERM, when it has cleaned up, it "
+                                  "dies by that signal.\n";
 
 /* Text for roff: a leading dot or quote would be a request, a dash a hyphen. */
 static void roff(const char *text, FILE *out)

@@ -66,6 +66,9 @@ bool cli_parse_u64(const char *text, uint64_t *value);
 /* The same in decimal, with or without a minus. */
 bool cli_parse_i64(const char *text, int64_t *value);
 
+/* Characters at the beginning and at the end that two names share. */
+size_t cli_alike(const char *a, const char *b);
+
 /* --help of one verb; man page of one verb, of the command; completion script ("bash", "zsh"). */
 void cli_print_help(const struct cli_verb *verb, FILE *out);
 void cli_print_man(const struct cli_verb *verb, FILE *out);

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "cli_args.h"
+#include "stop.h"
 
 extern const struct cli_verb verb_asm, verb_convert, verb_dis, verb_info, verb_isa, verb_op,
     verb_pack, verb_run, verb_stat, verb_sweep, verb_symbolstat, verb_tile, verb_unpack,
@@ -34,6 +35,22 @@ static const struct cli_verb *find_verb(const char *name)
         if (strcmp((*v)->name, name) == 0)
             return *v;
     return NULL;
+}
+
+static int unknown_verb(const char *word)
+{
+    const struct cli_verb *near = NULL;
+    size_t likeness = 0;
+    for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
+        size_t now = cli_alike(word, (*v)->name);
+        if (now > likeness && now * 2 >= strlen(word)) {
+            likeness = now;
+            near = *v;
+        }
+    }
+    fprintf(stderr, "samite: error: unknown verb '%s'%s%s%s (samite --help)\n", word,
+            near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "");
+    return CLI_BAD_INPUT;
 }
 
 /* `samite --man [VERB]`, `samite --completion SHELL`. */
@@ -81,10 +98,8 @@ int main(int argc, char **argv)
     if (man || strcmp(word, "--completion") == 0)
         return flushed(print_generated(man, argc > 2 ? argv[2] : NULL));
     const struct cli_verb *verb = find_verb(word);
-    if (!verb) {
-        fprintf(stderr, "samite: error: unknown verb '%s' (samite --help)\n", word);
-        return CLI_BAD_INPUT;
-    }
+    if (!verb)
+        return unknown_verb(word);
     struct cli_args args = {.verb = verb, .words = argv + 2, .count = argc - 2};
     for (int i = 0; i < args.count && strcmp(args.words[i], "--") != 0; i++) {
         if (strcmp(args.words[i], "--help") == 0 || strcmp(args.words[i], "-h") == 0) {
@@ -92,5 +107,7 @@ int main(int argc, char **argv)
             return flushed(CLI_OK);
         }
     }
-    return flushed(verb->run(&args));
+    int code = flushed(verb->run(&args));
+    cli_die_if_stopped();
+    return code;
 }

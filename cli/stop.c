@@ -6,12 +6,11 @@
 #include "cli.h"
 
 /* The only mutable global of the command: a signal handler can reach nothing else. */
-static volatile int stop_requested;
+static volatile int stop_requested; /* the signal's number */
 
 static void request_stop(int signal)
 {
-    (void)signal;
-    stop_requested = 1;
+    stop_requested = signal;
 }
 
 const volatile int *cli_stop_flag(void)
@@ -30,6 +29,15 @@ void cli_catch_signals(void)
 bool cli_stopped(void)
 {
     return stop_requested != 0;
+}
+
+void cli_die_if_stopped(void)
+{
+    int number = stop_requested;
+    if (!number)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 int cli_report_stop(void)

@@ -10,6 +10,9 @@ void cli_catch_signals(void);
 /* The flag, as the library's options take it. */
 const volatile int *cli_stop_flag(void);
 bool cli_stopped(void);
+/* At the very end, when all is cleaned up and said: a shell goes on with its loop unless the
+ * program dies by the signal itself. */
+void cli_die_if_stopped(void);
 /* Says so; returns the exit code. */
 int cli_report_stop(void);
 

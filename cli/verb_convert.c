@@ -333,20 +333,24 @@ static json_t *json_file(const struct request *r)
 static int read_words(struct cli_args *args, struct request *r)
 {
     const char *value;
+    bool idle = false; /* --bf16, and no array behind it */
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
         case 'o': r->output = value; break;
-        case 'b': r->to_bf16 = true; break;
+        case 'b': r->to_bf16 = idle = true; break;
         case 'j': r->json = true; break;
         case CLI_POSITIONAL:
             if (!add(r, value))
                 return CLI_BAD_INPUT;
+            idle = false;
             break;
         default: return CLI_BAD_INPUT;
         }
     }
     if (!r->count || !r->output)
         return cli_usage_error(args, r->count ? "where to? (-o)" : "which arrays?");
+    if (idle)
+        return cli_usage_error(args, "--bf16 stands before the arrays that it rounds");
     if (r->json && strcmp(r->output, "-") == 0)
         return cli_usage_error(args, "--json and the output both to standard output?");
     struct sam_error error = {0};

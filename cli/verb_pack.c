@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "weights.h"
 
@@ -17,6 +18,31 @@ struct request {
     json_t *files; /* what --json prints */
 };
 
+/* Is a stream as long as its header made believe, when `sent` bytes have been packed and `got` are
+ * next (0: its end)? The header of what is packed has said so already. */
+static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
+                 struct sam_error *error)
+{
+    const struct sam_weights *w = &in->weights;
+    const struct sam_weight *last = w->count ? &w->tensors[w->count - 1] : NULL;
+    if (!in->is_stream)
+        return true;
+    if (got > w->file_size - sent)
+        snprintf(error->text, sizeof error->text,
+                 "more than %llu bytes, which its tensors take, and no stream says how long it is: "
+                 "pack the file by its name",
+                 (unsigned long long)w->file_size);
+    else if (!got && sent < w->file_size && last && sent >= last->offset + last->size)
+        snprintf(error->text, sizeof error->text,
+                 "%llu bytes, without padding behind the last tensor, which a stream has to have: "
+                 "pack the file by its name",
+                 (unsigned long long)sent);
+    else
+        return true;
+    error->status = SAM_ERR_INPUT;
+    return false;
+}
+
 /* All of the input through the packer. */
 static bool stream(const struct request *r, struct weights_input *in, struct sam_packer *packer,
                    struct sam_error *error)
@@ -29,9 +55,10 @@ static bool stream(const struct request *r, struct weights_input *in, struct sam
         snprintf(error->text, sizeof error->text, "out of memory");
     while (good) {
         long got = weights_read(in, piece, PIECE, error);
+        good = got >= 0 && fits(in, progress.done, (uint64_t)got, error);
         if (got == 0)
             break;
-        good = got > 0 && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
+        good = good && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
         weights_progress(&progress, got > 0 ? (uint64_t)got : 0);
     }
     weights_progress_end(&progress);
@@ -39,36 +66,20 @@ static bool stream(const struct request *r, struct weights_input *in, struct sam
     return good && sam_packer_finish(packer, error) == SAM_OK;
 }
 
-/* The message of an error inside a file begins with its name, once. */
-static void name_error(const char *path, struct sam_error *error)
-{
-    char text[sizeof error->text];
-    size_t length = strlen(path);
-    if (error->status == SAM_ERR_STOPPED || strncmp(error->text, path, length) == 0)
-        return;
-    snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
-    memcpy(error->text, text, sizeof text);
-}
-
 static bool pack_file(const struct request *r, const char *from, const char *to,
                       struct sam_error *error)
 {
     struct weights_input in;
     struct sam_packer *packer = NULL;
-    bool good = weights_open(from, &r->hint, &in, error);
-    uint64_t size;
-    if (good && sam_unpack_size(in.prefix, in.prefix_size, &size, NULL) == SAM_OK) {
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "%s: is packed already", from);
-        good = false;
-    }
+    bool good = weights_open(from, &r->hint, &in, error) &&
+                weights_are_unpacked(&in, "is packed already", error);
     struct sam_output *output = good ? weights_create(to, from, error) : NULL;
     if (output) {
         struct sam_sink sink = {sam_output_write, output};
         good = sam_packer_open(&in.weights, &r->options, sink, &packer, error) == SAM_OK &&
                stream(r, &in, packer, error);
         if (!good)
-            name_error(from, error);
+            weights_name_error(from, error);
         if (good || sam_output_failed(output))
             good = sam_output_commit(output, error) == SAM_OK && good;
         else
@@ -163,12 +174,6 @@ static bool report(const struct request *r, const char *from, const char *to,
     return good;
 }
 
-static bool is_weights(const char *path)
-{
-    return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
-           weights_ends_with(path, ".npy");
-}
-
 static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
 {
     const struct request *r = context;
@@ -184,13 +189,26 @@ static bool pack_one(void *context, const char *from, const char *to, struct sam
 static int pack(struct request *r)
 {
     struct sam_error error = {0};
-    bool many = weights_is_folder(r->input) || weights_ends_with(r->input, ".index.json"), good;
-    const struct weights_work work = {
-        is_weights, pack_one, r, PACKED_SUFFIX, "", "no weights (.safetensors, .gguf, .npy) in it"};
-    if (!r->output && (many || strcmp(r->input, "-") == 0))
-        return cli_usage_error(r->args, "where to? (-o)");
-    if (r->json && r->output && strcmp(r->output, "-") == 0)
+    bool many = weights_are_many(r->input), good;
+    const struct weights_work work = {.wanted = weights_are_known,
+                                      .work = pack_one,
+                                      .context = r,
+                                      .more = PACKED_SUFFIX,
+                                      .cut = "",
+                                      .none = WEIGHTS_NONE,
+                                      .alone = true};
+    bool to_standard = r->output && strcmp(r->output, "-") == 0;
+    if (!r->output && many)
+        return cli_usage_error(r->args, "where to? A folder takes the packed files: -o FOLDER");
+    if (!r->output && strcmp(r->input, "-") == 0)
+        return cli_usage_error(r->args, "where to? (-o FILE, or -o - for standard output)");
+    if (many && to_standard)
+        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
+    if (r->json && to_standard)
         return cli_usage_error(r->args, "--json and the packed file both to standard output?");
+    if (to_standard && isatty(STDOUT_FILENO))
+        return cli_usage_error(r->args, "standard output is a terminal: give it a file (-o), or "
+                                        "send it on");
     if (many && (r->hint.has_type || r->hint.has_shape))
         return cli_usage_error(r->args, "--dtype and --shape are of one file");
     if (r->json)

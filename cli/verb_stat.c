@@ -10,7 +10,8 @@ struct request {
     const struct cli_args *args;
     struct weights_hint hint;
     struct sam_codec_options options;
-    bool json, hardware;
+    bool json, hardware, many;
+    const char *file;
     unsigned width; /* of SymbolStat's counters */
     uint32_t depth;
     json_t *rows;
@@ -73,6 +74,13 @@ static bool show_hardware(const struct request *r, const struct sam_weight *w, c
     return good;
 }
 
+static void print_sum(const char *path, double before, double after)
+{
+    if (before > 0)
+        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", path, before, after,
+               100 * after / before);
+}
+
 static bool show(struct request *r, const struct sam_weight *w, const uint8_t *file,
                  struct sam_error *error)
 {
@@ -92,6 +100,8 @@ static bool show(struct request *r, const struct sam_weight *w, const uint8_t *f
                         "planes", stat.layout, "elements", (json_int_t)stat.elements, "bytes",
                         (json_int_t)w->size, "width", stat.width, "entropy", stat.entropy, "bound",
                         stat.bound);
+        if (r->many)
+            json_object_set_new(row, "file", weights_json_text(r->file));
         json_array_append_new(r->rows, row);
     } else {
         printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
@@ -101,30 +111,53 @@ static bool show(struct request *r, const struct sam_weight *w, const uint8_t *f
     return !r->hardware || show_hardware(r, w, data, stat.coded, row, error);
 }
 
-static int stat_file(struct request *r, const char *path)
+static bool stat_file(struct request *r, const char *path, struct sam_error *error)
 {
     struct weights_input in;
     struct weights_file file = {0};
-    struct sam_error error = {0};
-    bool good = weights_open(path, &r->hint, &in, &error) && weights_map(path, &file, &error);
+    double before = r->before, after = r->after;
+    bool good = weights_open(path, &r->hint, &in, error) &&
+                weights_are_unpacked(&in, "is packed: samite info says what is in it", error) &&
+                weights_map(path, &file, error);
     if (good && file.size < in.weights.file_size) {
-        error.status = SAM_ERR_INPUT;
-        snprintf(error.text, sizeof error.text, "%s: it has become shorter", path);
+        error->status = SAM_ERR_INPUT;
+        snprintf(error->text, sizeof error->text, "%s: it has become shorter", path);
         good = false;
     }
     if (good && !r->json)
         printf("%-40s %-6s %16s  %-20s %5s %8s %8s %8s\n", "tensor", "dtype", "shape", "planes",
                "bits", "entropy", "bound", "size");
+    r->file = path;
     for (size_t i = 0; good && i < in.weights.count; i++)
-        good = show(r, &in.weights.tensors[i], file.data, &error);
+        good = show(r, &in.weights.tensors[i], file.data, error);
     weights_unmap(&file);
     weights_close(&in);
-    if (!good)
-        return cli_report(&error);
-    if (!r->json && r->before > 0)
-        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", path, r->before, r->after,
-               100 * r->after / r->before);
-    return CLI_OK;
+    if (good && !r->json)
+        print_sum(path, r->before - before, r->after - after);
+    return good;
+}
+
+/* The files that pack would pack. */
+static bool stat_many(struct request *r, const char *path, struct sam_error *error)
+{
+    struct weights_list list;
+    if (!weights_whole(path, error) || !weights_list(path, &list, error))
+        return false;
+    bool good = true, any = false;
+    for (size_t i = 0; good && i < list.count; i++) {
+        if (!weights_are_known(list.paths[i]))
+            continue;
+        any = true;
+        good = stat_file(r, list.paths[i], error);
+    }
+    weights_list_free(&list);
+    if (!any) {
+        error->status = SAM_ERR_INPUT;
+        snprintf(error->text, sizeof error->text, "%s: " WEIGHTS_NONE, path);
+    } else if (good && !r->json) {
+        print_sum(path, r->before, r->after);
+    }
+    return good && any;
 }
 
 static bool set_hardware(struct request *r, const char *value)
@@ -172,7 +205,7 @@ static int run(struct cli_args *args)
         case 'j': r.json = true; break;
         case CLI_POSITIONAL:
             if (path)
-                return cli_usage_error(args, "one file, please; '%s' is a second", value);
+                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
             path = value;
             break;
         default: return CLI_BAD_INPUT;
@@ -180,11 +213,14 @@ static int run(struct cli_args *args)
     }
     if (!path || strcmp(path, "-") == 0)
         return cli_usage_error(args, "which file? (not standard input: it is read twice)");
+    r.many = weights_are_many(path);
+    if (r.many && (r.hint.has_type || r.hint.has_shape))
+        return cli_usage_error(args, "--dtype and --shape are of one file");
     r.rows = r.json ? json_array() : NULL;
-    int code = stat_file(&r, path);
-    if (code != CLI_OK) {
+    struct sam_error error = {0};
+    if (!(r.many ? stat_many(&r, path, &error) : stat_file(&r, path, &error))) {
         json_decref(r.rows);
-        return code;
+        return cli_report(&error);
     }
     return r.json ? weights_print_json(r.rows) : CLI_OK;
 }
@@ -204,11 +240,12 @@ static const struct cli_option options[] = {
 const struct cli_verb verb_stat = {
     .name = "stat",
     .summary = "what packing weights would gain",
-    .usage = "[options] FILE",
+    .usage = "[options] FILE|FOLDER|INDEX.json",
     .options = options,
     .details =
         "A line a tensor: planes, bits a weight now, entropy of what is coded, and the least\n"
         "that coding these planes could take (the mean over windows of 65536 weights).\n"
+        "Of a folder or an index, of each file that pack would pack, and of all of them.\n"
         "With --hw the cycles and the counters of the hardware unit that counts symbols.\n\n"
         "Example:\n"
         "  samite stat model.safetensors\n"

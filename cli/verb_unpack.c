@@ -95,14 +95,15 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
     if (first > end && first <= count)
-        return cli_usage_error(r->args, "the range %llu:%llu ends before it begins",
+        return cli_usage_error(r->args, "%s: the range %llu:%llu ends before it begins", path,
                                (unsigned long long)first, (unsigned long long)end);
     if (first > count || end > count)
-        return cli_usage_error(r->args, "the range %llu:%llu is not within the %llu elements of %s",
-                               (unsigned long long)first, (unsigned long long)end,
+        return cli_usage_error(r->args,
+                               "%s: the range %llu:%llu is not within the %llu elements of %s",
+                               path, (unsigned long long)first, (unsigned long long)end,
                                (unsigned long long)count, r->tensor);
     if (first * bits % 8 || end * bits % 8)
-        return cli_usage_error(r->args, "the range %llu:%llu cuts a byte in two",
+        return cli_usage_error(r->args, "%s: the range %llu:%llu cuts a byte in two", path,
                                (unsigned long long)first, (unsigned long long)end);
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
@@ -111,9 +112,12 @@ static int read_tensor(const struct request *r, const char *path, const struct s
         error.status = SAM_ERR_MEMORY;
         snprintf(error.text, sizeof error.text, "out of memory");
     }
-    good = good && weights_may_write(r->output, path, &error) &&
-           sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) == SAM_OK &&
-           write_tensor(r, w, data, size, &error);
+    good = good && weights_may_write(r->output, path, &error);
+    if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
+        weights_name_error(path, &error);
+        good = false;
+    }
+    good = good && write_tensor(r, w, data, size, &error);
     free(data);
     if (good && r->json)
         tell(r, path, r->output,
@@ -123,25 +127,13 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     return good ? CLI_OK : cli_report(&error);
 }
 
-/* Characters at the beginning and at the end that two names share. */
-static size_t alike(const char *a, const char *b)
-{
-    size_t long_a = strlen(a), long_b = strlen(b), begin = 0, end = 0;
-    size_t most = long_a < long_b ? long_a : long_b;
-    while (begin < most && a[begin] == b[begin])
-        begin++;
-    while (end < most - begin && a[long_a - 1 - end] == b[long_b - 1 - end])
-        end++;
-    return begin + end;
-}
-
 /* The tensor of the file that is called most like the one wanted, if it is more so than *near. */
 static void find_near(const char *wanted, const struct sam_packed *packed,
                       struct weights_name *near, size_t *likeness)
 {
     const struct sam_weights *weights = sam_packed_weights(packed);
     for (size_t i = 0; i < weights->count; i++) {
-        size_t now = alike(wanted, weights->tensors[i].name);
+        size_t now = cli_alike(wanted, weights->tensors[i].name);
         if (now <= *likeness)
             continue;
         *likeness = now;
@@ -178,6 +170,8 @@ static int unpack_tensor(const struct request *r)
     weights_list_free(&list);
     if (found)
         return code;
+    if (weights_is_folder(r->input) && !weights_whole(r->input, &error))
+        return cli_report(&error); /* it may be in there */
     if (likeness * 2 > strlen(r->tensor))
         return cli_usage_error(r->args, "no tensor is called '%s'; there is '%s'", r->tensor,
                                near.text);
@@ -188,26 +182,38 @@ static int unpack(struct request *r)
 {
     struct sam_error error = {0};
     bool many = weights_is_folder(r->input), good;
-    const struct weights_work work = {
-        is_packed, unpack_file, r, "", PACKED_SUFFIX, "no packed file (*" PACKED_SUFFIX ") in it"};
+    const struct weights_work work = {.wanted = is_packed,
+                                      .work = unpack_file,
+                                      .context = r,
+                                      .more = "",
+                                      .cut = PACKED_SUFFIX,
+                                      .none = "no packed file (*" PACKED_SUFFIX ") in it"};
     if (r->tensor && !r->output)
         return cli_usage_error(r->args, "where to? (-o)");
     if (r->json && r->output && strcmp(r->output, "-") == 0)
         return cli_usage_error(r->args, "--json and the output both to standard output?");
     if (r->tensor)
         return unpack_tensor(r);
+    if (many && r->output && strcmp(r->output, "-") == 0)
+        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
     if (r->has_range)
         return cli_usage_error(r->args, "--range is of a --tensor");
-    if (!r->output && (many || !is_packed(r->input)))
+    char *input = weights_without_slash(r->input);
+    if (input && !r->output && !is_packed(input)) {
+        free(input);
         return cli_usage_error(r->args, "where to? (-o)");
-    if (many) {
-        good = weights_each(r->input, r->output, &work, &error);
-    } else {
-        char *place =
-            r->output ? strdup(r->output) : weights_place(NULL, r->input, "", PACKED_SUFFIX);
-        good = place && unpack_file(r, r->input, place, &error);
-        free(place);
     }
+    char *place = r->output ? strdup(r->output)
+                  : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
+                            : NULL;
+    if (!place) {
+        error.status = SAM_ERR_MEMORY;
+        snprintf(error.text, sizeof error.text, "out of memory");
+    }
+    good = place && (many ? weights_each(r->input, place, &work, &error)
+                          : unpack_file(r, r->input, place, &error));
+    free(place);
+    free(input);
     return good ? CLI_OK : cli_report(&error);
 }
 
@@ -267,7 +273,8 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {'o', "output", "FILE", "where to (the name without " PACKED_SUFFIX "; - is standard output)"},
+    {'o', "output", "FILE",
+     "where to (the name without " PACKED_SUFFIX ", of a folder, too; - is standard output)"},
     {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
     {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
     {'T', "threads", "N", "threads (1)"},

@@ -12,27 +12,35 @@ struct request {
     json_t *files; /* what --json prints, or NULL */
 };
 
+/* An exit code; the error, if there is one, in JSON, too. */
+static int tell_bad(const struct request *r, const char *path, const struct sam_error *error)
+{
+    if (r->files)
+        json_array_append_new(r->files,
+                              json_pack("{s:o, s:b, s:o}", "file", weights_json_text(path), "good",
+                                        false, "error", weights_json_text(error->text)));
+    return cli_report(error);
+}
+
 static int verify_one(const struct request *r, const char *path)
 {
     struct sam_error error = {0};
     struct weights_fed fed;
-    bool good = weights_feed(path, r->quiet ? NULL : "verify", &r->options, (struct sam_sink){0},
-                             &fed, &error);
+    if (!weights_feed(path, r->quiet ? NULL : "verify", &r->options, (struct sam_sink){0}, &fed,
+                      &error))
+        return tell_bad(r, path, &error);
     if (r->files) {
-        json_t *row = json_pack("{s:o, s:b}", "file", weights_json_text(path), "good", good);
-        if (good)
-            json_object_update_new(row, json_pack("{s:I, s:I}", "bytes", (json_int_t)fed.bytes,
-                                                  "packed", (json_int_t)fed.packed));
-        else
-            json_object_set_new(row, "error", weights_json_text(error.text));
-        json_array_append_new(r->files, row);
-    } else if (good && !r->quiet) {
+        json_array_append_new(r->files,
+                              json_pack("{s:o, s:b, s:I, s:I}", "file", weights_json_text(path),
+                                        "good", true, "bytes", (json_int_t)fed.bytes, "packed",
+                                        (json_int_t)fed.packed));
+    } else if (!r->quiet) {
         printf("%s: good\n", path);
     }
-    return good ? CLI_OK : cli_report(&error);
+    return CLI_OK;
 }
 
-/* All files of it, however many are damaged. */
+/* All files of it, however many are damaged; then whether any is missing. */
 static int verify(const struct request *r, const char *path)
 {
     struct weights_list list;
@@ -45,7 +53,10 @@ static int verify(const struct request *r, const char *path)
         code = one > code ? one : code;
     }
     weights_list_free(&list);
-    return code;
+    if (!weights_is_folder(path) || weights_whole(path, &error))
+        return code;
+    int missing = tell_bad(r, path, &error);
+    return missing > code ? missing : code;
 }
 
 /* Options first, wherever they stand. */
@@ -102,7 +113,8 @@ const struct cli_verb verb_verify = {
     .options = options,
     .details =
         "Unpacks in memory and compares every checksum. A damaged file is told with the\n"
-        "tensor that is hit; the status is then 2, and the files behind it are verified, too.\n\n"
+        "tensor that is hit; the status is then 2, and the files behind it are verified, too.\n"
+        "So is a shard that is missing in a folder, though the index there names it.\n\n"
         "Example:\n"
         "  samite verify -T 2 model.safetensors.smw\n",
     .run = run,

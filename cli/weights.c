@@ -23,12 +23,29 @@ static bool fail(struct sam_error *error, enum sam_status status, const char *pa
     return false;
 }
 
+void weights_name_error(const char *path, struct sam_error *error)
+{
+    char text[sizeof error->text];
+    size_t length = strlen(path);
+    if (error->status == SAM_ERR_STOPPED ||
+        (strncmp(error->text, path, length) == 0 && error->text[length] == ':'))
+        return;
+    snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
+    memcpy(error->text, text, sizeof text);
+}
+
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
 {
     hint->has_type = sam_weight_type_parse(text, &hint->type);
-    if (!hint->has_type)
-        cli_usage_error(args, "'%s' is no type (bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...)", text);
-    return hint->has_type;
+    if (hint->has_type)
+        return true;
+    char names[256];
+    size_t used = 0;
+    for (unsigned t = 0; t < SAM_W_TYPES && used < sizeof names; t++)
+        used += (size_t)snprintf(names + used, sizeof names - used, t ? " %s" : "%s",
+                                 sam_weight_type_name((enum sam_weight_type)t));
+    cli_usage_error(args, "'%s' is no type: %s", text, names);
+    return false;
 }
 
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint)
@@ -113,6 +130,8 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     if (hint->has_type)
         w->type = hint->type;
     size_t bits = sam_weight_type_bits(w->type);
+    if (hint->has_shape && w->type == SAM_W_OPAQUE)
+        return fail(error, SAM_ERR_USAGE, in->path, "a --shape of what? It needs a --dtype", NULL);
     if (hint->has_shape) {
         w->rank = hint->rank;
         memcpy(w->shape, hint->shape, sizeof w->shape);
@@ -148,6 +167,7 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
         if (sam_weights_parse(kind, in->prefix, in->prefix_size, file_size, in->path, &in->weights,
                               &need, error) != SAM_OK)
             return false;
+        in->is_stream = file_size == UINT64_MAX;
         if (need <= in->prefix_size)
             return true;
         if (ended && before == in->prefix_size)
@@ -168,6 +188,13 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
     bool plain = S_ISREG(status.st_mode) && in->file != STDIN_FILENO;
     uint64_t size = plain ? (uint64_t)status.st_size : UINT64_MAX;
     return find_tensors(in, size, error) && apply_hint(hint, in, error);
+}
+
+bool weights_are_unpacked(const struct weights_input *in, const char *text, struct sam_error *error)
+{
+    uint64_t size;
+    return sam_unpack_size(in->prefix, in->prefix_size, &size, NULL) != SAM_OK ||
+           fail(error, SAM_ERR_INPUT, in->path, text, NULL);
 }
 
 void weights_close(struct weights_input *in)
@@ -205,7 +232,7 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
 {
     struct sam_output *output = NULL;
     if (weights_may_write(path, input, error))
-        sam_output_open(path, &output, error);
+        sam_output_open_like(path, input, &output, error);
     return output;
 }
 

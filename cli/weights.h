@@ -27,6 +27,9 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
 bool weights_threads(const struct cli_args *args, const char *text,
                      struct sam_codec_options *options);
 
+/* The message of an error inside a file begins with its name, once. */
+void weights_name_error(const char *path, struct sam_error *error);
+
 /* A file of weights, read from front to back; "-" is standard input. */
 struct weights_input {
     const char *path;
@@ -34,11 +37,15 @@ struct weights_input {
     uint8_t *prefix; /* the bytes that were read to know what is where */
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
+    bool is_stream; /* of unknown length: weights.file_size is what the tensors need */
 };
 /* False with `error` filled; close it whatever happened. */
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
                   struct sam_error *error);
 void weights_close(struct weights_input *input);
+/* Of an open one; `text` is the error when it is a packed file. */
+bool weights_are_unpacked(const struct weights_input *input, const char *text,
+                          struct sam_error *error);
 /* The next bytes; 0 at the end, -1 with `error` filled, also after Ctrl-C. */
 long weights_read(struct weights_input *input, void *data, size_t room, struct sam_error *error);
 long weights_read_from(int file, const char *path, void *data, size_t room,
@@ -47,7 +54,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room,
 /* Before `path` is made of the file `input`: they must not be one file. Unless `path` is standard
  * output, Ctrl-C is caught from here on, and the work ended by the one who reads. */
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
-/* The output, then; NULL with `error` filled. */
+/* The output, then, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
 /* A whole file in memory: mapped where that can be done. */
@@ -61,6 +68,11 @@ void weights_unmap(struct weights_file *file);
 
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
+/* By its name: an index of shards; weights. */
+bool weights_is_index(const char *path);
+bool weights_are_known(const char *path);
+#define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy) in it"
+bool weights_are_many(const char *path); /* a folder or an index */
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
  * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
  */
@@ -69,11 +81,16 @@ struct weights_list {
     size_t count, other_count;
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
+/* Are the shards there that the index `path`, or the indexes in the folder `path`, name? In a
+ * folder they may be packed. False with `error` filled: it names the first that is not. */
+bool weights_whole(const char *path, struct sam_error *error);
 bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
 /* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
  * out. */
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut);
+/* "folder" of "folder/"; malloc'ed, NULL when memory runs out. */
+char *weights_without_slash(const char *path);
 /* Copy as it is; true or a message in `error`. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
@@ -85,9 +102,10 @@ struct weights_work {
     void *context;
     const char *more, *cut; /* how its name changes: weights_place */
     const char *none;       /* the message when no file is wanted */
+    bool alone;             /* the output folder may have no other files in it */
 };
-/* The files of `input` into the folder `output`, which is made. Nothing is done when two files
- * would go to one place. */
+/* The files of `input` into the folder `output`, which is made, and removed again after a failure.
+ * Nothing is done when two files would go to one place, or a shard is missing. */
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 

@@ -16,10 +16,32 @@ bool weights_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool weights_ends_with(const char *path, const char *suffix)
 {
     size_t length = strlen(path), end = strlen(suffix);
     return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+bool weights_is_index(const char *path)
+{
+    return weights_ends_with(path, ".index.json");
+}
+
+bool weights_are_many(const char *path)
+{
+    return weights_is_folder(path) || weights_is_index(path);
+}
+
+bool weights_are_known(const char *path)
+{
+    return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
+           weights_ends_with(path, ".npy");
 }
 
 static bool fail(struct sam_error *error, enum sam_status status, const char *path,
@@ -70,11 +92,10 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
     if (!folder)
         return fail(error, SAM_ERR_IO, path, strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder));) {
-        struct stat status;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
         char *file = join(path, strlen(path), e->d_name);
-        if (file && stat(file, &status) == 0 && S_ISREG(status.st_mode))
+        if (file && is_file(file))
             good = append(&list->paths, &list->count, file);
         else
             good = file && append(&list->others, &list->other_count, file);
@@ -83,39 +104,81 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
     return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
 }
 
-/* {"weight_map": {"tensor": "shard", ...}} */
-static bool list_index(const char *path, struct weights_list *list, struct sam_error *error)
+/* {"weight_map": {"tensor": "shard", ...}}: the shards, as keys. NULL with `error` filled. */
+static json_t *shards_of(const char *path, struct sam_error *error)
 {
     json_error_t why;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    const json_t *map = json_object_get(root, "weight_map");
-    const char *slash = strrchr(path, '/'), *key;
-    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-    json_t *value, *seen = json_object();
-    bool good = seen && add(list, path, folder, slash ? slash + 1 : path);
-    if (!json_is_object(map)) {
-        json_decref(root);
-        json_decref(seen);
-        return fail(error, SAM_ERR_INPUT, path, root ? "there is no weight_map" : why.text);
-    }
-    const char *wrong = NULL;
-    json_object_foreach((json_t *)(uintptr_t)map, key, value)
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *value;
+    json_t *map = json_object_get(root, "weight_map"), *shards = json_object();
+    const char *key, *wrong = !root                 ? why.text
+                              : json_is_object(map) ? NULL
+                                                    : "there is no weight_map";
+    enum sam_status status = SAM_ERR_INPUT;
+    json_object_foreach(map, key, value)
     {
         const char *shard = json_string_value(value);
         if (!shard || strchr(shard, '/') || shard[0] == '.' || !shard[0]) {
             wrong = "weight_map names a shard that is no file beside it";
-            break;
+        } else if (json_object_set_new(shards, shard, json_true()) != 0) {
+            wrong = "out of memory";
+            status = SAM_ERR_MEMORY;
         }
-        if (json_object_get(seen, shard))
-            continue;
-        good = good && json_object_set_new(seen, shard, json_true()) == 0 &&
-               add(list, path, folder, shard);
+        if (wrong)
+            break;
     }
     json_decref(root);
-    json_decref(seen);
-    if (wrong)
-        return fail(error, SAM_ERR_INPUT, path, wrong);
+    if (!wrong && shards)
+        return shards;
+    json_decref(shards);
+    fail(error, wrong ? status : SAM_ERR_MEMORY, path, wrong ? wrong : "out of memory");
+    return NULL;
+}
+
+/* The folder that `path` is in: its characters, with the slash. */
+static size_t folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool list_index(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    size_t folder = folder_of(path);
+    json_t *shards = shards_of(path, error), *value;
+    const char *shard;
+    if (!shards)
+        return false;
+    bool good = add(list, path, folder, path + folder);
+    json_object_foreach(shards, shard, value) good = good && add(list, path, folder, shard);
+    json_decref(shards);
     return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+}
+
+/* Are the shards of this index there? As they are or, if `packed` says so, packed. */
+static bool shards_are_there(const char *index, bool packed, struct sam_error *error)
+{
+    json_t *shards = shards_of(index, error), *value;
+    const char *shard;
+    bool good = shards != NULL;
+    json_object_foreach(shards, shard, value)
+    {
+        char *path = join(index, folder_of(index), shard);
+        char *place = path && packed ? weights_place(NULL, path, PACKED_SUFFIX, "") : NULL;
+        if (!path || (packed && !place))
+            good = fail(error, SAM_ERR_MEMORY, index, "out of memory");
+        else if (!is_file(path) && !(place && is_file(place))) {
+            error->status = SAM_ERR_INPUT;
+            snprintf(error->text, sizeof error->text, "%.500s: missing, a shard that %.200s names",
+                     path, index + folder_of(index));
+            good = false;
+        }
+        free(path);
+        free(place);
+        if (!good)
+            break;
+    }
+    json_decref(shards);
+    return good;
 }
 
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error)
@@ -127,6 +190,19 @@ bool weights_list(const char *path, struct weights_list *list, struct sam_error 
         qsort(list->paths, list->count, sizeof *list->paths, by_text);
     if (!good)
         weights_list_free(list);
+    return good;
+}
+
+bool weights_whole(const char *path, struct sam_error *error)
+{
+    struct weights_list list;
+    if (!weights_is_folder(path))
+        return !weights_is_index(path) || shards_are_there(path, false, error);
+    bool good = weights_list(path, &list, error);
+    for (size_t i = 0; good && i < list.count; i++)
+        if (weights_ends_with(list.paths[i], ".safetensors.index.json"))
+            good = shards_are_there(list.paths[i], true, error);
+    weights_list_free(&list);
     return good;
 }
 
@@ -163,6 +239,14 @@ char *weights_place(const char *folder, const char *path, const char *more, cons
         snprintf(place, size, "%s%s%.*s%s", folder ? folder : "", folder ? "/" : "", (int)length,
                  name, more);
     return place;
+}
+
+char *weights_without_slash(const char *path)
+{
+    char *copy = strdup(path);
+    for (size_t size = copy ? strlen(copy) : 0; size > 1 && copy[size - 1] == '/';)
+        copy[--size] = '\0';
+    return copy;
 }
 
 bool weights_copy(const char *from, const char *to, struct sam_error *error)
@@ -215,10 +299,12 @@ static char **plan(const struct weights_list *list, const char *output,
     return NULL;
 }
 
-static bool make_folder(const char *path, const char *input, struct sam_error *error)
+/* *made: it was not there. */
+static bool make_folder(const char *path, const char *input, bool *made, struct sam_error *error)
 {
     struct stat from, to;
-    if (mkdir(path, 0777) == 0)
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
         return true;
     if (errno != EEXIST || stat(path, &to) != 0)
         return fail(error, SAM_ERR_IO, path, strerror(errno));
@@ -229,25 +315,71 @@ static bool make_folder(const char *path, const char *input, struct sam_error *e
     return true;
 }
 
+/* Is a file called `name` the output `place`, or what a killed run left of it (place.123-4.tmp)? */
+static bool is_of(const char *name, const char *place)
+{
+    size_t length = strlen(place);
+    if (strncmp(name, place, length) != 0)
+        return false;
+    name += length;
+    return !*name ||
+           (*name == '.' && strcmp(name + 1 + strspn(name + 1, "0123456789-"), ".tmp") == 0);
+}
+
+/* Is there no file in the folder `output` that is none of `places`? */
+static bool is_free_of_others(const char *output, char **places, size_t count,
+                              struct sam_error *error)
+{
+    struct weights_list there;
+    if (!weights_is_folder(output))
+        return true;
+    if (!weights_list(output, &there, error))
+        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < there.count; i++) {
+        const char *name = there.paths[i] + folder_of(there.paths[i]);
+        bool ours = false;
+        for (size_t k = 0; !ours && k < count; k++)
+            ours = is_of(name, places[k] + folder_of(places[k]));
+        if (!ours)
+            good = fail(error, SAM_ERR_INPUT, there.paths[i],
+                        "an older file in the output folder, and not of this input");
+    }
+    weights_list_free(&there);
+    return good;
+}
+
+/* Of a folder that was made for nothing, with the files that are in it by now. */
+static void remove_folder(const char *path, char **places, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        unlink(places[i]);
+    rmdir(path);
+}
+
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error)
 {
     struct weights_list list;
-    if (!weights_list(input, &list, error))
+    if (!weights_whole(input, error) || !weights_list(input, &list, error))
         return false;
-    bool any = false;
+    bool any = false, made = false;
+    size_t done = 0;
     for (size_t i = 0; i < list.count; i++)
         any |= work->wanted(list.paths[i]);
     char **places = any ? plan(&list, output, work, error) : NULL;
     if (!any)
         fail(error, SAM_ERR_INPUT, input, work->none);
-    bool good = places && make_folder(output, input, error);
+    bool good = places && make_folder(output, input, &made, error) &&
+                (made || !work->alone || is_free_of_others(output, places, list.count, error));
     for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
         fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", list.others[i]);
-    for (size_t i = 0; good && i < list.count; i++)
-        good = work->wanted(list.paths[i])
-                   ? work->work(work->context, list.paths[i], places[i], error)
-                   : weights_copy(list.paths[i], places[i], error);
+    for (; good && done < list.count; done += good)
+        good = work->wanted(list.paths[done])
+                   ? work->work(work->context, list.paths[done], places[done], error)
+                   : weights_copy(list.paths[done], places[done], error);
+    if (!good && made)
+        remove_folder(output, places, done < list.count ? done + 1 : done);
     free_paths(places, list.count);
     weights_list_free(&list);
     return good;

@@ -10,14 +10,6 @@
 
 enum { PIECE = 1 << 20 };
 
-/* "FILE: text" */
-static void name_error(const char *path, struct sam_error *error)
-{
-    char text[sizeof error->text];
-    snprintf(text, sizeof text, "%.400s: %.600s", path, error->text);
-    memcpy(error->text, text, sizeof text);
-}
-
 /* Piece by piece; what is known of it goes to `fed`. */
 static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
                  struct weights_progress *progress, struct weights_fed *fed,
@@ -35,12 +27,12 @@ static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
         good = sam_unpacker_write(unpacker, piece, (size_t)got, error) == SAM_OK;
         weights_progress(progress, (uint64_t)got);
         if (!good)
-            name_error(path, error);
+            weights_name_error(path, error);
     }
     free(piece);
     good = good && got == 0;
     if (good && sam_unpacker_finish(unpacker, error) != SAM_OK) {
-        name_error(path, error);
+        weights_name_error(path, error);
         good = false;
     }
     return good && sam_unpack_size(header, sizeof header, &fed->bytes, error) == SAM_OK;
@@ -101,7 +93,7 @@ bool weights_packed_open(const char *path, const struct sam_codec_options *optio
         return false;
     if (sam_packed_open(file->data, file->size, options, packed, error) == SAM_OK)
         return true;
-    name_error(path, error);
+    weights_name_error(path, error);
     weights_unmap(file);
     return false;
 }

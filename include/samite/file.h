@@ -29,6 +29,10 @@ struct sam_output;
 /* "-" is standard output. SAM_ERR_IO when `path` cannot be made, *output is NULL then. */
 SAM_API enum sam_status sam_output_open(const char *path, struct sam_output **output,
                                         struct sam_error *error);
+/* The same for what is made of the file `input`: when both are plain files, the output gets the
+ * permissions of `input` (all nine bits, whatever the umask) and its time of modification. */
+SAM_API enum sam_status sam_output_open_like(const char *path, const char *input,
+                                             struct sam_output **output, struct sam_error *error);
 /* The `write` of a struct sam_sink: `output` is the struct sam_output. False when a write fails. */
 SAM_API bool sam_output_write(void *output, const void *data, size_t size);
 /* Did a write fail? sam_output_commit then says why, and leaves no trace. */

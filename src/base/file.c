@@ -54,6 +54,8 @@ struct sam_output {
     char *path;
     char *temporary; /* NULL: written in place (standard output, a device, a pipe) */
     int write_errno; /* of the first write that failed */
+    bool has_like;
+    struct stat like; /* the file to take permissions and time from */
 };
 
 /* A new file beside `output->path`, named after it, with the permissions any new file gets.
@@ -89,6 +91,12 @@ static FILE *open_temporary(struct sam_output *output, mode_t mode)
 
 enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error)
 {
+    return sam_output_open_like(path, "-", out, error);
+}
+
+enum sam_status sam_output_open_like(const char *path, const char *input, struct sam_output **out,
+                                     struct sam_error *error)
+{
     struct sam_output *output = sam_alloc(1, sizeof *output);
     *out = NULL;
     if (!output || !(output->path = sam_strdup(path))) {
@@ -101,8 +109,11 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
         output->file = stdout;
     else if (exists && !S_ISREG(existing.st_mode))
         output->file = fopen(path, "wb");
+    else if (!is_std(input) && stat(input, &output->like) == 0 && S_ISREG(output->like.st_mode))
+        output->file = open_temporary(output, 0600); /* until it is complete */
     else
         output->file = open_temporary(output, exists ? existing.st_mode & 0777 : 0666);
+    output->has_like = output->temporary && S_ISREG(output->like.st_mode);
     if (!output->file) {
         enum sam_status status =
             sam_fail(error, SAM_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
@@ -128,10 +139,25 @@ bool sam_output_failed(const struct sam_output *output)
     return output->write_errno != 0;
 }
 
+/* Permissions and time, after the last write; an errno. Where a file system has none of these, the
+ * file is good all the same. */
+static int take_over(struct sam_output *output)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, output->like.st_mtim};
+    int fd = fileno(output->file);
+    if (fflush(output->file) != 0)
+        return errno;
+    if (fchmod(fd, output->like.st_mode & 0777) == 0)
+        futimens(fd, times);
+    return 0;
+}
+
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     int reason = output->write_errno;
+    if (!reason && output->has_like)
+        reason = take_over(output);
     int closed = output->file == stdout ? fflush(stdout) : fclose(output->file);
     output->file = NULL;
     if (!reason && closed != 0)

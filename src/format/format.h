@@ -21,8 +21,9 @@ enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *
 /* Kind, header_size, tensors and names of `weights`; the rest is the caller's. */
 enum sam_status sam_safetensors_parse(const struct sam_prefix *in, struct sam_weights *weights,
                                       struct sam_error *error);
+/* *alignment: each tensor is padded to a multiple of it, the last one, too. */
 enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *weights,
-                               struct sam_error *error);
+                               uint64_t *alignment, struct sam_error *error);
 enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
                                 struct sam_error *error);
 

@@ -151,16 +151,15 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
 }
 
 static const char *read_all(struct reader *r, struct sam_weights *weights, struct sam_buffer *names,
-                            bool *out_of_memory)
+                            uint64_t *alignment, bool *out_of_memory)
 {
-    uint64_t alignment = DEFAULT_ALIGNMENT;
     size_t capacity = 0;
     take(r, 4);
     uint32_t version = take32(r);
     uint64_t count = take64(r), pairs = take64(r);
     if (!r->is_short && version != 2 && version != 3)
         return "a version other than 2 and 3";
-    const char *wrong = read_pairs(r, pairs, &alignment);
+    const char *wrong = read_pairs(r, pairs, alignment);
     for (uint64_t i = 0; !wrong && i < count && !r->is_short; i++) {
         struct sam_weight *grown =
             sam_grow(weights->tensors, weights->count, &capacity, sizeof *grown);
@@ -175,17 +174,18 @@ static const char *read_all(struct reader *r, struct sam_weights *weights, struc
     if (wrong || r->is_short)
         return wrong;
     uint64_t at = (uint64_t)(r->at - r->in->data);
-    weights->header_size = (at + alignment - 1) / alignment * alignment;
+    weights->header_size = (at + *alignment - 1) / *alignment * *alignment;
     return wrong;
 }
 
 enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *weights,
-                               struct sam_error *error)
+                               uint64_t *alignment, struct sam_error *error)
 {
+    *alignment = DEFAULT_ALIGNMENT;
     struct reader r = {in, in->data, in->data + in->size, false};
     struct sam_buffer names = {0};
     bool out_of_memory = false;
-    const char *wrong = read_all(&r, weights, &names, &out_of_memory);
+    const char *wrong = read_all(&r, weights, &names, alignment, &out_of_memory);
     weights->kind = SAM_WEIGHTS_GGUF;
     weights->names = (char *)names.data;
     if (out_of_memory)

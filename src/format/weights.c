@@ -40,7 +40,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 static enum sam_status finish(const struct sam_prefix *in, struct sam_weights *weights,
-                              struct sam_error *error)
+                              uint64_t alignment, struct sam_error *error)
 {
     struct sam_error why = {0};
     if (weights->count)
@@ -51,6 +51,9 @@ static enum sam_status finish(const struct sam_prefix *in, struct sam_weights *w
         for (size_t i = 0; i < weights->count; i++)
             if (weights->tensors[i].offset + weights->tensors[i].size > weights->file_size)
                 weights->file_size = weights->tensors[i].offset + weights->tensors[i].size;
+        uint64_t over = weights->file_size % alignment;
+        if (weights->count && over && weights->file_size <= (uint64_t)INT64_MAX)
+            weights->file_size += alignment - over;
     }
     if (sam_weights_check(weights, &why) == SAM_OK)
         return SAM_OK;
@@ -63,11 +66,12 @@ enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, 
 {
     const struct sam_prefix in = {data, size, file_size, name, need};
     enum sam_status status;
+    uint64_t alignment = 1;
     *weights = (struct sam_weights){0};
     *need = 0;
     switch (kind) {
     case SAM_WEIGHTS_SAFETENSORS: status = sam_safetensors_parse(&in, weights, error); break;
-    case SAM_WEIGHTS_GGUF: status = sam_gguf_parse(&in, weights, error); break;
+    case SAM_WEIGHTS_GGUF: status = sam_gguf_parse(&in, weights, &alignment, error); break;
     case SAM_WEIGHTS_NPY: status = sam_npy_weights(&in, weights, error); break;
     default:
         weights->tensors = sam_alloc(1, sizeof *weights->tensors);
@@ -81,7 +85,7 @@ enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, 
     }
     bool is_short = status == SAM_OK && *need > size;
     if (status == SAM_OK && !is_short)
-        status = finish(&in, weights, error);
+        status = finish(&in, weights, alignment, error);
     if (status != SAM_OK || is_short)
         sam_weights_free(weights);
     return status;

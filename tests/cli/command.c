@@ -63,8 +63,8 @@ static void command_line(char *command, size_t room, const char *words)
 
 static struct outcome outcome_of(int status)
 {
-    assert_true(WIFEXITED(status));
-    return (struct outcome){WEXITSTATUS(status), read_file(".out"), read_file(".err")};
+    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return (struct outcome){code, read_file(".out"), read_file(".err")};
 }
 
 struct outcome run(const char *words)
@@ -96,6 +96,8 @@ struct outcome run_interrupted(const char *words, const char *sign)
     assert_true(has_temporary(sign)); /* it is under way */
     kill(child, SIGINT);
     assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
     return outcome_of(status);
 }
 

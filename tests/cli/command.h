@@ -29,7 +29,7 @@ bool exists(const char *name);
 bool has_temporary(const char *name);
 
 struct outcome {
-    int code;
+    int code; /* as the shell has it: 128 and the signal, when it died by one */
     struct sam_buffer out, err;
 };
 
@@ -39,7 +39,8 @@ extern const char *command_verb;
 struct outcome run(const char *words);
 /* The same, not waited for. */
 pid_t start(const char *words);
-/* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary). */
+/* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary), of
+ * which it dies. */
 struct outcome run_interrupted(const char *words, const char *sign);
 void done(struct outcome *o);
 void expect_part(const struct sam_buffer *text, const char *part);

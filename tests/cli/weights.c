@@ -166,7 +166,7 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     write_text("stop.out", "old");
     struct outcome o = run_interrupted(words, "stop.out");
     expect_part(&o.err, "samite: error: stopped\n");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 128 + SIGINT);
     done(&o);
     assert_false(has_temporary("stop.out"));
     o.out = read_file("stop.out");
@@ -185,13 +185,20 @@ static void interrupted(void **state)
     interrupt_waiting("w.npy", 60000, "convert w=pipe -o stop.out");
 }
 
+/* A terminal, and its name. */
+static int open_terminal(char *name, size_t room)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    assert_int_equal(ptsname_r(terminal, name, room), 0);
+    return terminal;
+}
+
 /* What the verb says on a terminal. */
 static struct sam_buffer watch(const char *words)
 {
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY), status;
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     char line[512], name[64];
-    assert_int_equal(ptsname_r(terminal, name, sizeof name), 0);
+    int terminal = open_terminal(name, sizeof name), status;
     int held = open(name, O_RDWR | O_NOCTTY); /* what was written stays until it is read */
     snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
     pid_t child = start(line);
@@ -250,6 +257,26 @@ static void progress(void **state)
     struct sam_buffer said = watch("verify w.smw"); /* too short to be worth it */
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
+}
+
+/* Packed bytes are nothing to look at. */
+static void onto_terminal(void **state)
+{
+    (void)state;
+    char line[512], name[64];
+    int terminal = open_terminal(name, sizeof name), waiting = 0, status;
+    int held = open(name, O_RDWR | O_NOCTTY);
+    snprintf(line, sizeof line, "pack w -o - >%s 2>.err; :", name);
+    pid_t child = start(line);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    assert_int_equal(ioctl(terminal, FIONREAD, &waiting), 0);
+    assert_int_equal(waiting, 0);
+    struct sam_buffer said = read_file(".err");
+    expect_part(&said, "error: standard output is a terminal");
+    sam_buffer_free(&said);
+    close(held);
+    close(terminal);
 }
 
 /* A model with f32, int64 and int8, one of them in a subgraph; `twin` is called as another. */
@@ -334,10 +361,8 @@ static void onnx(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(progress),
-        cmocka_unit_test(onnx),
+        cmocka_unit_test(killed),        cmocka_unit_test(interrupted), cmocka_unit_test(progress),
+        cmocka_unit_test(onto_terminal), cmocka_unit_test(onnx),
     };
     return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

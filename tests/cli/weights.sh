@@ -142,6 +142,47 @@ gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
     tail -c 40 a.npy | cmp - x.bin
 }
 
+gguf_stream() { # of 10007 u8: padded behind the last tensor, as they are, and not, and too far
+    for alignment in 32 256; do
+        {
+            printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0'
+            printf '\21\0\0\0\0\0\0\0general.alignment\4\0\0\0'
+            case $alignment in
+            32) printf '\40\0\0\0' ;;
+            *) printf '\0\1\0\0' ;;
+            esac
+            printf '\1\0\0\0\0\0\0\0w\1\0\0\0\27\47\0\0\0\0\0\0'
+            printf '\30\0\0\0\0\0\0\0\0\0\0\0'
+        } >head.gguf
+        {
+            cat head.gguf
+            head -c $((alignment - $(wc -c <head.gguf) % alignment)) /dev/zero
+            head -c 10007 noise.bin
+        } >bare.gguf
+        {
+            cat bare.gguf
+            head -c $((alignment - $(wc -c <bare.gguf) % alignment)) /dev/zero
+        } >full.gguf
+        "$samite" pack full.gguf -q -o full.smw
+        # shellcheck disable=SC2002 # a pipe is the point
+        cat full.gguf | "$samite" pack - -q -o stream.smw
+        cmp full.smw stream.smw
+        there_and_back bare.gguf
+        says 'w +i8 +10007 ' "$samite" info p.smw
+        fails_piped() { # PATTERN FILE
+            # shellcheck disable=SC2002
+            cat "$2" | "$samite" pack - -q -o no.smw 2>said && return 1
+            grep -q "$1" said && [ "$(wc -l <said)" = 1 ] && [ ! -e no.smw ]
+        }
+        fails_piped 'without padding .*: pack the file by its name' bare.gguf
+        head -c 10000 bare.gguf >cut.gguf
+        fails_piped 'truncated: 10000 of' cut.gguf
+        cat full.gguf head.gguf >more.gguf
+        fails_piped 'more than .*: pack the file by its name' more.gguf
+        there_and_back more.gguf
+    done
+}
+
 ranges() { # of the 200000 elements of a, the last 3
     "$samite" unpack m.safetensors.smw --tensor a --range 199997: -o x.bin
     tail -c 12 a.npy | cmp - x.bin
@@ -248,9 +289,137 @@ folders() {
     echo '{"weight_map": {"a": "../a.npy"}}' >x.index.json
     refuses 'no file beside it' "$samite" pack x.index.json -o n2
     echo '{"weight_map": {"a": "none.safetensors"}}' >x.index.json
-    refuses 'none.safetensors: cannot open' "$samite" pack x.index.json -o n2
+    refuses 'none.safetensors: missing' "$samite" pack x.index.json -o n2
     echo '{"weight_map": 1' >x.index.json
     refuses 'x.index.json: ' "$samite" pack x.index.json -o n2
+}
+
+shards() { # a shard that the index names and that is not there
+    cp -r model sh
+    "$samite" pack sh -q -o sh.smw
+    rm sh.smw/two.safetensors.smw
+    missing='sh.smw/two.safetensors: missing, a shard that model.safetensors.index.json names'
+    refuses "$missing" "$samite" verify sh.smw -q
+    "$samite" verify sh.smw >said 2>/dev/null && return 1
+    grep -q '^sh.smw/one.safetensors.smw: good' said
+    "$samite" verify sh.smw --json >said 2>/dev/null && return 1
+    tr -d ' \n' <said | grep -q '"file":"sh.smw","good":false,"error":"sh.smw/two.safetensors:missing'
+    refuses "$missing" "$samite" unpack sh.smw -o sh.back
+    refuses "$missing" "$samite" unpack sh.smw --tensor c -o c.npy
+    "$samite" unpack sh.smw --tensor a -o x.npy
+    cmp x.npy a.npy
+    rm sh/two.safetensors
+    refuses 'sh/two.safetensors: missing' "$samite" pack sh -o sh.2
+    refuses 'sh/two.safetensors: missing' "$samite" stat sh
+    refuses 'sh/two.safetensors: missing' "$samite" pack sh/model.safetensors.index.json -o sh.2
+    [ ! -e sh.back ] && [ ! -e sh.2 ]
+    echo '{"weight_map": {"a": "pytorch_model.bin"}}' >sh/pytorch_model.bin.index.json
+    cp model/two.safetensors sh # what is of no weights that are packed may be missing
+    "$samite" pack sh -q -o sh.2
+}
+
+to_standard() { # a folder
+    refuses 'many files cannot go to standard output: -o FOLDER' "$samite" pack model -o -
+    refuses 'many files' "$samite" pack model/model.safetensors.index.json -o -
+    refuses 'many files' "$samite" unpack packed -o -
+    [ ! -e ./- ]
+}
+
+mode_and_time() { # of the input, whatever the umask and an older output say
+    cp a.npy mine.npy
+    chmod 640 mine.npy
+    touch -d '2001-02-03 04:05:06' mine.npy
+    wanted=$(stat -c '%a %Y' mine.npy)
+    umask 077
+    "$samite" pack mine.npy -q
+    [ "$(stat -c '%a %Y' mine.npy.smw)" = "$wanted" ]
+    cp a.npy mine.back
+    chmod 666 mine.back
+    "$samite" unpack mine.npy.smw -o mine.back
+    [ "$(stat -c '%a %Y' mine.back)" = "$wanted" ]
+    mkdir mine
+    mv mine.npy mine
+    echo text >mine/config.json
+    chmod 604 mine/config.json
+    "$samite" pack mine -q -o mine.smw
+    [ "$(stat -c '%a %Y' mine.smw/mine.npy.smw)" = "$wanted" ]
+    [ "$(stat -c %a mine.smw/config.json)" = 604 ]
+    "$samite" pack - -o piped.smw <mine/mine.npy # none to be had
+    [ "$(stat -c %a piped.smw)" = 600 ]
+}
+
+shard_named() { # by what is wrong with a tensor of it
+    cp -r packed hit
+    printf 'XXXX' | dd of=hit/two.safetensors.smw bs=1 seek=300000 conv=notrunc 2>/dev/null
+    refuses 'error: hit/two.safetensors.smw: ' "$samite" unpack hit --tensor c -o c.bin
+    refuses 'hit/two.safetensors.smw: the range 5:200001 is' "$samite" unpack hit --tensor c --range 5:200001 -o c.bin
+    refuses 'hit/two.safetensors.smw: the range 5:3 ' "$samite" unpack hit --tensor c --range 5:3 -o c.bin
+}
+
+stat_many() { # what pack packs, and no more
+    "$samite" stat model >many
+    grep -q '^model/one.safetensors: tensors of ' many && grep -q '^model/weights.npy: ' many
+    says '^model: tensors of [0-9]+ bytes could become [0-9]+, ' tail -n 1 many
+    # the sum is that of the files
+    awk '/: tensors of/ { n++; if ($1 != "model:") sum += $4; else all = $4 }
+        END { exit !(n == 4 && sum == all) }' many
+    "$samite" stat model/model.safetensors.index.json >many
+    grep -q '^model/two.safetensors: ' many
+    grep -q weights.npy many && return 1
+    says '"file": "model/two.safetensors"' "$samite" stat model --json
+    says '^\[' "$samite" stat a.npy --json
+    grep -q '"file"' said && return 1
+    refuses 'are of one file' "$samite" stat model -d f32
+    refuses 'plain: no weights' "$samite" stat plain
+    refuses 'file.smw: is packed: samite info' "$samite" stat file.smw
+}
+
+helpful() { # what a message can say, it says
+    refuses "unknown verb 'pakc'; did you mean 'pack'. " "$samite" pakc a.npy
+    refuses "unknown verb 'xyzzy' .samite" "$samite" xyzzy a.npy
+    for type in opaque bf16 f16 f32 e4m3 e5m2 e8m0 e2m1 i4 u8 i8 u16 i16 u32 i32 u64 i64 f64 bool; do
+        refuses "'bf17' is no type: .*\\b$type\\b" "$samite" pack a.npy --dtype bf17
+    done
+    refuses 'where to. .*-o FOLDER' "$samite" pack model
+    refuses 'where to. .*-o FILE' "$samite" pack -
+    refuses 'where to. ' "$samite" unpack packed
+    cp -r packed short.smw
+    "$samite" unpack short.smw -q
+    diff -r model short
+    rm -r short
+    "$samite" unpack short.smw/ -q
+    diff -r model short
+}
+
+older_files() { # an older packing in the way, whose files would be brought back
+    mkdir old
+    "$samite" pack model -q -o old
+    "$samite" pack model -q -o old
+    cp a.npy old/one.safetensors.smw.123-4.tmp # of a run that was killed
+    "$samite" pack model -q -o old
+    rm old/one.safetensors.smw.123-4.tmp
+    cp a.npy old/one.safetensors.smw.tmpl
+    refuses 'old/one.safetensors.smw.tmpl: an older file' "$samite" pack model -q -o old
+    rm old/one.safetensors.smw.tmpl
+    echo x >old/z
+    echo x >old/gone.safetensors.smw
+    refuses 'old/gone.safetensors.smw: an older file' "$samite" pack model -q -o old
+    rm old/gone.safetensors.smw
+    refuses 'old/z: an older file' "$samite" pack model -q -o old
+    refuses 'old/weights.npy.smw: an older file' "$samite" pack model/model.safetensors.index.json -q -o old
+    [ "$(find old -type f | wc -l)" = 5 ]
+}
+
+unfinished() { # of a folder that fails nothing is left, unless it was there
+    cp -r model bad
+    head -c 1000 m.safetensors >bad/two.safetensors
+    for input in bad bad/model.safetensors.index.json; do
+        refuses 'two.safetensors: ' "$samite" pack $input -q -o bad.smw
+        [ ! -e bad.smw ]
+    done
+    mkdir bad.smw
+    "$samite" pack bad -q -o bad.smw 2>/dev/null && return 1
+    [ -f bad.smw/one.safetensors.smw ] && [ ! -e bad.smw/two.safetensors.smw ]
 }
 
 header() { # TEXT [BYTES]: a safetensors file with this header and that much behind it
@@ -327,6 +496,7 @@ check 'npy of another type' there_and_back a.npy --dtype i32
 check 'raw' there_and_back noise.bin
 check 'raw of a type and shape' there_and_back plain.bin --dtype bf16 --shape 500,500
 check 'gguf' gguf
+check 'gguf from a pipe' gguf_stream
 check 'streams' streams
 check 'threads' threads
 check 'names without -o' default_names
@@ -348,6 +518,14 @@ fi
 check 'ranges' ranges
 check 'the reader ends early' closed_early
 check 'folders' folders
+check 'a folder to standard output' to_standard
+check 'permissions and time' mode_and_time
+check 'the shard of a tensor' shard_named
+check 'a missing shard' shards
+check 'messages that help' helpful
+check 'stat of a folder' stat_many
+check 'older files in the folder' older_files
+check 'a folder that fails' unfinished
 check 'damaged safetensors headers' bad_headers
 check 'npy in Fortran order' fortran
 check 'an empty file' there_and_back /dev/null
@@ -359,6 +537,10 @@ check 'not packed' refuses 'a.npy: not a packed file' "$samite" verify a.npy
 check 'a type that is none' refuses "'bf17' is no type" "$samite" pack a.npy --dtype bf17
 check 'a type too wide' refuses 'not as wide' "$samite" pack a.npy --dtype bf16 -o w.smw
 check 'a shape that does not fit' refuses 'do not make' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
+check 'a shape of nothing' refuses 'needs a --dtype' "$samite" pack -s 500,500 plain.bin -o w.smw
+check 'a shape of nothing, stat' refuses 'needs a --dtype' "$samite" stat -s 7 plain.bin
+check 'a shape of bytes' refuses 'needs a --dtype' "$samite" stat -d opaque -s 7 plain.bin
+check 'a shape that does not fit npy' refuses 'do not make' "$samite" stat -s 7 a.npy
 check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safetensors --dtype f16 -o w.smw
 check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
 check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
@@ -368,6 +550,7 @@ check 'a range that wraps' refuses 'no range of elements' "$samite" unpack m.saf
 check 'a range of no tensor' refuses 'of a --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
 check 'no such tensor' refuses "no tensor is called 'A' " "$samite" unpack m.safetensors.smw --tensor A -o z.npy
 check 'almost a tensor' refuses "no tensor is called 'we.rd name'; there is 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
+check 'an option that comes too late' refuses '\-\-bf16 stands before the arrays' "$samite" convert a.npy --bf16 -o z.safetensors
 check 'no threads' refuses 'no number of threads' "$samite" pack a.npy -T 0
 check 'too many threads' refuses 'no number of threads' "$samite" unpack m.safetensors.smw -T 1000
 check 'packed already' refuses 'is packed already' "$samite" pack m.safetensors.smw
