@@ -66,8 +66,8 @@ struct making {
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
-    uint32_t noise[SAM_CHUNK_BLOCKS]; /* planes that were not counted, a bit each */
-    uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes a block has, itself or one before */
+    uint32_t noise[SAM_CHUNK_BLOCKS];    /* planes that were not counted, a bit each */
+    uint8_t shares[SAM_CHUNK_BLOCKS];    /* the block whose codes this one has: itself, or before */
     uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: a bit a plane */
 };
 
@@ -96,9 +96,8 @@ static uint64_t log2_of(uint64_t x)
 {
     unsigned whole = 63 - (unsigned)__builtin_clzll(x);
     uint64_t bits = whole, y = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
-    for (unsigned i = 0; i < 8;
-         i++) { /* y / 2^31, from 1 to 2: squared, its whole bit is the next */
-        y = y * y >> 31;
+    for (unsigned i = 0; i < 8; i++) {
+        y = y * y >> 31; /* y / 2^31, from 1 to 2, squared: its whole bit is the next */
         bits = bits << 1 | y >> 32;
         y >>= y >> 32;
     }

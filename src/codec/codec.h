@@ -47,8 +47,7 @@ struct sam_plane {
 struct sam_layout {
     uint8_t element; /* bytes */
     uint8_t plane_count;
-    uint8_t
-        coded_count; /* the first planes; the others are most often noise, and kept as they are */
+    uint8_t coded_count; /* the first planes; the others are most often noise */
     struct sam_plane plane[SAM_MAX_PLANES];
 };
 
