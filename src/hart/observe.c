@@ -100,14 +100,29 @@ static void count(struct sam_hart *hart, const struct sam_insn *insn, const stru
         s->tl_bytes_loaded += work->bytes;
 }
 
-/* The instruction's cycles. It has been carried out: what it worked on is as it was. */
-static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc)
+/* Bytes of memory for the bus to show. */
+static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
+{
+    struct sam_hart *hart = context;
+    struct sam_error error;
+    if (sam_hart_read(hart, address, bytes, 16, &error) == SAM_OK)
+        return;
+    for (unsigned i = 0; i < 16; i++) /* at the edge of a region */
+        (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
+}
+
+/* The instruction's cycles. It has been carried out, or has trapped: what it worked on is as it
+ * was, `first` aside, which xmrstart was. */
+static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
+                        uint32_t first, bool trapped)
 {
     struct sam_m_work work;
-    if (sam_matrix_work_of(&hart->core, insn, &work))
-        sam_mxu_matrix(hart->mxu, &work, pc, insn->word, hart->matrix->m[work.md]);
-    else
+    if (sam_matrix_work_done(&hart->core, insn, first, trapped, &work)) {
+        const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
+        sam_mxu_matrix(hart->mxu, &work, pc, insn->word, &values);
+    } else if (!trapped) {
         sam_mxu_scalar(hart->mxu);
+    }
 }
 
 /* ----------------------------------------------------------------------------------- trace */
@@ -212,10 +227,13 @@ enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
     struct sam_insn insn;
     struct sam_work unit, *work = NULL;
     uint64_t pc = sam_hart_pc(hart);
+    const uint32_t first = hart->matrix ? hart->matrix->start : 0;
     if (hart->engines)
         sam_hart_time_before(hart);
     enum sam_exit exit = sam_core_step(&hart->core, &insn);
     *status = SAM_OK;
+    if (hart->mxu)
+        pass_cycles(hart, &insn, pc, first, exit == SAM_EXIT_TRAP);
     if (exit == SAM_EXIT_TRAP)
         return exit;
     if (hart->tensor && (insn.word & 0x7f) == TENSOR &&
@@ -223,8 +241,6 @@ enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
         work = &unit;
     if (hart->options.collect_stats)
         count(hart, &insn, work);
-    if (hart->mxu)
-        pass_cycles(hart, &insn, pc);
     if (hart->engines)
         *status = sam_hart_time(hart, &insn, pc, work);
     if (hart->options.trace.write && !trace(hart, &insn, pc, work))

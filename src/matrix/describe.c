@@ -15,6 +15,7 @@ static void describe_move(const struct sam_core *core, const struct sam_insn *in
     w->stream = !whole && (insn->imm & SAM_M_STREAM);
     w->md = w->kind == SAM_M_KIND_LOAD ? insn->rd : insn->rs3;
     w->base = sam_matrix_x(core, insn->rs1);
+    w->narrow = m->narrow;
     w->registers = whole ? sam_m_whole_count((unsigned)insn->imm) : 1;
     w->m = whole ? m->rows * w->registers : m->size_m;
     w->bytes = whole ? m->row_bytes : m->size_k;
@@ -29,6 +30,8 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     if (!m || !sam_matrix_is(insn))
         return false;
     w->kind = sam_m_kind(insn->word);
+    if (w->kind == SAM_M_KIND_CONFIG) /* its rd is a register of the hart */
+        return true;
     w->m = m->size_m;
     w->n = m->size_n;
     w->bytes = m->size_k;
@@ -55,4 +58,19 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     case SAM_M_KIND_CONFIG: break;
     }
     return true;
+}
+
+bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
+                          bool trapped, struct sam_m_work *w)
+{
+    if (!sam_matrix_work_of(core, insn, w))
+        return false;
+    if (w->kind > SAM_M_KIND_STORE)
+        return !trapped;
+    /* one that ends well leaves 0, one that faults the row that failed */
+    const unsigned all =
+        w->kind == SAM_M_KIND_LOAD ? sam_matrix_of(core)->rows * w->registers : w->m;
+    w->first = first;
+    w->end = trapped ? sam_matrix_of(core)->start : all;
+    return w->first < w->end;
 }

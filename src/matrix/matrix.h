@@ -56,20 +56,34 @@ bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t valu
 struct sam_m_work {
     enum sam_m_kind kind;
     uint8_t md, ms1, ms2;
-    bool reads_1, reads_2;         /* ms1, ms2 are sources */
-    unsigned registers;            /* from md on: destinations, or what a store reads */
-    unsigned source_registers;     /* from ms2 on */
-    unsigned m, n;                 /* rows (of all registers of a whole-register form), columns */
-    unsigned bytes;                /* of a row: sizeK, or a whole row */
+    bool reads_1, reads_2;     /* ms1, ms2 are sources */
+    unsigned registers;        /* from md on: destinations, or what a store reads */
+    unsigned source_registers; /* from ms2 on */
+    unsigned m, n;             /* rows (of all registers of a whole-register form), columns */
+    unsigned first, end;       /* rows that a load or store moves or clears; end 0: to the last */
+    unsigned bytes;            /* of a row: sizeK, or a whole row */
     const struct sam_m_type *type; /* of a multiplication */
     uint64_t base, stride;         /* of a load or store */
+    bool narrow;                   /* its addresses wrap at 32 bits */
     bool stream;
     uint64_t macs; /* multiply-accumulates */
 };
-/* Right before the instruction and right behind it: it changes nothing that the answer depends on,
- * configurations aside. False: no matrix instruction, or no unit. */
+/* Byte `k` of a row of a load or store. */
+static inline uint64_t sam_m_address(const struct sam_m_work *work, unsigned row, unsigned k)
+{
+    const uint64_t address = work->base + row * work->stride + k;
+    return work->narrow ? (uint32_t)address : address;
+}
+
+/* Right before the instruction and right after it: it changes nothing that the answer depends on,
+ * configurations and xmrstart aside: `first` and `end` are left 0. False: no matrix instruction, or
+ * no unit. */
 bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
                         struct sam_m_work *work);
+/* The same after an instruction that began with xmrstart = `first`: of a load or store, the rows
+ * that it moved, which are fewer when it trapped. False also where it moved none. */
+bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
+                          bool trapped, struct sam_m_work *work);
 bool sam_matrix_is(const struct sam_insn *insn);
 
 #endif

@@ -3,6 +3,7 @@
 #include "hart/program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "matrix/cycle/cycle.h"
@@ -166,6 +167,7 @@ struct watch {
     unsigned kinds[256];
     uint64_t open_reads, open_writes; /* ids in use */
     uint64_t bytes_of_strobes;
+    struct sam_mxu_bus last; /* the cycle before */
 };
 
 static void note_uop(void *context, const struct sam_mxu_record *r)
@@ -179,11 +181,34 @@ static void note_uop(void *context, const struct sam_mxu_record *r)
     w->count++;
 }
 
-/* An id is answered before it is used again. */
+/* What is offered stays as it is until it is taken. */
+static void expect_patience(const struct sam_mxu_bus *last, const struct sam_mxu_bus *b)
+{
+    if (last->rvalid && !last->rready) {
+        assert_true(b->rvalid && b->raddr == last->raddr);
+        assert_true(b->rlen == last->rlen && b->rid == last->rid);
+    }
+    if (last->wvalid && !last->wready) {
+        assert_true(b->wvalid && b->waddr == last->waddr && b->fullline == last->fullline);
+        assert_true(b->wlen == last->wlen && b->wid == last->wid);
+    }
+    if (last->wdvalid && !last->wdready) {
+        assert_true(b->wdvalid && b->wdlast == last->wdlast && b->wstrb == last->wstrb);
+        assert_memory_equal(b->wdata, last->wdata, sizeof b->wdata);
+    }
+}
+
+/* An id is used again in a cycle after that of its answer, not in that very one. */
 static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
 {
     struct watch *w = context;
     (void)cycle;
+    expect_patience(&w->last, b);
+    w->last = *b;
+    if (b->rvalid)
+        assert_false(w->open_reads >> b->rid & 1);
+    if (b->wvalid)
+        assert_false(w->open_writes >> b->wid & 1);
     if (b->resp_rvalid)
         assert_true(w->open_reads >> b->resp_rid & 1);
     if (b->resp_rlast)
@@ -193,12 +218,10 @@ static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
         w->open_writes &= ~(UINT64_C(1) << b->resp_wid);
     }
     if (b->rvalid && b->rready) {
-        assert_false(w->open_reads >> b->rid & 1);
         assert_true(b->raddr % 64 + 16u * (b->rlen + 1u) <= 64);
         w->open_reads |= UINT64_C(1) << b->rid;
     }
     if (b->wvalid && b->wready) {
-        assert_false(w->open_writes >> b->wid & 1);
         assert_true(!b->fullline || (b->wlen == 3 && b->waddr % 64 == 0));
         w->open_writes |= UINT64_C(1) << b->wid;
     }
@@ -368,6 +391,23 @@ static void choice_of_accumulators(void **state)
     program_expect_trap(&p, 2, 0x202802ab);
     assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 16);
     program_free(&p);
+}
+
+/* rd of a configuration is a register of the hart: none of the matrix unit goes with it. */
+static void a_configuration_holds_no_register(void **state)
+{
+    (void)state;
+    struct sam_matrix *m = sam_matrix_new(512, false);
+    struct sam_core *core = calloc(1, sizeof *core);
+    assert_true(m && core);
+    core->unit[SAM_UNIT_MATRIX] = m;
+    const struct sam_insn insn = {.op = SAM_OP_mcfg, .word = 0xfe000fab, .rd = 31};
+    struct sam_m_work work;
+    assert_true(sam_matrix_work_of(core, &insn, &work));
+    assert_int_equal(work.kind, SAM_M_KIND_CONFIG);
+    assert_int_equal(work.md + work.registers, 0);
+    free(core);
+    sam_matrix_free(m);
 }
 
 static void bad_configurations(void **state)
@@ -552,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_load_behind_a_store),
         cmocka_unit_test(bus_bound),
         cmocka_unit_test(choice_of_accumulators),
+        cmocka_unit_test(a_configuration_holds_no_register),
         cmocka_unit_test(bad_configurations),
         cmocka_unit_test(random_streams),
     };

@@ -32,7 +32,7 @@ static const struct key {
     KEY(ld_queue, "8", 1, 32, NUMBER, "outstanding reads"),
     KEY(st_queue, "8", 1, 32, NUMBER, "outstanding writes"),
     KEY(mem_latency, "20", 1, 1000, NUMBER, "cycles from a request to its first beat"),
-    KEY(ooo_window, "1", 1, 32, NUMBER, "oldest reads from which the memory may pick"),
+    KEY(ooo_window, "1", 1, 32, NUMBER, "oldest requests of which the memory may answer any"),
     KEY(beat_cycles, "1", 1, 64, NUMBER, "cycles that the memory takes for a beat of 16 bytes"),
     KEY(stall, "0", 0, 90, NUMBER, "per cent of cycles in which a bus channel is not ready"),
     {{"seed", "1", "64 bits", "of the choices of ooo_window and stall"}, 0, 0, 0, SEED},

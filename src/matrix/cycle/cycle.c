@@ -80,6 +80,9 @@ static void tick(struct sam_mxu *x, enum sam_mxu_state port)
         x->stats.buckets[unit][states[unit]]++;
     if (x->observer.cycle)
         x->observer.cycle(x->observer.context, x->now, &x->bus);
+    x->read_ids &= ~x->read_freed;
+    x->write_ids &= ~x->write_freed;
+    x->read_freed = x->write_freed = 0;
     x->now++;
     x->stats.cycles = x->now;
     if (x->now >= x->wake)
@@ -92,8 +95,31 @@ void sam_mxu_scalar(struct sam_mxu *x)
     tick(x, SAM_MXU_EMPTY);
 }
 
+/* The beats of a load or store: for a store the bytes of its rows and zeros beside them, for a load
+ * what the memory holds. */
+static void set_beats(const struct sam_mxu *x, const struct slot *s,
+                      const struct sam_mxu_values *values)
+{
+    const unsigned rows = x->config.mlen / 32, row_bytes = x->config.mlen / 8;
+    for (unsigned i = 0; i < s->total; i++) {
+        const struct sam_mxu_move *m = &s->moves->of[i];
+        uint8_t *to = s->moves->beats[i];
+        memset(to, 0, sizeof s->moves->beats[i]);
+        if (m->zero || !values)
+            continue;
+        if (s->work.kind == SAM_M_KIND_STORE)
+            memcpy(to + (m->first - m->address),
+                   values->registers + m->row / rows * sizeof(((struct sam_matrix *)0)->m[0]) +
+                       m->row % rows * row_bytes + m->k,
+                   m->size);
+        else
+            for (unsigned beat = 0; beat <= m->length; beat++)
+                values->memory(values->context, m->address + 16 * beat, to + 16 * beat);
+    }
+}
+
 void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
-                    const uint8_t *data)
+                    const struct sam_mxu_values *values)
 {
     const bool holds = work->kind != SAM_M_KIND_CONFIG;
     while (holds && x->used == x->config.slots)
@@ -104,11 +130,8 @@ void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t p
         /* It was taken in the cycle that has just passed. */
         x->now--;
         struct slot *s = sam_mxu_take_slot(x, work, pc, word);
-        if (x->observer.cycle && data && work->kind <= SAM_M_KIND_STORE) {
-            const size_t size = x->config.mlen / 32 * (x->config.mlen / 8);
-            for (unsigned i = 0; i < work->registers; i++) /* side by side, as rows are counted */
-                memcpy(s->moves->data + i * size, data + i * SAM_M_ROWS * SAM_M_ROW_BYTES, size);
-        }
+        if (x->observer.cycle && work->kind <= SAM_M_KIND_STORE)
+            set_beats(x, s, values);
         x->now++;
         sam_mxu_grant(x);
     }

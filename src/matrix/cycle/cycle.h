@@ -19,6 +19,7 @@ enum {
  * bytes of a row that a load clears, without the bus. */
 struct sam_mxu_move {
     uint64_t address; /* of the request: a multiple of 16 */
+    uint64_t first;   /* of the bytes */
     uint16_t row;     /* counted through all registers */
     uint8_t k, size;
     uint8_t length; /* beats - 1 */
@@ -73,7 +74,8 @@ struct sam_mxu_bus {
     uint8_t wlen, wid;
     bool wdvalid, wdready, wdlast;
     uint16_t wstrb;
-    uint8_t rdata[16], wdata[16]; /* bytes outside the row are zero */
+    uint8_t rdata[16]; /* as the memory has them, outside the row, too */
+    uint8_t wdata[16]; /* zero where wstrb is */
     bool resp_wvalid;
     uint8_t resp_wid;
 };
@@ -89,12 +91,18 @@ struct sam_mxu;
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
                             const struct sam_mxu_observer *observer);
 void sam_mxu_free(struct sam_mxu *x);
+/* What the bus shows of an instruction; the model itself never looks at it. */
+struct sam_mxu_values {
+    const uint8_t *registers; /* from the first one of a store on, as struct sam_matrix has them */
+    void *context;
+    /* 16 bytes of memory, which a load reads; bytes that are not mapped are left alone */
+    void (*memory)(void *context, uint64_t address, uint8_t bytes[16]);
+};
 /* The hart's next instruction: one of its own, or one for the unit. The cycles pass that it takes
- * until the hart can go on. `data`: the registers that a load has filled or a store reads, for the
- * bus to show; NULL where nobody looks at it. */
+ * until the hart can go on. `values` may be NULL: then the bus shows zeros. */
 void sam_mxu_scalar(struct sam_mxu *x);
 void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
-                    const uint8_t *data);
+                    const struct sam_mxu_values *values);
 /* Tell the observer nothing more. */
 void sam_mxu_unwatch(struct sam_mxu *x);
 /* Until nothing is in flight. */

@@ -3,26 +3,47 @@
  * the request. A full queue, no id or a bus that is not ready hold what stands behind. */
 #include "matrix/cycle/state.h"
 
-#define LINE_OF(address) ((address) >> 6)
-
-/* A store before it that has not yet been answered and touches the line. */
-static bool waits_for_store(const struct sam_mxu *x, const struct slot *load,
-                            const struct sam_mxu_move *move)
+static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
 {
-    for (const struct slot *s = x->slots; s < x->slots + x->config.slots; s++) {
-        if (!s->used || s->work.kind != SAM_M_KIND_STORE || s->number > load->number)
-            continue;
-        for (unsigned i = 0; i < s->total; i++)
-            if (!s->moves->answered[i] &&
-                LINE_OF(s->moves->of[i].address) == LINE_OF(move->address))
-                return true;
-    }
+    return a->first < b->first + b->size && b->first < a->first + a->size;
+}
+
+/* Is a uop of `older` on the line of `move` still without its answer? */
+static bool holds_line(const struct slot *older, const struct sam_mxu_move *move)
+{
+    struct moves *m = older->moves;
+    const uint64_t line = SAM_MXU_LINE_OF(move->address);
+    if (line < m->low || line > m->high)
+        return false;
+    while (m->settled < older->total && m->answered[m->settled])
+        m->settled++;
+    for (unsigned i = m->settled; i < older->total; i++)
+        if (!m->answered[i] && SAM_MXU_LINE_OF(m->of[i].address) == line)
+            return true;
+    return false;
+}
+
+/* Answers come in any order, and the channels know nothing of each other: two accesses to a line,
+ * one of which is a store, keep the order of the program only when the younger one waits for the
+ * answer to the older. Rows of one store may share a line; they wait where they share a byte. */
+static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
+                           const struct sam_mxu_move *move)
+{
+    const bool store = s->work.kind == SAM_M_KIND_STORE;
+    for (const struct slot *o = x->slots; o < x->slots + x->config.slots; o++)
+        if (o->used && o->number < s->number &&
+            (o->work.kind == SAM_M_KIND_STORE || (store && o->work.kind == SAM_M_KIND_LOAD)) &&
+            holds_line(o, move))
+            return true;
+    for (unsigned i = s->moves->settled; store && i < s->issued; i++)
+        if (!s->moves->answered[i] && overlap(&s->moves->of[i], move))
+            return true;
     return false;
 }
 
 static void issue(struct sam_mxu *x, struct slot *s, struct stage *stage)
 {
-    *stage = (struct stage){s, s->issued, x->now};
+    *stage = (struct stage){.slot = s, .uop = s->issued, .since = x->now};
     s->moves->issued_at[s->issued] = x->now;
     sam_mxu_note_issue(x, s);
 }
@@ -35,7 +56,7 @@ enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
     if (!s->granted)
         return s->waited = SAM_MXU_REGISTER;
     const struct sam_mxu_move *move = &s->moves->of[s->issued];
-    if (!move->zero && waits_for_store(x, s, move))
+    if (!move->zero && waits_for_line(x, s, move))
         return s->waited = SAM_MXU_LINE;
     if (x->load_stage.slot)
         return s->waited = SAM_MXU_PRESSURE;
@@ -54,6 +75,8 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
         return x->store_stage.slot ? SAM_MXU_PRESSURE : SAM_MXU_EMPTY;
     if (!s->granted)
         return s->waited = SAM_MXU_REGISTER;
+    if (waits_for_line(x, s, &s->moves->of[s->issued]))
+        return s->waited = SAM_MXU_LINE;
     if (x->store_stage.slot)
         return s->waited = SAM_MXU_PRESSURE;
     x->stats.store_uops++;
@@ -61,25 +84,32 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* The request of what stands in `stage`, onto the queue. False: not in this cycle. */
-static bool request(struct sam_mxu *x, struct stage *stage, struct queue *queue, unsigned most,
-                    uint32_t *ids, uint64_t ready, bool *channel)
+/* Show the bus what stands in `stage`, under an id that it keeps. False: the queue is full, or no
+ * id is free. */
+static bool offer(struct stage *stage, const struct queue *queue, unsigned most, uint32_t *ids)
+{
+    if (stage->offered)
+        return true;
+    if (queue->count >= most || *ids == UINT32_MAX)
+        return false;
+    stage->id = (uint8_t)__builtin_ctz(~*ids);
+    *ids |= UINT32_C(1) << stage->id;
+    return stage->offered = true;
+}
+
+/* The bus takes it. */
+static void take(struct sam_mxu *x, struct stage *stage, struct queue *queue, uint64_t ready)
 {
     struct slot *s = stage->slot;
-    if (queue->count == most || *ids == UINT32_MAX || !(*channel = sam_mxu_ready(x)))
-        return false;
-    const uint8_t id = (uint8_t)__builtin_ctz(~*ids);
-    *ids |= UINT32_C(1) << id;
     queue->of[queue->count++] = (struct request){
         .slot = s,
         .uop = stage->uop,
-        .id = id,
+        .id = stage->id,
         .beats = s->moves->of[stage->uop].length + 1u,
         .ready = ready,
     };
     s->moves->request_at[stage->uop] = x->now;
     stage->slot = NULL;
-    return true;
 }
 
 void sam_mxu_request_load(struct sam_mxu *x)
@@ -96,12 +126,15 @@ void sam_mxu_request_load(struct sam_mxu *x)
         return;
     }
     struct sam_mxu_bus *bus = &x->bus;
-    bus->rvalid = x->reads.count < x->config.ld_queue && x->read_ids != UINT32_MAX;
+    if (!offer(stage, &x->reads, x->config.ld_queue, &x->read_ids))
+        return;
+    bus->rvalid = true;
     bus->raddr = move->address;
     bus->rlen = move->length;
-    if (request(x, stage, &x->reads, x->config.ld_queue, &x->read_ids,
-                x->now + x->config.mem_latency, &bus->rready)) {
-        bus->rid = x->reads.of[x->reads.count - 1].id;
+    bus->rid = stage->id;
+    bus->rready = sam_mxu_ready(x);
+    if (bus->rready) {
+        take(x, stage, &x->reads, x->now + sam_mxu_latency(&x->config));
         x->stats.read_requests++;
         x->stats.bytes_loaded += move->size;
     }
@@ -114,12 +147,16 @@ void sam_mxu_request_store(struct sam_mxu *x)
         return;
     const struct sam_mxu_move *move = &stage->slot->moves->of[stage->uop];
     struct sam_mxu_bus *bus = &x->bus;
-    bus->wvalid = x->writes.count < x->config.st_queue && x->write_ids != UINT32_MAX;
+    if (!offer(stage, &x->writes, x->config.st_queue, &x->write_ids))
+        return;
+    bus->wvalid = true;
     bus->waddr = move->address;
     bus->wlen = move->length;
+    bus->wid = stage->id;
     bus->fullline = move->full_line;
-    if (request(x, stage, &x->writes, x->config.st_queue, &x->write_ids, NEVER, &bus->wready)) {
-        bus->wid = x->writes.of[x->writes.count - 1].id;
+    bus->wready = sam_mxu_ready(x);
+    if (bus->wready) {
+        take(x, stage, &x->writes, NEVER);
         x->stats.write_requests++;
         x->stats.full_lines += move->full_line;
         x->stats.bytes_stored += move->size;

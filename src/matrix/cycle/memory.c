@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory behind the bus: a fixed latency, answers out of order within a window of the oldest
+/* The memory behind the bus: a latency, answers out of order within a window of the oldest
  * requests, a beat of 16 bytes every few cycles, channels that now and then are not ready. */
 #include "matrix/cycle/state.h"
 
@@ -17,6 +17,11 @@ static uint64_t next_random(struct sam_mxu *x)
 bool sam_mxu_ready(struct sam_mxu *x)
 {
     return x->config.stall == 0 || next_random(x) % 100 >= x->config.stall;
+}
+
+unsigned sam_mxu_latency(const struct sam_mxu_config *c)
+{
+    return c->mem_latency > c->beat_cycles ? c->mem_latency : c->beat_cycles;
 }
 
 static void remove_at(struct queue *q, unsigned index)
@@ -38,22 +43,16 @@ static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
     return (int)due[count == 1 ? 0 : next_random(x) % count];
 }
 
-/* What a beat of the request carries of the row, and which bytes that are. */
-static uint16_t show_beat(const struct sam_mxu *x, const struct request *r, uint8_t data[16])
+/* A beat is 16 bytes of what the request moves; which of them are bytes of the row. */
+static uint16_t show_beat(const struct request *r, uint8_t data[16])
 {
     const struct sam_mxu_move *m = &r->slot->moves->of[r->uop];
-    const struct sam_m_work *w = &r->slot->work;
-    const uint64_t first = w->base + m->row * w->stride + m->k;
-    const uint64_t beat = m->address + 16 * (m->length + 1u - r->beats);
-    const uint8_t *row = r->slot->moves->data + m->row * (x->config.mlen / 8) + m->k;
+    const unsigned at = 16 * (m->length + 1u - r->beats);
     uint16_t strobes = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        const uint64_t at = beat + i - first;
-        if (at < m->size) {
-            data[i] = row[at];
+    memcpy(data, r->slot->moves->beats[r->uop] + at, 16);
+    for (unsigned i = 0; i < 16; i++)
+        if (m->address + at + i - m->first < m->size)
             strobes |= (uint16_t)(1u << i);
-        }
-    }
     return strobes;
 }
 
@@ -79,10 +78,11 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     x->bus.resp_rvalid = true;
     x->bus.resp_rid = r->id;
     if (x->observer.cycle)
-        show_beat(x, r, x->bus.rdata);
+        show_beat(r, x->bus.rdata);
     if (--r->beats == 0) {
         x->bus.resp_rlast = true;
-        x->read_ids &= ~(UINT32_C(1) << r->id);
+        x->read_freed |= UINT32_C(1) << r->id;
+        r->slot->moves->answered[r->uop] = true;
         sam_mxu_finish(x, r->slot, r->uop, x->now + 1);
         x->is_answering = false;
         remove_at(q, x->answering);
@@ -102,30 +102,54 @@ static bool send_data(struct sam_mxu *x)
     x->bus.wdvalid = true;
     x->bus.wdlast = r->beats == 1;
     if (x->observer.cycle)
-        x->bus.wstrb = show_beat(x, r, x->bus.wdata);
+        x->bus.wstrb = show_beat(r, x->bus.wdata);
     if (!(x->bus.wdready = sam_mxu_ready(x)))
         return false;
     x->stats.write_beats++;
     x->next_write_beat = x->now + x->config.beat_cycles;
     if (--r->beats == 0)
-        r->ready = x->now + x->config.mem_latency;
+        r->ready = x->now + sam_mxu_latency(&x->config);
     return true;
+}
+
+/* Once an answer is due, the memory may give any of its window whose data it has; one that is not
+ * yet due holds the others up until it is. */
+static bool choose_acknowledged(struct sam_mxu *x)
+{
+    const struct queue *q = &x->writes;
+    unsigned sent = 0, due = 0;
+    for (unsigned i = 0; i < q->count && i < x->config.ooo_window && q->of[i].ready != NEVER; i++) {
+        sent++;
+        due += x->now >= q->of[i].ready;
+    }
+    if (due == 0)
+        return false;
+    x->acknowledging = sent == 1 ? 0 : (unsigned)(next_random(x) % sent);
+    return true;
+}
+
+static void acknowledge(struct sam_mxu *x)
+{
+    if (!x->is_acknowledging)
+        x->is_acknowledging = choose_acknowledged(x);
+    if (!x->is_acknowledging)
+        return;
+    const struct request *r = &x->writes.of[x->acknowledging];
+    if (x->now < r->ready || !sam_mxu_ready(x))
+        return;
+    x->bus.resp_wvalid = true;
+    x->bus.resp_wid = r->id;
+    x->write_freed |= UINT32_C(1) << r->id;
+    r->slot->moves->answered[r->uop] = true;
+    sam_mxu_finish(x, r->slot, r->uop, x->now);
+    x->is_acknowledging = false;
+    remove_at(&x->writes, x->acknowledging);
 }
 
 enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x)
 {
-    struct queue *q = &x->writes;
-    if (q->count == 0)
+    if (x->writes.count == 0)
         return SAM_MXU_EMPTY;
-    const int index = choose(x, q, x->config.ooo_window);
-    if (index >= 0 && sam_mxu_ready(x)) {
-        const struct request *r = &q->of[index];
-        x->bus.resp_wvalid = true;
-        x->bus.resp_wid = r->id;
-        x->write_ids &= ~(UINT32_C(1) << r->id);
-        r->slot->moves->answered[r->uop] = true;
-        sam_mxu_finish(x, r->slot, r->uop, x->now);
-        remove_at(q, (unsigned)index);
-    }
+    acknowledge(x);
     return send_data(x) ? SAM_MXU_BUSY : SAM_MXU_MEMORY;
 }

@@ -9,6 +9,25 @@ static unsigned set_of(unsigned reg, unsigned count)
     return ((1u << count) - 1) << reg;
 }
 
+static void set_moves(struct sam_mxu *x, struct slot *s)
+{
+    struct moves *m = s->moves;
+    s->total = sam_mxu_split_moves(&s->work, x->config.mlen / 32, x->config.mlen / 8, m->of);
+    memset(m->answered, 0, s->total * sizeof m->answered[0]);
+    memset(m->request_at, 0, s->total * sizeof m->request_at[0]);
+    m->settled = 0;
+    m->low = UINT64_MAX;
+    m->high = 0;
+    for (unsigned i = 0; i < s->total; i++) {
+        const uint64_t line = SAM_MXU_LINE_OF(m->of[i].address);
+        m->answered[i] = m->of[i].zero; /* nobody asks */
+        if (m->of[i].zero)
+            continue;
+        m->low = line < m->low ? line : m->low;
+        m->high = line > m->high ? line : m->high;
+    }
+}
+
 static void set_registers(struct slot *s)
 {
     const struct sam_m_work *w = &s->work;
@@ -44,11 +63,7 @@ struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work,
     switch (work->kind) {
     case SAM_M_KIND_MMA: s->total = sam_mxu_mma_count(&x->config, work); break;
     case SAM_M_KIND_POINTWISE: s->total = x->config.mlen / 32; break;
-    default:
-        s->total = sam_mxu_split_moves(work, x->config.mlen / 32, x->config.mlen / 8, s->moves->of);
-        memset(s->moves->answered, 0, s->total * sizeof s->moves->answered[0]);
-        memset(s->moves->request_at, 0, s->total * sizeof s->moves->request_at[0]);
-        break;
+    default: set_moves(x, s); break;
     }
     x->used++;
     x->pending[work->kind]++;

@@ -8,14 +8,15 @@
 
 static unsigned add_row(const struct sam_m_work *w, unsigned row, struct sam_mxu_move *moves)
 {
-    const uint64_t address = w->base + row * w->stride;
     unsigned count = 0;
     for (unsigned k = 0; k < w->bytes; count++) {
-        const unsigned in_line = (unsigned)((address + k) % LINE), rest = LINE - in_line;
+        const uint64_t first = sam_m_address(w, row, k);
+        const unsigned in_line = (unsigned)(first % LINE), rest = LINE - in_line;
         const unsigned size = w->bytes - k < rest ? w->bytes - k : rest;
         const unsigned in_beat = in_line % BEAT;
         moves[count] = (struct sam_mxu_move){
-            .address = (address + k) & ~(uint64_t)(BEAT - 1),
+            .address = first & ~(uint64_t)(BEAT - 1),
+            .first = first,
             .row = (uint16_t)row,
             .k = (uint8_t)k,
             .size = (uint8_t)size,
@@ -31,8 +32,8 @@ unsigned sam_mxu_split_moves(const struct sam_m_work *w, unsigned rows, unsigned
                              struct sam_mxu_move moves[SAM_MXU_MAX_MOVES])
 {
     unsigned count = 0;
-    const unsigned all = w->registers * rows;
-    for (unsigned row = 0; row < all; row++) {
+    const unsigned all = w->end ? w->end : w->registers * rows;
+    for (unsigned row = w->first; row < all; row++) {
         const unsigned used = row < w->m ? w->bytes : 0;
         if (used)
             count += add_row(w, row, moves + count);

@@ -7,12 +7,16 @@
 
 #define NEVER UINT64_MAX
 
+#define SAM_MXU_LINE_OF(address) ((address) >> 6)
+
 /* The uops of a load or store. Apart from its slot, which is looked at in every cycle. */
 struct moves {
     struct sam_mxu_move of[SAM_MXU_MAX_MOVES];
     uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
-    bool answered[SAM_MXU_MAX_MOVES];                         /* of stores: the memory has them */
-    uint8_t data[SAM_M_COUNT * SAM_M_ROWS * SAM_M_ROW_BYTES]; /* only where there is an observer */
+    bool answered[SAM_MXU_MAX_MOVES];
+    unsigned settled;   /* how many have been answered, from the first on */
+    uint64_t low, high; /* lines from the lowest to the highest; low > high: none */
+    uint8_t beats[SAM_MXU_MAX_MOVES][64]; /* what the bus carries, where somebody looks at it */
 };
 
 /* An instruction in flight. */
@@ -37,6 +41,8 @@ struct stage {
     struct slot *slot; /* NULL: empty */
     unsigned uop;
     uint64_t since;
+    bool offered; /* to the bus, under this id, until the bus takes it */
+    uint8_t id;
 };
 
 /* A request on its way. */
@@ -68,10 +74,13 @@ struct sam_mxu {
     /* cycle from which on a block may be issued again */
     uint64_t block_free[SAM_M_COUNT][SAM_MXU_MAX_BLOCKS];
     struct stage load_stage, store_stage;
-    struct queue reads, writes;   /* read requests; write requests in all their phases */
-    uint32_t read_ids, write_ids; /* in use */
+    struct queue reads, writes;       /* read requests; write requests in all their phases */
+    uint32_t read_ids, write_ids;     /* in use */
+    uint32_t read_freed, write_freed; /* answered in this cycle: free in the next */
     unsigned answering; /* index into reads of the answer that comes, while its beats do */
     bool is_answering;
+    unsigned acknowledging; /* index into writes of the answer that comes next, once it is due */
+    bool is_acknowledging;
     uint64_t next_read_beat, next_write_beat;
     uint64_t random;
     struct sam_mxu_bus bus;
@@ -104,6 +113,9 @@ void sam_mxu_request_store(struct sam_mxu *x);
 /* memory.c: the memory behind the bus; answers and write data of this cycle. */
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x);
+/* Cycles from a request to its first beat, from the last write data to the answer: the memory takes
+ * no less for them than for a beat. */
+unsigned sam_mxu_latency(const struct sam_mxu_config *config);
 /* Is a channel ready in this cycle? By config.stall. */
 bool sam_mxu_ready(struct sam_mxu *x);
 

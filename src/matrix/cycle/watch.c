@@ -8,8 +8,8 @@
 #include "matrix/cycle/watch.h"
 #include "trace/timeline.h"
 
-/* The manual's names, its slips of prefix repaired: what the unit drives is dsa_pad_*, what it is
- * given pad_dsa_*. */
+/* The manual's names. What the unit drives is dsa_pad_*, what it is given pad_dsa_*; the one input
+ * that the manual prints without pad_ stands under both names (the last row). */
 static const struct sam_vcd_signal signals[] = {
     {"pad_dsa_req_rready", 1},   {"dsa_pad_req_rvalid", 1},  {"dsa_pad_req_raddr", 40},
     {"dsa_pad_req_rlen", 2},     {"dsa_pad_req_rid", 5},     {"dsa_pad_resp_rready", 1},
@@ -18,7 +18,8 @@ static const struct sam_vcd_signal signals[] = {
     {"dsa_pad_req_waddr", 40},   {"dsa_pad_req_wlen", 2},    {"dsa_pad_req_wid", 5},
     {"dsa_pad_req_fullline", 1}, {"dsa_pad_resp_wready", 1}, {"pad_dsa_resp_wvalid", 1},
     {"pad_dsa_resp_wid", 5},     {"pad_dsa_req_wdready", 1}, {"dsa_pad_req_wdvalid", 1},
-    {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wdlast", 1},
+    {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wlast", 1},
+    {"dsa_req_rready", 1},
 };
 
 /* Behind those of the hart and its engines. */
@@ -116,6 +117,7 @@ static void show_wave(struct sam_mxu_watch *w, uint64_t cycle, const struct sam_
         {b->fullline, 0},      {1, 0},           {b->resp_wvalid, 0},
         {b->resp_wid, 0},      {b->wdready, 0},  {b->wdvalid, 0},
         bytes_value(b->wdata), {b->wstrb, 0},    {b->wdlast, 0},
+        {b->rready, 0},
     };
     sam_vcd_cycle(&w->vcd, cycle, values);
 }
