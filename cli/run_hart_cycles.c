@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the cycles of the matrix unit went: one screen of text, or JSON. */
 #include <math.h>
+#include <string.h>
 
 #include "run_hart.h"
 
@@ -23,49 +24,107 @@ static double utilisation(const struct sam_mxu_stats *s)
     return ratio(s->full_uops, (double)s->cycles);
 }
 
-/* Bytes that the bus moves in a cycle at most. */
-static double bus_bytes(const struct sam_mxu_config *c)
+enum { ROWS = 9, COLUMNS = 56, NAME = 10 };
+
+/* Both axes are in powers of two: a row is `step` octaves, an octave `width` columns. */
+struct plot {
+    struct sam_mxu_roofline roofline;
+    int top, step;
+    int left, octaves, width;
+};
+
+/* 2^exponent in at most NAME - 1 characters. */
+static const char *power(int exponent, char text[NAME])
 {
-    return 16.0 / c->beat_cycles;
+    if (exponent > 20 || exponent < -20)
+        snprintf(text, NAME, "2^%d", exponent);
+    else
+        snprintf(text, NAME, exponent < 0 ? "1/%lu" : "%lu",
+                 1ul << (exponent < 0 ? -exponent : exponent));
+    return text;
 }
 
-/* Log-log: operations a cycle over operations a byte, the bus's slope and the array's roof. */
+/* The roof begins at peak / slope. The top row holds the peak and the lowest the program; both the
+ * ridge and the program have room at either side. */
+static struct plot plot_of(const struct sam_mxu_roofline *r)
+{
+    struct plot p = {.roofline = *r, .top = (int)ceil(log2(r->peak))};
+    const double ridge = log2(r->peak / r->slope), at = log2(r->intensity);
+    const int below = p.top - (int)floor(log2(r->done));
+    p.step = below < ROWS ? 1 : (below + ROWS - 2) / (ROWS - 1);
+    p.left = (int)floor(fmin(ridge, at)) - 2;
+    p.octaves = (int)ceil(fmax(ridge, at)) + 2 - p.left;
+    p.width = p.octaves < COLUMNS ? COLUMNS / p.octaves : 1;
+    return p;
+}
+
+/* The row of 2^exponent, counted from the top. */
+static int row_of(const struct plot *p, double exponent)
+{
+    return (int)lround((p->top - exponent) / p->step);
+}
+
+static void put_row(const struct plot *p, int row, FILE *text)
+{
+    const struct sam_mxu_roofline *r = &p->roofline;
+    char line[COLUMNS + 2] = "", name[NAME];
+    const int columns = p->octaves * p->width < COLUMNS ? p->octaves * p->width : COLUMNS;
+    const int x = (int)lround((log2(r->intensity) - p->left) * p->width);
+    int used = 0;
+    for (int column = 0; column <= columns; column++) {
+        const double at = p->left + (double)column / p->width + log2(r->slope);
+        const bool roof = row == row_of(p, fmin(log2(r->peak), at));
+        line[column] = (char)(!roof ? ' ' : at < log2(r->peak) ? '/' : '-');
+        if (column == x && row == row_of(p, log2(r->done)))
+            line[column] = '@';
+        used = line[column] == ' ' ? used : column + 1;
+    }
+    fprintf(text, "  %8s |%.*s\n", power(p->top - row * p->step, name), used, line);
+}
+
+/* A mark per octave, and as many names as there is room for. */
+static void put_axis(const struct plot *p, FILE *text)
+{
+    char marks[COLUMNS + 2] = "", names[COLUMNS + NAME + 1] = "", name[NAME];
+    int free_from = 0, last = 0;
+    memset(marks, '-', COLUMNS + 1);
+    memset(names, ' ', COLUMNS + NAME);
+    for (int octave = 0; octave <= p->octaves && octave * p->width <= COLUMNS; octave++) {
+        const int at = octave * p->width;
+        const size_t size = strlen(power(p->left + octave, name));
+        marks[last = at] = '+';
+        if (at < free_from)
+            continue;
+        memcpy(names + at, name, size);
+        free_from = at + (int)size + 1;
+    }
+    fprintf(text, "           %.*s\n           %.*s\n", last + 1, marks, free_from - 1, names);
+}
+
+/* Operations per cycle over operations per byte: the slope of the bus and the roof of the array. */
 static void put_roofline(const struct sam_mxu_config *c, const struct sam_mxu_stats *s, FILE *text)
 {
-    enum { ROWS = 9, COLUMNS = 56 };
-    const double peak = 2 * (double)s->peak_macs, slope = bus_bytes(c);
-    const double bytes = 16 * (double)(s->read_beats + s->write_beats);
-    const double done = ratio(2 * (double)s->macs, (double)s->cycles);
-    const double intensity = ratio(2 * (double)s->macs, bytes);
-    if (s->macs == 0 || bytes <= 0)
+    struct sam_mxu_roofline r;
+    sam_mxu_roofline(c, s, &r);
+    if (s->macs == 0)
         return;
-    const double ridge = peak / slope; /* operations a byte at which the roof begins */
-    const double left = log2(fmin(ridge, intensity)) - 3, right = log2(fmax(ridge, intensity)) + 2;
-    const double top = log2(peak), bottom = fmin(top - ROWS + 1, log2(done) - 1);
-    const int x = (int)lround((log2(intensity) - left) / (right - left) * (COLUMNS - 1));
-    const int y = (int)lround((log2(done) - bottom) / (top - bottom) * (ROWS - 1));
-    fprintf(text, "  roofline (operations a cycle over operations a byte, both in powers of 2)\n");
-    for (int row = ROWS - 1; row >= 0; row--) {
-        char line[COLUMNS + 1] = "";
-        int used = 0;
-        for (int column = 0; column < COLUMNS; column++) {
-            const double at = exp2(left + (right - left) * column / (COLUMNS - 1));
-            const double limit = log2(fmin(peak, at * slope));
-            const int roof = (int)lround((limit - bottom) / (top - bottom) * (ROWS - 1));
-            line[column] = column == x && row == y ? '@'
-                           : row != roof           ? ' '
-                           : at < ridge            ? '/'
-                                                   : '-';
-            used = line[column] == ' ' ? used : column + 1;
-        }
-        fprintf(text, "  %8.4g |%.*s\n", exp2(bottom + (top - bottom) * row / (ROWS - 1)), used,
-                line);
+    if (isinf(r.intensity)) {
+        fprintf(text,
+                "  roofline: no bus traffic, compute-bound; %.1f of %.1f operations per cycle\n",
+                r.done, r.bound);
+        return;
     }
+    const struct plot p = plot_of(&r);
     fprintf(text,
-            "           %.2f operations a byte, ridge at %.2f: %s; @ %.1f of %.1f operations "
-            "a cycle\n",
-            intensity, ridge, intensity < ridge ? "bus-bound" : "compute-bound", done,
-            fmin(peak, intensity * slope));
+            "  roofline: operations per cycle over operations per byte of the busier channel\n");
+    for (int row = 0; row < ROWS; row++)
+        put_row(&p, row, text);
+    put_axis(&p, text);
+    fprintf(text,
+            "           %.2f operations per byte, ridge at %.2f: %s; @ %.1f of %.1f operations per "
+            "cycle\n",
+            r.intensity, r.peak / r.slope, r.bus_bound ? "bus-bound" : "compute-bound", r.done,
+            r.bound);
 }
 
 static void put_units(const struct sam_mxu_stats *s, FILE *text)

@@ -28,12 +28,14 @@ struct sam_mxu_config {
     unsigned acc_latency;  /* cycles of the accumulating adder, 1..16 */
     bool wb_bypass;        /* an accumulation may start in the cycle of the write-back */
     unsigned ld_queue, st_queue; /* outstanding requests, 1..32 */
-    unsigned mem_latency;        /* cycles from request to first beat, 1..1000 */
-    unsigned ooo_window;         /* oldest reads from which the memory may pick, 1..32 */
-    unsigned beat_cycles;        /* cycles the memory takes a beat of 16 bytes, 1..64 */
-    unsigned stall;              /* per cent of cycles in which a bus channel is not ready, 0..90 */
-    uint64_t seed;               /* of the choices of ooo_window and stall */
-    uint32_t acc_regs;           /* registers that may be md of a multiplication, as a set */
+    unsigned mem_latency;        /* cycles from request to first beat and from write data to answer,
+                                    1..1000; no less than beat_cycles */
+    unsigned ooo_window;  /* oldest reads, and oldest writes, of which the memory may answer any,
+                             1..32 */
+    unsigned beat_cycles; /* cycles the memory takes a beat of 16 bytes, 1..64 */
+    unsigned stall;       /* per cent of cycles in which a bus channel is not ready, 0..90 */
+    uint64_t seed;        /* of the choices of ooo_window and stall */
+    uint32_t acc_regs;    /* registers that may be md of a multiplication, as a set */
 };
 
 /* The defaults for rows of `mlen` bits. */
@@ -71,7 +73,7 @@ enum sam_mxu_state {
     SAM_MXU_REGISTER, /* waits for a register that an older instruction holds */
     SAM_MXU_BLOCK,    /* waits for a block of the accumulator */
     SAM_MXU_PRESSURE, /* the stage behind it is full */
-    SAM_MXU_LINE,     /* a load waits for a store to the same line */
+    SAM_MXU_LINE,     /* waits for the answer to an older access to the same line */
     SAM_MXU_SLOTS,    /* no slot is free */
     SAM_MXU_MEMORY,   /* waits for the memory */
     SAM_MXU_STATES
@@ -91,6 +93,20 @@ struct sam_mxu_stats {
     uint64_t read_beats, write_beats, bytes_loaded, bytes_stored;
     uint64_t last_write_back; /* cycle of the last one of a multiplication */
 };
+
+/* The bound of a program, by the model's own limits: a cycle has the multipliers of `peak_macs`,
+ * and each channel of the bus, read and write, carries 16 bytes in beat_cycles cycles. An operation
+ * is a multiplication or an addition. */
+struct sam_mxu_roofline {
+    double peak;      /* operations per cycle that the multipliers can do */
+    double slope;     /* bytes per cycle that a channel can carry */
+    double intensity; /* operations per byte of the busier channel; infinite without traffic */
+    double done;      /* operations per cycle of the program */
+    double bound;     /* those that it can reach at most: `done` never exceeds it */
+    bool bus_bound;   /* the bus sets it */
+};
+SAM_API void sam_mxu_roofline(const struct sam_mxu_config *config,
+                              const struct sam_mxu_stats *stats, struct sam_mxu_roofline *roofline);
 
 #ifdef __cplusplus
 }

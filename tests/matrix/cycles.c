@@ -572,6 +572,10 @@ static void random_streams(void **state)
                 sum += s->buckets[unit][k];
             assert_int_equal(sum, s->cycles);
         }
+        struct sam_mxu_roofline r;
+        sam_mxu_roofline(&c, s, &r);
+        if (r.done > r.bound)
+            fail_msg("%f operations per cycle; the roofline allows %f", r.done, r.bound);
         assert_int_equal(s->buckets[SAM_MXU_MMA][SAM_MXU_BUSY], s->mma_uops);
         assert_int_equal(s->buckets[SAM_MXU_READ][SAM_MXU_BUSY], s->read_beats);
         assert_int_equal(s->buckets[SAM_MXU_WRITE][SAM_MXU_BUSY], s->write_beats);
