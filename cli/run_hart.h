@@ -36,8 +36,8 @@ struct hart_request {
     unsigned *tls, *ms; /* registers to print */
     size_t tl_count, m_count;
     const char *until;
-    bool ebreak_ok; /* --ebreak ok: a good end */
-    bool cycles;    /* the engines and the matrix unit in time */
+    bool cycles;   /* the engines and the matrix unit in time */
+    unsigned mlen; /* of --mlen; 0: not given */
     struct sam_mxu_config mxu;
     const char *traces[HART_TRACES]; /* of the matrix unit: files, or NULL */
     struct sam_engines_config engines;
@@ -52,6 +52,8 @@ struct hart_request {
 
 /* run_hart_args.c: fill the request from the words. */
 int run_hart_request(const struct run_words *words, struct hart_request *request);
+/* Report a row length of --config that --mlen contradicts. */
+int run_hart_check_mlen(const struct hart_request *request, unsigned mlen);
 /* The trace, the timeline or a dump goes to standard output. */
 bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);

@@ -99,7 +99,7 @@ static int parse_mlen(struct hart_request *r, const char *text)
     uint64_t mlen;
     if (!cli_parse_u64(text, &mlen) || (mlen != 128 && mlen != 256 && mlen != 512))
         return cli_usage_error(r->args, "--mlen %s: expected 128, 256 or 512", text);
-    r->options.mlen = (unsigned)mlen;
+    r->mlen = (unsigned)mlen;
     return CLI_OK;
 }
 
@@ -108,15 +108,6 @@ static int parse_order(struct hart_request *r, const char *text)
     r->options.fp_tree = strcmp(text, "tree") == 0;
     if (!r->options.fp_tree && strcmp(text, "k") != 0)
         return cli_usage_error(r->args, "--fp-order %s: expected k or tree", text);
-    return CLI_OK;
-}
-
-static int parse_ebreak(struct hart_request *r, const char *text)
-{
-    r->ebreak_ok = strcmp(text, "ok") == 0;
-    r->options.ebreak_traps = strcmp(text, "trap") == 0;
-    if (!r->ebreak_ok && !r->options.ebreak_traps && strcmp(text, "fail") != 0)
-        return cli_usage_error(r->args, "--ebreak %s: expected fail, ok or trap", text);
     return CLI_OK;
 }
 
@@ -140,13 +131,25 @@ static int add_trace(struct hart_request *r, enum hart_trace trace, const char *
     return CLI_OK;
 }
 
-/* The matrix unit in time, with the row length of --mlen. */
+int run_hart_check_mlen(const struct hart_request *r, unsigned mlen)
+{
+    if (r->mlen && r->mlen != mlen)
+        return cli_usage_error(r->args, "--mlen %u and --config mlen=%u: expected one row length",
+                               r->mlen, mlen);
+    return CLI_OK;
+}
+
+/* The matrix unit in time, with the row length of --mlen; that of --config is 0 unless it is named.
+ */
 static int finish_config(struct hart_request *r)
 {
     struct sam_error error;
-    if (r->options.mlen)
-        r->mxu.mlen = r->options.mlen;
+    if (r->mxu.mlen == 0)
+        r->mxu.mlen = r->mlen ? r->mlen : 512;
     r->options.mlen = r->mxu.mlen;
+    const int code = run_hart_check_mlen(r, r->mxu.mlen);
+    if (code != CLI_OK)
+        return code;
     struct sam_mxu_config complete =
         r->mxu; /* what follows from others stays open: sweeps set them */
     if (sam_mxu_config_check(&complete, &error) != SAM_OK)
@@ -169,7 +172,6 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
         r->options.collect_stats = true;
         return run_parse_stats(r->args, value, &r->stats);
     case OPT_ISA: r->isa = value; return CLI_OK;
-    case OPT_EBREAK: return parse_ebreak(r, value);
     case OPT_REG: return parse_register(r, value);
     case OPT_MEM: return parse_mem(r, value);
     case OPT_MAP: return parse_map(r, value);
@@ -212,6 +214,7 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
     *r = (struct hart_request){.args = words->args};
     sam_engines_defaults(&r->engines);
     sam_mxu_config_init(&r->mxu, 512);
+    r->mxu.mlen = 0; /* until --config names it */
     for (size_t i = 0; i < words->count; i++) {
         int code = parse_option(r, &words->items[i]);
         if (code != CLI_OK)

@@ -174,6 +174,19 @@ static int report(const struct state *s)
     return code;
 }
 
+/* No row length of the sweep contradicts --mlen. */
+static int check_mlen(const struct state *s)
+{
+    int code = CLI_OK;
+    for (unsigned a = 0; a < s->sweep.axis_count; a++) {
+        const struct sweep_axis *axis = &s->sweep.axes[a];
+        for (unsigned v = 0; code == CLI_OK && v < axis->count && strcmp(axis->name, "mlen") == 0;
+             v++)
+            code = run_hart_check_mlen(&s->request, (unsigned)strtoul(axis->values[v], NULL, 0));
+    }
+    return code;
+}
+
 static int run(struct cli_args *args)
 {
     struct state s = {.csv = NULL};
@@ -182,6 +195,8 @@ static int run(struct cli_args *args)
         code = run_hart_request(&s.words, &s.request);
     if (code == CLI_OK && s.sweep.axis_count == 0)
         code = cli_usage_error(args, "no --config to sweep");
+    if (code == CLI_OK)
+        code = check_mlen(&s);
     if (code == CLI_OK) {
         if (!s.request.isa)
             s.request.isa = "tensor";

@@ -73,6 +73,88 @@ static void where_the_cycles_went(void **state)
     sam_buffer_free(&out);
 }
 
+/* Loads and stores at once, so that both channels of the bus are busy, and a product. */
+static void put_traffic(char *text, size_t size)
+{
+    struct sam_buffer out = {0};
+    sam_buffer_puts(&out, "li t0, 0x401010\nmcfg zero, t0\naddi a1, a0, 1024\naddi a2, a0, 1024\n");
+    sam_buffer_puts(&out, "addi a2, a2, 1024\nmmaqa.b m4, m2, m0\n");
+    for (int i = 0; i < 40; i++)
+        sam_buffer_puts(&out, "mld1mb m1, (a0)\nmst1mb m3, (a1)\n");
+    sam_buffer_puts(&out, "li a0, 0\nli a7, 93\necall\n");
+    assert_true(out.size < size);
+    memcpy(text, sam_buffer_text(&out), out.size + 1);
+    sam_buffer_free(&out);
+}
+
+static bool is_power_of_two(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    const unsigned long value = strtoul(slash ? slash + 1 : text, NULL, 10);
+    return value && (value & (value - 1)) == 0 && (!slash || strtoul(text, NULL, 10) == 1);
+}
+
+/* Every name of the plot's axes is a power of two, the next row or mark the next but a constant,
+ * and the program is not above its roof. */
+static void expect_roofline(struct sam_buffer *out)
+{
+    char *save = NULL, *word, *line = strstr((char *)sam_buffer_text(out), "  roofline: ");
+    assert_non_null(line);
+    double done, bound;
+    unsigned rows = 0, names = 0;
+    for (line = strtok_r(line, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *at = strchr(line, '@'), *bar = strchr(line, '|');
+        if (bar) {
+            *bar = '\0';
+            line[strcspn(line, "|")] = '\0';
+            word = line + strspn(line, " ");
+            word[strcspn(word, " ")] = '\0';
+            if (!is_power_of_two(word))
+                fail_msg("'%s' on an axis in powers of two", word);
+            rows++;
+        } else if (rows && at &&
+                   sscanf(at, "@ %lf of %lf operations per cycle", &done, &bound) == 2) {
+            if (done > bound + 0.05)
+                fail_msg("%f operations per cycle; the roofline allows %f", done, bound);
+            assert_true(rows == 9 && names >= 3);
+            return;
+        } else if (rows && !strchr(line, '+')) {
+            char *rest = NULL;
+            for (word = strtok_r(line, " ", &rest); word;
+                 word = strtok_r(NULL, " ", &rest), names++)
+                if (!is_power_of_two(word))
+                    fail_msg("'%s' on an axis in powers of two", word);
+        }
+    }
+    fail_msg("no line of the program's operations");
+}
+
+static void rooflines(void **state)
+{
+    (void)state;
+    static const char *const configs[] = {"slots=16", "beat_cycles=64,mem_latency=1",
+                                          "mlen=128,mpara=1,npara=1,beat_cycles=3",
+                                          "mpara=16,npara=16,slots=1"};
+    char text[4096], words[256];
+    command_verb = "run";
+    put_traffic(text, sizeof text);
+    write_text("traffic.s", text);
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        const bool small = strstr(configs[i], "mlen=128") != NULL;
+        if (small)
+            write_text("traffic.s", "li t0, 0x100404\nmcfg zero, t0\nmldb m1, t1, (a0)\n"
+                                    "mmaqa.b m4, m2, m1\nmstb m4, t1, (a0)\nebreak\n");
+        snprintf(words, sizeof words,
+                 "traffic.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
+                 "--config %s",
+                 configs[i]);
+        struct sam_buffer out = expect_success(words);
+        expect_roofline(&out);
+        sam_buffer_free(&out);
+        write_text("traffic.s", text);
+    }
+}
+
 /* Each line of a Kanata log is one of its commands; stages begin and end within their row. */
 static void check_konata(char *text)
 {
@@ -96,6 +178,33 @@ static void check_konata(char *text)
     assert_int_equal(open, 0);
 }
 
+/* Those of the manual, chapter 4.4, as it prints them. */
+static void expect_signals(struct sam_buffer *vcd)
+{
+    static const struct {
+        const char *name;
+        unsigned width;
+    } signals[] = {
+        {"dsa_req_rready", 1},       {"dsa_pad_req_rvalid", 1},  {"dsa_pad_req_raddr", 40},
+        {"dsa_pad_req_rlen", 2},     {"dsa_pad_req_rid", 5},     {"dsa_pad_resp_rready", 1},
+        {"pad_dsa_resp_rvalid", 1},  {"pad_dsa_resp_rid", 5},    {"pad_dsa_resp_rdata", 128},
+        {"pad_dsa_resp_rlast", 1},   {"pad_dsa_req_wready", 1},  {"dsa_pad_req_wvalid", 1},
+        {"dsa_pad_req_waddr", 40},   {"dsa_pad_req_wlen", 2},    {"dsa_pad_req_wid", 5},
+        {"dsa_pad_req_fullline", 1}, {"dsa_pad_resp_wready", 1}, {"pad_dsa_resp_wvalid", 1},
+        {"pad_dsa_resp_wid", 5},     {"pad_dsa_req_wdready", 1}, {"dsa_pad_req_wdvalid", 1},
+        {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wlast", 1},
+        {"pad_dsa_req_rready", 1}, /* the first one, its prefix repaired */
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        char part[64];
+        if (signals[i].width == 1)
+            snprintf(part, sizeof part, " %s $end\n", signals[i].name);
+        else
+            snprintf(part, sizeof part, " %s [%u:0] $end\n", signals[i].name, signals[i].width - 1);
+        expect_part(vcd, part);
+    }
+}
+
 static void traces(void **state)
 {
     (void)state;
@@ -112,7 +221,7 @@ static void traces(void **state)
     sam_buffer_free(&file);
     file = read_file("k.vcd");
     expect_part(&file, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
-    expect_part(&file, "dsa_pad_req_fullline $end");
+    expect_signals(&file);
     expect_part(&file, "$enddefinitions $end\n#0\n");
     sam_buffer_free(&file);
     file = read_file("k.json");
@@ -168,6 +277,12 @@ static void refused(void **state)
     expect_failure(TILE "--config mpara=8 --mlen 128", 2, "4 rows");
     expect_failure(TILE "--config speed=3", 2, "no parameter 'speed'");
     expect_failure(TILE "--mlen 100", 2, "128, 256 or 512");
+    expect_failure(TILE "--mlen 128 --config mlen=256", 2,
+                   "--mlen 128 and --config mlen=256: expected one row length");
+    expect_failure(TILE "--config mlen=256 --mlen 512", 2,
+                   "--mlen 512 and --config mlen=256: expected one row length");
+    struct sam_buffer same = expect_success(TILE "-q --config mlen=512 --mlen 512");
+    sam_buffer_free(&same);
     expect_failure(TILE "--fp-order=sum", 2, "k or tree");
     expect_failure("tile.s --machine tensor --konata k2.log", 2, "");
     expect_failure("tile.s --machine tensor --isa rv64im_zicsr --dump-m 0", 2, "no matrix unit");
@@ -199,6 +314,8 @@ static void sweeps(void **state)
     sam_buffer_free(&out);
     expect_failure("tile.s", 2, "no --config");
     expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
+    expect_failure("tile.s --mlen 128 --config mlen=128,512", 2,
+                   "--mlen 128 and --config mlen=512: expected one row length");
     expect_failure("tile.s --config mpara", 2, "KEY=VALUE");
     /* a combination that cannot be is one line of the result, and the program failed */
     struct outcome o = run("tile.s --map 0x10000:4096 --reg a0=0x10000 --config mlen=128,512 "
@@ -257,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_the_cycles_went),
+        cmocka_unit_test(rooflines),
         cmocka_unit_test(traces),
         cmocka_unit_test(trace_counts_and_registers),
         cmocka_unit_test(refused),

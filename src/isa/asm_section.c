@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections and their items. */
-#include "asm/asm.h"
+#include "isa/asm.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional assembly. */
-#include "asm/asm.h"
+#include "isa/asm.h"
 
 #include <stdio.h>
 
