@@ -18,8 +18,8 @@ extern "C" {
 
 /* --- ELF (EXEC, RISC-V, 32 or 64 bit, little-endian). Loadable segments become sections (cut at
  * section boundaries where the file has section headers, so that .text, .rodata and .bss keep
- * their names), .symtab becomes symbols, .rodata.ventus.resource becomes resources. `name` is for
- * messages. */
+ * their names), p_paddr their load address unless it is zero in every segment, .symtab becomes
+ * symbols, .rodata.ventus.resource becomes resources. `name` is for messages. */
 SAM_API enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                                       struct sam_image **image, struct sam_error *error);
 SAM_API enum sam_status sam_elf_read(const char *path, struct sam_image **image,

@@ -82,7 +82,8 @@ SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, con
                                       size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                                      struct sam_error *error);
-/* Map (where not mapped yet) and copy every section of a program. The image must outlive its
+/* Map (where not mapped yet) and copy every section of a program, to its load address too where
+ * that is another. The image must outlive its
  * launches: reports take symbols from it. */
 SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                                      struct sam_error *error);

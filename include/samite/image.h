@@ -24,6 +24,9 @@ struct sam_section {
     uint8_t *data; /* NULL when data_size is 0 */
     bool execute;
     bool write;
+    /* Machines also put `data` at address + load_offset (modulo 2^64): the load address of an ELF
+     * segment (p_paddr), from which start code copies it. 0: there is no other place. */
+    uint64_t load_offset;
 };
 
 struct sam_symbol {
@@ -65,8 +68,8 @@ SAM_API enum sam_status sam_image_add_section(struct sam_image *image,
 SAM_API enum sam_status sam_image_add_symbol(struct sam_image *image,
                                              const struct sam_symbol *symbol,
                                              struct sam_error *error);
-/* Sort sections and symbols by address and refuse overlapping or wrapping sections. Call once
- * after the last add. */
+/* Sort sections and symbols by address and refuse overlapping or wrapping sections, load addresses
+ * included. Call once after the last add. */
 SAM_API enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error);
 
 /* The symbol called `name`, or NULL. */

@@ -96,6 +96,54 @@ static int by_value(const void *a, const void *b)
     return rank ? rank : strcmp(x->name, y->name);
 }
 
+/* Bytes that loading the image writes or reserves. */
+struct range {
+    uint64_t base;
+    uint64_t size;
+    const char *name;
+};
+
+static int by_base(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+/* The copies at load addresses overwrite nothing, and nothing overwrites them. */
+static enum sam_status check_loads(const struct sam_image *image, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    size_t loads = 0, count = 0;
+    for (size_t i = 0; i < image->section_count; i++)
+        loads += image->sections[i].load_offset && image->sections[i].data_size;
+    if (loads == 0)
+        return SAM_OK;
+    struct range *ranges = sam_alloc(image->section_count + loads, sizeof *ranges);
+    if (!ranges)
+        return sam_fail_memory(error);
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (s->size)
+            ranges[count++] = (struct range){s->address, s->size, s->name};
+        if (s->load_offset && s->data_size)
+            ranges[count++] = (struct range){s->address + s->load_offset, s->data_size, s->name};
+    }
+    qsort(ranges, count, sizeof *ranges, by_base);
+    for (size_t i = 0; i < count && status == SAM_OK; i++) {
+        const struct range *r = &ranges[i];
+        if (r->size - 1 > UINT64_MAX - r->base)
+            status = sam_fail(error, SAM_ERR_INPUT,
+                              "section %s: 0x%llx bytes at load address 0x%llx wrap around",
+                              r->name, (unsigned long long)r->size, (unsigned long long)r->base);
+        else if (i && r->base - r[-1].base < r[-1].size)
+            status = sam_fail(error, SAM_ERR_INPUT,
+                              "load address of section %s or %s overlaps the other at 0x%llx",
+                              r[-1].name, r->name, (unsigned long long)r->base);
+    }
+    free(ranges);
+    return status;
+}
+
 enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error)
 {
     if (image->section_count)
@@ -112,7 +160,7 @@ enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *erro
                             b->name, (unsigned long long)b->address);
         a = b;
     }
-    return SAM_OK;
+    return check_loads(image, error);
 }
 
 const struct sam_symbol *sam_image_find(const struct sam_image *image, const char *name)

@@ -19,6 +19,7 @@
 
 struct segment {
     uint64_t address;
+    uint64_t load_address;
     uint64_t size;
     uint64_t offset;
     uint64_t file_size;
@@ -49,7 +50,8 @@ struct reader {
     uint64_t name_bytes;
     struct segment *segments;
     size_t segment_count;
-    struct header *headers; /* of sections that occupy memory */
+    bool has_load_addresses; /* tools that do not know them write zeros */
+    struct header *headers;  /* of sections that occupy memory */
     size_t used_headers;
     struct sam_image *image;
 };
@@ -192,6 +194,12 @@ static enum sam_status read_segments(struct reader *r)
             return bad(r,
                        "segment %zu (0x%llx bytes at address 0x%llx) does not fit %u-bit addresses",
                        i, (unsigned long long)p.p_memsz, (unsigned long long)p.p_vaddr, r->xlen);
+        if (p.p_filesz && (p.p_paddr > top || p.p_filesz > top - p.p_paddr))
+            return bad(r,
+                       "segment %zu (0x%llx bytes at load address 0x%llx) does not fit %u-bit "
+                       "addresses",
+                       i, (unsigned long long)p.p_filesz, (unsigned long long)p.p_paddr, r->xlen);
+        r->has_load_addresses |= p.p_paddr != 0;
         if (p.p_memsz > MEMORY_LIMIT || (memory += p.p_memsz) > MEMORY_LIMIT)
             return bad(r, "segments of more than %llu MiB",
                        (unsigned long long)(MEMORY_LIMIT >> 20));
@@ -200,6 +208,7 @@ static enum sam_status read_segments(struct reader *r)
                        (unsigned long long)file, (unsigned long long)r->size);
         r->segments[r->segment_count++] = (struct segment){
             .address = p.p_vaddr,
+            .load_address = p.p_paddr,
             .size = p.p_memsz,
             .offset = p.p_offset,
             .file_size = p.p_filesz,
@@ -376,6 +385,7 @@ static enum sam_status add_piece(struct reader *r, const struct segment *segment
         .data_size = present < to - from ? present : to - from,
         .execute = segment->execute && (!header || header->execute),
         .write = segment->write && (!header || header->write),
+        .load_offset = r->has_load_addresses ? segment->load_address - segment->address : 0,
     };
     if (section.data_size)
         section.data = (uint8_t *)r->bytes + segment->offset + skip;

@@ -103,7 +103,7 @@ static enum sam_status write_section(struct writer *w, size_t i)
         .p_flags = PF_R | (s->execute ? PF_X : 0u) | (s->write ? PF_W : 0u),
         .p_offset = at,
         .p_vaddr = s->address,
-        .p_paddr = s->address,
+        .p_paddr = s->address + s->load_offset,
         .p_filesz = s->data_size,
         .p_memsz = s->size,
         .p_align = PAGE,
@@ -325,6 +325,10 @@ static enum sam_status check_image(const struct sam_image *image, struct sam_err
             return sam_fail(error, SAM_ERR_USAGE,
                             "section %s (0x%llx bytes at 0x%llx) does not fit 32-bit addresses",
                             s->name, (unsigned long long)s->size, (unsigned long long)s->address);
+        if (image->xlen == 32 && s->address + s->load_offset > UINT32_MAX)
+            return sam_fail(error, SAM_ERR_USAGE,
+                            "section %s: load address 0x%llx does not fit 32-bit addresses",
+                            s->name, (unsigned long long)(s->address + s->load_offset));
     }
     return SAM_OK;
 }

@@ -211,16 +211,19 @@ enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *dat
     return status;
 }
 
-/* The pages that the section touches. */
-static enum sam_status map_section(struct sam_hart *hart, const struct sam_section *section,
-                                   struct sam_error *error)
+/* A section's data at `address`, in the pages that `size` bytes there touch. */
+static enum sam_status load_section(struct sam_hart *hart, const struct sam_section *section,
+                                    uint64_t address, uint64_t size, struct sam_error *error)
 {
     const uint64_t mask = SAM_PAGE_SIZE - 1;
-    if (section->size == 0)
+    if (size == 0)
         return SAM_OK;
-    uint64_t first = section->address & ~mask;
-    uint64_t last = (section->address + (section->size - 1)) | mask;
-    return sam_hart_map(hart, first, last - first + 1, error);
+    uint64_t first = address & ~mask;
+    uint64_t last = (address + (size - 1)) | mask;
+    enum sam_status status = sam_hart_map(hart, first, last - first + 1, error);
+    if (status == SAM_OK && section->data_size)
+        status = sam_hart_write(hart, address, section->data, section->data_size, error);
+    return status;
 }
 
 enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
@@ -233,9 +236,9 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
         sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
-        status = map_section(hart, s, error);
-        if (status == SAM_OK && s->data_size)
-            status = sam_hart_write(hart, s->address, s->data, s->data_size, error);
+        status = load_section(hart, s, s->address, s->size, error);
+        if (status == SAM_OK && s->load_offset)
+            status = load_section(hart, s, s->address + s->load_offset, s->data_size, error);
     }
     if (status != SAM_OK)
         return status;

@@ -112,6 +112,23 @@ enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, 
     return status;
 }
 
+/* Room for `size` bytes of a section at `at`, mapped unless it is already, and its data there. */
+static enum sam_status load_section(struct sam_gpu *gpu, const struct sam_section *s, uint64_t at,
+                                    uint64_t size, struct sam_error *error)
+{
+    if (at > UINT32_MAX)
+        return sam_fail(error, SAM_ERR_INPUT, "section %s at 0x%llx: above 4 GiB", s->name,
+                        (unsigned long long)at);
+    uint32_t address = (uint32_t)at;
+    const struct sam_region *region = sam_memory_find(gpu->memory, address);
+    enum sam_status status = SAM_OK;
+    if (!region || size > region->size - (address - region->base))
+        status = sam_gpu_map(gpu, address, size, error);
+    if (status == SAM_OK && s->data_size)
+        status = sam_gpu_write(gpu, address, s->data, s->data_size, error);
+    return status;
+}
+
 enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                              struct sam_error *error)
 {
@@ -121,15 +138,9 @@ enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
     enum sam_status status = SAM_OK;
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
-        if (s->address > UINT32_MAX)
-            return sam_fail(error, SAM_ERR_INPUT, "section %s at 0x%llx: above 4 GiB", s->name,
-                            (unsigned long long)s->address);
-        uint32_t address = (uint32_t)s->address;
-        const struct sam_region *region = sam_memory_find(gpu->memory, address);
-        if (!region || s->size > region->size - (address - region->base))
-            status = sam_gpu_map(gpu, address, s->size, error);
-        if (status == SAM_OK && s->data_size)
-            status = sam_gpu_write(gpu, address, s->data, s->data_size, error);
+        status = load_section(gpu, s, s->address, s->size, error);
+        if (status == SAM_OK && s->load_offset)
+            status = load_section(gpu, s, s->address + s->load_offset, s->data_size, error);
     }
     return status;
 }

@@ -294,6 +294,56 @@ static void damaged_headers(void **state)
     free(good.bytes);
 }
 
+/* .data has its bytes behind .rodata, from where start code copies them; the zeros after them have
+ * no other place. */
+static void load_addresses(void **state)
+{
+    (void)state;
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct sam_image *image = sample(xlen), *back;
+        struct sam_error error;
+        image->sections[2].load_offset = 0x100;
+        image->sections[0].load_offset = -UINT64_C(0x70000000); /* below its address */
+        must(sam_image_finish(image, &error), &error);
+        struct file f = make(image);
+        must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+        assert_int_equal(back->section_count, 5);
+        assert_int_equal(back->sections[0].load_offset, -UINT64_C(0x70000000));
+        assert_int_equal(back->sections[1].load_offset, 0);
+        assert_int_equal(back->sections[2].load_offset, 0x100);
+        sam_image_free(back);
+        free(f.bytes);
+
+        image->sections[2].load_offset = -UINT64_C(4); /* its bytes over those of .rodata */
+        assert_int_equal(sam_image_finish(image, &error), SAM_ERR_INPUT);
+        assert_string_equal(error.text,
+                            "load address of section .rodata or .data overlaps the other at "
+                            "0x80000010");
+        image->sections[2].load_offset = UINT64_MAX - 0x80000014 - 2;
+        assert_int_equal(sam_image_finish(image, &error), SAM_ERR_INPUT);
+        assert_string_equal(error.text, "section .data: 0x4 bytes at load address "
+                                        "0xfffffffffffffffd wrap around");
+        sam_image_free(image);
+    }
+}
+
+/* Tools that know no load addresses write zeros. */
+static void load_addresses_of_zero(void **state)
+{
+    (void)state;
+    struct sam_image *image = sample(32), *back;
+    struct sam_error error;
+    struct file f = make(image);
+    for (size_t i = 0; i < 4; i++)
+        phdr(&f, i)->p_paddr = 0;
+    must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+    for (size_t i = 0; i < back->section_count; i++)
+        assert_int_equal(back->sections[i].load_offset, 0);
+    sam_image_free(back);
+    sam_image_free(image);
+    free(f.bytes);
+}
+
 static void damaged_segments(void **state)
 {
     (void)state;
@@ -307,6 +357,10 @@ static void damaged_segments(void **state)
     DAMAGE("reaches past the end of the file", phdr(&f, 0)->p_offset = (uint32_t)size - 11);
     DAMAGE("segment 3 (0x100000 bytes at address 0xfff00001) does not fit 32-bit addresses",
            phdr(&f, 3)->p_vaddr = 0xfff00001);
+    DAMAGE("segment 0 (0xc bytes at load address 0xfffffffc) does not fit 32-bit addresses",
+           phdr(&f, 0)->p_paddr = 0xfffffffc);
+    DAMAGE("load address of section .rodata or .text overlaps the other at 0x80000010",
+           phdr(&f, 0)->p_paddr = 0x80000010);
     DAMAGE("segments of more than 1024 MiB", phdr(&f, 3)->p_memsz = 0x40000001);
     DAMAGE("segments of more than 1024 MiB", phdr(&f, 3)->p_memsz = 0x40000000);
     DAMAGE("segments 0 and 1 overlap at 0x8000000c", phdr(&f, 0)->p_memsz = 13);
@@ -600,11 +654,18 @@ static void linked_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),           cmocka_unit_test(random_round_trips),
-        cmocka_unit_test(damaged_headers),      cmocka_unit_test(damaged_segments),
-        cmocka_unit_test(damaged_sections),     cmocka_unit_test(long_shared_names),
-        cmocka_unit_test(truncated_and_random), cmocka_unit_test(images_that_cannot_be_written),
-        cmocka_unit_test(readelf_agrees),       cmocka_unit_test(linked_program),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(load_addresses),
+        cmocka_unit_test(load_addresses_of_zero),
+        cmocka_unit_test(random_round_trips),
+        cmocka_unit_test(damaged_headers),
+        cmocka_unit_test(damaged_segments),
+        cmocka_unit_test(damaged_sections),
+        cmocka_unit_test(long_shared_names),
+        cmocka_unit_test(truncated_and_random),
+        cmocka_unit_test(images_that_cannot_be_written),
+        cmocka_unit_test(readelf_agrees),
+        cmocka_unit_test(linked_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
