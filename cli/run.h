@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "progress.h"
 #include "samite/samite.h"
 
 /* Words of the command line in the order written. */
@@ -118,6 +119,11 @@ bool run_writes_stdout(const struct run_request *request);
 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
 
+/* Can a GPU have the program `path`? What is wrong with it where it cannot be opened or is a 64-bit
+ * ELF file; anything but a regular file is left unread. */
+int run_check_program(const char *path);
+/* Says that `name` is a 64-bit ELF file. */
+int run_report_wide(const char *name);
 /* Assemble; every message of the text on stderr. NULL after an error. */
 struct sam_image *run_assemble(const struct sam_asm_options *options, const char *name,
                                const char *text, size_t size);
@@ -146,6 +152,8 @@ struct run_request {
     bool quiet;
 };
 
+struct run_arguments;
+
 struct run {
     const struct run_request *request;
     struct sam_gpu *gpu;
@@ -153,7 +161,9 @@ struct run {
     FILE *text;              /* where people read: stdout unless that carries data */
     struct sam_output *log;
     unsigned launches;
-    json_t *json_launches, *json_checks; /* NULL without --stats=json */
+    struct cli_progress progress;          /* of the launch under way */
+    const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
+    json_t *json_launches, *json_checks;   /* NULL without --stats=json */
     struct sam_error error;
 };
 
@@ -223,6 +233,9 @@ void run_checks_free(struct run_check *checks, size_t count);
 void run_report_launch(const struct run *run, const struct sam_launch *launch, const char *kernel,
                        const struct sam_gpu_result *result);
 void run_report_stats(const struct run *run, const struct sam_gpu_stats *stats);
+/* run_places.c: where warps stood when the launch ended early, grouped, one line per place. */
+void run_report_places(const struct run *run, const struct sam_launch *launch,
+                       const struct sam_gpu_result *result, FILE *out);
 /* "name+0x10" of an address, "0x80000010" without symbols. */
 void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size);
 json_t *run_json_text(const char *text);

@@ -182,9 +182,14 @@ static int check_metadata_form(const struct run_request *r)
     const char *first = r->files.items[0], *last = r->files.items[r->files.count - 1];
     bool program = run_ends_with(first, ".s") || run_ends_with(first, ".S") ||
                    run_ends_with(first, ".elf") || run_ends_with(first, ".riscv");
-    if (option || (program && !run_ends_with(first, ".metadata")))
-        return cli_usage_error(r->args, "--kernel NAME is missing%s%s%s", option ? " (--" : "",
-                               option ? option : "", option ? " goes with it)" : "");
+    if (option || program || (r->files.count == 1 && !run_ends_with(first, ".metadata"))) {
+        int code = run_check_program(first);
+        return code != CLI_OK ? code
+               : option
+                   ? cli_usage_error(r->args, "--kernel NAME is missing (--%s needs it)", option)
+                   : cli_usage_error(r->args, "--kernel NAME is missing; --machine tensor "
+                                              "runs a program of the tensor hart");
+    }
     if (r->files.count % 2)
         return cli_usage_error(
             r->args, "files come in pairs, .metadata then .data; '%s' has no second", last);

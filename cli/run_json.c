@@ -86,6 +86,26 @@ static json_t *trap(const struct run *run, const struct sam_trap *t)
                      "word", n(t->word), "tval", n(t->tval));
 }
 
+static json_t *places(const struct run *run, const struct sam_gpu_result *result)
+{
+    json_t *rows = json_array();
+    bool good = rows != NULL;
+    for (size_t i = 0; good && i < result->place_count; i++) {
+        const struct sam_warp_place *p = &result->places[i];
+        char where[160];
+        run_symbol_text(run, p->pc, where, sizeof where);
+        json_t *row =
+            json_pack("{s:I, s:I, s:I, s:o, s:b}", "workgroup", n(p->workgroup), "warp", n(p->warp),
+                      "pc", n(p->pc), "symbol", run_json_text(where), "waits", p->waits);
+        good = row && json_array_append_new(rows, row) == 0;
+    }
+    if (!good) {
+        json_decref(rows);
+        return NULL;
+    }
+    return rows;
+}
+
 bool run_json_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                      const char *source, const struct sam_gpu_result *result)
 {
@@ -97,7 +117,8 @@ bool run_json_launch(struct run *run, const struct sam_launch *launch, const cha
     bool good = row && set(row, "counts", counts(&result->stats)) &&
                 set(row, "branches", branches(run, &result->stats)) &&
                 set(row, "mix", mix(&result->stats)) &&
-                (!failed || set(row, "trap", trap(run, &result->trap)));
+                (!failed || set(row, "trap", trap(run, &result->trap))) &&
+                (!result->place_count || set(row, "places", places(run, result)));
     if (!good) {
         json_decref(row);
         return false;

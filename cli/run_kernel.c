@@ -59,6 +59,8 @@ static int load_program(struct run *run, const char *path)
     if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
         if (sam_elf_parse(data, size, name, &run->image, &run->error) != SAM_OK)
             code = cli_report(&run->error);
+        else if (run->image->xlen != 32)
+            code = run_report_wide(name);
     } else {
         run->image = assemble_kernel(run, name, data, size);
         code = run->image ? CLI_OK : CLI_BAD_INPUT;
@@ -102,6 +104,7 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
     size_t size = 0;
     struct sam_launch launch;
     int code = run_arguments_place(run, arguments, &buffer, &size);
+    run->arguments = arguments;
     if (code == CLI_OK) {
         struct sam_kernel kernel = {
             .name = request->kernel,

@@ -8,14 +8,36 @@
 
 static bool print_text(void *context, const void *data, size_t size)
 {
-    return fwrite(data, 1, size, context) == size && fflush(context) == 0;
+    struct run *run = context;
+    cli_progress_clear(&run->progress);
+    return fwrite(data, 1, size, run->text) == size && fflush(run->text) == 0;
+}
+
+static void show_progress(void *context, const struct sam_gpu_progress *progress)
+{
+    struct run *run = context;
+    char what[32];
+    if (!cli_progress_due(&run->progress))
+        return;
+    snprintf(what, sizeof what, "launch %u", run->launches);
+    cli_progress_show(&run->progress, what, progress->done, progress->workgroups, "workgroups",
+                      progress->warp_insns, "warp instructions");
+}
+
+/* The request's, with what the command adds. */
+static struct sam_gpu_options options_of(struct run *run)
+{
+    struct sam_gpu_options options = run->request->options;
+    options.stop = cli_stop_flag();
+    options.print = (struct sam_sink){print_text, run};
+    options.progress = show_progress;
+    options.progress_context = run;
+    return options;
 }
 
 int run_open(struct run *run)
 {
-    struct sam_gpu_options options = run->request->options;
-    options.stop = cli_stop_flag();
-    options.print = (struct sam_sink){print_text, run->text};
+    struct sam_gpu_options options = options_of(run);
     if (sam_gpu_new(&options, &run->gpu, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;
@@ -68,9 +90,7 @@ static int open_log(struct run *run)
         if (status != SAM_OK)
             return cli_report(&run->error);
     }
-    struct sam_gpu_options options = run->request->options;
-    options.stop = cli_stop_flag();
-    options.print = (struct sam_sink){print_text, run->text};
+    struct sam_gpu_options options = options_of(run);
     options.log = (struct sam_sink){sam_output_write, run->log};
     if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
         return cli_report(&run->error);
@@ -91,18 +111,39 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
     return CLI_OK;
 }
 
+/* A load just past the argument buffer, or at 0 where there is none, is an argument that was
+ * forgotten. Buffers have an unmapped page behind them. */
+static void explain_trap(struct run *run, const struct sam_launch *launch,
+                         const struct sam_trap *trap)
+{
+    enum { GUARD = 4096 };
+    if (!run->arguments || trap->kind != SAM_TRAP_LOAD_FAULT)
+        return;
+    uint64_t offset = trap->tval - launch->args;
+    if (offset < launch->args_size || offset >= (uint64_t)launch->args_size + GUARD)
+        return;
+    size_t count = run->arguments->count, used = strlen(run->error.text);
+    snprintf(run->error.text + used, sizeof run->error.text - used,
+             "; the kernel reads an argument at offset %llu, but %zu argument%s given (--arg)",
+             (unsigned long long)offset, count, count == 1 ? " was" : "s were");
+}
+
 int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                const char *source)
 {
     struct sam_gpu_result result = {0};
     int code = open_log(run);
     if (code == CLI_OK) {
+        cli_progress_start(&run->progress, run->request->quiet);
         enum sam_status status = sam_gpu_launch(run->gpu, launch, &result, &run->error);
+        cli_progress_clear(&run->progress);
         if (status == SAM_OK || status == SAM_ERR_TRAP)
             code = report(run, launch, kernel, source, &result);
         if (status != SAM_OK) {
             fflush(run->text);
+            explain_trap(run, launch, &result.trap);
             int failed = cli_report(&run->error);
+            run_report_places(run, launch, &result, stderr);
             code = code == CLI_OK ? failed : code;
         }
         /* What a failing kernel did up to its trap is what its log is wanted for. */

@@ -6,6 +6,30 @@
 
 #include "run.h"
 
+int run_report_wide(const char *name)
+{
+    fprintf(stderr,
+            "samite: error: %s: a 64-bit program, but a Ventus GPGPU is RV32: --machine tensor "
+            "runs it\n",
+            name);
+    return CLI_BAD_INPUT;
+}
+
+int run_check_program(const char *path)
+{
+    struct sam_error error;
+    struct stat status;
+    char *data;
+    size_t size;
+    if (strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+        return CLI_OK;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    bool wide = size > 4 && memcmp(data, "\177ELF\2", 5) == 0; /* EI_CLASS */
+    free(data);
+    return wide ? run_report_wide(path) : CLI_OK;
+}
+
 struct sam_image *run_assemble(const struct sam_asm_options *options, const char *name,
                                const char *text, size_t size)
 {

@@ -40,6 +40,13 @@ enum sam_schedule {
     SAM_SCHEDULE_RR1, /* one instruction a warp, round robin, as the public ISA simulator */
 };
 
+/* How far a launch is. */
+struct sam_gpu_progress {
+    uint64_t done;       /* workgroups that have ended */
+    uint64_t workgroups; /* of the launch */
+    uint64_t warp_insns; /* so far, rounded down by up to 65,536 per worker */
+};
+
 struct sam_gpu_options {
     unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
     enum sam_schedule schedule; /* within a workgroup */
@@ -54,6 +61,10 @@ struct sam_gpu_options {
     struct sam_sink log;        /* commit log when write is not NULL; forces one worker */
     struct sam_sink print;      /* the kernel's prints when write is not NULL */
     const volatile int *stop;   /* when not NULL and set to non-zero: stop soon */
+    /* When not NULL: told when a workgroup has ended and about every 65,536 instructions of a
+     * worker, by any of them but never by two at a time; it must not call the gpu. */
+    void (*progress)(void *context, const struct sam_gpu_progress *progress);
+    void *progress_context;
 };
 
 struct sam_gpu;
@@ -100,6 +111,7 @@ struct sam_launch {
     uint32_t lds_size;             /* bytes a workgroup, for the report only */
     uint32_t pds_size;             /* bytes a thread */
     uint32_t pds_base;             /* address of private memory */
+    uint32_t args, args_size;      /* the argument buffer, for reports only; 0, 0: none known */
     const struct sam_image *image; /* symbols for reports, may be NULL */
 };
 
@@ -197,9 +209,21 @@ struct sam_gpu_stats {
     size_t mix_count;
 };
 
+/* Where a warp stood when its launch ended early. */
+struct sam_warp_place {
+    uint32_t workgroup; /* linear id, x fastest */
+    uint32_t warp;
+    uint32_t pc; /* of the barrier at which it waits, or of its next instruction */
+    bool waits;
+};
+
 struct sam_gpu_result {
     struct sam_trap trap; /* kind NONE after success */
     struct sam_gpu_stats stats;
+    /* By workgroup and warp, those that have not ended: of the failed workgroup after a deadlock,
+     * of every workgroup under way after a stop; none otherwise. */
+    struct sam_warp_place *places;
+    size_t place_count;
 };
 
 /* Run a launch to its end. SAM_ERR_TRAP: the program failed, result->trap says how (when several

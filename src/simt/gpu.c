@@ -231,6 +231,9 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
         (status = sam_gpu_alloc(gpu, kernel->print_size, &print, error)) != SAM_OK)
         return status;
 
+    launch->args = args;
+    launch->args_size = (uint32_t)kernel->args_size;
+
     uint32_t dimensions = kernel->grid[2] * kernel->block[2] > 1   ? 3
                           : kernel->grid[1] * kernel->block[1] > 1 ? 2
                                                                    : 1;

@@ -161,6 +161,20 @@ static void start_warps(struct sam_worker *worker)
     }
 }
 
+/* Tell how far the launch is; `ended` more workgroups have. */
+static void tell_progress(struct sam_worker *worker, unsigned ended)
+{
+    struct sam_run *run = worker->run;
+    const struct sam_gpu_options *options = &run->gpu->options;
+    pthread_mutex_lock(&run->lock);
+    run->progress.done += ended;
+    run->progress.warp_insns += worker->untold_insns;
+    if (options->progress)
+        options->progress(options->progress_context, &run->progress);
+    pthread_mutex_unlock(&run->lock);
+    worker->untold_insns = 0;
+}
+
 /* One turn of a ready warp. False: the workgroup has failed. */
 static bool run_warp(struct sam_worker *worker, struct sam_warp *w)
 {
@@ -180,6 +194,9 @@ static bool run_warp(struct sam_worker *worker, struct sam_warp *w)
                              : one            ? sam_core_step(&w->core, NULL)
                                               : sam_core_run(&w->core, budget);
         turn -= (int64_t)(w->core.retired - before);
+        worker->untold_insns += w->core.retired - before;
+        if (options->progress && worker->untold_insns >= QUANTUM)
+            tell_progress(worker, 0);
         if (exit == SAM_EXIT_TRAP)
             return fail(worker, w, w->core.cause, w->core.tval), false;
         if (worker->observer && sam_observer_failed(worker->observer))
@@ -228,6 +245,7 @@ static bool stopped(const struct sam_run *run)
 static void run_workgroup(struct sam_worker *worker)
 {
     uint32_t warps = worker->run->launch->warps;
+    bool ended = false;
     start_warps(worker);
     for (bool running = true; running;) {
         uint32_t ready = 0, waiting = 0;
@@ -238,9 +256,12 @@ static void run_workgroup(struct sam_worker *worker)
             ready += w->state == SAM_WARP_READY;
             waiting += w->state == SAM_WARP_WAITS;
         }
+        ended = running && !ready && !waiting;
         if (running && !ready)
             running = waiting && release_barrier(worker, warps);
     }
+    if (ended)
+        tell_progress(worker, 1);
     for (uint32_t i = 0; i < warps; i++)
         worker->warp_insns += worker->warps[i].core.retired;
     sam_space_clear_lds(worker);
@@ -259,7 +280,7 @@ static bool take_workgroup(struct sam_worker *worker)
         run->next < run->workgroups && !run->failed && run->host_status == SAM_OK && !stopped(run);
     if (more) {
         worker->workgroup = (uint32_t)run->next++;
-        worker->busy = true;
+        worker->busy = worker->started = true;
     }
     pthread_cond_broadcast(&run->turn);
     pthread_mutex_unlock(&run->lock);
@@ -376,6 +397,54 @@ static bool collect(struct sam_run *run, struct sam_gpu_stats *stats, double sta
     return ok;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct sam_warp_place *x = a, *y = b;
+    if (x->workgroup != y->workgroup)
+        return x->workgroup < y->workgroup ? -1 : 1;
+    return (x->warp > y->warp) - (x->warp < y->warp);
+}
+
+/* Is it worth knowing where the warps of this worker stand? A worker stays with the workgroup that
+ * failed or was stopped. */
+static bool is_placed(const struct sam_run *run, const struct sam_worker *worker)
+{
+    if (!worker->started)
+        return false;
+    if (run->failed)
+        return run->trap.kind == SAM_TRAP_DEADLOCK && worker->workgroup == run->trap.workgroup;
+    return stopped(run);
+}
+
+/* False: out of memory. */
+static bool collect_places(const struct sam_run *run, struct sam_gpu_result *result)
+{
+    uint32_t warps = run->launch->warps;
+    size_t room = 0;
+    for (unsigned i = 0; i < run->worker_count; i++)
+        room += is_placed(run, &run->workers[i]) ? warps : 0;
+    if (room == 0)
+        return true;
+    result->places = sam_alloc(room, sizeof *result->places);
+    if (!result->places)
+        return false;
+    for (unsigned i = 0; i < run->worker_count; i++) {
+        const struct sam_worker *worker = &run->workers[i];
+        for (uint32_t k = 0; is_placed(run, worker) && k < warps; k++) {
+            const struct sam_warp *w = &worker->warps[k];
+            const bool waits = w->state == SAM_WARP_WAITS;
+            if (w->state != SAM_WARP_ENDED)
+                result->places[result->place_count++] =
+                    (struct sam_warp_place){.workgroup = worker->workgroup,
+                                            .warp = k,
+                                            .pc = waits ? w->barrier_pc : (uint32_t)w->core.pc,
+                                            .waits = waits};
+        }
+    }
+    qsort(result->places, result->place_count, sizeof *result->places, by_place);
+    return true;
+}
+
 static enum sam_status outcome(const struct sam_run *run, struct sam_error *error)
 {
     if (run->host_status != SAM_OK)
@@ -387,7 +456,8 @@ static enum sam_status outcome(const struct sam_run *run, struct sam_error *erro
     }
     if (stopped(run))
         return sam_fail(error, SAM_ERR_STOPPED, "stopped after %llu of %llu workgroups",
-                        (unsigned long long)run->next, (unsigned long long)run->workgroups);
+                        (unsigned long long)run->progress.done,
+                        (unsigned long long)run->workgroups);
     return SAM_OK;
 }
 
@@ -401,6 +471,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     enum sam_status status = check_launch(launch, &run.workgroups, error);
     if (status != SAM_OK)
         return status;
+    run.progress.workgroups = run.workgroups;
     unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
     run.worker_count = jobs < run.workgroups ? jobs : (unsigned)run.workgroups;
     run.workers = sam_alloc(run.worker_count, sizeof *run.workers);
@@ -414,7 +485,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
         status = outcome(&run, error);
         if (result) {
             result->trap = run.trap;
-            ok = collect(&run, &result->stats, started);
+            ok = collect(&run, &result->stats, started) && collect_places(&run, result);
         }
     }
     for (unsigned i = 0; run.workers && i < run.worker_count; i++)
@@ -430,5 +501,6 @@ void sam_gpu_result_free(struct sam_gpu_result *result)
 {
     free(result->stats.branches);
     free(result->stats.mix);
+    free(result->places);
     *result = (struct sam_gpu_result){0};
 }

@@ -127,8 +127,10 @@ struct sam_worker {
     uint32_t workgroup;            /* the one that runs */
     bool busy;                     /* runs it */
     bool has_turn;                 /* every earlier workgroup has ended */
+    bool started;                  /* has run one */
     struct sam_observer *observer; /* NULL on the fast path */
     uint64_t warp_insns;
+    uint64_t untold_insns; /* since the last report of progress */
 };
 
 /* A launch under way. */
@@ -144,6 +146,7 @@ struct sam_run {
     pthread_mutex_t lock; /* of all below, and of the workers' `busy` and `workgroup` */
     pthread_cond_t turn;
     uint64_t next; /* workgroup to hand out */
+    struct sam_gpu_progress progress;
     bool failed;
     struct sam_trap trap;        /* of the lowest workgroup that failed */
     enum sam_status host_status; /* a failure that is not the program's */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double FIRST = 0.5, EACH = 0.2; /* seconds */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_progress_start(struct cli_progress *p, bool quiet)
+{
+    p->wanted = !quiet && isatty(STDERR_FILENO);
+    p->started = now();
+    p->next = p->started + FIRST;
+    atomic_store(&p->shown, false);
+}
+
+bool cli_progress_due(struct cli_progress *p)
+{
+    if (!p->wanted)
+        return false;
+    double time = now();
+    if (time < p->next)
+        return false;
+    p->next = time + EACH;
+    return true;
+}
+
+/* "1:02", "12:00:00" */
+static void duration_text(double seconds, char *text, size_t size)
+{
+    const double most = 100 * 3600;
+    unsigned whole = (unsigned)(seconds < most ? seconds + 0.5 : most);
+    if (whole >= 3600)
+        snprintf(text, size, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(text, size, "%u:%02u", whole / 60, whole % 60);
+}
+
+void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done, uint64_t total,
+                       const char *units, uint64_t count, const char *things)
+{
+    double elapsed = now() - p->started;
+    char left[32] = "?";
+    if (done)
+        duration_text(elapsed * (double)(total - done) / (double)done, left, sizeof left);
+    atomic_store(&p->shown, true);
+    fprintf(stderr, "\r%s: %llu of %llu %s, %d %%, %.1f M %s/s, %s left\033[K", what,
+            (unsigned long long)done, (unsigned long long)total, units,
+            total ? (int)(100 * (double)done / (double)total) : 0,
+            elapsed > 0 ? (double)count / elapsed / 1e6 : 0, things, left);
+}
+
+void cli_progress_clear(struct cli_progress *p)
+{
+    if (atomic_exchange(&p->shown, false))
+        fprintf(stderr, "\r\033[K");
+}

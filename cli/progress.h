@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One line on a terminal that says how far something long has come. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cli_progress {
+    bool wanted;          /* standard error is a terminal and nobody asked for quiet */
+    double started, next; /* seconds; nothing is shown before `next` */
+    atomic_bool shown;
+};
+
+void cli_progress_start(struct cli_progress *progress, bool quiet);
+/* Is it time for a new line? Not in the first half second, and five times a second after it. */
+bool cli_progress_due(struct cli_progress *progress);
+/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. */
+void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t done,
+                       uint64_t total, const char *units, uint64_t count, const char *things);
+/* Take the line away, before something else is printed and at the end. May be called by another
+ * thread than the others. */
+void cli_progress_clear(struct cli_progress *progress);
+
+#endif
