@@ -15,6 +15,15 @@
 /* core->event of a hart. */
 enum { SAM_EVENT_TOHOST = 1 };
 
+/* mcycle and minstret: instructions retired plus `base`, or, where mcountinhibit stops it, `base`.
+ */
+struct sam_hart_counter {
+    uint64_t base;
+    bool stopped;
+};
+
+enum { SAM_HART_CYCLE, SAM_HART_INSTRET, SAM_HART_COUNTERS };
+
 struct sam_hart {
     struct sam_core core; /* first: a CSR hook's core is its hart */
     struct sam_view view;
@@ -29,6 +38,8 @@ struct sam_hart {
     struct sam_mxu_watch *watch;   /* its traces, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
+    struct sam_hart_counter counters[SAM_HART_COUNTERS];
+    uint64_t mie;
     bool has_handler; /* the program has written mtvec */
     bool vectored;    /* a trap went to it when `vectored_at` instructions had retired */
     uint64_t vectored_at;
@@ -60,6 +71,10 @@ static inline uint64_t sam_hart_wrap(const struct sam_hart *hart, uint64_t value
 {
     return sam_hart_is_narrow(hart) ? (uint32_t)value : value;
 }
+
+/* csr.c: CSRs of the hart and its units; struct sam_machine says how they are called. */
+bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
+bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
 /* space.c: what the core sees in memory. False: out of memory. */
 bool sam_hart_space_init(struct sam_hart *hart);

@@ -31,24 +31,6 @@ static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *er
     return SAM_OK;
 }
 
-/* ----------------------------------------------------------------------- CSRs of the units */
-
-static bool csr_read(struct sam_core *core, unsigned address, uint64_t *value)
-{
-    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
-           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
-}
-
-static bool csr_write(struct sam_core *core, unsigned address, uint64_t value)
-{
-    if (address == 0x305) { /* mtvec; the write itself is the core's */
-        sam_hart_of(core)->has_handler = true;
-        return false;
-    }
-    return (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value)) ||
-           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_write(core, address, value));
-}
-
 /* ------------------------------------------------------------------------------ life cycle */
 
 static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error)
@@ -128,8 +110,8 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         status = check_isa(&hart->options.isa, error);
     if (status == SAM_OK) {
         hart->machine.isa = hart->options.isa;
-        hart->machine.csr_read = csr_read;
-        hart->machine.csr_write = csr_write;
+        hart->machine.csr_read = sam_hart_csr_read;
+        hart->machine.csr_write = sam_hart_csr_write;
         sam_machine_init_scalar(&hart->machine);
         sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
         status = add_tensor(hart, error);
@@ -321,7 +303,7 @@ bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value)
 
 bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value)
 {
-    return sam_csr_write(&hart->core, address, sam_hart_wrap(hart, value));
+    return sam_csr_write(&hart->core, address, hart->core.retired, sam_hart_wrap(hart, value));
 }
 
 void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)

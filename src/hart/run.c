@@ -21,7 +21,7 @@ static void vector(struct sam_hart *hart, unsigned cause, uint64_t tval)
     struct sam_core *c = &hart->core;
     bool enabled = c->mstatus & SAM_MSTATUS_MIE;
     c->mstatus &= ~(uint64_t)(SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE);
-    c->mstatus |= SAM_MSTATUS_MPP | (enabled ? SAM_MSTATUS_MPIE : 0);
+    c->mstatus |= enabled ? SAM_MSTATUS_MPIE : 0;
     c->mepc = sam_hart_pc(hart);
     c->mcause = cause;
     c->mtval = sam_hart_wrap(hart, tval);

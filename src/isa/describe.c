@@ -30,12 +30,12 @@ static void describe_on(uint32_t on, char *text, size_t size)
         if ((on & families[i].extension) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " and " : "",
                                      families[i].name);
-    const char *limit = on & SAM_ON_RV32     ? ", rv32 only"
-                        : on & SAM_ON_RV64   ? ", rv64 only"
-                        : on & SAM_ON_SYSTEM ? ", not on a Ventus warp"
-                                             : "";
-    if (used < size)
-        snprintf(text + used, size - used, "%s", limit);
+    const char *limit = on & SAM_ON_RV32     ? "rv32 only"
+                        : on & SAM_ON_RV64   ? "rv64 only"
+                        : on & SAM_ON_SYSTEM ? "not on a Ventus warp"
+                                             : NULL;
+    if (limit && used < size)
+        snprintf(text + used, size - used, "%s%s", used ? ", " : "", limit);
 }
 
 static const char *family_of(uint32_t on)
@@ -208,7 +208,7 @@ bool sam_csr_entry_get(const struct sam_isa *isa, size_t index, struct sam_csr_e
 {
     for (size_t i = 0; i < sam_csr_row_count; i++) {
         const struct sam_csr_row *row = &sam_csr_rows[i];
-        if ((row->on & ~isa->extensions) || index--)
+        if (!sam_is_on(row->on, isa) || index--)
             continue;
         describe_csr(row, entry);
         return true;
@@ -222,7 +222,7 @@ bool sam_csr_entry_find(const struct sam_isa *isa, const char *name, struct sam_
     const struct sam_csr_row *found = NULL;
     for (size_t i = 0; i < sam_csr_row_count && address >= 0; i++) {
         const struct sam_csr_row *row = &sam_csr_rows[i];
-        if (row->address != address || (row->on & ~isa->extensions))
+        if (row->address != address || !sam_is_on(row->on, isa))
             continue;
         if (!found || strcasecmp(row->name, name) == 0)
             found = row;

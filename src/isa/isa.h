@@ -286,7 +286,7 @@ bool sam_name_is_plain(const struct sam_isa *isa, const char *name);
 struct sam_csr_row {
     uint16_t address;
     const char *name;
-    uint32_t on; /* extensions that bring it, 0 = always */
+    uint32_t on; /* every bit must hold: SAM_EXT_*, SAM_ON_*; 0: always */
     const char *meaning;
 };
 extern const struct sam_csr_row sam_csr_rows[];

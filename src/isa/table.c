@@ -272,15 +272,10 @@ const struct sam_csr_alias sam_csr_aliases[] = {
 };
 const size_t sam_csr_alias_count = SAM_COUNT(sam_csr_aliases);
 
-static bool csr_is_on(uint32_t on, const struct sam_isa *isa)
-{
-    return (on & ~isa->extensions) == 0;
-}
-
 const char *sam_csr_name(const struct sam_isa *isa, unsigned address)
 {
     for (size_t i = 0; i < sam_csr_row_count; i++)
-        if (sam_csr_rows[i].address == address && csr_is_on(sam_csr_rows[i].on, isa))
+        if (sam_csr_rows[i].address == address && sam_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].name;
     return NULL;
 }
@@ -323,12 +318,12 @@ int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
     for (size_t i = 0; i < sam_csr_row_count; i++)
         if (strlen(sam_csr_rows[i].name) == size &&
             strncasecmp(sam_csr_rows[i].name, name, size) == 0 &&
-            csr_is_on(sam_csr_rows[i].on, isa))
+            sam_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].address;
     for (size_t i = 0; i < sam_csr_alias_count; i++) {
         const struct sam_csr_alias *alias = &sam_csr_aliases[i];
         int index = alias_index(alias, name, size);
-        if (index >= 0 && csr_is_on(alias->on, isa))
+        if (index >= 0 && sam_is_on(alias->on, isa))
             return alias->address + index;
     }
     return -1;

@@ -2,8 +2,9 @@
 /* CSRs that every core has; the machine's own come first. */
 #include "machine/machine.h"
 
-/* Implemented bits of mstatus: MIE, MPIE, MPP, FS, VS. Zfinx makes FS read-only zero in the
- * standard; start-up code of Ventus kernels sets it, so it is kept as plain storage. */
+/* Bits of mstatus that a Ventus warp keeps: MIE, MPIE, MPP, FS, VS. Zfinx makes FS read-only zero
+ * in the standard; start-up code of kernels sets it, so it is plain storage. A hart has a mstatus
+ * of its own. */
 #define MSTATUS_BITS UINT64_C(0x7e88)
 #define MSTATUS_FS   UINT64_C(0x6000)
 #define MSTATUS_VS   UINT64_C(0x0600)
@@ -29,7 +30,7 @@ static uint64_t misa(const struct sam_isa *isa)
     for (size_t i = 0; i < SAM_COUNT(letters); i++)
         if (isa->extensions & letters[i].extension)
             value |= UINT64_C(1) << (letters[i].letter - 'a');
-    if (isa->extensions & ~(SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR))
+    if (isa->extensions & (SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
         value |= UINT64_C(1) << ('x' - 'a');
     return value;
 }
@@ -51,7 +52,7 @@ bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uin
 {
     const struct sam_machine *machine = sam_code_machine(core->code);
     bool narrow = machine->isa.xlen == 32;
-    if (machine->csr_read && machine->csr_read(core, address, value))
+    if (machine->csr_read && machine->csr_read(core, address, instret, value))
         return true;
     switch (address) {
     case 0x001: *value = core->fflags; return has_fp(machine);
@@ -80,10 +81,10 @@ bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uin
     }
 }
 
-bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t value)
+bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
 {
     const struct sam_machine *machine = sam_code_machine(core->code);
-    if (machine->csr_write && machine->csr_write(core, address, value))
+    if (machine->csr_write && machine->csr_write(core, address, next, value))
         return true;
     switch (address) {
     case 0x001: core->fflags = value & 31; return has_fp(machine);

@@ -193,10 +193,11 @@ static inline unsigned sam_core_fflags(const struct sam_core *core)
 /* Bits of mstatus that traps and mret move. RISC-V Privileged 3.1.6.1. */
 enum { SAM_MSTATUS_MIE = 1 << 3, SAM_MSTATUS_MPIE = 1 << 7, SAM_MSTATUS_MPP = 3 << 11 };
 
-/* CSRs every core has: address -> value. `instret` is the count at this instruction. False: no
- * such CSR here, or a write to a read-only one: illegal instruction. */
+/* CSRs every core has: address -> value. `instret` counts the instructions before the one that
+ * reads, `next` those before the one behind the write. False: no such CSR here, or a write to a
+ * read-only one: illegal instruction. */
 bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
-bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
 /* ------------------------------------------------------------------------------ decoded code */
 
@@ -208,9 +209,9 @@ struct sam_machine {
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
     /* One handler for two instructions that follow each other; NULL: none. */
     sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
-    /* CSRs above the common ones; NULL or false: not mine. */
-    bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t *value);
-    bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t value);
+    /* CSRs before the common ones; NULL or false: not mine. */
+    bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
+    bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 };
 
 /* Fill the scalar handlers for machine->isa.xlen. */

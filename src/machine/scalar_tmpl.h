@@ -287,7 +287,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         operand = value | operand;
     else if (mode == CSR_CLEAR)
         operand = value & ~operand;
-    return sam_csr_write(c, address, (ux_t)operand);
+    return sam_csr_write(c, address, instret + 1, (ux_t)operand);
 }
 
 #define CSR_OP(name, mode, operand_value, reads, writes)                                           \

@@ -87,8 +87,8 @@ void sam_warp_release(struct sam_warp *warp);
 void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
 /* vset*: new vtype and AVL. `keep` leaves vl as it is when it still fits. Returns vl. */
 uint32_t sam_warp_set_vtype(struct sam_warp *warp, uint32_t vtype, uint64_t avl, bool keep);
-bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
-bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
+bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 /* Handlers that are not lane loops. */
 void sam_warp_fill(struct sam_machine *machine);
 /* The rest of a vector branch; warp->taken holds the lanes in the mask whose compare holds. */

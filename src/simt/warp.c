@@ -95,8 +95,9 @@ void sam_warp_release(struct sam_warp *w)
 
 /* ----------------------------------------------------------------------------------- CSRs */
 
-bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t *value)
+bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
 {
+    (void)instret;
     const struct sam_warp *w = sam_warp_of(core);
     switch (address) {
     case 0x008: *value = 0; return true;
@@ -120,8 +121,9 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t *value)
     }
 }
 
-bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t value)
+bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
 {
+    (void)next;
     struct sam_warp *w = sam_warp_of(core);
     switch (address) {
     case 0x008: return true; /* vstart is always 0 */

@@ -234,14 +234,6 @@ static void host_writes_code(void **state)
     program_free(&p);
 }
 
-static void csrs_of_the_core(void **state)
-{
-    (void)state;
-    assert_int_equal(program_a0(RV64, "csrr a0, mhartid"), 0);
-    assert_int_equal(program_a0(RV32, "li a0, 1\nnop\ncsrr a0, minstret"), 2);
-    assert_int_equal(program_a0(RV64, "li t0, 0x1237\ncsrw mtvec, t0\ncsrr a0, mtvec"), 0x1234);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,7 +250,6 @@ int main(void)
         cmocka_unit_test(other_xlen_is_refused),
         cmocka_unit_test(elf_files),
         cmocka_unit_test(host_writes_code),
-        cmocka_unit_test(csrs_of_the_core),
     };
     return cmocka_run_group_tests_name("hart", tests, NULL, NULL);
 }

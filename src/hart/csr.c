@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CSRs of a hart with machine mode alone, beside those that every core has (machine/csr.c): RISC-V
+ * Privileged 2.2, table of machine-level CSRs, and 3.1. What user or supervisor mode brings
+ * (medeleg, mcounteren, menvcfg, ...) is not there, and neither is PMP. */
+#include "hart/core.h"
+
+enum {
+    MSTATUS = 0x300,
+    MIE = 0x304,
+    MTVEC = 0x305,
+    MSTATUSH = 0x310,
+    MCOUNTINHIBIT = 0x320,
+    MHPMEVENT_3 = 0x323,
+    MIP = 0x344,
+    TSELECT = 0x7a0,
+    TDATA_3 = 0x7a3,
+    MCYCLE = 0xb00, /* upper halves lie HIGH further */
+    MINSTRET = 0xb02,
+    CYCLE = 0xc00, /* copies that are read only */
+    INSTRET = 0xc02,
+    HIGH = 0x80,
+    MCONFIGPTR = 0xf15,
+    EVENTS = 29, /* performance counters 3..31 */
+};
+
+#define MIE_BITS     UINT64_C(0x888) /* software, timer, external interrupts of machine mode */
+#define MSTATUS_BITS ((uint64_t)(SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE))
+
+/* The counter of an address, its own or the copy's; NULL: none. An instruction takes one cycle, so
+ * the two differ by what was written to them. */
+static struct sam_hart_counter *counter_of(struct sam_hart *hart, unsigned address)
+{
+    switch (sam_hart_is_narrow(hart) ? address & ~(unsigned)HIGH : address) {
+    case MCYCLE:
+    case CYCLE: return &hart->counters[SAM_HART_CYCLE];
+    case MINSTRET:
+    case INSTRET: return &hart->counters[SAM_HART_INSTRET];
+    default: return NULL;
+    }
+}
+
+static uint64_t counted(const struct sam_hart_counter *counter, uint64_t instret)
+{
+    return counter->stopped ? counter->base : counter->base + instret;
+}
+
+/* From the instruction behind `next` others on the counter shows `value`. */
+static void set_counter(struct sam_hart_counter *counter, uint64_t next, uint64_t value)
+{
+    counter->base = counter->stopped ? value : value - next;
+}
+
+static void stop_counter(struct sam_hart_counter *counter, uint64_t next, bool stopped)
+{
+    const uint64_t value = counted(counter, next);
+    counter->stopped = stopped;
+    set_counter(counter, next, value);
+}
+
+/* mhpmcounter3.. and mhpmevent3..: they count nothing and read zero. */
+static bool is_event(const struct sam_hart *hart, unsigned address)
+{
+    return address - MHPMEVENT_3 < EVENTS || address - (MCYCLE + 3) < EVENTS ||
+           (sam_hart_is_narrow(hart) && address - (MCYCLE + HIGH + 3) < EVENTS);
+}
+
+/* CSRs that are there and read zero whatever is written: no interrupt is ever pending, there are no
+ * triggers. */
+static bool is_zero(const struct sam_hart *hart, unsigned address)
+{
+    return address == MIP || (address >= TSELECT && address <= TDATA_3) ||
+           (address == MSTATUSH && sam_hart_is_narrow(hart)) || is_event(hart, address);
+}
+
+bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
+{
+    struct sam_hart *hart = sam_hart_of(core);
+    const struct sam_hart_counter *counter = counter_of(hart, address);
+    if (counter) {
+        *value = counted(counter, instret);
+        if (sam_hart_is_narrow(hart))
+            *value = address & HIGH ? *value >> 32 : (uint32_t)*value;
+        return true;
+    }
+    switch (address) {
+    case MSTATUS: *value = core->mstatus | SAM_MSTATUS_MPP; return true; /* 3.1.6.1 */
+    case MIE: *value = hart->mie; return true;
+    case MCOUNTINHIBIT:
+        *value = (uint64_t)hart->counters[SAM_HART_CYCLE].stopped |
+                 (uint64_t)hart->counters[SAM_HART_INSTRET].stopped << 2;
+        return true;
+    default: *value = 0;
+    }
+    return address == MCONFIGPTR || is_zero(hart, address) ||
+           (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
+}
+
+static void write_counter(const struct sam_hart *hart, struct sam_hart_counter *counter,
+                          unsigned address, uint64_t next, uint64_t value)
+{
+    /* The write takes the place of this instruction's own count: 3.1.10. */
+    const uint64_t old = counted(counter, next - 1);
+    if (sam_hart_is_narrow(hart))
+        value = address & HIGH ? (uint32_t)old | value << 32
+                               : (old & ~(uint64_t)UINT32_MAX) | (uint32_t)value;
+    set_counter(counter, next, value);
+}
+
+bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
+{
+    struct sam_hart *hart = sam_hart_of(core);
+    struct sam_hart_counter *counter = counter_of(hart, address);
+    if (counter && address < CYCLE) {
+        write_counter(hart, counter, address, next, value);
+        return true;
+    }
+    switch (address) {
+    case MSTATUS: core->mstatus = value & MSTATUS_BITS; return true;
+    case MIE: hart->mie = value & MIE_BITS; return true;
+    case MTVEC: hart->has_handler = true; return false; /* the write itself is the core's */
+    case MCOUNTINHIBIT:
+        stop_counter(&hart->counters[SAM_HART_CYCLE], next, value & 1);
+        stop_counter(&hart->counters[SAM_HART_INSTRET], next, value >> 2 & 1);
+        return true;
+    default: break;
+    }
+    return is_zero(hart, address) ||
+           (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_write(core, address, value)) ||
+           (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_write(core, address, value));
+}
