@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "samite/status.h"
+#include "samite/version.h"
 
 enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2 };
 

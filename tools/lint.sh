@@ -68,7 +68,7 @@ house_rules() {
         $(cat "$cache/files") || bad=1
     grep -E '\.(c|h|def|s|S|sh|awk|build)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
         xargs awk 'FNR == 1 { seen = 0 }
-            FNR <= 2 && /SPDX-License-Identifier: Apache-2\.0/ && (FNR == 1 || first ~ /^#!/) { seen = 1 }
+            FNR <= 2 && /SPDX-License-Identifie[r]: Apache-2\.0/ && (FNR == 1 || first ~ /^#!/) { seen = 1 }
             FNR == 1 { first = $0 }
             FNR == 2 && !seen { printf "%s:1: no SPDX line\n", FILENAME; bad = 1 }
             END { exit bad }' || bad=1

@@ -18,5 +18,6 @@
 #include "symbolstat.h"
 #include "tile.h"
 #include "tile_ops.h"
+#include "version.h"
 
 #endif

@@ -37,9 +37,6 @@ struct sam_error {
 /* Short English name of a status ("ok", "out of memory", ...). Never NULL. */
 SAM_API const char *sam_status_name(enum sam_status status);
 
-/* The library's version, "major.minor.patch". */
-SAM_API const char *sam_version(void);
-
 #ifdef __cplusplus
 }
 #endif

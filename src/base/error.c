@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "config.h"
+#include "samite/version.h"
 
 #undef sam_fail /* base.h has macros of these names for the analyzer */
 #undef sam_fail_memory
@@ -22,9 +22,12 @@ const char *sam_status_name(enum sam_status status)
     return "unknown status";
 }
 
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(tokens)   #tokens
+
 const char *sam_version(void)
 {
-    return SAM_VERSION;
+    return TEXT_OF(SAM_VERSION_MAJOR) "." TEXT_OF(SAM_VERSION_MINOR) "." TEXT_OF(SAM_VERSION_PATCH);
 }
 
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)

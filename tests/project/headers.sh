@@ -18,8 +18,18 @@ declared() { # every function with SAM_API in front, and how many
     [ -s "$scratch/declared" ]
 }
 
+exports() { # every symbol of the shared library, its version cut off; not the versions themselves
+    nm -D --defined-only "$SAMITE_BUILD/libsamite.so" |
+        sed -n 's/^[0-9a-f]* [^A] \([^@]*\).*/\1/p' | sort -u >"$scratch/exported"
+}
+
+versioned() { # a symbol without a version could not be told from one of another release
+    ! nm -D --defined-only --with-symbol-versions "$SAMITE_BUILD/libsamite.so" | grep -v ' A ' |
+        grep -v '@@SAMITE_[0-9.]*$'
+}
+
 exported() {
-    nm -D --defined-only "$SAMITE_BUILD/libsamite.so" | sed 's/.* //' | sort -u >"$scratch/exported"
+    exports
     declared
     comm -13 "$scratch/declared" "$scratch/exported" >"$scratch/more"
     [ ! -s "$scratch/more" ] || { echo 'exported and not declared:' && cat "$scratch/more" && return 1; }
@@ -27,7 +37,7 @@ exported() {
 
 defined() {
     declared
-    nm -D --defined-only "$SAMITE_BUILD/libsamite.so" | sed 's/.* //' | sort -u >"$scratch/exported"
+    exports
     comm -23 "$scratch/declared" "$scratch/exported" >"$scratch/less"
     [ ! -s "$scratch/less" ] || { echo 'declared and not defined:' && cat "$scratch/less" && return 1; }
 }
@@ -43,4 +53,5 @@ for path in include/samite/*.h; do
 done
 check 'nothing but the declared functions is exported' exported
 check 'every declared function is there' defined
+check 'every exported function has a version' versioned
 finish

@@ -47,17 +47,55 @@ user_program() { # FOLDER-OF-LIBRARIES MODE [PKG-CONFIG OPTION]
     esac
 }
 
+# The package file names our library alone: what it uses is its own affair, unless linked statically.
+pkg_config_alone() {
+    pc=$(find "$(cat "$scratch/prefix")" -name samite.pc)
+    ! grep -q '^Requires' "$pc"
+    grep -q '^Libs.private:.*-lelf' "$pc"
+}
+
+cmake_program() { # TARGET
+    prefix=$(cat "$scratch/prefix")
+    mkdir -p "$scratch/cmake-$1"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(user C)' \
+        'find_package(samite 0.1 REQUIRED)' \
+        "add_executable(user $SAMITE_SOURCE/tests/project/user.c)" \
+        "target_link_libraries(user samite::$1)" >"$scratch/cmake-$1/CMakeLists.txt"
+    cmake -S "$scratch/cmake-$1" -B "$scratch/cmake-$1/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    cmake --build "$scratch/cmake-$1/build"
+    "$scratch/cmake-$1/build/user" | grep -q '^[0-9.]* rv32'
+}
+
+cmake_refuses_another_version() {
+    mkdir -p "$scratch/cmake-old"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(user C)' \
+        'find_package(samite 7.0 REQUIRED)' >"$scratch/cmake-old/CMakeLists.txt"
+    ! cmake -S "$scratch/cmake-old" -B "$scratch/cmake-old/build" \
+        -DCMAKE_PREFIX_PATH="$(cat "$scratch/prefix")" 2>"$scratch/said" || return 1
+    grep -q 'version: 0\.' "$scratch/said"
+}
+
 runs() {
     "$(cat "$scratch/prefix")/bin/samite" --version
 }
 
 check 'meson install' install_tree
 check 'command, libraries, headers, pkg-config' holds bin/samite 'lib*/libsamite.a' \
-    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h 'pkgconfig/samite.pc'
+    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h 'pkgconfig/samite.pc' \
+    'cmake/samite/samite-config.cmake' 'share/doc/samite/examples/launch.c'
 check 'man pages' man_pages
 check 'man page of the command' holds share/man/man1/samite.1
 check 'completions' holds share/bash-completion/completions/samite.bash share/zsh/site-functions/_samite
 check 'installed command runs' runs
 check 'a program with the shared library' user_program shared
 check 'a program with the static library' user_program static
+check 'pkg-config requires nothing else' pkg_config_alone
+if command -v cmake >/dev/null; then
+    check 'a CMake program with the shared library' cmake_program samite
+    check 'a CMake program with the static library' cmake_program static
+    check 'CMake refuses another version' cmake_refuses_another_version
+else
+    skip 'CMake programs' 'no cmake'
+fi
 finish
