@@ -94,12 +94,43 @@ static size_t below(uint64_t *state, size_t limit)
     return limit ? (size_t)(next_random(state) % limit) : 0;
 }
 
+/* A dictionary as libFuzzer takes it: a word in quotes a line, with \\\\, \\" and \\xAB. */
+static void read_words(const char *path, struct corpus *words)
+{
+    FILE *file = fopen(path, "r");
+    char line[512], word[512];
+    if (!file) {
+        fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
+        exit(2);
+    }
+    while (fgets(line, sizeof line, file)) {
+        const char *at = strchr(line, '"');
+        size_t size = 0;
+        if (line[0] == '#' || !at)
+            continue;
+        for (at++; *at && *at != '"'; at++) {
+            unsigned byte = (unsigned char)*at;
+            if (*at == '\\' && *++at == 'x' && sscanf(at + 1, "%2x", &byte) == 1)
+                at += 2;
+            else
+                byte = (unsigned char)*at;
+            word[size++] = (char)byte;
+        }
+        if (*at != '"' || size == 0 || size > MAX_GROWTH) {
+            fprintf(stderr, "replay: %s: not a word in quotes: %s", path, line);
+            exit(2);
+        }
+        add_input(words, "", word, size);
+    }
+    fclose(file);
+}
+
 /* One piece of damage to the `size` bytes at `data`, which has room for MAX_GROWTH more. */
-static size_t damage(uint8_t *data, size_t size, uint64_t *random)
+static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uint64_t *random)
 {
     static const uint8_t edges[] = {0x00, 0x01, 0x7f, 0x80, 0xff, '0', '9', ' ', '\n', ',', '-'};
     size_t at = below(random, size);
-    switch (below(random, 6)) {
+    switch (below(random, words->count ? 7 : 6)) {
     case 0: /* a bit */
         if (size > 0)
             data[at] ^= (uint8_t)(1u << below(random, 8));
@@ -119,10 +150,16 @@ static size_t damage(uint8_t *data, size_t size, uint64_t *random)
         memmove(data + at, data + at + length, size - at - length);
         return size - length;
     }
-    default: /* a random byte more */
+    case 5: /* a random byte more */
         memmove(data + at + 1, data + at, size - at);
         data[at] = (uint8_t)next_random(random);
         return size + 1;
+    default: { /* a word of the dictionary more */
+        const struct input *word = &words->inputs[below(random, words->count)];
+        memmove(data + at + word->size, data + at, size - at);
+        memcpy(data + at, word->data, word->size);
+        return size + word->size;
+    }
     }
 }
 
@@ -145,7 +182,8 @@ static void feed(const uint8_t *data, size_t size)
     free(copy);
 }
 
-static void replay(const struct input *input, unsigned long rounds, uint64_t seed)
+static void replay(const struct input *input, const struct corpus *words, unsigned long rounds,
+                   uint64_t seed)
 {
     feed(input->data, input->size);
     uint8_t *copy = checked(malloc(input->size + (size_t)4 * MAX_GROWTH));
@@ -155,7 +193,7 @@ static void replay(const struct input *input, unsigned long rounds, uint64_t see
         if (size > 0)
             memcpy(copy, input->data, size);
         for (size_t i = 0, n = 1 + below(&random, 4); i < n; i++)
-            size = damage(copy, size, &random);
+            size = damage(copy, size, words, &random);
         feed(copy, size);
     }
     free(copy);
@@ -163,14 +201,14 @@ static void replay(const struct input *input, unsigned long rounds, uint64_t see
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: replay [--rounds N] [--seed N] [FILE...]\n"
+    fprintf(stderr, "usage: replay [--rounds N] [--seed N] [--dict FILE] [FILE...]\n"
                     "       replay --write-seeds FOLDER\n");
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static struct corpus corpus;
+    static struct corpus corpus, words;
     unsigned long rounds = 0;
     uint64_t seed = 1;
     int at = 1;
@@ -183,6 +221,8 @@ int main(int argc, char **argv)
             rounds = strtoul(argv[at + 1], NULL, 0);
         else if (strcmp(argv[at], "--seed") == 0)
             seed = strtoull(argv[at + 1], NULL, 0);
+        else if (strcmp(argv[at], "--dict") == 0)
+            read_words(argv[at + 1], &words);
         else
             return usage();
     }
@@ -194,11 +234,15 @@ int main(int argc, char **argv)
         add_file(&corpus, argv[at]);
     printf("1..%zu\n# --rounds %lu --seed %" PRIu64 "\n", corpus.count, rounds, seed);
     for (size_t i = 0; i < corpus.count; i++) {
-        replay(&corpus.inputs[i], rounds, seed + i);
+        replay(&corpus.inputs[i], &words, rounds, seed + i);
         printf("ok %zu - %s\n", i + 1, corpus.inputs[i].name);
         fflush(stdout);
         free(corpus.inputs[i].name);
         free(corpus.inputs[i].data);
+    }
+    for (size_t i = 0; i < words.count; i++) {
+        free(words.inputs[i].name);
+        free(words.inputs[i].data);
     }
     return corpus.count > 0 ? 0 : 1;
 }

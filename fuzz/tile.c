@@ -156,6 +156,8 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "tsync\nreturn\n}\n}\n",
         "0%a = tmov %m : !pto.tile<mat, 16x32xbf16> -> !pto.tile<loc=left, dtype=bf16, rows=16, "
         "cols=32, blayout=col_major, slayout=row_major, fractal=512, pad=0>\n",
+        "0scf.for%%%%",
+        "0%c = arith.constant 0 : index\nscf.for %i = %c to %c step %c iter_args(%%%%",
         "0%t = pto.alloc_tile valid_row = %n valid_col = %n : !pto.tile<vec, 8x8xf32, valid=?x?>\n"
         "pto.set_validshape %t, %n, %n : !pto.tile<vec, 8x8xf32, valid=?x?>\n",
     };

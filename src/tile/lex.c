@@ -121,12 +121,11 @@ void parse_next(struct parser *parser)
     char c = *lexer->at;
     bool digit_follows = left > 1 && isdigit((unsigned char)lexer->at[1]);
     if (c == '%' || c == '@') {
-        t->kind = c == '%' ? TOKEN_VALUE : TOKEN_SYMBOL;
-        t->text++;
-        t->size = name_size(lexer, t->text, ".$-");
-        lexer->at = t->text + t->size;
-        if (t->size == 0)
-            t->kind = TOKEN_CHARACTER;
+        size_t size = name_size(lexer, lexer->at + 1, ".$-");
+        lexer->at += 1 + size;
+        t->kind = !size ? TOKEN_CHARACTER : c == '%' ? TOKEN_VALUE : TOKEN_SYMBOL;
+        t->text += size ? 1 : 0;
+        t->size = size ? size : 1;
         return;
     }
     if (c == '-' && left > 1 && lexer->at[1] == '>') {
@@ -247,6 +246,16 @@ bool parse_expect_word(struct parser *parser, const char *word, const char *wher
     if (parse_accept_word(parser, word))
         return true;
     sam_tile_error(&parser->report, parser->token.pos, "expected '%s' %s, found %s", word, where,
+                   parse_found(parser, found, sizeof found));
+    return false;
+}
+
+bool parse_at_value(struct parser *parser, const char *what)
+{
+    char found[80];
+    if (parser->token.kind == TOKEN_VALUE)
+        return true;
+    sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
                    parse_found(parser, found, sizeof found));
     return false;
 }

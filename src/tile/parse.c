@@ -109,13 +109,9 @@ uint32_t parse_define(struct parser *parser, const struct token *name,
 
 bool parse_operand(struct parser *parser, struct statement *s)
 {
-    char found[80];
     struct token t = parser->token;
-    if (t.kind != TOKEN_VALUE) {
-        sam_tile_error(&parser->report, t.pos, "expected a value, as %%name, found %s",
-                       parse_found(parser, found, sizeof found));
+    if (!parse_at_value(parser, "a value, as %name"))
         return false;
-    }
     uint32_t value = find_name(parser, &t);
     if (value == SAM_TILE_NONE) {
         struct sam_tile_ty unknown = {0};
@@ -271,11 +267,8 @@ static bool parse_results(struct parser *parser, struct statement *s)
         char found[80];
         if (s->result_count == PARSE_MAX_OPERANDS)
             return parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
-        if (parser->token.kind != TOKEN_VALUE) {
-            sam_tile_error(&parser->report, parser->token.pos, "expected a result, found %s",
-                           parse_found(parser, found, sizeof found));
+        if (!parse_at_value(parser, "a result"))
             return false;
-        }
         for (size_t i = 0; i < s->result_count; i++)
             if (s->results[i].size == parser->token.size &&
                 memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0) {
@@ -415,15 +408,10 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
     while (!parse_is(parser, ')')) {
         struct token name = parser->token;
         struct sam_tile_ty type;
-        char found[80];
         if (count == PARSE_MAX_OPERANDS)
             return parse_too_many(parser, "arguments", PARSE_MAX_OPERANDS);
-        if (name.kind != TOKEN_VALUE) {
-            sam_tile_error(&parser->report, name.pos,
-                           "expected an argument, as %%a: index, found %s",
-                           parse_found(parser, found, sizeof found));
+        if (!parse_at_value(parser, "an argument, as %a: index"))
             return false;
-        }
         parse_next(parser);
         if (!parse_expect(parser, ':', "behind the argument") || !parse_type(parser, &type))
             return false;

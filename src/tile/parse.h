@@ -93,6 +93,8 @@ bool parse_accept_word(struct parser *parser, const char *word);
 /* False, with an error, when it is not there. */
 bool parse_expect(struct parser *parser, char character, const char *where);
 bool parse_expect_word(struct parser *parser, const char *word, const char *where);
+/* Does a %name stand here? It is not taken. */
+bool parse_at_value(struct parser *parser, const char *what);
 /* The error at one thing more than there is room for; false. */
 bool parse_too_many(struct parser *parser, const char *what, int most);
 bool parse_integer(struct parser *parser, int64_t *value);

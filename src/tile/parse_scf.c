@@ -293,8 +293,8 @@ static bool parse_iter_args(struct parser *parser, struct statement *s, struct t
         if (*count == MAX_CARRIED)
             return parse_too_many(parser, "values in iter_args", MAX_CARRIED);
         names[*count] = parser->token;
-        if (parser->token.kind != TOKEN_VALUE)
-            return parse_expect(parser, '%', "before a name");
+        if (!parse_at_value(parser, "a name for the carried value, as %a"))
+            return false;
         parse_next(parser);
         if (!parse_expect(parser, '=', "before the initial value") || !parse_operand(parser, s))
             return false;
@@ -329,8 +329,8 @@ bool parse_for(struct parser *parser, struct statement *s)
     struct sam_tile_ty types[PARSE_MAX_OPERANDS];
     struct token variable = parser->token, carried[PARSE_MAX_OPERANDS];
     size_t count, typed;
-    if (variable.kind != TOKEN_VALUE)
-        return parse_expect(parser, '%', "before the loop's variable");
+    if (!parse_at_value(parser, "the loop's variable, as %i"))
+        return false;
     parse_next(parser);
     if (!parse_expect(parser, '=', "behind the loop's variable") || !parse_operand(parser, s) ||
         !parse_expect_word(parser, "to", "behind the lower bound") || !parse_operand(parser, s) ||

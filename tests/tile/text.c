@@ -347,6 +347,39 @@ static void test_spellings(void **state)
     sam_tile_program_free(a), sam_tile_program_free(b), sam_tile_program_free(c);
 }
 
+/* A percent or at sign without a name is a character of its own: no name, and not its neighbour. */
+static void test_bare_signs(void **state)
+{
+    static const char *const texts[][2] = {
+        {"scf.for%%%%", "1:8: error: expected the loop's variable, as %i, found '%'"},
+        {"scf.for % = %a", "1:9: error: expected the loop's variable, as %i, found '%'"},
+        {"scf.for %i = %a to %b step %c iter_args(%",
+         "1:41: error: expected a name for the carried value, as %a, found '%'"},
+        {"scf.for %i = %a to %b step %c iter_args(%%%)",
+         "1:41: error: expected a name for the carried value, as %a, found '%'"},
+        {"scf.if %%", "1:8: error: expected a value, as %name, found '%'"},
+        {"% = tcolmin", "1:1: error: expected an operation, found '%'"},
+        {"%a, % = tcolmin", "1:5: error: expected a result, found '%'"},
+        {"func.func @ (", "1:11: error: expected a name, as @kernel, found '@'"},
+        {"func.func @k(%)", "1:14: error: expected an argument, as %a: index, found '%'"},
+        {"func.func @k() {\n%}", "2:1: error: expected an operation, found '%'"},
+        {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(texts); i++) {
+        struct sam_tile_program *p;
+        char *messages = NULL;
+        assert_int_equal(sam_tile_parse("m", texts[i][0], strlen(texts[i][0]), &p, &messages, NULL),
+                         SAM_ERR_INPUT);
+        assert_int_equal(strncmp(messages, "m:", 2), 0);
+        char *end = strchr(messages, '\n');
+        assert_non_null(end);
+        *end = '\0';
+        assert_string_equal(messages + 2, texts[i][1]);
+        free(messages);
+    }
+}
+
 /* Big and deep texts end in time, and in a line. */
 static void test_big(void **state)
 {
@@ -380,7 +413,7 @@ int main(void)
         cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
         cmocka_unit_test(test_kept_comments), cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_out_of_range),  cmocka_unit_test(test_bare_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
