@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cli_args.h"
+#include "stop.h"
 
 #undef cli_usage_error /* cli.h has macros of these names for the analyzer */
 #undef cli_report
@@ -67,8 +68,10 @@ bool cli_parse_i64(const char *text, int64_t *value)
 
 int cli_report(const struct sam_error *error)
 {
+    /* What was woken to stop fails as if its file had. */
+    bool woken = error->status == SAM_ERR_IO && cli_stopped();
     fputs("samite: error: ", stderr);
-    print_plain(error->text);
+    print_plain(woken ? "stopped" : error->text);
     fputc('\n', stderr);
     return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED
                                                                              : CLI_BAD_INPUT;

@@ -71,7 +71,7 @@ static int print_generated(bool man, const char *which)
 
 static int flushed(int code)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !cli_stopped()) {
         fprintf(stderr, "samite: error: cannot write to standard output\n");
         return CLI_BAD_INPUT;
     }

@@ -49,6 +49,7 @@ static int prepare(struct state *s)
     struct sam_sink *const sinks[HART_TRACES] = {&r->options.konata, &r->options.vcd,
                                                  &r->options.bus};
     bool cycles = r->cycles || r->timeline;
+    cli_catch_signals();
     r->options.stop = cli_stop_flag();
     if (!open_sink(s, r->traced ? r->trace : NULL, &s->trace, &r->options.trace) ||
         !open_sink(s, r->timeline, &s->timeline, &r->options.timeline))
@@ -144,7 +145,6 @@ static int finish_files(struct state *s)
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
-    cli_catch_signals();
     double started = now();
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
     double seconds = now() - started;

@@ -2,15 +2,35 @@
 #include "stop.h"
 
 #include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
 
 #include "cli.h"
 
 /* The only mutable global of the command: a signal handler can reach nothing else. */
 static volatile int stop_requested; /* the signal's number */
 
-static void request_stop(int signal)
+enum { SECONDS_TO_FINISH = 1 };
+
+/* Ends what waits. */
+static void wake(int number)
 {
-    stop_requested = signal;
+    (void)number;
+}
+
+/* A call that waits (for a pipe, say) returns with EINTR, and that is an error like another; one
+ * that begins to wait when the flag has been set already is ended by the timer. */
+static void request_stop(int number)
+{
+    const struct itimerval timer = {.it_value.tv_sec = SECONDS_TO_FINISH,
+                                    .it_interval.tv_sec = SECONDS_TO_FINISH};
+    if (stop_requested) {
+        signal(number, SIG_DFL);
+        raise(number); /* as soon as this handler returns */
+        return;
+    }
+    stop_requested = number;
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 const volatile int *cli_stop_flag(void)
@@ -20,10 +40,14 @@ const volatile int *cli_stop_flag(void)
 
 void cli_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    static const int numbers[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = wake}, before; /* without SA_RESTART */
+    sigfillset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = request_stop;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
 }
 
 bool cli_stopped(void)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ctrl-C and SIGTERM: what runs is asked to stop, so that no file is left half-written. */
+/* Ctrl-C and SIGTERM. By themselves they end the command at once, and an output that is not
+ * complete leaves nothing behind (samite/file.h). What can stop and tell how far it got catches
+ * them: the first asks it to stop, what waits then is woken, and the second ends it at once. */
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
 #include <stdbool.h>
 
-/* From here on the two signals set a flag. */
+/* From here on the two signals set a flag, unless the command was started with them ignored. Called
+ * before outputs are opened, as a pipe waits for its reader there. */
 void cli_catch_signals(void);
 /* The flag, as the library's options take it. */
 const volatile int *cli_stop_flag(void);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -52,41 +53,127 @@ enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffe
 struct sam_output {
     FILE *file;
     char *path;
-    char *temporary; /* NULL: written in place (standard output, a device, a pipe) */
+    char *temporary; /* NULL: it has no name, or is written in place */
+    bool unnamed;    /* a file in no folder; neither: standard output, a device, a pipe */
     int write_errno; /* of the first write that failed */
     bool has_like;
     struct stat like; /* the file to take permissions and time from */
 };
 
-/* A new file beside `output->path`, named after it, with the permissions any new file gets.
- * (mkstemp makes it private, and the umask cannot be read without changing it.) */
-static FILE *open_temporary(struct sam_output *output, mode_t mode)
+/* Call `make` with new names beside `path` until one is free; the name, or NULL with errno. */
+static char *make_beside(const char *path, bool (*make)(const char *name, void *context),
+                         void *context)
 {
     errno = ENOENT;
-    for (unsigned attempt = 0; attempt < 1000 && output->path[0]; attempt++) {
+    for (unsigned attempt = 0; attempt < 1000 && path[0]; attempt++) {
         struct sam_buffer name = {0};
-        if (!sam_buffer_printf(&name, "%s.%ld-%u.tmp", output->path, (long)getpid(), attempt)) {
+        if (!sam_buffer_printf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), attempt)) {
             sam_buffer_free(&name);
             errno = ENOMEM;
             return NULL;
         }
-        int fd = open((char *)name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-        if (file) {
-            output->temporary = (char *)name.data;
-            return file;
-        }
+        if (make((char *)name.data, context))
+            return (char *)name.data;
         int reason = errno;
-        if (fd >= 0) {
-            close(fd);
-            unlink((char *)name.data);
-        }
         sam_buffer_free(&name);
         errno = reason;
         if (reason != EEXIST)
             return NULL;
     }
     return NULL;
+}
+
+struct temporary {
+    mode_t mode;
+    int fd;
+};
+
+static bool create(const char *name, void *context)
+{
+    struct temporary *t = context;
+    t->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, t->mode);
+    return t->fd >= 0;
+}
+
+#ifdef O_TMPFILE
+/* Where an open file can be given a name, NULL: nowhere (no /proc). */
+static bool link_name(int fd, char *name, size_t size)
+{
+    snprintf(name, size, "/proc/self/fd/%d", fd);
+    return access(name, F_OK) == 0;
+}
+
+/* A file without a name in the folder of `path`: nothing is left of it however the program ends. -1
+ * where the file system has no such thing. */
+static int open_unnamed(const char *path, mode_t mode)
+{
+    char name[64];
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash          ? sam_strdup(".")
+                   : slash == path ? sam_strdup("/")
+                                   : sam_strndup(path, (size_t)(slash - path));
+    int fd = folder && path[0] ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
+    free(folder);
+    if (fd >= 0 && !link_name(fd, name, sizeof name)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool link_to(const char *name, void *context)
+{
+    char from[64];
+    return link_name(*(int *)context, from, sizeof from) &&
+           linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+#else
+static int open_unnamed(const char *path, mode_t mode)
+{
+    (void)path, (void)mode;
+    return -1;
+}
+
+static bool link_to(const char *name, void *context)
+{
+    (void)name, (void)context;
+    return false;
+}
+#endif
+
+/* The name `path` for a file that has none. A file of that name can only be replaced by one that
+ * has a name, too: no signal to this thread comes between its making and its renaming. */
+static int name_unnamed(int fd, const char *path)
+{
+    sigset_t all, before;
+    int reason = 0;
+    if (link_to(path, &fd))
+        return 0;
+    if (errno != EEXIST)
+        return errno;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    char *name = make_beside(path, link_to, &fd);
+    if (!name || rename(name, path) != 0) {
+        reason = errno;
+        if (name)
+            unlink(name);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(name);
+    return reason;
+}
+
+/* A new file for `output->path`, with the permissions any new file gets: without a name, or beside
+ * it, named after it. (mkstemp makes it private, and the umask cannot be read without changing
+ * it.) */
+static FILE *open_temporary(struct sam_output *output, mode_t mode)
+{
+    struct temporary t = {mode, open_unnamed(output->path, mode)};
+    output->unnamed = t.fd >= 0;
+    if (t.fd < 0)
+        output->temporary = make_beside(output->path, create, &t);
+    return t.fd < 0 ? NULL : fdopen(t.fd, "wb");
 }
 
 enum sam_status sam_output_open(const char *path, struct sam_output **out, struct sam_error *error)
@@ -104,16 +191,19 @@ enum sam_status sam_output_open_like(const char *path, const char *input, struct
         return sam_fail_memory(error);
     }
     struct stat existing;
+    errno = 0;
     bool exists = !is_std(path) && stat(path, &existing) == 0;
     if (is_std(path))
         output->file = stdout;
+    else if (!exists && errno == ENAMETOOLONG) /* else told when all is written */
+        output->file = NULL;
     else if (exists && !S_ISREG(existing.st_mode))
         output->file = fopen(path, "wb");
     else if (!is_std(input) && stat(input, &output->like) == 0 && S_ISREG(output->like.st_mode))
         output->file = open_temporary(output, 0600); /* until it is complete */
     else
         output->file = open_temporary(output, exists ? existing.st_mode & 0777 : 0666);
-    output->has_like = output->temporary && S_ISREG(output->like.st_mode);
+    output->has_like = (output->temporary || output->unnamed) && S_ISREG(output->like.st_mode);
     if (!output->file) {
         enum sam_status status =
             sam_fail(error, SAM_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
@@ -139,26 +229,27 @@ bool sam_output_failed(const struct sam_output *output)
     return output->write_errno != 0;
 }
 
-/* Permissions and time, after the last write; an errno. Where a file system has none of these, the
- * file is good all the same. */
-static int take_over(struct sam_output *output)
+/* Permissions and time, after the last write. Where a file system has none of these, the file is
+ * good all the same. */
+static void take_over(struct sam_output *output)
 {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, output->like.st_mtim};
     int fd = fileno(output->file);
-    if (fflush(output->file) != 0)
-        return errno;
     if (fchmod(fd, output->like.st_mode & 0777) == 0)
         futimens(fd, times);
-    return 0;
 }
 
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     int reason = output->write_errno;
+    if (!reason && fflush(output->file) != 0)
+        reason = errno;
     if (!reason && output->has_like)
-        reason = take_over(output);
-    int closed = output->file == stdout ? fflush(stdout) : fclose(output->file);
+        take_over(output);
+    if (!reason && output->unnamed)
+        reason = name_unnamed(fileno(output->file), output->path);
+    int closed = output->file == stdout ? 0 : fclose(output->file);
     output->file = NULL;
     if (!reason && closed != 0)
         reason = errno;

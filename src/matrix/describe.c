@@ -55,7 +55,10 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
         w->reads_2 = insn->word >> 28 != 0;
         w->source_registers = 1;
         break;
-    case SAM_M_KIND_CONFIG: break;
+    case SAM_M_KIND_CONFIG: /* its operands are integer registers */
+        w->md = w->ms1 = w->ms2 = 0;
+        w->registers = 0;
+        break;
     }
     return true;
 }

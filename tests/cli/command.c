@@ -87,18 +87,83 @@ pid_t start(const char *words)
     return child;
 }
 
-struct outcome run_interrupted(const char *words, const char *sign)
+/* A mask of /proc/PID/status has the signal. */
+static bool has_signal(pid_t child, const char *mask, int signal)
+{
+    char path[64], line[256];
+    unsigned long long bits = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, mask, strlen(mask)) == 0)
+            bits = strtoull(line + strlen(mask), NULL, 16);
+    fclose(file);
+    return bits >> (signal - 1) & 1;
+}
+
+bool catches(pid_t child, int signal)
+{
+    return has_signal(child, "SigCgt:", signal);
+}
+
+bool ignores(pid_t child, int signal)
+{
+    return has_signal(child, "SigIgn:", signal);
+}
+
+/* Does the process hold an output of the directory that is not complete? Such a file has no name,
+ * or one that ends in .tmp. */
+static bool is_writing(pid_t child, int signal)
+{
+    char path[64], name[300], target[300];
+    bool found = false;
+    (void)signal;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)child);
+    DIR *d = opendir(path);
+    if (!d)
+        return false;
+    for (struct dirent *e; (e = readdir(d));) {
+        snprintf(name, sizeof name, "%s/%.200s", path, e->d_name);
+        ssize_t size = readlink(name, target, sizeof target - 1);
+        target[size > 0 ? size : 0] = '\0';
+        size_t begin = strlen(directory);
+        found |= strncmp(target, directory, begin) == 0 &&
+                 (strncmp(target + begin, "/#", 2) == 0 || strstr(target + begin, ".tmp"));
+    }
+    closedir(d);
+    return found;
+}
+
+bool comes(pid_t child, bool (*condition)(pid_t child, int signal), int signal)
+{
+    for (int i = 0; i < 30000; i++) {
+        siginfo_t info = {0};
+        if (condition(child, signal))
+            return true;
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+            return false;
+        usleep(1000);
+    }
+    return false;
+}
+
+struct outcome dies(pid_t child, int signal)
 {
     int status;
-    pid_t child = start(words);
-    for (int i = 0; i < 3000 && !has_temporary(sign); i++)
-        usleep(10000);
-    assert_true(has_temporary(sign)); /* it is under way */
-    kill(child, SIGINT);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGINT);
+    assert_int_equal(WTERMSIG(status), signal);
     return outcome_of(status);
+}
+
+struct outcome run_interrupted(const char *words, bool catching)
+{
+    pid_t child = start(words);
+    assert_true(!catching || comes(child, catches, SIGTERM));
+    assert_true(comes(child, is_writing, 0)); /* it is under way */
+    kill(child, SIGINT);
+    return dies(child, SIGINT);
 }
 
 void done(struct outcome *o)

@@ -39,9 +39,17 @@ extern const char *command_verb;
 struct outcome run(const char *words);
 /* The same, not waited for. */
 pid_t start(const char *words);
-/* The same; Ctrl-C as soon as there is a file whose name begins with `sign` (has_temporary), of
- * which it dies. */
-struct outcome run_interrupted(const char *words, const char *sign);
+/* Has it caught (or does it ignore) the signal? Signals are sent when it is known what they meet.
+ */
+bool catches(pid_t child, int signal);
+bool ignores(pid_t child, int signal);
+/* Wait for a condition of a process that must come; false when it ended before. */
+bool comes(pid_t child, bool (*condition)(pid_t child, int signal), int signal);
+/* The end of it, of this signal. */
+struct outcome dies(pid_t child, int signal);
+/* Run; Ctrl-C as soon as it has opened an output in the directory (and catches SIGINT, where it
+ * does), of which it dies. */
+struct outcome run_interrupted(const char *words, bool catching);
 void done(struct outcome *o);
 void expect_part(const struct sam_buffer *text, const char *part);
 /* The run ends with `code` and with one line of error that holds `part`. */

@@ -631,7 +631,7 @@ static void interrupted(void **state)
     (void)state;
     struct outcome o = run_interrupted("loop.s --kernel k --grid 4 --block 32 "
                                        "--arg out:u8:5:stop.npy --log stop.log",
-                                       "stop.log");
+                                       true);
     assert_int_equal(o.code, 128 + SIGINT);
     expect_part(&o.err, "samite: error: stopped after 0 of 4 workgroups\n");
     done(&o);

@@ -358,7 +358,7 @@ static void bad_words(void **state)
 static void interrupted(void **state)
 {
     (void)state;
-    struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, "stop.log");
+    struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, true);
     assert_int_equal(o.code, 128 + SIGINT);
     expect_part(&o.err, "samite: error: stopped after ");
     assert_false(exists("stop.log"));

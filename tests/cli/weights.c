@@ -164,7 +164,7 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     assert_true(pipe >= 0 && file.size > size);
     assert_int_equal(write(pipe, file.data, size), size);
     write_text("stop.out", "old");
-    struct outcome o = run_interrupted(words, "stop.out");
+    struct outcome o = run_interrupted(words, true);
     expect_part(&o.err, "samite: error: stopped\n");
     assert_int_equal(o.code, 128 + SIGINT);
     done(&o);

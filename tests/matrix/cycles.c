@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hart/core.h"
 #include "matrix/cycle/cycle.h"
 #include "random.h"
 
@@ -380,6 +381,21 @@ static void bus_bound(void **state)
     program_free(&p);
 }
 
+/* The operands of a configuration are integer registers; x19 is no matrix register. */
+static void configurations_hold_nothing(void **state)
+{
+    (void)state;
+    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "mcfg s3, s4\nebreak\n");
+    const struct sam_insn insn = {
+        .op = SAM_OP_mcfg, .rd = 19, .rs1 = 20, .word = sam_insn_rows[SAM_OP_mcfg].match};
+    struct sam_m_work work;
+    assert_true(sam_matrix_work_of(&p.hart->core, &insn, &work));
+    assert_int_equal(work.kind, SAM_M_KIND_CONFIG);
+    assert_int_equal(work.registers, 0);
+    assert_int_equal(work.md, 0);
+    program_free(&p);
+}
+
 static void choice_of_accumulators(void **state)
 {
     (void)state;
@@ -595,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_load_in_time),
         cmocka_unit_test(a_load_behind_a_store),
         cmocka_unit_test(bus_bound),
+        cmocka_unit_test(configurations_hold_nothing),
         cmocka_unit_test(choice_of_accumulators),
         cmocka_unit_test(a_configuration_holds_no_register),
         cmocka_unit_test(bad_configurations),

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals while a verb waits for something outside, in each verb that reads a file or writes one;
+ * signals that a parent ignores; and what is left behind. */
+#include "cli/command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char fifo[128];
+
+static int setup(void **state)
+{
+    (void)state;
+    command_verb = "";
+    make_directory();
+    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
+    write_text("loop.s", ".globl k\nk: j k\n");
+    return mkfifo(fifo, 0600);
+}
+
+/* An input that never comes: the open for writing returns when the verb has opened it. */
+static void waits_for_input(void **state)
+{
+    static const char *const words[] = {
+        "asm fifo -o out",
+        "dis fifo",
+        "info fifo",
+        "run fifo --machine tensor",
+        "run fifo --kernel k --grid 1 --block 1",
+        "run fifo --machine tile",
+        "tile check fifo",
+        "stat fifo",
+        "symbolstat fifo",
+        "pack fifo -o out",
+        "unpack fifo -o out",
+        "verify fifo",
+        "convert w=fifo -o out",
+        "op transpose --perm 0 fifo out",
+    };
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(words); i++) {
+        int signal = i % 2 ? SIGINT : SIGTERM;
+        pid_t child = start(words[i]);
+        int writer = open(fifo, O_WRONLY);
+        kill(child, signal);
+        struct outcome o = dies(child, signal);
+        close(writer);
+        done(&o);
+        assert_false(exists("out") || has_temporary("out"));
+    }
+}
+
+static bool is_full(pid_t child, int reader)
+{
+    int waiting = 0;
+    (void)child;
+    assert_int_equal(ioctl(reader, FIONREAD, &waiting), 0);
+    return waiting == fcntl(reader, F_GETPIPE_SZ);
+}
+
+/* A log that nobody reads, and one that nobody opens. */
+static void waits_for_output(void **state)
+{
+    static const char *const words[] = {
+        "run loop.s --kernel k --grid 1 --block 32 --log fifo --arg out:u8:4:out.npy",
+        "run loop.s --machine tensor --trace=fifo --dump 0x80000000:4:out.bin",
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * SAM_COUNT(words); i++) {
+        pid_t child = start(words[i / 2]);
+        int reader = i % 2 ? open(fifo, O_RDONLY) : -1;
+        assert_true(comes(child, catches, SIGTERM)); /* the second of the two */
+        assert_true(reader < 0 || comes(child, is_full, reader));
+        kill(child, SIGTERM);
+        struct outcome o = dies(child, SIGTERM);
+        expect_part(&o.err, "samite: error: stopped");
+        done(&o);
+        assert_false(has_temporary("out"));
+        if (reader >= 0)
+            close(reader);
+    }
+}
+
+/* A job of a script that ignores SIGINT goes on; SIGTERM ends it all the same. */
+static void ignored_stays_ignored(void **state)
+{
+    (void)state;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGINT, &ignore, &before);
+    pid_t child = start("run loop.s --machine tensor");
+    sigaction(SIGINT, &before, NULL);
+    assert_true(comes(child, catches, SIGTERM));
+    assert_true(ignores(child, SIGINT));
+    kill(child, SIGINT);
+    kill(child, SIGTERM);
+    struct outcome o = dies(child, SIGTERM);
+    done(&o);
+}
+
+/* A verb that does not catch the signal leaves no file all the same. */
+static void leaves_nothing(void **state)
+{
+    (void)state;
+    struct sam_buffer symbols = {0};
+    char path[160];
+    assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
+    snprintf(path, sizeof path, "%s/symbols", directory);
+    assert_int_equal(sam_file_save(path, symbols.data, symbols.size, NULL), SAM_OK);
+    sam_buffer_free(&symbols);
+    struct outcome o = run_interrupted("symbolstat symbols --stall 50 --vcd wave.vcd", false);
+    done(&o);
+    assert_false(exists("wave.vcd") || has_temporary("wave"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_input),
+        cmocka_unit_test(waits_for_output),
+        cmocka_unit_test(ignored_stays_ignored),
+        cmocka_unit_test(leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}
