@@ -44,6 +44,7 @@ enum run_option {
     OPT_SIMT_STACK,
     /* the tensor hart */
     OPT_ISA,
+    OPT_EBREAK,
     OPT_REG,
     OPT_MEM,
     OPT_MAP,

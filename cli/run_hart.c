@@ -162,6 +162,10 @@ static int execute(struct state *s)
         fprintf(stderr, "samite: error: %s: exit code %llu\n",
                 run_hart_name(s->request.files.items[0]), (unsigned long long)result.exit_code);
         code = code == CLI_OK ? CLI_PROGRAM_FAILED : code;
+    } else if (result.end == SAM_HART_EBREAK && !s->request.ebreak_ok) {
+        fprintf(stderr, "samite: error: %s: expected an exit (--ebreak ok accepts it)\n",
+                result.text);
+        code = code == CLI_OK ? CLI_PROGRAM_FAILED : code;
     }
     return code;
 }

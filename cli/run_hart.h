@@ -36,8 +36,9 @@ struct hart_request {
     unsigned *tls, *ms; /* registers to print */
     size_t tl_count, m_count;
     const char *until;
-    bool cycles;   /* the engines and the matrix unit in time */
-    unsigned mlen; /* of --mlen; 0: not given */
+    bool ebreak_ok; /* --ebreak ok: a good end */
+    bool cycles;    /* the engines and the matrix unit in time */
+    unsigned mlen;  /* of --mlen; 0: not given */
     struct sam_mxu_config mxu;
     const char *traces[HART_TRACES]; /* of the matrix unit: files, or NULL */
     struct sam_engines_config engines;

@@ -111,6 +111,15 @@ static int parse_order(struct hart_request *r, const char *text)
     return CLI_OK;
 }
 
+static int parse_ebreak(struct hart_request *r, const char *text)
+{
+    r->ebreak_ok = strcmp(text, "ok") == 0;
+    r->options.ebreak_traps = strcmp(text, "trap") == 0;
+    if (!r->ebreak_ok && !r->options.ebreak_traps && strcmp(text, "fail") != 0)
+        return cli_usage_error(r->args, "--ebreak %s: expected fail, ok or trap", text);
+    return CLI_OK;
+}
+
 static int parse_config(struct hart_request *r, const char *text)
 {
     struct sam_error error;
@@ -172,6 +181,7 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
         r->options.collect_stats = true;
         return run_parse_stats(r->args, value, &r->stats);
     case OPT_ISA: r->isa = value; return CLI_OK;
+    case OPT_EBREAK: return parse_ebreak(r, value);
     case OPT_REG: return parse_register(r, value);
     case OPT_MEM: return parse_mem(r, value);
     case OPT_MAP: return parse_map(r, value);

@@ -56,6 +56,9 @@ static const struct cli_option options[] = {
     {OPT_PRINT_PREFIX, "print-prefix", NULL, "[workgroup.warp] before each line a kernel prints"},
     /* the tensor hart */
     {OPT_ISA, "isa", "STRING", "instruction set (rv64im_zicsr_zfinx_xtensorload)"},
+    {OPT_EBREAK, "ebreak", "fail|ok|trap",
+     "an ebreak fails (the default), ends the run well, or traps\n"
+     "to the program's handler"},
     {OPT_REG, "reg", "REG=VALUE", "an integer register at the start, x10 or a0; repeatable"},
     {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"},
     {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
@@ -210,7 +213,8 @@ const struct cli_verb verb_run = {
         "The third form runs a program, assembly or ELF, on the tensor hart: an RV32 or RV64 core "
         "with\n"
         "the TensorLoad unit. The run ends at exit (ecall with a7 = 93, or a store to the symbol\n"
-        "tohost), at ebreak, at --until, or at a trap that the program does not handle.\n\n"
+        "tohost), at --until, or fails: at ebreak, or at a trap that the program does not "
+        "handle.\n\n"
         "The fourth form checks and runs a tile program. Its arguments are as in the second, with\n"
         "shapes as 1,32, too. A pointer is an array (bf16: u16), index is i64, and a free name of "
         "bare\n"

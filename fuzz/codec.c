@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "samite/codec.h"
+#include "tests/codec/forge.h"
 
 enum { MOST = 1 << 24 };
 
@@ -66,5 +67,14 @@ void fuzz_seeds(fuzz_add *add, void *context)
             file[i] = (uint8_t)(i % 2 ? 0x3c + i / 2 % 7 % 3 : i * i * 31 >> 3);
         FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
         add(context, sam_weight_type_name(types[t]), packed, size);
+    }
+    /* Pieces that promise more than there is, with right checksums. */
+    static const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, UINT64_MAX - SAM_CHUNK + 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct sam_weight piece = {.name = "", .rank = 1, .shape = {sizes[i]}, .size = sizes[i]};
+        struct sam_buffer forged = forge_packed(&piece, 1, sizes[i]);
+        FUZZ_CHECK(!forged.failed);
+        add(context, "promise", forged.data, forged.size);
+        sam_buffer_free(&forged);
     }
 }

@@ -5,6 +5,7 @@ BEGIN {
     # Every folder may include its own files, the public headers and config.h.
     allow["src/base"] = ""
     allow["src/isa"] = "base"
+    allow["src/asm"] = "base isa"
     allow["src/trace"] = "base"
     allow["src/format"] = "base"
     allow["src/machine"] = "base isa trace"

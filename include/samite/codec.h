@@ -12,7 +12,8 @@
  *              of its elements, without touching the others.
  *
  * Input is never written to. There is no global state: objects are independent, one object is used
- * by one thread at a time (a struct sam_packed by any number). */
+ * by one thread at a time (a struct sam_packed by any number). Unless its description says that
+ * NULL is allowed, a NULL argument gives SAM_ERR_USAGE, as do numbers that no enumeration has. */
 #ifndef SAMITE_CODEC_H
 #define SAMITE_CODEC_H
 
@@ -55,17 +56,18 @@ enum sam_weight_type {
 SAM_API size_t sam_weight_type_bits(enum sam_weight_type type);
 /* "bf16", "e4m3", ...; "?" when there is no such type. */
 SAM_API const char *sam_weight_type_name(enum sam_weight_type type);
+/* False when no type has that name; *type is then untouched. */
 SAM_API bool sam_weight_type_parse(const char *name, enum sam_weight_type *type);
 
 enum { SAM_WEIGHT_RANK = 16 };
 
 struct sam_weight {
-    const char *name; /* may be "" */
+    const char *name; /* may be "", not NULL */
     enum sam_weight_type type;
-    size_t rank; /* 0..SAM_WEIGHT_RANK; 0 is a single element */
-    uint64_t shape[SAM_WEIGHT_RANK];
-    uint64_t offset; /* of its first byte in the file */
-    uint64_t size;   /* bytes; what type and shape say, except for SAM_W_OPAQUE */
+    size_t rank;                     /* 0..SAM_WEIGHT_RANK; 0 is a single element */
+    uint64_t shape[SAM_WEIGHT_RANK]; /* each below 2^63 */
+    uint64_t offset;                 /* of its first byte in the file */
+    uint64_t size;                   /* bytes; what type and shape say, except for SAM_W_OPAQUE */
 };
 
 enum sam_weights_kind {
@@ -78,7 +80,7 @@ enum sam_weights_kind {
 /* What is where in a file. sam_weights_parse (format.h) makes it of files; a caller can, too. */
 struct sam_weights {
     enum sam_weights_kind kind;
-    uint64_t file_size;
+    uint64_t file_size;         /* below 2^63 */
     uint64_t header_size;       /* the first bytes of the file, kept as they are */
     struct sam_weight *tensors; /* behind the header, by offset, not overlapping; gaps are kept */
     size_t count;
@@ -88,9 +90,10 @@ struct sam_weights {
     bool out_of_order;
 };
 
-/* Frees tensors and names. */
+/* Frees tensors and names; NULL is fine. */
 SAM_API void sam_weights_free(struct sam_weights *weights);
-/* Is all of it so? SAM_ERR_INPUT says what is not, and of which tensor. */
+/* Validate: SAM_ERR_INPUT names the first fault and its tensor; SAM_ERR_USAGE is for NULL
+ * (`weights`, its tensors, a name) and for an unknown kind. */
 SAM_API enum sam_status sam_weights_check(const struct sam_weights *weights,
                                           struct sam_error *error);
 
@@ -122,7 +125,8 @@ struct sam_codec_options {
 SAM_API const char *sam_codec_level_name(enum sam_codec_level level);
 
 /* --- at once */
-/* No packed file of `weights` is larger. 0 when the sizes do not fit 64 bits. */
+/* No packed file of `weights` is larger. 0 when `weights` is not valid or the sizes do not fit 64
+ * bits. Takes time for each tensor, whatever sizes are declared. */
 SAM_API uint64_t sam_pack_bound(const struct sam_weights *weights);
 /* `file` has weights->file_size bytes, `packed` room for `room`. *size bytes are written;
  * SAM_ERR_USAGE when there is no room. `options` may be NULL, here and below. */
@@ -177,7 +181,7 @@ SAM_API void sam_packed_close(struct sam_packed *packed); /* NULL is fine */
 SAM_API const struct sam_weights *sam_packed_weights(const struct sam_packed *packed);
 /* The verbatim header, weights->header_size bytes of `data`. */
 SAM_API const void *sam_packed_header(const struct sam_packed *packed);
-/* The index of the tensor called so, SIZE_MAX when there is none. */
+/* The index of the tensor called so, SIZE_MAX when there is none or `name` is NULL. */
 SAM_API size_t sam_packed_find(const struct sam_packed *packed, const char *name);
 /* Bytes first .. first + size - 1 of tensor `tensor`, into `out`. An element range is a byte range:
  * element i of a type of b bits begins at bit i * b. */

@@ -39,6 +39,8 @@ struct sam_hart_options {
     uint64_t max_insns;      /* of a run, 0 = no limit */
     uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                 only and its stores write L0M only; size 0: one flat space */
+    bool ebreak_traps;       /* ebreak is an exception like any other, for the program's handler;
+                                otherwise it ends the run (SAM_HART_EBREAK) */
     bool collect_stats;      /* fill sam_hart_stats; slower */
     struct sam_sink trace;   /* one line an instruction when write is not NULL; slower */
     const struct sam_engines_config *engines; /* not NULL: the engines in time (engines.h), copied;
@@ -98,7 +100,7 @@ struct sam_hart;
 enum sam_hart_end {
     SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0) or by an odd value stored to the
                         program's symbol `tohost` (code = value >> 1) */
-    SAM_HART_EBREAK, /* ebreak; pc is its address */
+    SAM_HART_EBREAK, /* ebreak; pc is its address, `text` names it */
     SAM_HART_UNTIL,  /* pc reached sam_hart_set_until's address */
     SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */
     SAM_HART_BUDGET, /* max_insns used up */
@@ -111,7 +113,7 @@ struct sam_hart_result {
     uint64_t exit_code;
     uint64_t instructions; /* of this run; one that traps is not counted */
     uint64_t pc;
-    unsigned cause; /* RISC-V number, of SAM_HART_TRAP */
+    unsigned cause; /* RISC-V number, of SAM_HART_TRAP and SAM_HART_EBREAK */
     uint64_t tval;
     uint32_t word;  /* of the instruction that failed */
     char text[512]; /* one line: cause, pc, symbol, instruction */
@@ -167,8 +169,9 @@ SAM_API void sam_hart_set_until(struct sam_hart *hart, uint64_t pc);
 
 /* Run until something of enum sam_hart_end. SAM_OK for the first three, SAM_ERR_TRAP for a trap or
  * a used-up budget, SAM_ERR_STOPPED; the result is filled in each case. Traps go to the program's
- * handler once it has written mtvec, exit calls and ebreak aside; before that they end the run, and
- * so does a trap of the handler's first instruction. A run may be continued by another. */
+ * handler once it has written mtvec, exit calls aside, and ebreak but for options.ebreak_traps;
+ * before that they end the run, and so does a trap of the handler's first instruction. A run may be
+ * continued by another. */
 SAM_API enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,
                                      struct sam_error *error);
 /* Run one instruction. SAM_OK with SAM_HART_STEPPED when nothing else ended the step; a trap that

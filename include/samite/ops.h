@@ -85,7 +85,7 @@ SAM_API void sam_plan_count(const struct sam_plan *plan, struct sam_plan_figures
 SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text,
                                           struct sam_error *error);
 /* The program in assembly (rv64im_zicsr_xtensorload), with the tensors at these addresses; it ends
- * with ebreak. Freed with sam_text_free. */
+ * with exit 0. Freed with sam_text_free. */
 SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                          uint64_t output, char **text, struct sam_error *error);
 

@@ -94,6 +94,11 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader);
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
 
+/* SAM_ERR_USAGE: the caller passed NULL for `what`. */
+enum sam_status sam_codec_null(const char *what, struct sam_error *error);
+/* Are `options` (NULL: the default) usable? */
+enum sam_status sam_codec_check(const struct sam_codec_options *options, struct sam_error *error);
+
 void *sam_codec_alloc(const struct sam_allocator *allocator, size_t size);
 void sam_codec_free(const struct sam_allocator *allocator, void *memory);
 

@@ -21,6 +21,9 @@ enum {
     SAM_ALIGN = 64,
 };
 
+/* File sizes and dimensions fit signed 64-bit numbers: those of JSON, of offsets in files. */
+#define SAM_MAX_FILE ((uint64_t)INT64_MAX)
+
 /* --- planes */
 enum sam_layout_id {
     SAM_LAYOUT_BYTES,

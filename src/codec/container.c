@@ -49,7 +49,7 @@ static void measure(struct sam_container *c)
         uint64_t elements = c->weights.tensors[i].size / element;
         size_t longest = elements < SAM_CHUNK ? (size_t)elements : SAM_CHUNK;
         size_t bound = sam_chunk_bound(id, longest);
-        c->chunks += (elements + SAM_CHUNK - 1) / SAM_CHUNK;
+        c->chunks += elements / SAM_CHUNK + (elements % SAM_CHUNK != 0);
         c->layout_set |= 1u << id;
         if (longest > c->span_elements)
             c->span_elements = longest;
@@ -261,8 +261,9 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
         .hash = sam_le64(header + 48),
     };
     /* A piece takes five bytes of the list or more. */
-    if (start->header_size > start->file_size || start->header_size > SIZE_MAX / 4 ||
-        start->table_size > SIZE_MAX / 4 || start->pieces > start->table_size / 5)
+    if (start->file_size > SAM_MAX_FILE || start->header_size > start->file_size ||
+        start->header_size > SIZE_MAX / 4 || start->table_size > SIZE_MAX / 4 ||
+        start->pieces > start->table_size / 5)
         return "sizes in the file header that cannot be";
     uint64_t size = start->header_size + start->table_size;
     start->total = SAM_HEADER + (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;

@@ -141,14 +141,19 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
                                 const struct sam_codec_options *options, struct sam_sink sink,
                                 struct sam_packer **packer, struct sam_error *error)
 {
+    if (!packer)
+        return sam_codec_null("packer", error);
     *packer = NULL;
     if (!sink.write)
         return sam_fail(error, SAM_ERR_USAGE, "a packer needs a sink to write to");
+    enum sam_status status = sam_codec_check(options, error);
+    if (status != SAM_OK)
+        return status;
     struct sam_packer *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
     if (!p)
         return sam_fail_memory(error);
     *p = (struct sam_packer){.sink = sink};
-    enum sam_status status = packer_init(p, weights, options, error);
+    status = packer_init(p, weights, options, error);
     if (status == SAM_OK && !give_buffers(p, true, true))
         status = sam_fail_memory(error);
     if (status == SAM_OK)
@@ -233,6 +238,8 @@ static enum sam_status write_some(struct sam_packer *p, const uint8_t *data, siz
 enum sam_status sam_packer_write(struct sam_packer *p, const void *data, size_t size,
                                  struct sam_error *error)
 {
+    if (!p || (!data && size))
+        return sam_codec_null(p ? "data" : "packer", error);
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
     enum sam_status status = write_some(p, data, size, error);
@@ -244,6 +251,8 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     struct sam_buffer end = {0};
+    if (!p)
+        return sam_codec_null("packer", error);
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
     p->failed = true; /* nothing comes behind the end */
@@ -269,17 +278,18 @@ uint64_t sam_pack_bound(const struct sam_weights *weights)
     /* Bit planes have the largest tables. */
     const struct sam_codec_options options = {.bit_planes = true};
     struct sam_container c;
-    struct sam_cursor cursor = {0};
-    struct sam_span span;
-    uint64_t offset;
     if (sam_container_plan(weights, &options, &c, NULL) != SAM_OK)
         return 0;
     unsigned __int128 size = SAM_HEADER + SAM_TRAILER + 2 * SAM_ALIGN;
     size += (unsigned __int128)c.weights.header_size + sam_index_size(c.chunks) + SAM_CHUNK_SLACK;
-    for (size_t i = 0; i < c.weights.count; i++)
-        size += 48 + strlen(c.weights.tensors[i].name) + 10 * c.weights.tensors[i].rank;
-    while (sam_next_span(&c, &cursor, &span, &offset))
-        size += sam_chunk_bound(span.layout, span.count);
+    for (size_t i = 0; i < c.weights.count; i++) {
+        const struct sam_weight *w = &c.weights.tensors[i];
+        enum sam_layout_id id = (enum sam_layout_id)c.layouts[i];
+        uint64_t elements = w->size / sam_layout_of(id)->element;
+        size += 48 + strlen(w->name) + 10 * w->rank;
+        size += (unsigned __int128)(elements / SAM_CHUNK) * sam_chunk_bound(id, SAM_CHUNK);
+        size += sam_chunk_bound(id, (size_t)(elements % SAM_CHUNK));
+    }
     sam_container_free(&c);
     return size > UINT64_MAX ? 0 : (uint64_t)size;
 }
@@ -338,7 +348,15 @@ enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
     struct sam_buffer end = {0};
     struct memory out = {.data = packed, .room = room};
     bool fits = true;
-    enum sam_status status = packer_init(&p, weights, options, error);
+    if (!size)
+        return sam_codec_null("size", error);
+    *size = 0;
+    enum sam_status status = sam_codec_check(options, error);
+    if (status != SAM_OK)
+        return status;
+    if ((!packed && room) || (!file && weights && weights->file_size))
+        return sam_codec_null(file ? "packed" : "file", error);
+    status = packer_init(&p, weights, options, error);
     if (status == SAM_OK && !give_buffers(&p, false, true))
         status = sam_fail_memory(error);
     if (status == SAM_OK) {

@@ -56,6 +56,8 @@ enum sam_status sam_unpack_size(const void *packed, size_t size, uint64_t *file_
                                 struct sam_error *error)
 {
     struct sam_start start;
+    if (!packed || !file_size)
+        return sam_codec_null(packed ? "file_size" : "packed", error);
     const char *wrong = size < SAM_HEADER ? "truncated" : sam_start_parse(packed, &start);
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "%s", wrong);
@@ -68,7 +70,12 @@ enum sam_status sam_packed_open(const void *data, size_t size,
                                 struct sam_error *error)
 {
     struct sam_start start;
+    if (!packed || !data)
+        return sam_codec_null(packed ? "data" : "packed", error);
     *packed = NULL;
+    enum sam_status status = sam_codec_check(options, error);
+    if (status != SAM_OK)
+        return status;
     const char *wrong = size < SAM_HEADER + SAM_TRAILER ? "not a packed file, or truncated"
                                                         : sam_start_parse(data, &start);
     if (!wrong && start.total > size - SAM_TRAILER)
@@ -80,7 +87,7 @@ enum sam_status sam_packed_open(const void *data, size_t size,
         return sam_fail_memory(error);
     *p = (struct sam_packed){.options = options ? *options : no_options, .data = data};
     p->ops = sam_codec_ops(p->options.level);
-    enum sam_status status = sam_container_parse(&start, data, &p->options, &p->container, error);
+    status = sam_container_parse(&start, data, &p->options, &p->container, error);
     p->has_container = status == SAM_OK;
     if (status == SAM_OK)
         status = read_index(p, start.total, size, error);
@@ -105,17 +112,17 @@ void sam_packed_close(struct sam_packed *p)
 
 const struct sam_weights *sam_packed_weights(const struct sam_packed *p)
 {
-    return &p->container.weights;
+    return p ? &p->container.weights : NULL;
 }
 
 const void *sam_packed_header(const struct sam_packed *p)
 {
-    return p->data + SAM_HEADER;
+    return p ? p->data + SAM_HEADER : NULL;
 }
 
 size_t sam_packed_find(const struct sam_packed *p, const char *name)
 {
-    for (size_t i = 0; i < p->container.weights.count; i++)
+    for (size_t i = 0; p && name && i < p->container.weights.count; i++)
         if (strcmp(p->container.weights.tensors[i].name, name) == 0)
             return i;
     return SIZE_MAX;
@@ -178,6 +185,8 @@ static const char *read_chunk(const struct sam_packed *p, struct sam_chunk_reade
 enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint64_t first,
                                 uint64_t size, void *out, struct sam_error *error)
 {
+    if (!p || (!out && size))
+        return sam_codec_null(p ? "out" : "packed", error);
     const struct sam_container *c = &p->container;
     if (tensor >= c->weights.count || first > c->weights.tensors[tensor].size ||
         size > c->weights.tensors[tensor].size - first)
@@ -207,6 +216,8 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
 enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
                                 struct sam_packed_stat *stat, struct sam_error *error)
 {
+    if (!p || !stat)
+        return sam_codec_null(p ? "stat" : "packed", error);
     if (tensor >= p->container.weights.count)
         return sam_fail(error, SAM_ERR_USAGE, "there is no tensor %zu", tensor);
     enum sam_layout_id id = (enum sam_layout_id)p->container.layouts[tensor];
@@ -273,6 +284,8 @@ static void restore_chunk(void *context, size_t i, unsigned worker)
 
 enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struct sam_error *error)
 {
+    if (!p || (!file && p->container.weights.file_size))
+        return sam_codec_null(p ? "file" : "packed", error);
     const struct sam_container *c = &p->container;
     const struct sam_allocator *allocator = p->options.allocator;
     unsigned threads = p->options.threads > MAX_THREADS ? MAX_THREADS : p->options.threads;

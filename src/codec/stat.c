@@ -71,9 +71,19 @@ static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols
         walk->counts[s] += counts[s];
 }
 
-static enum sam_status check(const struct sam_layout *layout, uint64_t size,
+/* `out`: where the result goes. */
+static enum sam_status check(enum sam_weight_type type, const void *data, uint64_t size,
+                             const struct sam_codec_options *options, const void *out,
                              struct sam_error *error)
 {
+    if (!out || (!data && size))
+        return sam_codec_null(out ? "data" : "the result", error);
+    if ((size_t)type >= SAM_W_TYPES)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown type %d of elements", (int)type);
+    enum sam_status status = sam_codec_check(options, error);
+    if (status != SAM_OK)
+        return status;
+    const struct sam_layout *layout = sam_layout_of(sam_layout_for(type, options));
     if (size % layout->element)
         return sam_fail(error, SAM_ERR_USAGE, "%llu bytes are no whole number of elements",
                         (unsigned long long)size);
@@ -85,12 +95,13 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
                                 struct sam_weight_stat *stat, struct sam_error *error)
 {
     options = options ? options : &no_options;
+    enum sam_status status = check(type, data, size, options, stat, error);
+    if (status != SAM_OK)
+        return status;
     enum sam_layout_id id = sam_layout_for(type, options);
     const struct sam_layout *l = sam_layout_of(id);
     struct walk walk = {.add = add_entropy, .ops = sam_codec_ops(options->level), .layout = l};
-    enum sam_status status = check(l, size, error);
-    if (status == SAM_OK)
-        status = walk_planes(&walk, id, data, size, options, error);
+    status = walk_planes(&walk, id, data, size, options, error);
     if (status != SAM_OK)
         return status;
     double width = (double)sam_weight_type_bits(type);
@@ -112,6 +123,9 @@ enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, ui
                                  uint64_t counts[256], struct sam_error *error)
 {
     options = options ? options : &no_options;
+    enum sam_status status = check(type, data, size, options, counts, error);
+    if (status != SAM_OK)
+        return status;
     enum sam_layout_id id = sam_layout_for(type, options);
     const struct sam_layout *l = sam_layout_of(id);
     struct walk walk = {.add = add_counts,
@@ -120,8 +134,7 @@ enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, ui
                         .wanted = plane,
                         .counts = counts};
     memset(counts, 0, 256 * sizeof *counts);
-    enum sam_status status = check(l, size, error);
-    if (status == SAM_OK && plane >= l->coded_count)
-        status = sam_fail(error, SAM_ERR_USAGE, "there is no coded plane %u", plane);
-    return status == SAM_OK ? walk_planes(&walk, id, data, size, options, error) : status;
+    if (plane >= l->coded_count)
+        return sam_fail(error, SAM_ERR_USAGE, "there is no coded plane %u", plane);
+    return walk_planes(&walk, id, data, size, options, error);
 }

@@ -26,7 +26,7 @@ const char *sam_weight_type_name(enum sam_weight_type type)
 
 bool sam_weight_type_parse(const char *name, enum sam_weight_type *type)
 {
-    for (size_t i = 0; i < SAM_COUNT(types); i++) {
+    for (size_t i = 0; name && i < SAM_COUNT(types); i++) {
         if (strcmp(types[i].name, name) == 0) {
             *type = (enum sam_weight_type)i;
             return true;

@@ -40,6 +40,12 @@ static const struct sam_codec_options no_options;
 enum sam_status sam_unpacker_open(const struct sam_codec_options *options, struct sam_sink sink,
                                   struct sam_unpacker **unpacker, struct sam_error *error)
 {
+    if (!unpacker)
+        return sam_codec_null("unpacker", error);
+    *unpacker = NULL;
+    enum sam_status status = sam_codec_check(options, error);
+    if (status != SAM_OK)
+        return status;
     struct sam_unpacker *u = sam_codec_alloc(options ? options->allocator : NULL, sizeof *u);
     *unpacker = u;
     if (!u)
@@ -244,6 +250,8 @@ static enum sam_status write_some(struct sam_unpacker *u, const uint8_t *data, s
 enum sam_status sam_unpacker_write(struct sam_unpacker *u, const void *data, size_t size,
                                    struct sam_error *error)
 {
+    if (!u || (!data && size))
+        return sam_codec_null(u ? "data" : "unpacker", error);
     if (u->state == FAILED)
         return sam_fail(error, SAM_ERR_USAGE, "the unpacker has failed before");
     enum sam_status status = write_some(u, data, size, error);
@@ -254,6 +262,8 @@ enum sam_status sam_unpacker_write(struct sam_unpacker *u, const void *data, siz
 
 enum sam_status sam_unpacker_finish(struct sam_unpacker *u, struct sam_error *error)
 {
+    if (!u)
+        return sam_codec_null("unpacker", error);
     if (u->state == AT_END)
         return SAM_OK;
     return sam_fail(error, SAM_ERR_INPUT, "truncated: the packed file ends after %llu bytes",

@@ -2,10 +2,30 @@
 /* Is a description of a file one? */
 #include <stdlib.h>
 
-#include "codec/codec.h"
+#include "codec/chunk.h"
+
+enum sam_status sam_codec_null(const char *what, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
+}
+
+enum sam_status sam_codec_check(const struct sam_codec_options *options, struct sam_error *error)
+{
+    if (!options)
+        return SAM_OK;
+    if ((unsigned)options->level > SAM_CODEC_AVX512)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown level %u of the codec's loops",
+                        (unsigned)options->level);
+    const struct sam_allocator *allocator = options->allocator;
+    if (allocator && (!allocator->allocate || !allocator->release))
+        return sam_codec_null("a function of the allocator", error);
+    return SAM_OK;
+}
 
 void sam_weights_free(struct sam_weights *weights)
 {
+    if (!weights)
+        return;
     free(weights->tensors);
     free(weights->names);
     *weights = (struct sam_weights){0};
@@ -30,7 +50,14 @@ static bool size_of(const struct sam_weight *w, uint64_t *size)
 
 enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_error *error)
 {
+    if (!weights || (weights->count && !weights->tensors))
+        return sam_fail(error, SAM_ERR_USAGE, "no description of the file (NULL)");
     uint64_t at = weights->header_size, size;
+    if ((unsigned)weights->kind > SAM_WEIGHTS_GGUF)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown kind %u of a file", (unsigned)weights->kind);
+    if (weights->file_size > SAM_MAX_FILE)
+        return sam_fail(error, SAM_ERR_INPUT, "a file of %llu bytes: the limit is 2^63 - 1",
+                        (unsigned long long)weights->file_size);
     if (at > weights->file_size)
         return sam_fail(error, SAM_ERR_INPUT, "a header of %llu bytes in a file of %llu",
                         (unsigned long long)at, (unsigned long long)weights->file_size);
@@ -38,11 +65,18 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
         return sam_fail(error, SAM_ERR_INPUT, "%zu tensors are too many", weights->count);
     for (size_t i = 0; i < weights->count; i++) {
         const struct sam_weight *w = &weights->tensors[i];
+        if (!w->name)
+            return sam_fail(error, SAM_ERR_USAGE, "tensor %zu: its name is NULL", i);
         if ((size_t)w->type >= SAM_W_TYPES || w->rank > SAM_WEIGHT_RANK)
             return sam_fail(error, SAM_ERR_INPUT,
                             "tensor '%.200s' has a type or a rank (%zu) that "
                             "there is not",
                             w->name, w->rank);
+        for (size_t d = 0; d < w->rank; d++)
+            if (w->shape[d] > SAM_MAX_FILE)
+                return sam_fail(error, SAM_ERR_INPUT,
+                                "tensor '%.200s': dimension %zu is %llu: the limit is 2^63 - 1",
+                                w->name, d, (unsigned long long)w->shape[d]);
         if (w->type != SAM_W_OPAQUE && (!size_of(w, &size) || size != w->size))
             return sam_fail(error, SAM_ERR_INPUT,
                             "tensor '%.200s' has %llu bytes, which its shape and type %s do not "

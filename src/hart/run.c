@@ -42,18 +42,15 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
         result->exit_code = sam_hart_x(hart, A0);
         return false;
     }
-    if (cause == SAM_CAUSE_BREAKPOINT) {
-        fill(hart, result, SAM_HART_EBREAK);
-        return false;
-    }
+    const bool ends = cause == SAM_CAUSE_BREAKPOINT && !hart->options.ebreak_traps;
     /* Without an instruction since the last one, every trap would be followed by the next. */
-    if (hart->has_handler && !(hart->vectored && hart->vectored_at == c->retired)) {
+    if (!ends && hart->has_handler && !(hart->vectored && hart->vectored_at == c->retired)) {
         if (hart->options.trace.write && !sam_hart_observe_trap(hart, cause, c->tval))
             result->end = SAM_HART_STOPPED;
         vector(hart, cause, c->tval);
         return true;
     }
-    fill(hart, result, SAM_HART_TRAP);
+    fill(hart, result, ends ? SAM_HART_EBREAK : SAM_HART_TRAP);
     result->cause = cause;
     result->tval = sam_hart_wrap(hart, c->tval);
     if (c->pc & 3 || !sam_code_fetch(c, sam_hart_pc(hart), &result->word, &fault))

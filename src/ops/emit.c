@@ -363,7 +363,7 @@ enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *in
         const struct sam_region *region = &plan->regions[e->region];
         emit_region(e, region, inputs[region->input], output);
     }
-    EMIT("\n    ebreak\n");
+    EMIT("\n    li      a0, 0\n    li      a7, 93\n    ecall\n");
     emit_tables(e);
     if (buffer.failed || !(*text = sam_strdup(sam_buffer_text(&buffer)))) {
         sam_buffer_free(&buffer);

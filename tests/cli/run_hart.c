@@ -128,6 +128,28 @@ static void until_a_symbol(void **state)
     expect_failure(TURN "-D CODE=1 --until nowhere", 2, "no symbol 'nowhere'");
 }
 
+/* Nobody is there to debug the program: an ebreak is where it must not come. */
+static void ebreak(void **state)
+{
+    (void)state;
+    write_text("break.s", "start: nop\n ebreak\n");
+    expect_failure("break.s -q " TENSOR, 1,
+                   "breakpoint; pc 0x0000000080000004 <start+0x4> (0x00100073) ebreak: expected an "
+                   "exit (--ebreak ok accepts it)");
+    expect_failure("break.s -q --ebreak fail " TENSOR, 1, "expected an exit");
+    expect_failure("break.s -q --ebreak trap " TENSOR, 1, "breakpoint; pc 0x");
+    expect_failure("break.s -q --ebreak no " TENSOR, 2, "--ebreak no: expected fail, ok or trap");
+    struct sam_buffer out = expect_success("break.s --ebreak ok " TENSOR);
+    expect_part(&out, "break.s: ebreak at 0x80000004, 1 instructions in ");
+    sam_buffer_free(&out);
+    write_text("handled.s", "la t0, handler\ncsrw mtvec, t0\nebreak\n.balign 4\n"
+                            "handler: csrr a0, mcause\naddi a0, a0, -3\nli a7, 93\necall\n");
+    expect_failure("handled.s -q " TENSOR, 1, "expected an exit");
+    out = expect_success("handled.s --ebreak trap " TENSOR);
+    expect_part(&out, "handled.s: exit 0, ");
+    sam_buffer_free(&out);
+}
+
 static void isas(void **state)
 {
     (void)state;
@@ -384,6 +406,7 @@ int main(void)
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(what_a_failure_leaves),
         cmocka_unit_test(until_a_symbol),
+        cmocka_unit_test(ebreak),
         cmocka_unit_test(isas),
         cmocka_unit_test(elf_files),
         cmocka_unit_test(strict_mode),

@@ -82,6 +82,29 @@ static void beside_a_handler(void **state)
     program_free(&p);
 }
 
+/* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result says what
+ * it was, too. */
+static void ebreak_as_a_trap(void **state)
+{
+    (void)state;
+    static const char text[] = "la t0, handler\ncsrw mtvec, t0\nthere: ebreak\n.balign 4\n"
+                               "handler: csrr s2, mcause\ncsrr s3, mepc\nli a7, 93\necall\n";
+    struct sam_hart_options options = {.ebreak_traps = true};
+    struct program p = program_new(RV64, &options, text);
+    program_expect(&p, SAM_HART_EXIT);
+    assert_int_equal(sam_hart_x(p.hart, 18), 3);
+    assert_int_equal(sam_hart_x(p.hart, 19), sam_image_find(p.image, "there")->value);
+    program_free(&p);
+    p = program_new(RV64, &options, "nop\nebreak\n");
+    program_expect_trap(&p, 3, SAM_HART_CODE_BASE + 4);
+    program_free(&p);
+    p = program_new(RV64, NULL, text);
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_int_equal(p.result.cause, 3);
+    assert_non_null(strstr(p.result.text, "<there+0x0> (0x00100073) ebreak"));
+    program_free(&p);
+}
+
 /* A handler whose first instruction traps would run for ever. */
 static void handler_that_traps(void **state)
 {
@@ -142,7 +165,7 @@ int main(void)
         cmocka_unit_test(without_a_handler),  cmocka_unit_test(with_a_handler),
         cmocka_unit_test(beside_a_handler),   cmocka_unit_test(handler_that_traps),
         cmocka_unit_test(handler_that_loops), cmocka_unit_test(steps_into_the_handler),
-        cmocka_unit_test(pc_of_a_bad_jump),
+        cmocka_unit_test(pc_of_a_bad_jump),   cmocka_unit_test(ebreak_as_a_trap),
     };
     return cmocka_run_group_tests_name("hart traps", tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ refused() { # FILE INCLUDE
     grep -q "^$1:2: " said || { cat said && return 1; }
 }
 
+check 'asm includes isa' arrows src/asm/a.c isa/isa.h
 check 'machine includes isa' arrows src/machine/a.c isa/isa.h
 check 'simt includes machine' arrows src/simt/a.c machine/machine.h
 check 'own folder' arrows src/base/a.c base/base.h
@@ -25,6 +26,7 @@ check 'public header' arrows cli/a.c samite/isa.h
 check 'tests include anything' arrows tests/isa/a.c simt/simt.h
 check 'base includes isa' refused src/base/a.c isa/isa.h
 check 'isa includes machine' refused src/isa/a.def machine/machine.h
+check 'isa includes asm' refused src/isa/b.c asm/asm.h
 check 'format includes isa' refused src/format/a.c isa/isa.h
 check 'siblings: trace and format' refused src/trace/a.c format/format.h
 check 'machine includes simt' refused src/machine/a.h simt/simt.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The assembler: from text to an image. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

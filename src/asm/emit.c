@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pass two: values into fields, items into bytes, sections into an image. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

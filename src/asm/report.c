@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages and memory of the assembler. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections and their items. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdlib.h>
 

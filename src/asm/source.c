@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where statements come from: a stack of files and bodies (macros, repetitions). */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 struct asm_at asm_statement_at(struct assembler *as)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses: sections one after the other, branches that do not reach made long. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 enum { PAGE = 4096, SECTION_ALIGNMENT = 16, MAX_ROUNDS = 64 };
 

@@ -46,7 +46,7 @@ int main(void)
     const char *root = getenv("SAMITE_SOURCE");
     char pattern[4096];
     glob_t files;
-    snprintf(pattern, sizeof pattern, "%s/tests/isa/errors/*.s", root ? root : ".");
+    snprintf(pattern, sizeof pattern, "%s/tests/asm/errors/*.s", root ? root : ".");
     if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
         fprintf(stderr, "no %s\n", pattern);
         return 1;

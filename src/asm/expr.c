@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: parsed once into a tree, evaluated early where a number is needed at once, and again
  * when every address is known. Arithmetic is 64-bit two's complement; comparisons give 0 or 1. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols: labels, numeric labels, .equ and .set. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

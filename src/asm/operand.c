@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of one instruction, read by the letters of its row. Values are not checked here: they
  * may not be known yet. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

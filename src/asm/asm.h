@@ -347,7 +347,7 @@ struct assembler {
     unsigned depth; /* of evaluation and of pseudo-instructions */
 };
 
-/* asm_report.c */
+/* report.c */
 void asm_error(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
 void asm_warning(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
 /* An error after which nothing more is read. */
@@ -361,7 +361,7 @@ char *asm_copy(struct assembler *as, const char *text, size_t size);
 struct asm_place *asm_new_place(struct assembler *as);
 void asm_free_blocks(struct assembler *as);
 
-/* asm_lex.c */
+/* lex.c */
 /* `text` with comments replaced by spaces, lines and columns kept. `;` begins one where `isa` has
  * TensorLoad, whose manual writes them so; elsewhere it separates statements. */
 bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
@@ -383,7 +383,7 @@ int asm_character(const char **at, const char *end, const char **problem);
 bool asm_name_start(char c);
 bool asm_name_char(char c);
 
-/* asm_expr.c */
+/* expr.c */
 /* NULL with the problem in *fail (text of at most 200 characters). */
 struct asm_failure {
     struct asm_at at;
@@ -405,7 +405,7 @@ enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
 enum asm_known asm_eval(struct assembler *as, const struct asm_node *node,
                         const struct asm_insn *insn, bool quiet, int64_t *number);
 
-/* asm_symbol.c */
+/* symbol.c */
 struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size);
 struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size);
 /* The symbol that `1f` or `1b` names; NULL when there is no 1 before. */
@@ -417,7 +417,7 @@ bool asm_define_equ(struct assembler *as, const char *name, size_t size,
 bool asm_reserved_name(const struct assembler *as, const char *name, size_t size);
 uint32_t asm_hash(const char *text, size_t size);
 
-/* asm_section.c */
+/* section.c */
 struct asm_section *asm_section_get(struct assembler *as, const char *name, size_t size);
 struct asm_position asm_here(struct assembler *as);
 struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
@@ -431,7 +431,7 @@ void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t 
                    struct asm_at at);
 uint64_t asm_position_address(const struct asm_position *position);
 
-/* asm_source.c */
+/* source.c */
 bool asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
                    const struct asm_place *outer);
 /* The next statement, macros expanded, conditions decided. False at the end. */
@@ -441,7 +441,7 @@ bool asm_read_body(struct assembler *as, const char *const *openers, const char 
                    struct asm_body *body);
 bool asm_push_body(struct assembler *as, struct asm_frame *frame);
 
-/* asm_macro.c */
+/* macro.c */
 bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
                          struct asm_lexer *lexer);
 const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size);
@@ -450,13 +450,13 @@ void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct 
 bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
                     size_t size, const char **result, size_t *result_size);
 
-/* asm_condition.c */
+/* condition.c */
 /* .if and its family; true when the statement was one. Called for skipped text too. */
 bool asm_condition_directive(struct assembler *as, const char *name, size_t size,
                              struct asm_lexer *lexer);
 bool asm_is_active(const struct assembler *as);
 
-/* asm_directive.c, asm_data.c */
+/* directive.c, data.c */
 void asm_directive(struct assembler *as, struct asm_lexer *lexer);
 bool asm_data_directive(struct assembler *as, const char *name, size_t size,
                         struct asm_lexer *lexer);
@@ -464,19 +464,19 @@ bool asm_expect_end(struct assembler *as, struct asm_lexer *lexer);
 /* An expression that must be a number here; `what` for the message. */
 bool asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what, int64_t *number);
 
-/* asm_operand.c */
+/* operand.c */
 bool asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
                         struct asm_args *args, struct asm_failure *fail);
 const struct asm_arg *asm_find_arg(const struct asm_args *args, char letter);
 
-/* asm_insn.c */
+/* insn.c */
 bool asm_index_mnemonics(struct assembler *as);
 void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
                      struct asm_lexer *lexer);
 
-/* asm_layout.c */
+/* layout.c */
 void asm_layout(struct assembler *as);
-/* asm_emit.c */
+/* emit.c */
 struct sam_image *asm_emit(struct assembler *as);
 /* The words of one instruction at insn->address, the inserted prefix first: how many. */
 unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Characters into tokens. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .macro, .rept, .irp, .irpc: recording bodies, reading arguments, putting them in. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

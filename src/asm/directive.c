@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directives that choose sections, name things or bring in files. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of expressions: early, when only some addresses are certain, and at the end. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directives that put bytes: numbers, strings, space, alignment. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a mnemonic and its operands to items: the row that fits, pseudo-instructions, prefixes. */
-#include "isa/asm.h"
+#include "asm/asm.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,291 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ./dev, in a small project with the targets that it knows, so that its own logic is what takes time:
+# every verb's help, bad arguments, copied checkouts, installation, packages that come later. The
+# libraries that are "installed" are the .pc files of a folder, and apt-get is a script.
+. "$SAMITE_SOURCE/tests/project/tap.sh"
+root=$scratch/tree
+tools=$scratch/tools
+pc=$scratch/pc
+export PKG_CONFIG_LIBDIR="$pc" PATH="$tools:$PATH"
+unset CI JOBS DESTDIR
+
+library() { # NAME...: is installed
+    for name in "$@"; do
+        printf 'Name: %s\nDescription: of the test\nVersion: 1\n' "$name" >"$pc/$name.pc"
+    done
+}
+
+script() { # NAME: a program of the test, its text on standard input
+    { echo '#!/bin/sh' && cat; } >"$tools/$1"
+    chmod +x "$tools/$1"
+}
+
+small_project() {
+    mkdir -p "$root/tools" "$root/bench" "$root/fuzz" "$tools" "$pc"
+    cp "$SAMITE_SOURCE/dev" "$root"
+    cp "$SAMITE_SOURCE"/tools/* "$root/tools"
+    library libelf jansson libxxhash
+    # What apt-get installs, it writes down.
+    script apt-get <<'END'
+echo "$@" >>"$PKG_CONFIG_LIBDIR/../apt.log"
+case "$*" in *install*libcmocka-dev*) cp "$PKG_CONFIG_LIBDIR/jansson.pc" "$PKG_CONFIG_LIBDIR/cmocka.pc" ;; esac
+case "$*" in *install*libzstd-dev*) cp "$PKG_CONFIG_LIBDIR/jansson.pc" "$PKG_CONFIG_LIBDIR/libzstd.pc" ;; esac
+END
+    script sudo <<'END'
+[ "$1" != -n ] || shift
+exec "$@"
+END
+    for name in mandoc c++ g++; do # what `test` needs, and is not of interest here
+        command -v $name >/dev/null || script $name </dev/null
+    done
+    cd "$root"
+    printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size);\n' | tee fuzz/asm.c >fuzz/elf.c
+    printf '#include <stdio.h>\nint main(void)\n{\n    puts("measured %%s");\n}\n' >bench/codec.c
+    sed 's/measured.*"/ok 1 - case\\n1..1"/' bench/codec.c >test.c
+    cp bench/codec.c bench/asm.c
+    echo 'int sam_one(void);int sam_one(void) { return 1; }' >one.c
+    cat >samite.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char folder[4096];
+    printf("%s %s\n", getcwd(folder, sizeof folder), argc > 1 ? argv[1] : "");
+}
+END
+    printf 'option(%s, type: %s)\n' "'tests'" "'feature', value: 'auto'" >meson_options.txt
+    cat >meson.build <<'END'
+project('small', 'c', version: '0.1.0', default_options: ['default_library=both'])
+dependency('libelf')
+library = both_libraries('samite', 'one.c', version: '0.1.0', soversion: '0', install: true)
+import('pkgconfig').generate(library, name: 'samite', description: 'small')
+executable('samite', 'samite.c', install: true)
+subdir('bench')
+if dependency('cmocka', method: 'pkg-config', required: get_option('tests')).found()
+  subdir('tests')
+endif
+END
+    cat >bench/meson.build <<'END'
+executable('asm', 'asm.c', build_by_default: false)
+if dependency('libzstd', method: 'pkg-config', required: false).found()
+  executable('codec', 'codec.c', build_by_default: false)
+endif
+END
+    mkdir tests
+    cat >tests/meson.build <<'END'
+foreach name : ['isa/decode', 'isa/errors', 'tile/text']
+  test(name, executable('test_' + name.underscorify(), '../test.c', build_by_default: false),
+    protocol: 'tap', suite: name.split('/')[0])
+endforeach
+END
+    cd /
+}
+
+# --- the command line: nothing is built for these
+
+says_usage() { # VERB: and does nothing else
+    for words in "$1 --help" "$1 -h" "help $1"; do
+        # shellcheck disable=SC2086
+        "$root/dev" $words >"$scratch/said"
+        grep -q "^Usage: ./dev $1" "$scratch/said"
+        [ ! -d "$root/build" ] && [ ! -d "$root/build-fuzz" ]
+    done
+}
+
+refuses() { # PATTERN ARGUMENT...
+    pattern=$1
+    shift
+    fails 2 "$root/dev" "$@"
+    grep -q -- "$pattern" "$scratch/.stderr"
+    [ ! -d "$root/build" ] && [ ! -d "$root/build-fuzz" ]
+}
+
+verb_list() {
+    "$root/dev" help | sed -n 's/^  \([a-z][a-z]*\)\( .*\)\{0,1\}$/\1/p'
+}
+
+# --- building
+
+builds() {
+    "$root/dev" build
+    [ -x "$root/build/samite" ] && [ ! -d "$root/build/tests" ]
+}
+
+quiet_when_built() {
+    said=$("$root/dev" build 2>&1)
+    [ -z "$said" ] || { echo "$said" && return 1; }
+}
+
+jobs_checked() {
+    fails 2 env JOBS=many "$root/dev" build
+}
+
+runs_here() { # a path is the user's, and nothing but the command writes to standard output
+    mkdir -p "$scratch/elsewhere"
+    cd "$scratch/elsewhere"
+    touch "$root/samite.c"
+    said=$("$root/dev" run x.s 2>"$scratch/err")
+    [ "$said" = "$(pwd -P) x.s" ] || { echo "$said" && return 1; }
+    grep -q ninja "$scratch/err" || grep -q samite "$scratch/err"
+    "$root/dev" run --help | grep -q '^Usage: ./dev run'
+}
+
+copied() { # a copy sets itself up and leaves the original alone
+    cp -a "$root" "$scratch/copy"
+    mkdir -p "$scratch/copy/build-fuzz/corpus" && touch "$scratch/copy/build-fuzz/corpus/seed"
+    echo '# changed in the copy' >>"$scratch/copy/meson.build"
+    stat -c '%Y %n' "$root/build/build.ninja" "$root/build/samite" >"$scratch/before"
+    "$scratch/copy/dev" build
+    said=$("$scratch/copy/dev" build 2>&1)
+    [ -z "$said" ] || { echo "$said" && return 1; }
+    stat -c '%Y %n' "$root/build/build.ninja" "$root/build/samite" | diff "$scratch/before" -
+    grep -q "\"$scratch/copy\"" "$scratch/copy/build/meson-info/meson-info.json"
+    if grep -q "$root/" "$scratch/copy/build/build.ninja"; then return 1; fi
+    rm -rf "$root.away" && mv "$root" "$root.away" # the original is not even needed
+    "$scratch/copy/dev" build
+    mv "$root.away" "$root"
+}
+
+interrupted() { # a folder whose first configuration was killed
+    mkdir -p "$scratch/killed"
+    cp -a "$root/." "$scratch/killed"
+    rm -rf "$scratch/killed/build"/build.ninja
+    "$scratch/killed/dev" build
+    [ -x "$scratch/killed/build/samite" ]
+}
+
+# --- packages
+
+bench_later() { # built without libzstd-dev; the benchmark that needs it is there once it is
+    [ ! -f "$pc/libzstd.pc" ]
+    "$root/dev" bench codec >"$scratch/said"
+    grep -q '^measured' "$scratch/said" && [ -f "$pc/libzstd.pc" ]
+}
+
+bench_row() {
+    "$root/dev" bench asm/row --quick | grep -q '^measured'
+}
+
+tests_later() {
+    [ ! -f "$pc/cmocka.pc" ]
+    "$root/dev" test >"$scratch/said"
+    [ "$(tail -n 1 "$scratch/said")" = '3 passed, 0 failed' ] && [ -f "$pc/cmocka.pc" ]
+}
+
+tests_chosen() { # COUNT NAME...
+    count=$1
+    shift
+    [ "$("$root/dev" test "$@" | tail -n 1)" = "$count passed, 0 failed" ]
+}
+
+no_such_test() { # PATTERN NAME
+    mv "$root/test.c" "$root/test.c.away" # would not compile
+    status=0
+    "$root/dev" test "$2" >"$scratch/.stdout" 2>"$scratch/.stderr" || status=$?
+    mv "$root/test.c.away" "$root/test.c"
+    cat "$scratch/.stderr"
+    [ "$status" = 2 ] && [ "$(wc -l <"$scratch/.stderr")" = 1 ] && grep -q "$1" "$scratch/.stderr"
+}
+
+failing_test() {
+    sed 's/"ok/"not ok/' "$root/test.c" >"$scratch/test.c"
+    cp "$root/test.c" "$scratch/good.c"
+    cp "$scratch/test.c" "$root/test.c"
+    status=0
+    "$root/dev" test isa/decode >"$scratch/said" || status=$?
+    cp "$scratch/good.c" "$root/test.c"
+    [ "$status" = 1 ] && [ "$(tail -n 1 "$scratch/said")" = '0 passed, 1 failed' ]
+}
+
+# --- installation
+
+installs() { # PREFIX [LIBDIR]
+    DESTDIR=$scratch/installed "$root/dev" install "$@" >"$scratch/said"
+    grep -q "installed in $scratch/installed${1:-/usr/local}:" "$scratch/said"
+    [ -x "$scratch/installed${1:-/usr/local}/bin/samite" ]
+    rm -rf "$scratch/installed"
+    meson introspect --buildoptions "$root/build" | grep -q '"prefix", "value": "/usr/local"'
+}
+
+installs_what_it_must() {
+    rm -rf "$scratch/fresh"
+    cp -a "$root" "$scratch/fresh"
+    rm -rf "$scratch/fresh/build"
+    "$scratch/fresh/dev" install "$scratch/usr"
+    [ -z "$(find "$scratch/fresh/build/tests" "$scratch/fresh/build/bench" -type f -perm -u+x 2>/dev/null)" ]
+}
+
+pkg_config_found() { # by the line that is printed
+    cd "$scratch"
+    "$root/dev" install relative >"$scratch/said"
+    line=$(sed -n 's/^ *export //p' "$scratch/said")
+    # shellcheck disable=SC2086
+    [ "$(eval "export $line" && pkg-config --modversion samite && samite x)" = "0.1.0
+$(pwd -P) x" ]
+    rm -rf "$scratch/relative"
+}
+
+cleans() {
+    "$root/dev" clean --help >/dev/null
+    [ -d "$root/build" ]
+    "$root/dev" clean
+    [ ! -d "$root/build" ]
+}
+
+# --- the first run, with the real command
+
+first_run() { # its result is checked, it ends with what to try, and a screen holds it
+    mkdir -p "$scratch/place"
+    cd "$scratch/place"
+    ln -s "$SAMITE_BUILD" build
+    ln -s "$SAMITE_SOURCE/kernels" kernels
+    sh "$SAMITE_SOURCE/tools/first-run.sh" build >"$scratch/said"
+    grep -q '^check c: passed' "$scratch/said" && grep -q 'Try next' "$scratch/said"
+    awk 'length > 80 { print "too wide: " $0; bad = 1 } END { if (NR > 23) print NR " lines"; exit bad || NR > 23 }' \
+        "$scratch/said"
+}
+
+check 'a small project' small_project
+check 'there are verbs' test "$(verb_list | wc -l)" -ge 10
+for verb in $(verb_list); do
+    check "$verb --help prints its usage" says_usage "$verb"
+done
+check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
+check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
+for verb in build lint format clean; do
+    check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
+done
+for verb in test bench fuzz install; do
+    check "$verb: an unknown option" refuses "no option '--nosuch'" "$verb" --nosuch
+done
+check 'setup nosuch' refuses 'there are build test' setup nosuch
+check 'fuzz asm abc' refuses "no fuzz target 'abc': there are asm elf$" fuzz asm abc
+check 'fuzz asm 0' refuses 'at least 1' fuzz asm 0
+check 'fuzz 5 asm' refuses 'after the number' fuzz 5 asm
+check 'bench nosuch' refuses "there are asm codec$" bench nosuch
+check 'bench --json without a file' refuses 'needs a file' bench --json
+check 'bench --real of another benchmark' refuses 'codec' bench --real asm
+check 'install with two prefixes' refuses "'/b'" install /a /b
+check 'build' builds
+check 'build again says nothing' quiet_when_built
+check 'JOBS=many' jobs_checked
+check 'run from another folder' runs_here
+check 'a copied checkout' copied
+check 'a folder half configured' interrupted
+check 'bench after a build without its library' bench_later
+check 'a row of a benchmark' bench_row
+check 'test after a build without its library' tests_later
+check 'test of a folder' tests_chosen 2 isa
+check 'test of one program' tests_chosen 1 tile/text
+check 'test of two' tests_chosen 2 isa/errors tile
+check 'test nosuch' no_such_test 'there are isa tile$' nosuch
+check 'test isa/nosuch' no_such_test 'there are isa/decode isa/errors$' isa/nosuch
+check 'a test that fails' failing_test
+check 'install PREFIX' installs "$scratch/opt"
+check 'install without PREFIX after it' installs
+check 'install builds what it installs' installs_what_it_must
+check 'install tells where pkg-config finds it' pkg_config_found
+check 'clean' cleans
+check 'what run shows' first_run
+finish

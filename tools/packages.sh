@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced by ./dev: which packages each part of the work needs, and how they are installed.
+
+# group, Debian package, how to see that it is there
+packages() {
+    cat <<'END'
+build  gcc                           command cc
+build  libc6-dev                     header stdio.h
+build  meson                         command meson
+build  ninja-build                   command ninja
+build  pkg-config                    command pkg-config
+build  libelf-dev                    library libelf
+build  libjansson-dev                library jansson
+build  libxxhash-dev                 library libxxhash
+test   libcmocka-dev                 library cmocka
+test   g++                           command g++
+test   mandoc                        command mandoc
+lint   clang-format                  command clang-format
+lint   clang-tidy                    command clang-tidy
+lint   cppcheck                      command cppcheck
+lint   shellcheck                    command shellcheck
+fuzz   clang                         command clang
+fuzz   libclang-rt-dev               fuzzer -
+bench  libzstd-dev                   library libzstd
+oracle clang                         command clang
+oracle qemu-user                     command qemu-riscv32
+oracle binutils-riscv64-unknown-elf  command riscv64-unknown-elf-as
+oracle gcc-riscv64-unknown-elf       command riscv64-unknown-elf-gcc
+END
+}
+
+package_groups() {
+    packages | awk '!seen[$1]++ { print $1 }'
+}
+
+is_there() { # KIND NAME
+    case $1 in
+    command) command -v "$2" ;;
+    header) printf '#include <%s>\n' "$2" | cc -fsyntax-only -xc - ;;
+    library) pkg-config --exists "$2" ;;
+    fuzzer) [ -f "$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a)" ] ;;
+    esac >/dev/null 2>&1
+}
+
+missing_packages() { # GROUP...
+    packages | while read -r group package kind name; do
+        case " $* " in
+        *" $group "*) is_there "$kind" "$name" || printf '%s\n' "$package" ;;
+        esac
+    done | sort -u | tr '\n' ' '
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif [ "${CI:-}" = true ]; then
+        sudo -n "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+need() { # GROUP...: install what the groups lack, or say what is missing
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    command -v apt-get >/dev/null 2>&1 ||
+        die "missing packages, by their Debian names (install them with this system's package manager): $missing"
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null 2>&1 ||
+        die "missing packages, and neither root nor sudo to install them: apt-get install $missing"
+    say "installing $missing" >&2
+    as_root apt-get -o DPkg::Lock::Timeout=300 -qq update </dev/null >&2 ||
+        printf 'dev: apt-get update failed; trying the package lists at hand\n' >&2
+    # shellcheck disable=SC2086 # a list of names
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install $missing </dev/null >/dev/null ||
+        die "apt-get could not install $missing"
+    missing=$(missing_packages "$@")
+    [ -z "$missing" ] || die "still missing after apt-get: $missing"
+}
