@@ -72,6 +72,7 @@ enum asm_operator {
     OP_AND,
     OP_XOR,
     OP_OR,
+    OP_ORN,
     OP_LAND,
     OP_LOR,
     /* modifiers */
@@ -133,6 +134,7 @@ struct asm_symbol {
     char *name;
     enum { SYMBOL_UNDEFINED, SYMBOL_LABEL, SYMBOL_EQU } state;
     bool global, function, hidden;
+    bool weak;  /* without a definition its value is 0 */
     bool fixed; /* .equ, -D: a second .equ is an error; .set may change it */
     struct asm_at defined;
     struct asm_position position;
@@ -401,6 +403,9 @@ enum asm_known asm_eval_early(struct assembler *as, const struct asm_node *node,
 struct asm_value asm_position_value(const struct asm_position *position);
 enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
                               struct asm_value *value);
+/* Is this an auipc that cannot reach an undefined weak symbol, whose value is 0? It becomes a lui,
+ * and the low part that belongs to it counts from 0, as the GNU linker does it. */
+bool asm_becomes_lui(struct assembler *as, const struct asm_insn *insn);
 /* Pass two; errors are reported unless `quiet`. `insn` gives pc to the modifiers, may be NULL. */
 enum asm_known asm_eval(struct assembler *as, const struct asm_node *node,
                         const struct asm_insn *insn, bool quiet, int64_t *number);
@@ -422,6 +427,8 @@ struct asm_section *asm_section_get(struct assembler *as, const char *name, size
 struct asm_position asm_here(struct assembler *as);
 struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
                               struct asm_at at);
+/* The error of a value where only zeros can be. */
+void asm_refuse_value(struct assembler *as, const struct asm_section *section, struct asm_at at);
 void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at);
 void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
                    struct asm_at at);

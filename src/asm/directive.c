@@ -186,7 +186,8 @@ static void dir_equ(struct assembler *as, struct asm_lexer *lexer, bool may_chan
         asm_define_equ(as, name.text, name.size, node, may_change, at);
 }
 
-static void dir_global(struct assembler *as, struct asm_lexer *lexer)
+/* .globl and .weak */
+static void dir_global(struct assembler *as, struct asm_lexer *lexer, bool weak)
 {
     do {
         struct asm_token name;
@@ -195,6 +196,7 @@ static void dir_global(struct assembler *as, struct asm_lexer *lexer)
         struct asm_symbol *symbol = asm_symbol_get(as, name.text, name.size);
         if (symbol) {
             symbol->global = true;
+            symbol->weak |= weak;
             symbol->hidden = false;
         }
     } while (asm_lex_take(lexer, ","));
@@ -338,8 +340,8 @@ static void dir_message(struct assembler *as, struct asm_lexer *lexer, bool is_e
 static bool is_ignored(const char *name, size_t size)
 {
     static const char *const names[] = {
-        ".option", ".file",     ".attribute", ".ident",   ".loc",         ".local", ".weak",
-        ".hidden", ".internal", ".protected", ".addrsig", ".addrsig_sym", ".end",   ".variant_cc",
+        ".option",   ".file",      ".attribute", ".ident",       ".loc", ".local",      ".hidden",
+        ".internal", ".protected", ".addrsig",   ".addrsig_sym", ".end", ".variant_cc",
     };
     for (size_t i = 0; i < SAM_COUNT(names); i++)
         if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
@@ -360,6 +362,7 @@ enum {
     DIR_EQU,
     DIR_SET,
     DIR_GLOBAL,
+    DIR_WEAK,
     DIR_TYPE,
     DIR_SIZE,
     DIR_COMM,
@@ -379,7 +382,8 @@ static const struct {
     {".equ", DIR_SET},         {".set", DIR_SET},           {".equiv", DIR_EQU},
     {".globl", DIR_GLOBAL},    {".global", DIR_GLOBAL},     {".type", DIR_TYPE},
     {".size", DIR_SIZE},       {".comm", DIR_COMM},         {".lcomm", DIR_LCOMM},
-    {".include", DIR_INCLUDE}, {".error", DIR_ERROR},       {".warning", DIR_WARNING},
+    {".weak", DIR_WEAK},       {".include", DIR_INCLUDE},   {".error", DIR_ERROR},
+    {".warning", DIR_WARNING},
 };
 
 static void run_directive(struct assembler *as, int directive, struct asm_lexer *lexer)
@@ -396,7 +400,8 @@ static void run_directive(struct assembler *as, int directive, struct asm_lexer 
     case DIR_ADDRESS: dir_address(as, lexer); break;
     case DIR_EQU: dir_equ(as, lexer, false); break;
     case DIR_SET: dir_equ(as, lexer, true); break;
-    case DIR_GLOBAL: dir_global(as, lexer); break;
+    case DIR_GLOBAL: dir_global(as, lexer, false); break;
+    case DIR_WEAK: dir_global(as, lexer, true); break;
     case DIR_TYPE: dir_type(as, lexer); break;
     case DIR_SIZE: dir_size(as, lexer); break;
     case DIR_COMM: dir_common(as, lexer, true); break;

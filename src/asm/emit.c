@@ -170,6 +170,8 @@ unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t 
         else if (arg->operand->kind != SAM_KIND_V0)
             put_number(&e, arg);
     }
+    if (asm_becomes_lui(as, insn))
+        e.word ^= sam_insn_rows[SAM_OP_auipc].match ^ sam_insn_rows[SAM_OP_lui].match;
     struct sam_insn decoded;
     if (insn->explicit_prefix && !sam_op_is_prefix(insn->op) && as->error_count == errors &&
         !sam_decode(&as->isa, e.word, e.prefix, &decoded))
@@ -249,6 +251,10 @@ void asm_section_bytes(struct assembler *as, const struct asm_section *section,
         switch (item->kind) {
         case ITEM_INSN: {
             uint32_t words[3];
+            if (section->execute && item->offset % 4)
+                asm_warning(as, item->at,
+                            "the instruction is not 4-byte aligned and will trap (.align 2 is "
+                            "missing)");
             unsigned count = asm_encode(as, item->insn, words);
             for (unsigned w = 0; w < count; w++) {
                 uint8_t bytes[4];
@@ -267,6 +273,18 @@ void asm_section_bytes(struct assembler *as, const struct asm_section *section,
         asm_out_of_memory(as);
 }
 
+/* Values of a section without data that were not known when they were read. */
+static void check_zeros(struct assembler *as, const struct asm_section *section)
+{
+    for (size_t i = 0; i < section->count && !as->stop; i++) {
+        const struct asm_item *item = &section->items[i];
+        int64_t value;
+        if (item->kind == ITEM_VALUE &&
+            asm_eval(as, item->value, NULL, false, &value) == ASM_KNOWN && value)
+            asm_refuse_value(as, section, item->at);
+    }
+}
+
 /* --- image */
 
 static void add_section(struct assembler *as, struct sam_image *image,
@@ -278,7 +296,9 @@ static void add_section(struct assembler *as, struct sam_image *image,
                               .size = section->size,
                               .execute = section->execute,
                               .write = section->write};
-    if (!section->nobits) {
+    if (section->nobits) {
+        check_zeros(as, section);
+    } else {
         asm_section_bytes(as, section, &bytes);
         out.data = bytes.data;
         out.data_size = bytes.size;

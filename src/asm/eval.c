@@ -32,16 +32,17 @@ static bool apply_binary(enum asm_operator op, int64_t a, int64_t b, int64_t *ou
     case OP_ADD: *out = (int64_t)(ua + ub); return true;
     case OP_SUB: *out = (int64_t)(ua - ub); return true;
     case OP_SHL: *out = ub > 63 ? 0 : (int64_t)(ua << ub); return true;
-    case OP_SHR: *out = a >> (ub > 63 ? 63 : ub); return true;
-    case OP_LT: *out = a < b; return true;
-    case OP_GT: *out = a > b; return true;
-    case OP_LE: *out = a <= b; return true;
-    case OP_GE: *out = a >= b; return true;
-    case OP_EQ: *out = a == b; return true;
-    case OP_NE: *out = a != b; return true;
+    case OP_SHR: *out = ub > 63 ? 0 : (int64_t)(ua >> ub); return true;
+    case OP_LT: *out = -(a < b); return true;
+    case OP_GT: *out = -(a > b); return true;
+    case OP_LE: *out = -(a <= b); return true;
+    case OP_GE: *out = -(a >= b); return true;
+    case OP_EQ: *out = -(a == b); return true;
+    case OP_NE: *out = -(a != b); return true;
     case OP_AND: *out = a & b; return true;
     case OP_XOR: *out = a ^ b; return true;
     case OP_OR: *out = a | b; return true;
+    case OP_ORN: *out = a | ~b; return true;
     case OP_LAND: *out = a && b; return true;
     default: *out = a || b; return true;
     }
@@ -178,6 +179,10 @@ static enum asm_known eval_symbol(const struct evaluation *e, const struct asm_n
     }
     if (symbol->state == SYMBOL_EQU)
         return eval_equ(e, node, symbol->equ, out);
+    if (symbol->weak) {
+        *out = 0;
+        return ASM_KNOWN;
+    }
     if (symbol->name[0] == '\1') /* "\1number\1count" */
         return wrong(e, node, "no label %.*s: follows this line",
                      (int)strcspn(symbol->name + 1, "\1"), symbol->name + 1);
@@ -194,6 +199,31 @@ static const struct asm_insn *insn_at_label(const struct asm_node *node)
         return NULL;
     const struct asm_item *item = &position->section->items[position->item];
     return item->kind == ITEM_INSN ? item->insn : NULL;
+}
+
+static bool is_undefined_weak(const struct asm_node *node)
+{
+    while (node->kind == NODE_BINARY && (node->op == OP_ADD || node->op == OP_SUB))
+        node = node->child[0];
+    return node->kind == NODE_SYMBOL && node->symbol->weak &&
+           node->symbol->state == SYMBOL_UNDEFINED;
+}
+
+/* lui and auipc sign-extend: what is above the 32-bit reach cannot be built. */
+static bool upper_reaches(const struct assembler *as, int64_t value)
+{
+    return as->isa.xlen == 32 || (value >= INT32_MIN && value <= INT32_MAX - 0x800);
+}
+
+bool asm_becomes_lui(struct assembler *as, const struct asm_insn *insn)
+{
+    const struct asm_arg *upper = insn->op == SAM_OP_auipc ? asm_find_arg(&insn->args, 'u') : NULL;
+    const struct asm_node *node = upper ? upper->expr : NULL;
+    int64_t value;
+    return node && node->kind == NODE_MODIFIER && node->op == OP_PCREL_HI &&
+           is_undefined_weak(node->child[0]) &&
+           asm_eval(as, node->child[0], NULL, true, &value) == ASM_KNOWN &&
+           !upper_reaches(as, (int64_t)((uint64_t)value - insn->address));
 }
 
 static enum asm_known eval_modifier(const struct evaluation *e, const struct asm_node *node,
@@ -215,11 +245,9 @@ static enum asm_known eval_modifier(const struct evaluation *e, const struct asm
     enum asm_known known = eval(e, inner, &value);
     if (known != ASM_KNOWN)
         return known;
-    bool relative = node->op != OP_HI && node->op != OP_LO;
-    value = (int64_t)((uint64_t)value - (relative ? insn->address : 0));
-    bool wide = e->as->isa.xlen == 64;
-    /* lui and auipc sign-extend: what is above the 32-bit reach cannot be built */
-    if (wide && (value < INT32_MIN || value > INT32_MAX - 0x800))
+    if (node->op != OP_HI && node->op != OP_LO && !asm_becomes_lui(e->as, insn))
+        value = (int64_t)((uint64_t)value - insn->address);
+    if (!upper_reaches(e->as, value))
         return wrong(e, node, "the value is out of the 32-bit reach of lui and auipc");
     if (node->op == OP_HI || node->op == OP_PCREL_HI)
         *out = (int64_t)((((uint64_t)value + 0x800) >> 12) & 0xfffff);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: parsed once into a tree, evaluated early where a number is needed at once, and again
- * when every address is known. Arithmetic is 64-bit two's complement; comparisons give 0 or 1. */
+ * when every address is known. Arithmetic and precedence are those of GNU as: 64-bit two's
+ * complement,
+ * `>>` unsigned, comparisons -1 or 0, && and || 1 or 0. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -57,16 +59,17 @@ const struct asm_node *asm_binary_node(struct assembler *as, enum asm_operator o
     return a && b ? operation(as, NODE_BINARY, op, a->at, a, b, NULL) : NULL;
 }
 
-/* Binary operators by precedence, higher binds tighter; as in C. */
+/* Binary operators by precedence, higher binds tighter: GNU as, "Infix Operators", which is not
+ * that of C: bits before sums. `a ! b` is a | ~b, and `a !! b` is a ^ b. */
 static const struct {
     const char *text;
     enum asm_operator op;
     int precedence;
 } binary[] = {
-    {"*", OP_MUL, 10}, {"/", OP_DIV, 10}, {"%", OP_MOD, 10},  {"+", OP_ADD, 9},  {"-", OP_SUB, 9},
-    {"<<", OP_SHL, 8}, {">>", OP_SHR, 8}, {"<", OP_LT, 7},    {">", OP_GT, 7},   {"<=", OP_LE, 7},
-    {">=", OP_GE, 7},  {"==", OP_EQ, 6},  {"!=", OP_NE, 6},   {"<>", OP_NE, 6},  {"&", OP_AND, 5},
-    {"^", OP_XOR, 4},  {"|", OP_OR, 3},   {"&&", OP_LAND, 2}, {"||", OP_LOR, 1},
+    {"*", OP_MUL, 6}, {"/", OP_DIV, 6}, {"%", OP_MOD, 6}, {"<<", OP_SHL, 6},  {">>", OP_SHR, 6},
+    {"&", OP_AND, 5}, {"|", OP_OR, 5},  {"^", OP_XOR, 5}, {"!", OP_ORN, 5},   {"+", OP_ADD, 4},
+    {"-", OP_SUB, 4}, {"<", OP_LT, 3},  {">", OP_GT, 3},  {"<=", OP_LE, 3},   {">=", OP_GE, 3},
+    {"==", OP_EQ, 3}, {"!=", OP_NE, 3}, {"<>", OP_NE, 3}, {"&&", OP_LAND, 2}, {"||", OP_LOR, 1},
 };
 
 static const struct {
@@ -237,7 +240,10 @@ static const struct asm_node *binary_from(struct parser *p, int lowest)
         if (i == SAM_COUNT(binary) || binary[i].precedence < lowest)
             break;
         struct asm_at at = asm_lex_at(p->lexer);
+        enum asm_operator op = binary[i].op;
         asm_lex_next(p->lexer);
+        if (op == OP_ORN && asm_lex_take(p->lexer, "!"))
+            op = OP_XOR;
         const struct asm_node *right = binary_from(p, binary[i].precedence + 1);
         if (!right)
             return NULL;
@@ -246,7 +252,7 @@ static const struct asm_node *binary_from(struct parser *p, int lowest)
                             5 * ASM_MAX_DEPTH);
             return NULL;
         }
-        left = operation(p->as, NODE_BINARY, binary[i].op, at, left, right, NULL);
+        left = operation(p->as, NODE_BINARY, op, at, left, right, NULL);
     }
     return left;
 }

@@ -224,10 +224,6 @@ static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
                      const struct asm_args *args, struct asm_at at)
 {
     struct asm_section *section = as->section;
-    if (!section->execute)
-        asm_error(as, at, "instruction in section %s, which is not executable", section->name);
-    if (section->execute && section->epoch == 0 && section->size % 4)
-        asm_error(as, at, "the instruction is not 4-byte aligned (.align 2 is missing)");
     struct asm_insn *insn = asm_new(as, 1, sizeof *insn);
     if (!insn)
         return;

@@ -84,8 +84,8 @@ struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uin
     struct asm_section *section = as->section;
     if (as->stop)
         return NULL;
-    if (section->nobits && kind != ITEM_FILL && kind != ITEM_ALIGN) {
-        asm_error(as, at, "section %s holds only zeros (.zero, .space)", section->name);
+    if (section->nobits && kind == ITEM_INSN) {
+        asm_error(as, at, "instruction in section %s: it holds only zeros", section->name);
         return NULL;
     }
     void *grown =
@@ -103,12 +103,32 @@ struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uin
     return item;
 }
 
+void asm_refuse_value(struct assembler *as, const struct asm_section *section, struct asm_at at)
+{
+    asm_error(as, at, "non-zero value in section %s: it holds only zeros", section->name);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    size_t i = 0;
+    while (i < size && bytes[i] == 0)
+        i++;
+    return i == size;
+}
+
 void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at)
 {
     struct asm_section *section = as->section;
     struct asm_item *item = open_raw(section);
     if (!size || as->stop)
         return;
+    if (section->nobits) {
+        if (is_zero(bytes, size))
+            asm_add_fill(as, size, 1, 0, at);
+        else
+            asm_refuse_value(as, section, at);
+        return;
+    }
     if (!item) {
         item = asm_add_item(as, ITEM_RAW, 0, at);
         if (!item)
@@ -130,14 +150,20 @@ void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned 
         item->value = value;
 }
 
+/* As in GNU as, which other assemblers' .bss sections rely on. */
+static void ignored_fill(struct assembler *as, struct asm_at at)
+{
+    asm_warning(as, at, "fill value ignored: section %s holds only zeros", as->section->name);
+}
+
 void asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
                   struct asm_at at)
 {
     if (width && count > ASM_MAX_SIZE / width)
         count = ASM_MAX_SIZE + 1; /* refused by take_size */
     if (as->section->nobits && pattern) {
-        asm_error(as, at, "section %s holds only zeros", as->section->name);
-        return;
+        ignored_fill(as, at);
+        pattern = 0;
     }
     struct asm_item *item = asm_add_item(as, ITEM_FILL, count * width, at);
     if (item) {
@@ -159,6 +185,8 @@ void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t 
     struct asm_section *section = as->section;
     if (alignment > section->alignment)
         section->alignment = alignment;
+    if (section->nobits && fill > 0)
+        ignored_fill(as, at);
     struct asm_item *item =
         asm_add_item(as, ITEM_ALIGN, padding(section->size, alignment, limit), at);
     if (!item)

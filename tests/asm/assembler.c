@@ -119,75 +119,6 @@ static void test_set_changes(void **state)
     WORDS("rv32i", ".set p, b\n.set p, p + 4\n.word p - b\nb: .word 0", 4, 0);
 }
 
-/* The compiler says what C means; that it finds the mixtures hard to read is their point. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wparentheses"
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Wlogical-op-parentheses"
-#pragma GCC diagnostic ignored "-Wbitwise-op-parentheses"
-#pragma GCC diagnostic ignored "-Wshift-op-parentheses"
-#pragma GCC diagnostic ignored "-Wconstant-logical-operand"
-#endif
-static void test_operators_as_in_c(void **state)
-{
-    (void)state;
-#define BOTH(...)                                                                                  \
-    {                                                                                              \
-#__VA_ARGS__, (uint32_t)(__VA_ARGS__)                                                      \
-    }
-    static const struct {
-        const char *text;
-        uint32_t value;
-    } cases[] = {
-        BOTH(1 + 2 * 3),
-        BOTH((1 + 2) * 3),
-        BOTH(7 - 2 - 1),
-        BOTH(100 / 7 / 2),
-        BOTH(-7 / 2),
-        BOTH(-7 % 3),
-        BOTH(1 << 4 + 1),
-        BOTH(255 >> 3 >> 1),
-
-        BOTH(12 & 10 | 1),
-        BOTH(1 | 6 ^ 3),
-        BOTH(5 == 5),
-        BOTH(5 != 5),
-        BOTH(1 < 2 == 1),
-        BOTH(3 <= 2),
-        BOTH(3 >= 3),
-        BOTH(3 > 2),
-        BOTH(1 && 0 || 1),
-        BOTH(!0 + !5),
-        BOTH(~0),
-        BOTH(- -5),
-        BOTH(+5),
-        BOTH(1 ? 2 : 3),
-        BOTH(0   ? 2
-             : 0 ? 3
-                 : 4),
-        BOTH(2 == 2 ? 10 : 20),
-        BOTH('A'),
-        BOTH('\n'),
-        BOTH('\''),
-        BOTH('\\'),
-        BOTH(0x7fffffff),
-        BOTH(017),
-        BOTH(0x10 + 'a' * 2),
-        BOTH(1 ^ 3 & 2),
-        BOTH(!(1 == 2) && 3),
-        BOTH(1 << 3 == 8),
-    };
-#undef BOTH
-    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char text[128];
-        snprintf(text, sizeof text, ".word %s", cases[i].text);
-        WORDS("rv32i", text, cases[i].value);
-    }
-    WORDS("rv32i", ".word -16 >> 2, 1 << 31 >> 31, -1 >> 63", 0xfffffffc, 1, 0xffffffff);
-}
-
-#pragma GCC diagnostic pop
-
 static void test_numbers_and_strings(void **state)
 {
     (void)state;
@@ -557,7 +488,6 @@ int main(void)
         cmocka_unit_test(test_address),
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_set_changes),
-        cmocka_unit_test(test_operators_as_in_c),
         cmocka_unit_test(test_numbers_and_strings),
         cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_macros),

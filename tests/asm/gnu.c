@@ -267,12 +267,50 @@ static void test_sections_and_symbols(void **state)
 static void test_expressions(void **state)
 {
     (void)state;
-    /* Comparisons are left out (GNU as gives -1, C and Samite 1), and so are mixtures that GNU as
-     * binds otherwise than C. */
     same_text("rv32i", "rv32i",
               ".word 1 + 2 * 3, (1 + 2) * 3, 7 / 2, -7 / 2, -7 % 3, 1 << (4 + 1), 0xff >> 4\n"
               ".word 12 & 10, 12 | 3, 12 ^ 10, ~5, -5, !5, !0, 2 + -3, 1 - 2 - 3, 100 / 10 / 5\n"
               ".word 0b1011, 017, 0x7fffffff, 'A' + 1, -(3 - 5), ~(1 << 5)\n");
+}
+
+/* A random expression of constants: no division by zero, no shift beyond 63 (GNU as warns). */
+static void put_expression(struct sam_buffer *out, int depth)
+{
+    static const char *const operators[] = {"*", "+",  "-",  "&",  "|",  "^",  "!",  "<",
+                                            ">", "<=", ">=", "==", "!=", "<>", "&&", "||"};
+    static const char *const prefixes[] = {"", "", "-", "~", "!"};
+    static const char *const safe[] = {"/", "%", "<<", ">>"}; /* by a constant 1..63 */
+    sam_buffer_printf(out, "%s", prefixes[test_below(&seed, SAM_COUNT(prefixes))]);
+    if (depth <= 0) {
+        uint64_t value = test_random(&seed) >> test_below(&seed, 64);
+        sam_buffer_printf(out, value & 1 ? "0x%llx" : "%llu", (unsigned long long)value);
+        return;
+    }
+    bool bracket = test_below(&seed, 3) == 0;
+    sam_buffer_printf(out, bracket ? "(" : "");
+    put_expression(out, depth - 1 - (int)test_below(&seed, 2));
+    if (test_below(&seed, 3) == 0) {
+        sam_buffer_printf(out, " %s %d", safe[test_below(&seed, SAM_COUNT(safe))],
+                          1 + (int)test_below(&seed, 63));
+    } else {
+        sam_buffer_printf(out, " %s ", operators[test_below(&seed, SAM_COUNT(operators))]);
+        put_expression(out, depth - 1 - (int)test_below(&seed, 2));
+    }
+    sam_buffer_printf(out, bracket ? ")" : "");
+}
+
+static void test_random_expressions(void **state)
+{
+    (void)state;
+    struct sam_buffer text = {0};
+    for (int i = 0; i < 2000; i++) {
+        sam_buffer_printf(&text, ".dword ");
+        put_expression(&text, i % 6);
+        sam_buffer_printf(&text, "\n");
+    }
+    same_text("rv32i", "rv32i", sam_buffer_text(&text));
+    same_text("rv64i", "rv64i", sam_buffer_text(&text));
+    sam_buffer_free(&text);
 }
 
 static void test_macros(void **state)
@@ -329,10 +367,15 @@ int main(void)
     static char names[2 * SAM_OP_COUNT + 200][48];
     static struct subject subjects[2 * SAM_OP_COUNT + 200];
     const struct CMUnitTest texts[] = {
-        cmocka_unit_test(test_li_32),         cmocka_unit_test(test_li_64),
-        cmocka_unit_test(test_long_branches), cmocka_unit_test(test_numeric_labels),
-        cmocka_unit_test(test_expressions),   cmocka_unit_test(test_sections_and_symbols),
-        cmocka_unit_test(test_macros),        cmocka_unit_test(test_vmsge_vx),
+        cmocka_unit_test(test_li_32),
+        cmocka_unit_test(test_li_64),
+        cmocka_unit_test(test_long_branches),
+        cmocka_unit_test(test_numeric_labels),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_sections_and_symbols),
+        cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_vmsge_vx),
+        cmocka_unit_test(test_random_expressions),
     };
     size_t count = SAM_COUNT(texts);
     memcpy(tests, texts, sizeof texts);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may stand in which section, and symbols that need no definition. */
+#include "isa/isa_test.h"
+
+#define RV32 "rv32im"
+#define RV64 "rv64im"
+
+/* `text` assembles with `expected` in its messages. */
+static void test_warned(const char *text, const char *expected)
+{
+    char *messages;
+    struct sam_image *image = test_assemble(RV32, text, &messages);
+    assert_non_null(image);
+    if (!strstr(messages, expected))
+        fail_msg("'%s': expected '%s' in: %s", text, expected, messages);
+    sam_text_free(messages);
+    sam_image_free(image);
+}
+
+static void test_zeros_in_bss(void **state)
+{
+    (void)state;
+    struct sam_image *image;
+    const struct sam_section *bss =
+        test_section(RV32,
+                     ".bss\na: .dword 0\n.byte 0, 0\n.half 1 - 1\n.word a - a, q - 3\n"
+                     ".asciz \"\"\n.float 0\n.fill 3, 4, 0\n.align 3\n.equ q, 3\nend:",
+                     ".bss", &image);
+    assert_int_equal(bss->size, 40); /* 8 2 2 8 1 4 12, then 3 of alignment */
+    assert_int_equal(bss->data_size, 0);
+    assert_int_equal(sam_image_find(image, "end")->value - sam_image_find(image, "a")->value, 40);
+    sam_image_free(image);
+    static const char *const wrong[] = {
+        ".dword 1", ".byte 0, 5", "a: .word a", ".ascii \"a\"", ".float 1", ".word q\n.equ q, 3",
+    };
+    for (size_t i = 0; i < SAM_COUNT(wrong); i++) {
+        char text[64];
+        snprintf(text, sizeof text, ".bss\n%s", wrong[i]);
+        test_refused(RV32, text, "non-zero value in section .bss: it holds only zeros");
+    }
+    test_refused(RV32, ".bss\nnop", "instruction in section .bss: it holds only zeros");
+    test_warned(".bss\n.space 4, 1", "fill value ignored: section .bss holds only zeros");
+    test_warned(".bss\n.byte 0\n.balign 8, 1", "fill value ignored");
+}
+
+static void test_code_anywhere(void **state)
+{
+    (void)state;
+    static const char *const names[] = {".data", ".rodata", ".mine"};
+    for (size_t i = 0; i < SAM_COUNT(names); i++) {
+        char text[128];
+        snprintf(text, sizeof text, ".section %s\n.byte 1\nback: nop\nbeq a0, a1, back\n",
+                 names[i]);
+        struct sam_image *image;
+        const struct sam_section *section = test_section(RV32, text, names[i], &image);
+        assert_int_equal(section->data_size, 9);
+        assert_int_equal(sam_le32(section->data + 1), 0x00000013);
+        assert_int_equal(sam_le32(section->data + 5), 0xfeb50ee3);
+        assert_false(section->execute);
+        sam_image_free(image);
+    }
+    WORDS(RV32, ".word 5\nnop\n.byte 1, 2, 3, 4\nnop", 5, 0x13, 0x04030201, 0x13);
+    test_warned(".byte 1\nnop", "not 4-byte aligned");
+    test_warned("beq a0, a1, far\n.half 1\nnop\n.space 5000\nfar:", "not 4-byte aligned");
+}
+
+static void test_weak(void **state)
+{
+    (void)state;
+    WORDS(RV32, ".weak f, g\n.word f, f + 4\ng: .word g - 8", 0, 4, 0x80000000);
+    WORDS(RV32, "lui a0, %hi(f)\naddi a0, a0, %lo(f)\n.weak f", 0x00000537, 0x00050513);
+    /* 32 bits wrap round: 0x80000000 + 0x80000000 */
+    WORDS(RV32, ".weak f\nla a0, f", 0x80000517, 0x00050513);
+    /* further on RV64 can reach: auipc becomes lui, as in the GNU linker */
+    WORDS(
+        RV64,
+        ".weak f\nnop\nla a0, f\nlw a1, f + 8\n1: auipc a2, %pcrel_hi(f)\nld a2, %pcrel_lo(1b)(a2)",
+        0x13, 0x00000537, 0x00050513, 0x000005b7, 0x0085a583, 0x00000637, 0x00063603);
+    /* in reach it stays */
+    WORDS(RV64, ".weak f\nla a0, f", 0x80000517, 0x00050513);
+    test_refused(RV32, ".word f\n.globl f", "undefined symbol 'f'");
+    WORDS(RV32, ".weak f\n.ifdef f\n.word 1\n.else\n.word 2\n.endif", 2);
+    struct sam_image *image;
+    test_section(RV32, ".weak f, g\n.word f\ng:", ".text", &image);
+    assert_null(sam_image_find(image, "f"));
+    assert_true(sam_image_find(image, "g")->global);
+    sam_image_free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_zeros_in_bss),
+        cmocka_unit_test(test_code_anywhere),
+        cmocka_unit_test(test_weak),
+    };
+    return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
+}
