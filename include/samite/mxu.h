@@ -35,7 +35,8 @@ struct sam_mxu_config {
     unsigned beat_cycles; /* cycles the memory takes a beat of 16 bytes, 1..64 */
     unsigned stall;       /* per cent of cycles in which a bus channel is not ready, 0..90 */
     uint64_t seed;        /* of the choices of ooo_window and stall */
-    uint32_t acc_regs;    /* registers that may be md of a multiplication, as a set */
+    uint32_t acc_regs;    /* registers that may be md of a multiplication, as a set; unless it is
+                             all eight, they may not be ms1 or ms2 */
 };
 
 /* The defaults for rows of `mlen` bits. */

@@ -30,7 +30,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     if (!m || !sam_matrix_is(insn))
         return false;
     w->kind = sam_m_kind(insn->word);
-    if (w->kind == SAM_M_KIND_CONFIG) /* its rd is a register of the hart */
+    if (w->kind == SAM_M_KIND_CONFIG) /* its operands are registers of the hart */
         return true;
     w->m = m->size_m;
     w->n = m->size_n;
@@ -55,10 +55,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
         w->reads_2 = insn->word >> 28 != 0;
         w->source_registers = 1;
         break;
-    case SAM_M_KIND_CONFIG: /* its operands are integer registers */
-        w->md = w->ms1 = w->ms2 = 0;
-        w->registers = 0;
-        break;
+    case SAM_M_KIND_CONFIG: break;
     }
     return true;
 }

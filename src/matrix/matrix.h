@@ -38,7 +38,8 @@ struct sam_matrix {
     bool saturated;
     bool narrow;           /* the hart is RV32 */
     bool tree;             /* --fp-order=tree */
-    uint32_t accumulators; /* registers that may be md of a multiplication, as a set */
+    uint32_t accumulators; /* registers that may be md of a multiplication, as a set; unless it is
+                              all of them, they may not be its sources */
     const struct sam_m_products *products;
     struct sam_m_scratch *scratch;
 };

@@ -7,6 +7,18 @@
  * that pad a vector repeat column 0: they raise no flag that it does not raise. */
 #include "matrix/unit.h"
 
+/* Where some registers alone are accumulators, these have the organisation of md and of loads and
+ * stores, and not that of a source (manual, 4.3). */
+static bool is_organised(const struct sam_matrix *m, const struct sam_m_type *type, unsigned md,
+                         unsigned ms2, unsigned ms1)
+{
+    const unsigned all = (1u << SAM_M_COUNT) - 1;
+    const unsigned sources = 1u << ms1 | ((1u << sam_m_ms2_count(type)) - 1) << ms2;
+    if (m->accumulators == all)
+        return true;
+    return (m->accumulators >> md & 1) && !(m->accumulators & sources);
+}
+
 static bool is_legal(const struct sam_core *c, const struct sam_m_type *type, unsigned md,
                      unsigned ms2, unsigned ms1)
 {
@@ -14,7 +26,7 @@ static bool is_legal(const struct sam_core *c, const struct sam_m_type *type, un
     if (!sam_matrix_sized(m, type->source < 8 ? 1 : type->source / 8u) ||
         m->size_n - 1u >= m->rows * sam_m_ms2_count(type))
         return false;
-    if ((type->is_float && c->frm > SAM_RMM) || !(m->accumulators >> md & 1))
+    if ((type->is_float && c->frm > SAM_RMM) || !is_organised(m, type, md, ms2, ms1))
         return false;
     return sam_m_product_fault(type, md, ms2, ms1) == SAM_M_FINE;
 }

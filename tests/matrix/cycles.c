@@ -3,7 +3,6 @@
 #include "hart/program.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hart/core.h"
@@ -396,34 +395,44 @@ static void configurations_hold_nothing(void **state)
     program_free(&p);
 }
 
+/* Accumulators of their own are md, and no source; the other registers the reverse. */
 static void choice_of_accumulators(void **state)
 {
     (void)state;
-    struct sam_mxu_config c = config_of(512, "acc_regs=0:4");
-    struct sam_hart_options options = {.cycles = &c};
-    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
-                                   "li t0, 0x401010\nmcfg zero, t0\nmmaqa.b m4, m1, m2\n"
-                                   "mmaqa.b m5, m1, m2\nebreak\n");
-    program_expect_trap(&p, 2, 0x202802ab);
-    assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 16);
-    program_free(&p);
-}
-
-/* rd of a configuration is a register of the hart: none of the matrix unit goes with it. */
-static void a_configuration_holds_no_register(void **state)
-{
-    (void)state;
-    struct sam_matrix *m = sam_matrix_new(512, false);
-    struct sam_core *core = calloc(1, sizeof *core);
-    assert_true(m && core);
-    core->unit[SAM_UNIT_MATRIX] = m;
-    const struct sam_insn insn = {.op = SAM_OP_mcfg, .word = 0xfe000fab, .rd = 31};
-    struct sam_m_work work;
-    assert_true(sam_matrix_work_of(core, &insn, &work));
-    assert_int_equal(work.kind, SAM_M_KIND_CONFIG);
-    assert_int_equal(work.md + work.registers, 0);
-    free(core);
-    sam_matrix_free(m);
+    static const struct {
+        const char *config, *product;
+        bool legal;
+    } cases[] = {
+        {"acc_regs=0:4", "mmaqa.b m4, m1, m2", true},
+        {"acc_regs=0:4", "mmaqa.b m5, m1, m2", false},
+        {"acc_regs=0:4", "mmaqa.b m4, m0, m2", false},
+        {"acc_regs=0:4", "mmaqa.b m0, m2, m4", false},
+        {"acc_regs=0:4", "mmaqa.b m0, m5, m1", true}, /* the seconds of pairs are sources */
+        {"acc_regs=0:4", "fmmacc.h m0, m4, m2", false},
+        {"acc_regs=5", "fmmacc.h m5, m6, m2", true},
+        {"acc_regs=5", "fmmacc.h m5, m4, m2", false}, /* reads m5 as well */
+        {"acc_regs=3", "fmmacc.h m3, m4, m3", false},
+        {"acc_regs=0:1:2:3:4:5:6:7", "mmaqa.b m4, m0, m1", true},
+        {"", "fmmacc.h m1, m4, m0", true},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char text[128];
+        struct sam_mxu_config c = config_of(512, cases[i].config);
+        struct sam_hart_options options = {.cycles = &c};
+        snprintf(text, sizeof text, "li t0, 0x401010\nmcfg zero, t0\n%s\nebreak\n",
+                 cases[i].product);
+        struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options, text);
+        (void)program_run(&p);
+        if ((p.result.end == SAM_HART_EBREAK) != cases[i].legal)
+            fail_msg("%s with '%s'", cases[i].product, cases[i].config);
+        if (!cases[i].legal) {
+            assert_int_equal(p.result.end, SAM_HART_TRAP);
+            assert_int_equal(p.result.cause, 2);
+            assert_int_equal(p.result.tval, p.result.word);
+            assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 12);
+        }
+        program_free(&p);
+    }
 }
 
 static void bad_configurations(void **state)
@@ -613,7 +622,6 @@ int main(void)
         cmocka_unit_test(bus_bound),
         cmocka_unit_test(configurations_hold_nothing),
         cmocka_unit_test(choice_of_accumulators),
-        cmocka_unit_test(a_configuration_holds_no_register),
         cmocka_unit_test(bad_configurations),
         cmocka_unit_test(random_streams),
     };
