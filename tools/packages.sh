@@ -16,6 +16,7 @@ build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
 test   g++                           command g++
 test   mandoc                        command mandoc
+test   cmake                         command cmake
 lint   clang-format                  command clang-format
 lint   clang-tidy                    command clang-tidy
 lint   cppcheck                      command cppcheck
@@ -23,6 +24,10 @@ lint   shellcheck                    command shellcheck
 fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
 bench  libzstd-dev                   library libzstd
+package debhelper                    command dh
+package dpkg-dev                     command dpkg-buildpackage
+package lintian                      command lintian
+package reuse                        command reuse
 oracle clang                         command clang
 oracle qemu-user                     command qemu-riscv32
 oracle binutils-riscv64-unknown-elf  command riscv64-unknown-elf-as
