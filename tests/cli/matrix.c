@@ -142,8 +142,9 @@ static void rooflines(void **state)
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         const bool small = strstr(configs[i], "mlen=128") != NULL;
         if (small)
-            write_text("traffic.s", "li t0, 0x100404\nmcfg zero, t0\nmldb m1, t1, (a0)\n"
-                                    "mmaqa.b m4, m2, m1\nmstb m4, t1, (a0)\nebreak\n");
+            write_text("traffic.s",
+                       "li t0, 0x100404\nmcfg zero, t0\nmldb m1, t1, (a0)\n"
+                       "mmaqa.b m4, m2, m1\nmstb m4, t1, (a0)\nli a0, 0\nli a7, 93\necall\n");
         snprintf(words, sizeof words,
                  "traffic.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
                  "--config %s",
