@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli_args.h"
 #include "stop.h"
@@ -169,14 +168,6 @@ void cli_print_help(const struct cli_verb *verb, FILE *out)
     }
     if (verb->details)
         fprintf(out, "\n%s", verb->details);
-}
-
-bool cli_same_file(const char *output, const char *input)
-{
-    struct stat to, from;
-    return strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && stat(output, &to) == 0 &&
-           S_ISREG(to.st_mode) && stat(input, &from) == 0 && from.st_dev == to.st_dev &&
-           from.st_ino == to.st_ino;
 }
 
 static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or "

@@ -59,9 +59,6 @@ int cli_report(const struct sam_error *error);
 #define cli_report(error)    (cli_report(error), CLI_BAD_INPUT)
 #endif
 
-/* Would writing the first destroy the second? Devices and pipes hold nothing. */
-bool cli_same_file(const char *output, const char *input);
-
 /* A number in C notation (all of the text, 64 bits). */
 bool cli_parse_u64(const char *text, uint64_t *value);
 /* The same in decimal, with or without a minus. */

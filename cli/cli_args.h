@@ -11,6 +11,7 @@ struct cli_args {
     int count;
     int at;
     bool only_files; /* after "--" */
+    struct cli_files *files;
 };
 
 #endif

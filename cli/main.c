@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "cli_args.h"
+#include "files.h"
 #include "stop.h"
 
 extern const struct cli_verb verb_asm, verb_convert, verb_dis, verb_info, verb_isa, verb_op,
@@ -107,7 +108,11 @@ int main(int argc, char **argv)
             return flushed(CLI_OK);
         }
     }
+    args.files = cli_files_new();
+    if (!args.files)
+        return cli_report(&(struct sam_error){SAM_ERR_MEMORY, "out of memory"});
     int code = flushed(verb->run(&args));
+    cli_files_free(args.files);
     cli_die_if_stopped();
     return code;
 }

@@ -134,8 +134,7 @@ typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t
 /* Is all of it there to be read? The option that wants it is named if not. */
 int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
                      uint64_t size);
-/* Before anything runs: is the output not the input, and can it be created? */
-int run_check_input(const char *output, const char *input);
+/* Before anything runs: can the output be created? */
 int run_check_output(const char *path);
 int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                     const char *path);
@@ -175,6 +174,8 @@ int run_kernel(struct run *run);
 /* --- run_launch.c */
 /* A machine with the request's options. */
 int run_open(struct run *run);
+/* --log FILE of a launch, its number for each %n; malloc'ed. */
+char *run_log_path(const char *pattern, unsigned launch);
 /* One launch with its log and reports. `source` is the file it came from. */
 int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                const char *source);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 
 /* Local memory for __local pointers is handed out downward from the top of the window, as the
@@ -201,16 +202,18 @@ static int parse_argument(const struct run_request *request, const char *word,
                         "u32 i32 u64 i64 f32 f64 bool");
 }
 
-/* Outputs that can be written, and destroy no other argument: an inout may be written where it was
+/* Outputs that can be written, and destroy no other file: an inout may be written where it was
  * read. */
-static int check_outputs(const struct run_arguments *all)
+static int check_files(const struct cli_args *args, const struct run_arguments *all)
 {
     int code = CLI_OK;
     for (size_t i = 0; i < all->count && code == CLI_OK; i++) {
-        const char *path = all->items[i].output ? all->items[i].path : NULL;
-        for (size_t j = 0; path && j < all->count && code == CLI_OK; j++)
-            if (j != i && all->items[j].input)
-                code = run_check_input(path, all->items[j].input);
+        const struct run_argument *a = &all->items[i];
+        const char *path = a->output ? a->path : NULL;
+        if (a->input)
+            code = cli_changes(args, a->input, path);
+        else if (path)
+            code = cli_writes(args, path);
         if (path && code == CLI_OK)
             code = run_check_output(path);
     }
@@ -229,7 +232,7 @@ int run_arguments_parse(const struct run_request *request, struct run_arguments 
     }
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
         code = parse_argument(request, words->items[i], &out->items[out->count++]);
-    return code == CLI_OK ? check_outputs(out) : code;
+    return code == CLI_OK ? check_files(request->args, out) : code;
 }
 
 void run_arguments_free(struct run_arguments *arguments)

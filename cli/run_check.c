@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 
 enum { SHOWN = 10 };
@@ -149,6 +150,9 @@ static int parse_check(const struct run_request *request, const struct run_argum
                                "--check %s: no output '%s'; give the NAME of --arg NAME=out:..., "
                                "the number of the output from 0, or out for the only one",
                                word, check->text);
+    int code = cli_reads(request->args, path);
+    if (code != CLI_OK)
+        return code;
     if (sam_npy_read(path, &check->expected, &error) != SAM_OK)
         return cli_report(&error);
     const struct sam_array *found = &check->argument->array, *wanted = &check->expected;

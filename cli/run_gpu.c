@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 
 static int add_step(struct run_request *r, struct run_step step)
@@ -207,6 +208,34 @@ bool run_writes_stdout(const struct run_request *r)
     return found;
 }
 
+/* A file of the log each launch, where the name says so. */
+static int name_logs(const struct run_request *r)
+{
+    size_t launches = r->kernel || !strstr(r->log, "%n") ? 1 : r->files.count / 2;
+    int code = CLI_OK;
+    for (size_t i = 0; i < launches && code == CLI_OK; i++) {
+        char *path = strstr(r->log, "%n") ? run_log_path(r->log, (unsigned)i) : strdup(r->log);
+        code = path ? cli_writes(r->args, path) : run_out_of_memory();
+        free(path);
+    }
+    return code;
+}
+
+static int name_files(const struct run_request *r)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < r->files.count && code == CLI_OK; i++)
+        code = cli_reads(r->args, r->files.items[i]);
+    if (r->elf && code == CLI_OK)
+        code = cli_reads(r->args, r->elf);
+    if (r->log && code == CLI_OK)
+        code = name_logs(r);
+    for (size_t i = 0; i < r->step_count && code == CLI_OK; i++)
+        if (r->steps[i].kind == RUN_DUMP)
+            code = cli_writes(r->args, r->steps[i].path);
+    return code;
+}
+
 static int run_request(struct run *run)
 {
     const struct run_request *r = run->request;
@@ -241,6 +270,8 @@ int run_gpu(const struct run_words *words)
         code = parse_option(&r, words->items[i].option, words->items[i].value);
     if (code == CLI_OK)
         code = r.kernel ? check_kernel_form(&r) : check_metadata_form(&r);
+    if (code == CLI_OK)
+        code = name_files(&r);
     if (code == CLI_OK)
         code = run_request(&state);
     sam_gpu_free(state.gpu);

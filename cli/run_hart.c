@@ -33,16 +33,6 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
     return sam_hart_read(context, address, data, size, error) == SAM_OK;
 }
 
-static int check_dump(const struct hart_request *r, const char *path)
-{
-    int code = CLI_OK;
-    for (size_t i = 0; i < r->files.count && code == CLI_OK; i++)
-        code = run_check_input(path, r->files.items[i]);
-    for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
-        code = run_check_input(path, r->mems.items[i].path);
-    return code == CLI_OK ? run_check_output(path) : code;
-}
-
 static int prepare(struct state *s)
 {
     struct hart_request *r = &s->request;
@@ -68,7 +58,7 @@ static int prepare(struct state *s)
         code = run_check_memory(read_memory, s->hart, "dump", r->dumps.items[i].base,
                                 r->dumps.items[i].size);
     for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
-        code = check_dump(r, r->dumps.items[i].path);
+        code = run_check_output(r->dumps.items[i].path);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run_hart.h"
 
 static int add_range(struct hart_ranges *ranges, struct hart_range range)
@@ -219,6 +220,23 @@ bool run_hart_writes_data(const struct hart_request *r)
     return data;
 }
 
+static int name_files(const struct hart_request *r)
+{
+    int code = cli_reads(r->args, r->files.items[0]);
+    for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
+        code = cli_reads(r->args, r->mems.items[i].path);
+    for (size_t i = 0; i < r->dumps.count && code == CLI_OK; i++)
+        code = cli_writes(r->args, r->dumps.items[i].path);
+    if (r->traced && code == CLI_OK)
+        code = cli_writes(r->args, r->trace);
+    if (r->timeline && code == CLI_OK)
+        code = cli_writes(r->args, r->timeline);
+    for (int i = 0; i < HART_TRACES && code == CLI_OK; i++)
+        if (r->traces[i])
+            code = cli_writes(r->args, r->traces[i]);
+    return code;
+}
+
 int run_hart_request(const struct run_words *words, struct hart_request *r)
 {
     *r = (struct hart_request){.args = words->args};
@@ -243,7 +261,7 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
         return cli_usage_error(r->args, "--stats=json has standard output for itself");
     if (r->timeline && r->traced && strcmp(r->timeline, "-") == 0 && strcmp(r->trace, "-") == 0)
         return cli_usage_error(r->args, "--perfetto - has standard output for itself");
-    return CLI_OK;
+    return name_files(r);
 }
 
 void run_hart_request_free(struct hart_request *r)

@@ -122,10 +122,6 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
     free(buffer);
     if (code == CLI_OK)
         code = run_check_steps(run);
-    for (size_t i = 0; i < request->step_count; i++)
-        for (size_t k = 0; k < arguments->count && code == CLI_OK; k++)
-            if (request->steps[i].kind == RUN_DUMP && arguments->items[k].input)
-                code = run_check_input(request->steps[i].path, arguments->items[k].input);
     if (code == CLI_OK)
         code = do_steps(run, RUN_POKE);
     return code == CLI_OK ? run_launch(run, &launch, request->kernel, path) : code;

@@ -43,8 +43,7 @@ int run_open(struct run *run)
     return CLI_OK;
 }
 
-/* --log FILE with the number of the launch for each %n. */
-static char *log_path(const char *pattern, unsigned launch)
+char *run_log_path(const char *pattern, unsigned launch)
 {
     size_t room = strlen(pattern) * 6 + 16, used = 0;
     char *path = malloc(room);
@@ -82,7 +81,7 @@ static int open_log(struct run *run)
     if (!pattern)
         return CLI_OK;
     if (!run->log) {
-        char *path = log_each(run) ? log_path(pattern, run->launches) : NULL;
+        char *path = log_each(run) ? run_log_path(pattern, run->launches) : NULL;
         if (log_each(run) && !path)
             return run_out_of_memory();
         enum sam_status status = sam_output_open(path ? path : pattern, &run->log, &run->error);
@@ -186,9 +185,6 @@ int run_check_steps(struct run *run)
         if (step->kind != RUN_PAIR)
             code = run_check_memory(read_memory, run->gpu, step->kind == RUN_POKE ? "poke" : "dump",
                                     step->address, step->kind == RUN_POKE ? 4 : step->size);
-        for (size_t k = 0; step->kind == RUN_DUMP && k < request->files.count && code == CLI_OK;
-             k++)
-            code = run_check_input(step->path, request->files.items[k]);
         if (step->kind == RUN_DUMP && code == CLI_OK)
             code = run_check_output(step->path);
     }

@@ -61,14 +61,6 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
     return CLI_OK;
 }
 
-int run_check_input(const char *output, const char *input)
-{
-    if (!cli_same_file(output, input))
-        return CLI_OK;
-    fprintf(stderr, "samite: error: %s: the output is the input %s\n", output, input);
-    return CLI_BAD_INPUT;
-}
-
 /* What is beside it stays as it is; devices and pipes are not opened before their time. */
 int run_check_output(const char *path)
 {

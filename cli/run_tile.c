@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cli_args.h"
+#include "files.h"
 #include "run_tile_report.h"
 #include "samite/file.h"
 #include "stop.h"
@@ -309,6 +310,8 @@ int run_tile(struct cli_args *args)
         code = option == CLI_ERROR ? CLI_BAD_INPUT : parse_option(&r, option, value);
     if (code == CLI_OK && !r.path)
         code = cli_usage_error(args, "no program");
+    if (code == CLI_OK)
+        code = cli_reads(args, r.path);
     if (code == CLI_OK)
         code = run_request(&r);
     free(r.words.arguments.items);

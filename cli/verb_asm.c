@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "files.h"
 #include "samite/file.h"
 #include "samite/format.h"
 #include "samite/isa.h"
@@ -158,6 +159,8 @@ static int run(struct cli_args *args)
     if (strcmp(r.format, "elf") != 0 && strcmp(r.format, "bin") != 0 &&
         strcmp(r.format, "hex") != 0)
         return cli_usage_error(args, "--format: expected elf, bin or hex, found '%s'", r.format);
+    if (cli_reads(args, r.in) != CLI_OK || cli_writes(args, r.out) != CLI_OK)
+        return CLI_BAD_INPUT;
     return assemble(&r);
 }
 

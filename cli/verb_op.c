@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines.h"
+#include "files.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
@@ -285,6 +286,18 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     return code;
 }
 
+static int name_files(const struct op_request *r)
+{
+    int code = r->mask ? cli_reads(r->args, r->mask) : CLI_OK;
+    for (size_t i = 0; i < r->input_count && code == CLI_OK; i++)
+        code = cli_reads(r->args, r->files[i]);
+    if (r->output && code == CLI_OK)
+        code = cli_writes(r->args, r->output);
+    if (r->emit && code == CLI_OK)
+        code = cli_writes(r->args, r->emit);
+    return code;
+}
+
 static int operate(struct op_request *r)
 {
     struct sam_error error;
@@ -328,6 +341,8 @@ static int run(struct cli_args *args)
         code = check_options(&r);
     if (code == CLI_OK)
         code = check_files(&r);
+    if (code == CLI_OK)
+        code = name_files(&r);
     if (code == CLI_OK)
         code = operate(&r);
     free(r.files);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run_hart.h"
 #include "sweep.h"
 
@@ -193,6 +194,10 @@ static int run(struct cli_args *args)
     int code = read_words(args, &s);
     if (code == CLI_OK)
         code = run_hart_request(&s.words, &s.request);
+    if (code == CLI_OK && s.csv)
+        code = cli_writes(args, s.csv);
+    if (code == CLI_OK && s.html)
+        code = cli_writes(args, s.html);
     if (code == CLI_OK && s.sweep.axis_count == 0)
         code = cli_usage_error(args, "no --config to sweep");
     if (code == CLI_OK)

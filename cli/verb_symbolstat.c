@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "files.h"
 #include "samite/samite.h"
 
 enum { OPT_DEPTH = 256, OPT_SYM, OPT_WT, OPT_VCD, OPT_STALL, LIMIT = 256 << 20 };
@@ -50,6 +51,10 @@ static int read_words(struct cli_args *args, struct request *r)
     }
     if (code == CLI_OK && !r->file)
         return cli_usage_error(args, "no file of symbols");
+    if (code == CLI_OK)
+        code = cli_reads(args, r->file);
+    if (code == CLI_OK && r->vcd)
+        code = cli_writes(args, r->vcd);
     if (code == CLI_OK && (r->sym_width < 1 || r->sym_width > 16))
         return cli_usage_error(args, "--sym-width %u: expected 1 to 16", r->sym_width);
     if (code == CLI_OK && r->has_depth && (r->depth < 1 || r->depth > SAM_SYMBOLSTAT_DEPTH))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "stop.h"
 
 enum { FIRST_READ = 4096 };

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli_args.h"
+
+/* A file that exists is its device and number, whatever its name; one that does not is the folder's
+ * and its name there. */
+struct identity {
+    dev_t device;
+    ino_t number;
+    const char *name; /* NULL: it exists */
+};
+
+struct file {
+    char *path;
+    bool written;
+    struct identity is;
+};
+
+struct cli_files {
+    struct file *items;
+    size_t count;
+};
+
+struct cli_files *cli_files_new(void)
+{
+    return calloc(1, sizeof(struct cli_files));
+}
+
+void cli_files_free(struct cli_files *files)
+{
+    for (size_t i = 0; files && i < files->count; i++)
+        free(files->items[i].path);
+    if (files)
+        free(files->items);
+    free(files);
+}
+
+/* False: standard input or output, a device, a pipe, or nothing that could be created. `path` is
+ * cut for a moment. */
+static bool identify(char *path, struct identity *is)
+{
+    struct stat status;
+    *is = (struct identity){0};
+    if (strcmp(path, "-") == 0)
+        return false;
+    if (stat(path, &status) == 0) {
+        *is = (struct identity){status.st_dev, status.st_ino, NULL};
+        return S_ISREG(status.st_mode);
+    }
+    char *slash = strrchr(path, '/');
+    is->name = slash ? slash + 1 : path;
+    char first = slash ? slash[1] : '\0';
+    if (slash)
+        slash[1] = '\0';
+    bool good = stat(slash ? path : ".", &status) == 0;
+    if (slash)
+        slash[1] = first;
+    is->device = status.st_dev;
+    is->number = status.st_ino;
+    return good;
+}
+
+static bool same(const struct identity *a, const struct identity *b)
+{
+    return a->device == b->device && a->number == b->number && !a->name == !b->name &&
+           (!a->name || strcmp(a->name, b->name) == 0);
+}
+
+bool cli_same_file(const char *output, const char *input)
+{
+    struct stat to, from;
+    return strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && stat(output, &to) == 0 &&
+           S_ISREG(to.st_mode) && stat(input, &from) == 0 && from.st_dev == to.st_dev &&
+           from.st_ino == to.st_ino;
+}
+
+static int clash(const struct file *a, const struct file *b)
+{
+    struct sam_error error = {.status = SAM_ERR_USAGE};
+    const struct file *output = a->written ? a : b, *other = a->written ? b : a;
+    snprintf(error.text, sizeof error.text, "%.400s: the output is the %s %.400s", output->path,
+             other->written ? "output" : "input", other->path);
+    return cli_report(&error);
+}
+
+static int add(const struct cli_args *args, const char *path, bool written)
+{
+    struct cli_files *files = args->files;
+    struct file file = {.path = strdup(path), .written = written};
+    struct file *items = realloc(files->items, (files->count + 1) * sizeof *items);
+    files->items = items ? items : files->items;
+    if (!items || !file.path) {
+        free(file.path);
+        return cli_report(&(struct sam_error){SAM_ERR_MEMORY, "out of memory"});
+    }
+    if (!identify(file.path, &file.is)) {
+        free(file.path);
+        return CLI_OK;
+    }
+    items[files->count++] = file;
+    for (size_t i = 0; i + 1 < files->count; i++)
+        if ((written || items[i].written) && same(&items[i].is, &file.is))
+            return clash(&file, &items[i]);
+    return CLI_OK;
+}
+
+int cli_reads(const struct cli_args *args, const char *path)
+{
+    return add(args, path, false);
+}
+
+int cli_writes(const struct cli_args *args, const char *path)
+{
+    return add(args, path, true);
+}
+
+int cli_changes(const struct cli_args *args, const char *input, const char *output)
+{
+    int code = output ? add(args, output, true) : CLI_OK;
+    if (code == CLI_OK && !(output && cli_same_file(output, input)))
+        code = add(args, input, false);
+    return code;
+}

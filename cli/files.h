@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of one run of the command: what it reads and what it writes, so that no output takes
+ * the place of an input or of another output. A verb names all of them before it does anything. */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
+
+#include <stdbool.h>
+
+struct cli_args;
+
+/* Name a file that is read, or written; "-", devices and pipes hold nothing and may be named twice.
+ * CLI_BAD_INPUT, its message printed, when it is a file that is written under another name. */
+int cli_reads(const struct cli_args *args, const char *path);
+int cli_writes(const struct cli_args *args, const char *path);
+/* An array that is read, changed and written: to where it came from, as may be. */
+int cli_changes(const struct cli_args *args, const char *input, const char *output);
+
+/* Would writing the first destroy the second? For files that come in folders. */
+bool cli_same_file(const char *output, const char *input);
+
+/* What main.c keeps in the arguments. */
+struct cli_files;
+struct cli_files *cli_files_new(void);
+void cli_files_free(struct cli_files *files);
+
+#endif
