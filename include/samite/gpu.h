@@ -48,6 +48,7 @@ struct sam_gpu_progress {
 };
 
 struct sam_gpu_options {
+    size_t size;                /* sizeof of this struct; 0: as in 0.1 (status.h) */
     unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
     enum sam_schedule schedule; /* within a workgroup */
     bool loose_bounds;          /* memory outside every buffer reads zero and can be written */

@@ -32,6 +32,7 @@ extern "C" {
 #define SAM_HART_STACK_SIZE UINT64_C(0x100000)
 
 struct sam_hart_options {
+    size_t size;             /* sizeof of this struct; 0: as in 0.1 (status.h) */
     struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
                                 Zicsr; A, Zfinx and units as one likes; no vectors */
     unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */

@@ -58,6 +58,7 @@ SAM_API enum sam_status sam_disassemble_image(const struct sam_isa *isa,
                                               struct sam_error *error);
 
 struct sam_asm_options {
+    size_t size; /* sizeof of this struct; 0: as in 0.1 (status.h) */
     struct sam_isa isa;
     uint64_t base;              /* address of the first section, .text */
     const char *const *defines; /* "NAME=VALUE" or "NAME", like .equ before line 1 */

@@ -94,6 +94,7 @@ SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint
 SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
 
 struct sam_plan_options {
+    size_t size;                              /* sizeof of this struct; 0: as in 0.1 (status.h) */
     const volatile int *stop;                 /* as in hart.h */
     const struct sam_engines_config *engines; /* not NULL: the engines in time */
     struct sam_engines_report *report;        /* with engines: filled after a run that ended well */

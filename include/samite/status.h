@@ -17,6 +17,11 @@ extern "C" {
 #define SAM_PRINTF(fmt, args)
 #endif
 
+/* Structs of options begin with `size`, which a caller sets to the sizeof of the struct, so that a
+ * library of another release knows which fields the caller's header has. A later release adds
+ * fields at the end; zero in one of them means what the library did before. A size of 0 stands for
+ * the fields of release 0.1. SAM_ERR_USAGE when a field is set that the library does not know. */
+
 enum sam_status {
     SAM_OK = 0,
     SAM_ERR_MEMORY,  /* the host is out of memory */

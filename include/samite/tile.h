@@ -179,6 +179,7 @@ struct sam_tile_stats {
 };
 
 struct sam_tile_options {
+    size_t size; /* sizeof of this struct; 0: as in 0.1 (status.h) */
     enum sam_tile_profile profile;
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;

@@ -309,7 +309,7 @@ struct asm_message {
 };
 
 struct assembler {
-    const struct sam_asm_options *options;
+    struct sam_asm_options options;
     struct sam_isa isa;
     struct sam_error *error;
     struct sam_buffer messages;

@@ -132,8 +132,8 @@ static void run(struct assembler *as, const char *name, const char *text, size_t
     char *kept = asm_copy(as, name, strlen(name));
     if (!as->section || !kept || !asm_index_mnemonics(as))
         return;
-    for (size_t i = 0; i < as->options->define_count; i++)
-        define(as, as->options->defines[i]);
+    for (size_t i = 0; i < as->options.define_count; i++)
+        define(as, as->options.defines[i]);
     struct asm_place start = {.file = kept, .line = 1};
     as->statement.place = &start;
     if (!asm_push_file(as, kept, text, size, NULL))
@@ -165,8 +165,13 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
     struct assembler *as = sam_alloc(1, sizeof *as);
     if (!as)
         return sam_fail_memory(error);
-    as->options = options;
-    as->isa = options->isa;
+    enum sam_status status =
+        sam_options_take(&as->options, sizeof as->options, sizeof as->options, options, error);
+    if (status != SAM_OK) {
+        free(as);
+        return status;
+    }
+    as->isa = as->options.isa;
     as->error = error;
     run(as, name, text, size);
     struct sam_image *out = NULL;
@@ -174,7 +179,7 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
         asm_layout(as);
         out = asm_emit(as);
     }
-    enum sam_status status = as->status;
+    status = as->status;
     if (status != SAM_OK) {
         sam_image_free(out);
         out = NULL;

@@ -278,8 +278,8 @@ static bool find_include(struct assembler *as, const char *name, char *path, siz
                           slash && name[0] != '/' ? (int)(slash + 1 - here) : 0, here, name);
     if (length > 0 && (size_t)length < size && is_regular(path))
         return true;
-    for (size_t i = 0; i < as->options->include_count && name[0] != '/'; i++) {
-        length = snprintf(path, size, "%s/%s", as->options->include_paths[i], name);
+    for (size_t i = 0; i < as->options.include_count && name[0] != '/'; i++) {
+        length = snprintf(path, size, "%s/%s", as->options.include_paths[i], name);
         if (length > 0 && (size_t)length < size && is_regular(path))
             return true;
     }

@@ -54,7 +54,7 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
 
 static void place_sections(struct assembler *as)
 {
-    uint64_t next = as->options->base;
+    uint64_t next = as->options.base;
     const struct asm_section *before = NULL;
     for (size_t i = 0; i < as->section_count; i++) {
         struct asm_section *section = as->sections[i];

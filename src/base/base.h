@@ -27,6 +27,11 @@ enum sam_status sam_fail_memory(struct sam_error *error);
 #define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
 #endif
 
+/* The options a caller gave, which begin with their size (status.h), as the `size` bytes of
+ * `options`; `first` is their size in release 0.1. `given` may be NULL: all zero. */
+enum sam_status sam_options_take(void *options, size_t size, size_t first, const void *given,
+                                 struct sam_error *error);
+
 /* --- growing byte buffer; also the string builder. `data` is NUL-terminated past `size`. Once an
  * allocation fails, `failed` is set, further appends do nothing: check once at the end. */
 struct sam_buffer {

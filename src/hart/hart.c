@@ -99,10 +99,9 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         sam_hart_free(hart);
         return sam_fail_memory(error);
     }
-    enum sam_status status = SAM_OK;
-    if (options)
-        hart->options = *options;
-    if (hart->options.trace.write && !(hart->texts = sam_texts_new()))
+    enum sam_status status = sam_options_take(&hart->options, sizeof hart->options,
+                                              sizeof hart->options, options, error);
+    if (status == SAM_OK && hart->options.trace.write && !(hart->texts = sam_texts_new()))
         status = sam_fail_memory(error);
     if (status == SAM_OK && hart->options.isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);

@@ -67,7 +67,10 @@ static enum sam_status run_program(const struct sam_plan *plan, const struct sam
 enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs, void *output,
                              const struct sam_plan_options *given, struct sam_error *error)
 {
-    const struct sam_plan_options wanted = given ? *given : (struct sam_plan_options){0};
+    struct sam_plan_options wanted;
+    enum sam_status status = sam_options_take(&wanted, sizeof wanted, sizeof wanted, given, error);
+    if (status != SAM_OK)
+        return status;
     struct sam_hart_options options = {.stop = wanted.stop, .engines = wanted.engines};
     uint64_t address[SAM_PLAN_INPUTS], at;
     struct sam_asm_options assembler = {.base = SAM_HART_CODE_BASE};
@@ -78,7 +81,7 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
     options.l1m[1] = at - INPUT_BASE;
     options.l0m[0] = at;
     options.l0m[1] = page_up(plan->output_size);
-    enum sam_status status = sam_isa_parse("rv64im_zicsr_xtensorload", &options.isa, error);
+    status = sam_isa_parse("rv64im_zicsr_xtensorload", &options.isa, error);
     assembler.isa = options.isa;
     if (status == SAM_OK)
         status = sam_plan_program(plan, address, at, &text, error);

@@ -17,11 +17,12 @@ static enum sam_status check_options(const struct sam_gpu_options *options, stru
 enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_options *options,
                                     struct sam_error *error)
 {
-    static const struct sam_gpu_options defaults = {0};
-    options = options ? options : &defaults;
-    enum sam_status status = check_options(options, error);
+    struct sam_gpu_options taken;
+    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
     if (status == SAM_OK)
-        gpu->options = *options;
+        status = check_options(&taken, error);
+    if (status == SAM_OK)
+        gpu->options = taken;
     return status;
 }
 

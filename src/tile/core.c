@@ -6,6 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options)
+{
+    core->profile = options->profile;
+    core->nan = options->nan;
+    core->outside = options->outside;
+    core->plain = options->plain;
+}
+
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])
 {
     for (int i = 0; i < SAM_TILE_LOCS; i++) {

@@ -60,6 +60,8 @@ struct sam_tile_core {
 };
 
 /* Memories of these sizes, nothing written. */
+/* The modes of a core, from options. */
+void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options);
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
 void sam_tile_core_close(struct sam_tile_core *core);
 /* Forget what was written there. */

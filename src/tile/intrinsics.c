@@ -34,16 +34,15 @@ enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
                                   struct sam_tile_core **core, struct sam_error *error)
 {
     uint64_t sizes[SAM_TILE_LOCS];
-    struct resident *r = sam_alloc(1, sizeof *r);
+    struct sam_tile_options taken;
     *core = NULL;
+    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    if (status != SAM_OK)
+        return status;
+    struct resident *r = sam_alloc(1, sizeof *r);
     if (!r)
         return sam_fail_memory(error);
-    if (options) {
-        r->core.profile = options->profile;
-        r->core.nan = options->nan;
-        r->core.outside = options->outside;
-        r->core.plain = options->plain;
-    }
+    sam_tile_core_set(&r->core, &taken);
     for (int i = 0; i < SAM_TILE_LOCS; i++) {
         sizes[i] = sam_tile_capacity(r->core.profile, (enum sam_tile_loc)i);
         sizes[i] = sizes[i] ? sizes[i] : HOST_MEMORY;

@@ -319,16 +319,15 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
     if (function >= p->func_count)
         return sam_fail(error, SAM_ERR_USAGE, "function %zu of %zu", function, p->func_count);
     x.f = &p->funcs[function];
-    if (options)
-        x.options = *options;
-    enum sam_status status = sam_tile_check(p, x.options.profile, &messages, error);
+    enum sam_status status =
+        sam_options_take(&x.options, sizeof x.options, sizeof x.options, options, error);
+    if (status != SAM_OK)
+        return status;
+    status = sam_tile_check(p, x.options.profile, &messages, error);
     free(messages);
     if (status != SAM_OK)
         return status;
-    x.core.profile = x.options.profile;
-    x.core.nan = x.options.nan;
-    x.core.outside = x.options.outside;
-    x.core.plain = x.options.plain;
+    sam_tile_core_set(&x.core, &x.options);
     status = run(&x, arguments, count);
     if (stats)
         *stats = x.core.stats;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of callers compiled against other releases. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "samite/samite.h"
+
+/* Of this release: the first release had no `later`. */
+struct options {
+    size_t size;
+    uint32_t first;
+    uint32_t later;
+};
+
+struct newer {
+    size_t size;
+    uint32_t first;
+    uint32_t later;
+    uint64_t unknown;
+};
+
+enum { FIRST = offsetof(struct options, later) };
+
+static void no_options_are_zeros(void **state)
+{
+    (void)state;
+    struct options taken = {9, 9, 9};
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, NULL, NULL), SAM_OK);
+    assert_int_equal(taken.first + taken.later, 0);
+}
+
+/* A caller that sets no size has no later fields: what follows them is not the options'. */
+static void size_zero_is_the_first_release(void **state)
+{
+    (void)state;
+    const struct options given = {0, 7, 8};
+    struct options taken;
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_OK);
+    assert_int_equal(taken.first, 7);
+    assert_int_equal(taken.later, 0);
+}
+
+static void own_size(void **state)
+{
+    (void)state;
+    const struct options given = {sizeof given, 7, 8};
+    struct options taken;
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_OK);
+    assert_int_equal(taken.first, 7);
+    assert_int_equal(taken.later, 8);
+}
+
+static void newer_caller(void **state)
+{
+    (void)state;
+    struct newer given = {sizeof given, 7, 8, 0};
+    struct options taken;
+    struct sam_error error;
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, &error), SAM_OK);
+    assert_int_equal(taken.later, 8);
+    given.unknown = 1;
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "options of 24 bytes, with byte 16 set: this library knows 16");
+}
+
+static void too_small(void **state)
+{
+    (void)state;
+    const struct options given = {4, 7, 8};
+    struct options taken;
+    assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_ERR_USAGE);
+}
+
+/* Every public function that takes options looks at their size. */
+static void public_functions(void **state)
+{
+    (void)state;
+    struct sam_gpu *gpu = NULL;
+    struct sam_hart *hart = NULL;
+    struct sam_tile_core *core = NULL;
+    struct sam_image *image;
+    char *messages;
+    const size_t small = 3;
+    assert_int_equal(sam_gpu_new(&(struct sam_gpu_options){.size = small}, &gpu, NULL),
+                     SAM_ERR_USAGE);
+    assert_int_equal(sam_hart_new(&(struct sam_hart_options){.size = small}, &hart, NULL),
+                     SAM_ERR_USAGE);
+    assert_int_equal(sam_tile_core_new(&(struct sam_tile_options){.size = small}, &core, NULL),
+                     SAM_ERR_USAGE);
+    assert_int_equal(sam_assemble(&(struct sam_asm_options){.size = small}, "text", "", 0, &image,
+                                  &messages, NULL),
+                     SAM_ERR_USAGE);
+    assert_int_equal(
+        sam_gpu_new(&(struct sam_gpu_options){.size = sizeof(struct sam_gpu_options)}, &gpu, NULL),
+        SAM_OK);
+    sam_gpu_free(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_options_are_zeros),
+        cmocka_unit_test(size_zero_is_the_first_release),
+        cmocka_unit_test(own_size),
+        cmocka_unit_test(newer_caller),
+        cmocka_unit_test(too_small),
+        cmocka_unit_test(public_functions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
