@@ -226,6 +226,7 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     const struct sam_symbol *tohost = sam_image_find(image, "tohost");
     hart->has_tohost = tohost && tohost->section_relative;
     hart->tohost = hart->has_tohost ? tohost->value : 0;
+    hart->view.beside.size = 0;
     if (hart->has_tohost) /* its page may be writable already */
         hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
     hart->image = image;

@@ -3,6 +3,8 @@
  * the view's pages; under RV64 several pages of the address space share an entry, by its tag. */
 #include "hart/core.h"
 
+#define TOHOST_SIZE 8u
+
 static unsigned access_cause(enum sam_access access)
 {
     return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
@@ -39,10 +41,14 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     const uint16_t limit = page_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
-        /* Every store behind the word's start comes here. */
-        uint16_t before = (uint16_t)(hart->tohost - base);
-        writable = before < writable ? before : writable;
-        if (access == SAM_STORE && address < hart->tohost + 8 && address + size > hart->tohost)
+        /* Stores to the word come here; those before and behind it are answered by the view. */
+        const uint32_t before = (uint32_t)(hart->tohost - base), behind = before + TOHOST_SIZE;
+        view->beside = (struct sam_beside){.base = base + behind,
+                                           .host = host + behind,
+                                           .size = writable > behind ? writable - behind : 0};
+        writable = (uint16_t)(before < writable ? before : writable);
+        if (access == SAM_STORE && address < hart->tohost + TOHOST_SIZE &&
+            address + size > hart->tohost)
             hart->core.event = SAM_EVENT_TOHOST;
     }
     *page = (struct sam_page){.host = host,

@@ -173,8 +173,7 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     page->next = *bucket;
     *bucket = page;
     /* From now on a store to the page has to come to resolve. */
-    struct sam_page *entry = &code->view->pages[(uint32_t)page_pc >> 12];
-    entry->write_limit = 0;
+    sam_view_protect(code->view, page_pc);
     return page;
 }
 

@@ -86,14 +86,32 @@ struct sam_page {
 
 #define SAM_VIEW_PAGES (UINT32_C(1) << 20) /* all of a 32-bit address space */
 
+/* Bytes behind the word that a machine watches, up to the end of what may be written in its page:
+ * the page's write_limit ends before the word, and stores that it does not answer look here before
+ * they come to resolve. */
+struct sam_beside {
+    uint64_t base;
+    uint8_t *host; /* of the byte at base */
+    uint32_t size; /* 0: none */
+};
+
 struct sam_view {
     struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
+    struct sam_beside beside;
     /* Host address of an access that the pages do not answer, or NULL with *fault filled. May fill
      * the page's entry so that the next access is answered at once. Aligned accesses only; they
      * never cross a page. */
     uint8_t *(*resolve)(struct sam_view *view, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault);
 };
+
+/* Stores to the page at `page_base` are to come to resolve from now on. */
+static inline void sam_view_protect(struct sam_view *view, uint64_t page_base)
+{
+    view->pages[(uint32_t)page_base / SAM_PAGE_SIZE].write_limit = 0;
+    if (view->beside.base - page_base < SAM_PAGE_SIZE)
+        view->beside.size = 0;
+}
 
 bool sam_view_init(struct sam_view *view);
 void sam_view_release(struct sam_view *view);

@@ -123,14 +123,28 @@ BRANCH(bgeu, TAKEN_bgeu)
 
 /* The access itself; when the pages do not answer, a function of its own does all of the
  * instruction, so that the fast path is a leaf. There the view may ask for a stop behind the access
- * (a store that the machine above watches for). */
+ * (a store that the machine above watches for); a store has a second leaf on the way, for what lies
+ * beside the watched word. */
+#define MISSED_SAM_LOAD(name)  slow_##name
+#define MISSED_SAM_STORE(name) beside_##name
 #define TRY_ACCESS(name, type, access, body)                                                       \
     do {                                                                                           \
         uint8_t *host = FAST(c, RS1 + IMM, sizeof(type), access == SAM_STORE);                     \
         if (SAM_UNLIKELY(!host))                                                                   \
-            SAM_MUSTTAIL return slow_##name(c, op, entry, left);                                   \
+            SAM_MUSTTAIL return MISSED_##access(name)(c, op, entry, left);                         \
         body;                                                                                      \
     } while (0)
+
+#define BESIDE_SAM_LOAD(name, type, body)
+#define BESIDE_SAM_STORE(name, type, body)                                                         \
+    static SAM_NOINLINE const struct sam_uop *beside_##name(SAM_HANDLER_ARGS)                      \
+    {                                                                                              \
+        uint8_t *host = sam_fast_beside(c, RS1 + IMM, sizeof(type));                               \
+        if (SAM_UNLIKELY(!host))                                                                   \
+            SAM_MUSTTAIL return slow_##name(c, op, entry, left);                                   \
+        body;                                                                                      \
+        SAM_NEXT();                                                                                \
+    }
 
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
@@ -144,7 +158,7 @@ BRANCH(bgeu, TAKEN_bgeu)
             return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }                                                                                              \
-    SAM_HANDLER(op_##name)                                                                         \
+    BESIDE_##access(name, type, body) SAM_HANDLER(op_##name)                                       \
     {                                                                                              \
         TRY_ACCESS(name, type, access, body);                                                      \
         SAM_NEXT();                                                                                \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a run of the tensor hart ends: exits, ebreak, an address, budget, the stop flag; and that it
  * goes on from there. */
+#include "hart/core.h"
 #include "hart/program.h"
 
 #include <string.h>
@@ -113,6 +114,64 @@ static void beside_tohost(void **state)
     program_free(&p);
 }
 
+/* The view of a hart, with its misses counted. */
+struct counted {
+    uint8_t *(*resolve)(struct sam_view *, uint64_t, unsigned, enum sam_access, struct sam_fault *);
+    unsigned misses;
+};
+
+static struct counted counted;
+
+static uint8_t *count_misses(struct sam_view *view, uint64_t address, unsigned size,
+                             enum sam_access access, struct sam_fault *fault)
+{
+    counted.misses += access != SAM_FETCH;
+    return counted.resolve(view, address, size, access, fault);
+}
+
+/* A loop of stores around tohost leaves the fast path for none of them but to the word itself. */
+static void globals_beside_tohost(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "la s0, tohost\nli s1, 1000\n"
+        "again: lw t0, 16(s0)\naddi t0, t0, 1\nsw t0, 16(s0)\nsb t0, 8(s0)\nsh t0, -2(s0)\n"
+        "sw t0, -8(s0)\naddi s1, s1, -1\nbnez s1, again\n"
+        "sw s1, 0(s0)\nsw s1, 4(s0)\nli a7, 3\nsw a7, 0(s0)\n"
+        ".data\n.balign 4096\n.zero 64\ntohost: .dword 0, 0, 0\n";
+    for (size_t i = 0; i < SAM_COUNT(isas); i++) {
+        struct program p = program_new(isas[i], NULL, text);
+        counted = (struct counted){.resolve = p.hart->view.resolve};
+        p.hart->view.resolve = count_misses;
+        program_expect(&p, SAM_HART_EXIT);
+        assert_int_equal(p.result.exit_code, 1);
+        uint64_t near[4] = {0};
+        assert_int_equal(sam_hart_read(p.hart, p.hart->tohost - 8, near, 32, &p.error), SAM_OK);
+        assert_int_equal(near[0], 0x03e8000000000000 | 1000);
+        assert_int_equal(near[1], 3);
+        assert_int_equal(near[2], 1000 & 0xff);
+        assert_int_equal(near[3], 1000);
+        assert_true(counted.misses < 16);
+        program_free(&p);
+    }
+}
+
+/* Code behind tohost in its page is watched as code is: a store to it is seen by the next fetch. */
+static void code_beside_tohost(void **state)
+{
+    (void)state;
+    static const char text[] = "la s0, tohost\nlw t1, 16(s0)\nsw t1, 24(s0)\n" /* no code yet */
+                               "jalr 8(s0)\nsw t1, 12(s0)\njalr 8(s0)\nebreak\n"
+                               ".balign 4096\ntohost: .dword 0\n"
+                               "nop\nli a0, 1\naddi a0, a0, 4\nret\n.word 0\n";
+    for (size_t i = 0; i < SAM_COUNT(isas); i++) {
+        struct program p = program_new(isas[i], NULL, text);
+        program_expect(&p, SAM_HART_EBREAK);
+        assert_int_equal(sam_hart_x(p.hart, 10), 13); /* 5, then twice 4 more */
+        program_free(&p);
+    }
+}
+
 static void until_stops(void **state)
 {
     (void)state;
@@ -200,6 +259,8 @@ int main(void)
         cmocka_unit_test(tohost_exits),
         cmocka_unit_test(tohost_by_other_stores),
         cmocka_unit_test(beside_tohost),
+        cmocka_unit_test(globals_beside_tohost),
+        cmocka_unit_test(code_beside_tohost),
         cmocka_unit_test(until_stops),
         cmocka_unit_test(budget_is_exact),
         cmocka_unit_test(stop_flag),
