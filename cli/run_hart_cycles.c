@@ -158,6 +158,9 @@ void run_hart_report_cycles(const struct sam_mxu_config *c, const struct sam_mxu
             (unsigned long long)s->read_beats, (unsigned long long)s->bytes_loaded,
             (unsigned long long)s->write_beats, (unsigned long long)s->bytes_stored,
             (unsigned long long)s->full_lines);
+    if (c->l2_kib)
+        fprintf(text, "  L2: %llu hits, %llu misses in %u KiB\n", (unsigned long long)s->l2_hits,
+                (unsigned long long)s->l2_misses, c->l2_kib);
     fprintf(text, "  array  ");
     put_bar(utilisation(s), text);
     fprintf(text, " %5.1f %% of its multipliers\n", 100 * utilisation(s));
@@ -180,6 +183,20 @@ static json_t *units_json(const struct sam_mxu_stats *s)
     if (good)
         return units;
     json_decref(units);
+    return NULL;
+}
+
+/* Blocks and rows that went through each kind of port. */
+static json_t *ports_json(const struct sam_mxu_stats *s)
+{
+    json_t *ports = json_object();
+    bool good = ports != NULL;
+    for (int port = 0; good && port < SAM_MXU_PORTS; port++)
+        good = json_object_set_new(ports, sam_mxu_port_name((enum sam_mxu_port)port),
+                                   json_integer((json_int_t)s->port_blocks[port])) == 0;
+    if (good)
+        return ports;
+    json_decref(ports);
     return NULL;
 }
 
@@ -210,6 +227,8 @@ json_t *run_hart_cycles_json(const struct sam_mxu_config *c, const struct sam_mx
         {"write_beats", s->write_beats},
         {"bytes_loaded", s->bytes_loaded},
         {"bytes_stored", s->bytes_stored},
+        {"l2_hits", s->l2_hits},
+        {"l2_misses", s->l2_misses},
     };
     json_t *root = json_object();
     bool good = root != NULL;
@@ -217,6 +236,7 @@ json_t *run_hart_cycles_json(const struct sam_mxu_config *c, const struct sam_mx
         good = json_object_set_new(root, numbers[i].name,
                                    json_integer((json_int_t)numbers[i].value)) == 0;
     good = good && json_object_set_new(root, "utilisation", json_real(utilisation(s))) == 0 &&
+           json_object_set_new(root, "ports", ports_json(s)) == 0 &&
            json_object_set_new(root, "units", units_json(s)) == 0;
     if (good)
         return root;

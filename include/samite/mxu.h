@@ -19,7 +19,8 @@ extern "C" {
 struct sam_mxu_config {
     unsigned mlen;         /* bits of a row: 128, 256, 512 */
     unsigned mpara, npara; /* rows and columns of C a uop computes; powers of two up to MLEN/32 */
-    unsigned elewidth;     /* bits of a mask bit of loads and stores: 8, 16, 32, 64 */
+    unsigned elewidth;     /* bits of a mask bit of loads and stores: 8, 16, 32, 64; what begins or
+                              ends between takes one more cycle in the register file */
     unsigned rows_m_block; /* rows of a block of ms1: mpara, or with step_m = 1 any power of two */
     unsigned rows_n_block; /* rows of a block of ms2: likewise npara */
     unsigned step_m;       /* rows the outer counter advances: mpara or 1 */
@@ -30,13 +31,17 @@ struct sam_mxu_config {
     unsigned ld_queue, st_queue; /* outstanding requests, 1..32 */
     unsigned mem_latency;        /* cycles from request to first beat and from write data to answer,
                                     1..1000; no less than beat_cycles */
-    unsigned ooo_window;  /* oldest reads, and oldest writes, of which the memory may answer any,
-                             1..32 */
-    unsigned beat_cycles; /* cycles the memory takes a beat of 16 bytes, 1..64 */
-    unsigned stall;       /* per cent of cycles in which a bus channel is not ready, 0..90 */
-    uint64_t seed;        /* of the choices of ooo_window and stall */
-    uint32_t acc_regs;    /* registers that may be md of a multiplication, as a set; unless it is
-                             all eight, they may not be ms1 or ms2 */
+    unsigned ooo_window;   /* oldest reads, and oldest writes, of which the memory may answer any,
+                              1..32 */
+    unsigned beat_cycles;  /* cycles the memory takes a beat of 16 bytes, 1..64 */
+    unsigned merge_cycles; /* that the memory takes to merge a write of part of a line, 0..64 */
+    unsigned l2_kib;       /* size of the L2, a power of two up to 4096; 0: every line is there */
+    unsigned miss_latency; /* cycles more for a line that the L2 lacks, 0..1000 */
+    bool ports;            /* a port of a register moves one block a cycle; false: any number */
+    unsigned stall;        /* per cent of cycles in which a bus channel is not ready, 0..90 */
+    uint64_t seed;         /* of the choices of ooo_window and stall */
+    uint32_t acc_regs;     /* registers that may be md of a multiplication, as a set; unless it is
+                              all eight, they may not be ms1 or ms2 */
 };
 
 /* The defaults for rows of `mlen` bits. */
@@ -77,10 +82,25 @@ enum sam_mxu_state {
     SAM_MXU_LINE,     /* waits for the answer to an older access to the same line */
     SAM_MXU_SLOTS,    /* no slot is free */
     SAM_MXU_MEMORY,   /* waits for the memory */
+    SAM_MXU_MERGE,    /* the memory merges a write of part of a line */
+    SAM_MXU_PORT,     /* waits for a port of a register */
     SAM_MXU_STATES
 };
 SAM_API const char *sam_mxu_unit_name(enum sam_mxu_unit unit);
 SAM_API const char *sam_mxu_state_name(enum sam_mxu_state state);
+
+/* Ports that each register has; those of reading first. Element-wise operations read rows as stores
+ * do and write them as loads do. */
+enum sam_mxu_port {
+    SAM_MXU_PORT_MS1,
+    SAM_MXU_PORT_MS2,
+    SAM_MXU_PORT_MD,    /* of products: blocks to be added to */
+    SAM_MXU_PORT_STORE, /* rows */
+    SAM_MXU_PORT_MMA,   /* write-back of products */
+    SAM_MXU_PORT_LOAD,  /* rows */
+    SAM_MXU_PORTS
+};
+SAM_API const char *sam_mxu_port_name(enum sam_mxu_port port);
 
 struct sam_mxu_stats {
     uint64_t cycles;
@@ -92,7 +112,9 @@ struct sam_mxu_stats {
     uint64_t peak_macs; /* those of a cycle, for the narrowest elements that ran */
     uint64_t read_requests, write_requests, full_lines;
     uint64_t read_beats, write_beats, bytes_loaded, bytes_stored;
-    uint64_t last_write_back; /* cycle of the last one of a multiplication */
+    uint64_t l2_hits, l2_misses;         /* requests, where there is an L2 */
+    uint64_t port_blocks[SAM_MXU_PORTS]; /* blocks and rows moved through ports, of all registers */
+    uint64_t last_write_back;            /* cycle of the last one of a multiplication */
 };
 
 /* The bound of a program, by the model's own limits: a cycle has the multipliers of `peak_macs`,

@@ -66,7 +66,14 @@ static void where_the_cycles_went(void **state)
             fail_msg("%s: %d of %d cycles", name, (int)sum, (int)cycles);
     }
     assert_int_equal(json_integer_value(json_object_get(matrix, "macs")), 16 * 16 * 64);
+    json_t *ports = json_object_get(matrix, "ports");
+    assert_int_equal(json_object_size(ports), 6);
+    assert_int_equal(json_integer_value(json_object_get(ports, "load")), 32);
+    assert_int_equal(json_integer_value(json_object_get(ports, "ms1")), 16);
     json_decref(root);
+    sam_buffer_free(&out);
+    out = expect_success(TILE "--config l2_kib=64");
+    expect_part(&out, "L2: 18 hits, 16 misses in 64 KiB"); /* m0 alone misses */
     sam_buffer_free(&out);
     out = expect_success(TILE "--config mpara=1,npara=2,load_bytes=16 --mlen 512");
     expect_part(&out, "128 mma");

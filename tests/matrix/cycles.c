@@ -515,6 +515,11 @@ static struct sam_mxu_config random_config(void)
     c.mem_latency = 1 + below(60);
     c.ooo_window = 1 + below(32);
     c.beat_cycles = 1 + below(3);
+    c.elewidth = 8u << below(4);
+    c.merge_cycles = below(8);
+    c.l2_kib = below(2) ? 0 : 1u << below(3);
+    c.miss_latency = below(40);
+    c.ports = below(2);
     c.stall = below(2) ? 0 : below(91);
     c.seed = test_random(&seed);
     if (below(4) == 0) {

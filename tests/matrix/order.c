@@ -198,6 +198,11 @@ static struct sam_mxu_config random_config(unsigned window)
     c.mem_latency = 1 + below(60);
     c.ooo_window = window;
     c.beat_cycles = 1 + below(3);
+    c.elewidth = 8u << below(4);
+    c.merge_cycles = below(8);
+    c.l2_kib = below(2) ? 0 : 1u << below(3);
+    c.miss_latency = below(40);
+    c.ports = below(2);
     c.stall = below(2) ? 0 : below(60);
     c.seed = test_random(&seed);
     assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);

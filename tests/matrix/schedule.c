@@ -109,10 +109,10 @@ static void a_place_in_the_pipe(void **state)
     assert_int_equal(three.issued[OLDER][0], free_from + 3);
     assert_int_equal(four.issued[OLDER][0], free_from);
     assert_int_equal(three.issued[STORE][0] - four.issued[STORE][0], 3);
-    /* Without the younger load nothing competes, and each cycle of latency costs. */
+    /* Without the younger load nothing competes, and more latency never helps. */
     const struct sam_m_work alone[] = {works[0], works[1], works[3], works[4]};
     for (unsigned latency = 1; latency < 60; latency++)
-        assert_true(cycles_of(alone, SAM_COUNT(alone), 4, latency, NULL) <
+        assert_true(cycles_of(alone, SAM_COUNT(alone), 4, latency, NULL) <=
                     cycles_of(alone, SAM_COUNT(alone), 4, latency + 1, NULL));
 }
 

@@ -4,7 +4,7 @@
 
 #include "matrix/cycle/cycle.h"
 
-enum kind { NUMBER, POWER /* of two */, BYPASS, SEED, REGISTERS };
+enum kind { NUMBER, POWER /* of two, or 0 where that is the lowest */, SWITCH, SEED, REGISTERS };
 
 static const struct key {
     struct sam_mxu_parameter parameter;
@@ -27,13 +27,18 @@ static const struct key {
     KEY(slots, "4", 1, 16, NUMBER, "instruction slots"),
     KEY(tree_stages, "6", 1, 32, NUMBER, "stages of the multiplier tree"),
     KEY(acc_latency, "4", 1, 16, NUMBER, "cycles of the accumulating adder"),
-    KEY(wb_bypass, "0", 0, 1, BYPASS,
+    KEY(wb_bypass, "0", 0, 1, SWITCH,
         "1: an accumulation may start in the cycle of the write-back"),
     KEY(ld_queue, "8", 1, 32, NUMBER, "outstanding reads"),
     KEY(st_queue, "8", 1, 32, NUMBER, "outstanding writes"),
     KEY(mem_latency, "20", 1, 1000, NUMBER, "cycles from a request to its first beat"),
     KEY(ooo_window, "1", 1, 32, NUMBER, "oldest requests of which the memory may answer any"),
     KEY(beat_cycles, "1", 1, 64, NUMBER, "cycles that the memory takes for a beat of 16 bytes"),
+    KEY(merge_cycles, "4", 0, 64, NUMBER,
+        "cycles that the memory takes to merge a write of part of a line"),
+    KEY(l2_kib, "0", 0, 4096, POWER, "size of the L2, a power of two; 0: every line is there"),
+    KEY(miss_latency, "100", 0, 1000, NUMBER, "cycles more for a line that the L2 lacks"),
+    KEY(ports, "1", 0, 1, SWITCH, "1: a port of a register moves one block a cycle"),
     KEY(stall, "0", 0, 90, NUMBER, "per cent of cycles in which a bus channel is not ready"),
     {{"seed", "1", "64 bits", "of the choices of ooo_window and stall"}, 0, 0, 0, SEED},
     {{"acc_regs", "all", "0:4, ...",
@@ -65,6 +70,9 @@ void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen)
         .mem_latency = 20,
         .ooo_window = 1,
         .beat_cycles = 1,
+        .merge_cycles = 4,
+        .miss_latency = 100,
+        .ports = true,
         .seed = 1,
         .acc_regs = 0xff,
     };
@@ -128,10 +136,11 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
             return bad_value(key, value, error);
         *(unsigned *)(void *)((char *)config + key->at) = (unsigned)number;
         break;
-    case BYPASS:
+    case SWITCH:
         if (!is_number || number > 1)
-            return sam_fail(error, SAM_ERR_USAGE, "wb_bypass=%s: expected 0 or 1", value);
-        config->wb_bypass = number != 0;
+            return sam_fail(error, SAM_ERR_USAGE, "%s=%s: expected 0 or 1", key->parameter.name,
+                            value);
+        *(bool *)(void *)((char *)config + key->at) = number != 0;
         break;
     case SEED:
         if (!is_number)

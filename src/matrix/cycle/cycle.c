@@ -15,8 +15,15 @@ const char *sam_mxu_unit_name(enum sam_mxu_unit unit)
 const char *sam_mxu_state_name(enum sam_mxu_state state)
 {
     static const char *const names[SAM_MXU_STATES] = {"busy",     "empty", "register", "block",
-                                                      "pressure", "line",  "slots",    "memory"};
+                                                      "pressure", "line",  "slots",    "memory",
+                                                      "merge",    "port"};
     return (unsigned)state < SAM_MXU_STATES ? names[state] : "";
+}
+
+const char *sam_mxu_port_name(enum sam_mxu_port port)
+{
+    static const char *const names[SAM_MXU_PORTS] = {"ms1", "ms2", "md", "store", "mma", "load"};
+    return (unsigned)port < SAM_MXU_PORTS ? names[port] : "";
 }
 
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
@@ -25,12 +32,15 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
     struct sam_mxu *x = sam_alloc(1, sizeof *x);
     struct slot *slots = sam_alloc(config->slots, sizeof *slots);
     struct moves *moves = sam_alloc(config->slots, sizeof *moves);
-    if (!x || !slots || !moves) {
+    struct sam_mxu_cache *cache = config->l2_kib ? sam_mxu_cache_new(config->l2_kib) : NULL;
+    if (!x || !slots || !moves || (config->l2_kib && !cache)) {
         free(x);
         free(slots);
         free(moves);
+        free(cache);
         return NULL;
     }
+    x->cache = cache;
     for (unsigned i = 0; i < config->slots; i++)
         slots[i].moves = &moves[i];
     x->config = *config;
@@ -49,6 +59,7 @@ void sam_mxu_free(struct sam_mxu *x)
         return;
     free(x->slots);
     free(x->moves);
+    free(x->cache);
     free(x);
 }
 
@@ -67,6 +78,9 @@ static void tick(struct sam_mxu *x, enum sam_mxu_state port)
 {
     enum sam_mxu_state states[SAM_MXU_UNITS];
     x->bus = (struct sam_mxu_bus){0};
+    x->store_ports = 0;
+    x->load_ports = x->load_ports_next;
+    x->load_ports_next = 0;
     states[SAM_MXU_DSA] = port;
     states[SAM_MXU_READ] = sam_mxu_read_channel(x);
     sam_mxu_request_load(x);

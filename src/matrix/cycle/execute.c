@@ -32,6 +32,10 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
     x->stats.full_uops += (double)u.macs / full;
     x->stats.peak_macs = full > x->stats.peak_macs ? full : x->stats.peak_macs;
     x->stats.last_write_back = written;
+    x->stats.port_blocks[SAM_MXU_PORT_MS1]++;
+    x->stats.port_blocks[SAM_MXU_PORT_MS2]++;
+    x->stats.port_blocks[SAM_MXU_PORT_MD] += u.count;
+    x->stats.port_blocks[SAM_MXU_PORT_MMA] += u.count;
     const unsigned uop = s->issued;
     sam_mxu_note_issue(x, s);
     sam_mxu_finish(x, s, uop, written);
@@ -39,7 +43,8 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* A row a cycle: read at t, written at t+2. */
+/* A row a cycle: read at t, written at t+2, by the ports that stores and loads use. It comes before
+ * stores, and nobody else writes its register. */
 enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x)
 {
     struct slot *s = sam_mxu_next(x, SAM_M_KIND_POINTWISE, true);
@@ -47,8 +52,11 @@ enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x)
         return SAM_MXU_EMPTY;
     if (!s->granted)
         return s->waited = SAM_MXU_REGISTER;
-    const unsigned uop = s->issued;
+    const unsigned uop = s->issued, read = s->reads;
     x->stats.pw_uops++;
+    x->stats.port_blocks[SAM_MXU_PORT_STORE] += (unsigned)__builtin_popcount(read);
+    x->stats.port_blocks[SAM_MXU_PORT_LOAD]++;
+    x->store_ports |= read;
     sam_mxu_note_issue(x, s);
     sam_mxu_finish(x, s, uop, x->now + 2);
     s->waited = SAM_MXU_EMPTY;

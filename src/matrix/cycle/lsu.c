@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores, a pipe each: issue, one cycle of register file (which a load waits, too), then
- * the request. A full queue, no id or a bus that is not ready hold what stands behind. */
+/* Loads and stores, a pipe each: issue, one cycle of register file (which a load waits, too; two
+ * where an element of the mask is cut), then the request. A full queue, no id or a bus that is not
+ * ready hold what stands behind. */
 #include "matrix/cycle/state.h"
 
 static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
@@ -41,25 +42,38 @@ static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
     return false;
 }
 
+/* The shifter between a row and the bus moves whole elements of the mask: where a uop begins or
+ * ends within one, in the row or in memory, a second pass moves the bytes. */
+static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
+{
+    return ((m->first | m->k | m->size) & (x->config.elewidth / 8 - 1)) != 0;
+}
+
 static void issue(struct sam_mxu *x, struct slot *s, struct stage *stage)
 {
-    *stage = (struct stage){.slot = s, .uop = s->issued, .since = x->now};
+    const unsigned passes = is_cut(x, &s->moves->of[s->issued]) ? 2 : 1;
+    *stage = (struct stage){.slot = s, .uop = s->issued, .from = x->now + passes};
     s->moves->issued_at[s->issued] = x->now;
     sam_mxu_note_issue(x, s);
+}
+
+static enum sam_mxu_state why_full(const struct stage *stage)
+{
+    return stage->held ? SAM_MXU_PORT : SAM_MXU_PRESSURE;
 }
 
 enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
 {
     struct slot *s = sam_mxu_next(x, SAM_M_KIND_LOAD, true);
     if (!s)
-        return x->load_stage.slot ? SAM_MXU_PRESSURE : SAM_MXU_EMPTY;
+        return x->load_stage.slot ? why_full(&x->load_stage) : SAM_MXU_EMPTY;
     if (!s->granted)
         return s->waited = SAM_MXU_REGISTER;
     const struct sam_mxu_move *move = &s->moves->of[s->issued];
     if (!move->zero && waits_for_line(x, s, move))
         return s->waited = SAM_MXU_LINE;
     if (x->load_stage.slot)
-        return s->waited = SAM_MXU_PRESSURE;
+        return s->waited = why_full(&x->load_stage);
     if (move->zero)
         x->stats.zero_uops++;
     else
@@ -79,6 +93,10 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
         return s->waited = SAM_MXU_LINE;
     if (x->store_stage.slot)
         return s->waited = SAM_MXU_PRESSURE;
+    const unsigned port = 1u << sam_mxu_register(x, s, s->issued);
+    if (x->config.ports && (x->store_ports & port))
+        return s->waited = SAM_MXU_PORT;
+    x->stats.port_blocks[SAM_MXU_PORT_STORE]++;
     x->stats.store_uops++;
     issue(x, s, &x->store_stage);
     return SAM_MXU_BUSY;
@@ -115,12 +133,17 @@ static void take(struct sam_mxu *x, struct stage *stage, struct queue *queue, ui
 void sam_mxu_request_load(struct sam_mxu *x)
 {
     struct stage *stage = &x->load_stage;
-    if (!stage->slot || x->now == stage->since)
+    if (!stage->slot || x->now < stage->from)
         return;
     struct slot *s = stage->slot;
     const unsigned uop = stage->uop;
     const struct sam_mxu_move *move = &s->moves->of[uop];
     if (move->zero) {
+        const unsigned port = 1u << sam_mxu_register(x, s, uop);
+        stage->held = x->config.ports && (x->load_ports & port);
+        if (stage->held)
+            return;
+        x->stats.port_blocks[SAM_MXU_PORT_LOAD]++;
         stage->slot = NULL;
         sam_mxu_finish(x, s, uop, x->now);
         return;
@@ -134,7 +157,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
     bus->rid = stage->id;
     bus->rready = sam_mxu_ready(x);
     if (bus->rready) {
-        take(x, stage, &x->reads, x->now + sam_mxu_latency(&x->config));
+        take(x, stage, &x->reads, x->now + sam_mxu_latency(x, s, uop));
         x->stats.read_requests++;
         x->stats.bytes_loaded += move->size;
     }
@@ -143,7 +166,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
 void sam_mxu_request_store(struct sam_mxu *x)
 {
     struct stage *stage = &x->store_stage;
-    if (!stage->slot || x->now == stage->since)
+    if (!stage->slot || x->now < stage->from)
         return;
     const struct sam_mxu_move *move = &stage->slot->moves->of[stage->uop];
     struct sam_mxu_bus *bus = &x->bus;

@@ -19,9 +19,22 @@ bool sam_mxu_ready(struct sam_mxu *x)
     return x->config.stall == 0 || next_random(x) % 100 >= x->config.stall;
 }
 
-unsigned sam_mxu_latency(const struct sam_mxu_config *c)
+/* The memory takes no less for an answer than for a beat. A full line needs nothing of what the
+ * memory holds: it never misses. */
+unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
 {
-    return c->mem_latency > c->beat_cycles ? c->mem_latency : c->beat_cycles;
+    const struct sam_mxu_config *c = &x->config;
+    const struct sam_mxu_move *m = &s->moves->of[uop];
+    unsigned latency = c->mem_latency > c->beat_cycles ? c->mem_latency : c->beat_cycles;
+    if (x->cache) {
+        const bool hit =
+            sam_mxu_cache_access(x->cache, SAM_MXU_LINE_OF(m->address), s->work.stream);
+        const bool store = s->work.kind == SAM_M_KIND_STORE;
+        x->stats.l2_hits += hit;
+        x->stats.l2_misses += !hit;
+        latency += hit || (store && m->full_line) ? 0 : c->miss_latency;
+    }
+    return latency;
 }
 
 static void remove_at(struct queue *q, unsigned index)
@@ -83,11 +96,20 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
         x->bus.resp_rlast = true;
         x->read_freed |= UINT32_C(1) << r->id;
         r->slot->moves->answered[r->uop] = true;
+        x->stats.port_blocks[SAM_MXU_PORT_LOAD]++;
+        x->load_ports_next |= 1u << sam_mxu_register(x, r->slot, r->uop);
         sam_mxu_finish(x, r->slot, r->uop, x->now + 1);
         x->is_answering = false;
         remove_at(q, x->answering);
     }
     return SAM_MXU_BUSY;
+}
+
+/* Are there data that the memory would take, did it not merge? */
+static bool is_merging(const struct sam_mxu *x)
+{
+    const struct queue *q = &x->writes;
+    return x->now < x->merged && q->of[q->count - 1].ready == NEVER;
 }
 
 /* Data follows in the order of the requests. */
@@ -107,8 +129,12 @@ static bool send_data(struct sam_mxu *x)
         return false;
     x->stats.write_beats++;
     x->next_write_beat = x->now + x->config.beat_cycles;
-    if (--r->beats == 0)
-        r->ready = x->now + sam_mxu_latency(&x->config);
+    if (--r->beats == 0) {
+        const unsigned merge = r->slot->moves->of[r->uop].full_line ? 0 : x->config.merge_cycles;
+        r->ready = x->now + merge + sam_mxu_latency(x, r->slot, r->uop);
+        x->next_write_beat += merge;
+        x->merged = x->next_write_beat;
+    }
     return true;
 }
 
@@ -151,5 +177,7 @@ enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x)
     if (x->writes.count == 0)
         return SAM_MXU_EMPTY;
     acknowledge(x);
-    return send_data(x) ? SAM_MXU_BUSY : SAM_MXU_MEMORY;
+    if (send_data(x))
+        return SAM_MXU_BUSY;
+    return is_merging(x) ? SAM_MXU_MERGE : SAM_MXU_MEMORY;
 }

@@ -40,9 +40,10 @@ struct slot {
 struct stage {
     struct slot *slot; /* NULL: empty */
     unsigned uop;
-    uint64_t since;
-    bool offered; /* to the bus, under this id, until the bus takes it */
+    uint64_t from; /* the cycle in which it can leave */
+    bool offered;  /* to the bus, under this id, until the bus takes it */
     uint8_t id;
+    bool held; /* in this cycle, by a port of its register */
 };
 
 /* A request on its way. */
@@ -82,6 +83,10 @@ struct sam_mxu {
     unsigned acknowledging; /* index into writes of the answer that comes next, once it is due */
     bool is_acknowledging;
     uint64_t next_read_beat, next_write_beat;
+    uint64_t merged;             /* until this cycle the memory merges */
+    struct sam_mxu_cache *cache; /* NULL: every line is in the L2 */
+    /* registers whose row is read, and written, in this cycle; and written in the next */
+    unsigned store_ports, load_ports, load_ports_next;
     uint64_t random;
     struct sam_mxu_bus bus;
 };
@@ -99,6 +104,12 @@ void sam_mxu_note_issue(struct sam_mxu *x, struct slot *slot);
 /* A uop is finished in cycle `written`. */
 void sam_mxu_finish(struct sam_mxu *x, struct slot *slot, unsigned uop, uint64_t written);
 
+/* The register of a uop of a load or store. */
+static inline unsigned sam_mxu_register(const struct sam_mxu *x, const struct slot *s, unsigned uop)
+{
+    return s->work.md + s->moves->of[uop].row / (x->config.mlen / 32);
+}
+
 /* execute.c: multiplications and element-wise operations. */
 enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x);
@@ -110,12 +121,16 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x);
 void sam_mxu_request_load(struct sam_mxu *x);
 void sam_mxu_request_store(struct sam_mxu *x);
 
+/* cache.c: tags of `kib` KiB; free() ends them. NULL: out of memory. */
+struct sam_mxu_cache *sam_mxu_cache_new(unsigned kib);
+/* Is the line there? Afterwards it is, unless it streams. */
+bool sam_mxu_cache_access(struct sam_mxu_cache *cache, uint64_t line, bool stream);
+
 /* memory.c: the memory behind the bus; answers and write data of this cycle. */
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x);
-/* Cycles from a request to its first beat, from the last write data to the answer: the memory takes
- * no less for them than for a beat. */
-unsigned sam_mxu_latency(const struct sam_mxu_config *config);
+/* Cycles from a request to its first beat, from the last write data to the answer. */
+unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *slot, unsigned uop);
 /* Is a channel ready in this cycle? By config.stall. */
 bool sam_mxu_ready(struct sam_mxu *x);
 
