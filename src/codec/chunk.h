@@ -4,6 +4,7 @@
 #ifndef SAM_CODEC_CHUNK_H
 #define SAM_CODEC_CHUNK_H
 
+#include "base/cpu.h"
 #include "codec/codec.h"
 
 enum {
@@ -101,10 +102,5 @@ enum sam_status sam_codec_check(const struct sam_codec_options *options, struct 
 
 void *sam_codec_alloc(const struct sam_allocator *allocator, size_t size);
 void sam_codec_free(const struct sam_allocator *allocator, void *memory);
-
-/* Call work(context, i, worker) for each i below `count`, from up to `threads` threads; worker is
- * below `threads`. Where a thread cannot be had the others do its part. */
-void sam_parallel(unsigned threads, size_t count,
-                  void (*work)(void *context, size_t i, unsigned worker), void *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_THREADS = 256, SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
+enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
 static const struct sam_codec_options no_options;
 
@@ -100,7 +100,7 @@ static enum sam_status packer_init(struct sam_packer *p, const struct sam_weight
         return status;
     struct sam_container *c = &p->container;
     uint64_t useful = c->chunks ? c->chunks : 1;
-    p->threads = p->options.threads > MAX_THREADS ? MAX_THREADS : p->options.threads;
+    p->threads = p->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : p->options.threads;
     p->threads = !p->threads ? 1 : p->threads > useful ? (unsigned)useful : p->threads;
     p->slot_count = p->threads > 1 ? (size_t)p->threads * SLOTS_A_THREAD : 1;
     p->sizes = sam_codec_alloc(allocator, (size_t)c->chunks * sizeof *p->sizes);

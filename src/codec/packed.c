@@ -4,8 +4,6 @@
 
 #include <stdatomic.h>
 
-enum { MAX_THREADS = 256 };
-
 struct sam_packed {
     struct sam_codec_options options;
     const struct sam_codec_ops *ops;
@@ -288,7 +286,7 @@ enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struc
         return sam_codec_null(p ? "file" : "packed", error);
     const struct sam_container *c = &p->container;
     const struct sam_allocator *allocator = p->options.allocator;
-    unsigned threads = p->options.threads > MAX_THREADS ? MAX_THREADS : p->options.threads;
+    unsigned threads = p->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : p->options.threads;
     threads = !threads ? 1 : threads > c->chunks ? (unsigned)c->chunks + !c->chunks : threads;
     struct restoring r = {.packed = p, .file = file, .found_damage = ATOMIC_FLAG_INIT};
     r.readers = sam_codec_alloc(allocator, threads * sizeof *r.readers);

@@ -2,7 +2,7 @@
 /* Unpacking piecewise: a packed file as it comes, the restored one as it is known to be right. */
 #include "codec/container.h"
 
-enum { MAX_THREADS = 256, SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
+enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
 enum state { IN_HEADER, IN_LIST, IN_CHUNK_HEADER, IN_CHUNK, IN_INDEX, IN_TRAILER, AT_END, FAILED };
 
@@ -144,7 +144,7 @@ static enum sam_status take_list(struct sam_unpacker *u, struct sam_error *error
     u->has_container = true;
     const struct sam_container *c = &u->container;
     uint64_t useful = c->chunks ? c->chunks : 1;
-    unsigned threads = u->options.threads > MAX_THREADS ? MAX_THREADS : u->options.threads;
+    unsigned threads = u->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : u->options.threads;
     threads = !threads ? 1 : threads > useful ? (unsigned)useful : threads;
     u->slot_count = threads > 1 ? (size_t)threads * SLOTS_A_THREAD : 1;
     u->slots = sam_codec_alloc(allocator, u->slot_count * sizeof *u->slots);

@@ -2,12 +2,14 @@
 /* The machine as its user sees it: memory, programs, preparing a launch. */
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "simt/simt.h"
 
 static enum sam_status check_options(const struct sam_gpu_options *options, struct sam_error *error)
 {
-    if (options->jobs > 256)
-        return sam_fail(error, SAM_ERR_USAGE, "%u workers: at most 256", options->jobs);
+    if (options->jobs > SAM_MAX_THREADS)
+        return sam_fail(error, SAM_ERR_USAGE, "%u workers: at most %u", options->jobs,
+                        (unsigned)SAM_MAX_THREADS);
     if (options->sv39 && (options->ptbr & (SAM_PAGE_SIZE - 1)))
         return sam_fail(error, SAM_ERR_USAGE, "root page table at 0x%llx: not a multiple of 4096",
                         (unsigned long long)options->ptbr);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cpu.h"
 #include "simt/simt.h"
 
 #define QUANTUM 65536 /* instructions a warp's turn, when nothing else ends it */
@@ -287,12 +288,12 @@ static bool take_workgroup(struct sam_worker *worker)
     return more;
 }
 
-static void *work(void *argument)
+static void work(void *run, size_t i, unsigned thread)
 {
-    struct sam_worker *worker = argument;
+    struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
+    (void)thread;
     while (take_workgroup(worker))
         run_workgroup(worker);
-    return NULL;
 }
 
 static bool init_worker(struct sam_worker *worker, struct sam_run *run)
@@ -322,19 +323,6 @@ static void release_worker(struct sam_worker *worker)
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_observer_free(worker->observer);
-}
-
-/* Run every worker, the first on this thread; a thread that cannot be made is done without. */
-static void run_workers(struct sam_run *run)
-{
-    pthread_t threads[256];
-    unsigned made = 0;
-    for (unsigned i = 1; i < run->worker_count; i++)
-        if (pthread_create(&threads[made], NULL, work, &run->workers[i]) == 0)
-            made++;
-    work(&run->workers[0]);
-    for (unsigned i = 0; i < made; i++)
-        pthread_join(threads[i], NULL);
 }
 
 static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *workgroups,
@@ -481,7 +469,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     for (unsigned i = 0; ok && i < run.worker_count; i++)
         ok = init_worker(&run.workers[i], &run);
     if (ok) {
-        run_workers(&run);
+        sam_parallel(run.worker_count, run.worker_count, work, &run);
         status = outcome(&run, error);
         if (result) {
             result->trap = run.trap;

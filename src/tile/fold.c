@@ -4,33 +4,29 @@
 
 #include <stdatomic.h>
 
-#include "config.h"
 #include "tile/core.h"
 
-const struct sam_tile_fold_table *sam_tile_fold_level(unsigned level)
+const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level)
 {
-#if defined(SAM_LANES_X86)
-    __builtin_cpu_init();
-    if (level == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("fma"))
-        return &sam_tile_fold_v3;
-    if (level == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return &sam_tile_fold_v4;
+    if (level > sam_cpu_level())
+        return NULL;
+    switch (level) {
+#if defined(__x86_64__)
+    case SAM_CPU_V4: return &sam_tile_fold_v4;
+    case SAM_CPU_V3: return &sam_tile_fold_v3;
 #endif
-    return level == 0 ? &sam_tile_fold_base : NULL;
+    default: return &sam_tile_fold_base;
+    }
 }
 
-/* The highest level of the host, which is asked once: every thread gets the same answer. */
+/* The highest level of the host, which is asked once; every thread gets the same answer. */
 static const struct sam_tile_fold_table *best_table(void)
 {
     static const struct sam_tile_fold_table *_Atomic best;
     const struct sam_tile_fold_table *table = atomic_load_explicit(&best, memory_order_relaxed);
     if (table)
         return table;
-    for (unsigned level = SAM_TILE_FOLD_LEVELS; !table && level-- > 0;)
-        table = sam_tile_fold_level(level);
+    table = sam_tile_fold_level(sam_cpu_level());
     atomic_store_explicit(&best, table, memory_order_relaxed);
     return table;
 }

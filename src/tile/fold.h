@@ -3,6 +3,7 @@
 #ifndef SAM_TILE_FOLD_H
 #define SAM_TILE_FOLD_H
 
+#include "base/cpu.h"
 #include "tile/tile.h"
 
 /* rows > 1 */
@@ -14,8 +15,7 @@ struct sam_tile_fold_table {
 
 extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;
 
-enum { SAM_TILE_FOLD_LEVELS = 3 };
-/* The loops of a level, from the lowest; NULL when this host cannot run them. */
-const struct sam_tile_fold_table *sam_tile_fold_level(unsigned level);
+/* The loops of a level; NULL when this host cannot run them. */
+const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level);
 
 #endif

@@ -157,7 +157,7 @@ static void test_levels(void **state)
     uint8_t *data = malloc((size_t)ROWS * PITCH * 4), *fast = malloc(PITCH * 4),
             *slow = malloc(PITCH * 4);
     (void)state;
-    assert_non_null(sam_tile_fold_level(0));
+    assert_non_null(sam_tile_fold_level(SAM_CPU_BASE));
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_tile_dtype dtype = test_dtypes[d];
         for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
@@ -167,8 +167,9 @@ static void test_levels(void **state)
                 size_t rows = 2 + test_below(&seed, ROWS - 1);
                 sam_tile_fold_columns(dtype, way & 1, modes[way / 2], true, slow, data, rows,
                                       cols[c], PITCH);
-                for (unsigned level = 0; level < SAM_TILE_FOLD_LEVELS; level++) {
-                    const struct sam_tile_fold_table *table = sam_tile_fold_level(level);
+                for (unsigned level = 0; level < SAM_CPU_LEVELS; level++) {
+                    const struct sam_tile_fold_table *table =
+                        sam_tile_fold_level((enum sam_cpu_level)level);
                     if (!table)
                         continue;
                     memset(fast, 0x55, PITCH * 4);

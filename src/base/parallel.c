@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
-#include "codec/chunk.h"
-
-enum { MAX_THREADS = 256 };
+#include "base/cpu.h"
 
 struct task {
     void (*work)(void *context, size_t i, unsigned worker);
@@ -32,11 +29,11 @@ void sam_parallel(unsigned threads, size_t count,
                   void (*work)(void *context, size_t i, unsigned worker), void *context)
 {
     struct task task = {.work = work, .context = context, .count = count};
-    struct worker workers[MAX_THREADS];
-    pthread_t ids[MAX_THREADS];
+    struct worker workers[SAM_MAX_THREADS];
+    pthread_t ids[SAM_MAX_THREADS];
     unsigned started = 0;
-    if (threads > MAX_THREADS)
-        threads = MAX_THREADS;
+    if (threads > SAM_MAX_THREADS)
+        threads = SAM_MAX_THREADS;
     atomic_init(&task.next, 0);
     for (unsigned i = 0; i < threads || i == 0; i++)
         workers[i] = (struct worker){&task, i};
@@ -46,21 +43,4 @@ void sam_parallel(unsigned threads, size_t count,
     run(&workers[0]);
     while (started > 0)
         pthread_join(ids[--started], NULL);
-}
-
-void *sam_codec_alloc(const struct sam_allocator *allocator, size_t size)
-{
-    if (size > SIZE_MAX - SAM_ALIGN)
-        return NULL;
-    size = (size + SAM_ALIGN) / SAM_ALIGN * SAM_ALIGN; /* never 0 */
-    return allocator ? allocator->allocate(allocator->context, size)
-                     : aligned_alloc(SAM_ALIGN, size);
-}
-
-void sam_codec_free(const struct sam_allocator *allocator, void *memory)
-{
-    if (memory && allocator)
-        allocator->release(allocator->context, memory);
-    else
-        free(memory);
 }

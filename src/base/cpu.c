@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cpu.h"
+
+enum sam_cpu_level sam_cpu_level(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    /* lzcnt and f16c come with every CPU that has bmi2 and avx2; clang 14 cannot ask for lzcnt. */
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("bmi2"))
+        return SAM_CPU_BASE;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return SAM_CPU_V3;
+    return SAM_CPU_V4;
+#else
+    return SAM_CPU_BASE;
+#endif
+}

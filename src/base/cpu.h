@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host can do: its level of instructions, its threads. */
+#ifndef SAM_CPU_H
+#define SAM_CPU_H
+
+#include <stddef.h>
+
+/* The levels for which loops are built; each includes those before it. On other hosts than x86-64
+ * there is the first alone. */
+enum sam_cpu_level {
+    SAM_CPU_BASE,
+    SAM_CPU_V3, /* x86-64-v3: AVX2, FMA, BMI2 */
+    SAM_CPU_V4, /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+    SAM_CPU_LEVELS
+};
+
+/* The highest level of this host. */
+enum sam_cpu_level sam_cpu_level(void);
+
+enum { SAM_MAX_THREADS = 256 };
+
+/* Call work(context, i, worker) for each i below `count`, from up to `threads` threads, of which
+ * one is the caller's; worker is below `threads`. If a thread cannot start, the others do its
+ * share. Returns when all calls have. */
+void sam_parallel(unsigned threads, size_t count,
+                  void (*work)(void *context, size_t i, unsigned worker), void *context);
+
+#endif
