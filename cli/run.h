@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "progress.h"
+#include "run_compare.h"
 #include "samite/samite.h"
 
 /* Words of the command line in the order written. */
@@ -87,16 +88,23 @@ struct run_words {
 int run_gpu(const struct run_words *words);
 int run_hart(const struct run_words *words);
 
+/* A range of memory, with the file that fills or takes it. */
+struct run_range {
+    uint64_t base, size;
+    const char *path;
+    char *text;    /* malloc'ed: the word that path points into; or NULL */
+    bool is_array; /* of a dump: the file is a .npy of this form, which has no data */
+    struct sam_array form;
+};
+
 enum run_step_kind { RUN_PAIR, RUN_POKE, RUN_DUMP };
 
 /* What stands between launches stays in its place. */
 struct run_step {
     enum run_step_kind kind;
     const char *metadata, *data; /* of a pair */
-    uint32_t address;
-    uint32_t word;    /* of a poke */
-    uint64_t size;    /* of a dump */
-    const char *path; /* of a dump */
+    uint32_t address, word;      /* of a poke */
+    struct run_range dump;
 };
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
@@ -109,6 +117,9 @@ int run_parse_number(const struct cli_args *args, const char *option, const char
                      uint64_t top, uint64_t *value);
 /* --stats or --stats=json */
 int run_parse_stats(const struct cli_args *args, const char *value, enum run_stats *stats);
+/* "1024", "32x32" or "32,32", up to 8 dimensions; rank, shape, count and size of an array of less
+ * than 4 GiB, whose type is set. Changes the text. */
+bool run_parse_shape(char *text, struct sam_array *array);
 /* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
 bool run_ends_with(const char *text, const char *end);
@@ -136,8 +147,15 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
                      uint64_t size);
 /* Before anything runs: can the output be created? */
 int run_check_output(const char *path);
-int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
-                    const char *path);
+int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range);
+
+/* --- run_range.c: memory and files */
+/* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]; addresses up to `top`. */
+int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
+                   struct run_range *range);
+void run_range_free(struct run_range *range);
+/* What --mem puts in memory: the bytes of a file, the elements of a NumPy file; free() it. */
+int run_memory_load(const char *path, char **data, size_t *size);
 
 struct run_request {
     const struct cli_args *args; /* for messages */
@@ -185,13 +203,16 @@ int run_close_log(struct run *run);
 int run_check_steps(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
 int run_dump(struct run *run, const struct run_step *step);
+/* run_read_memory of a GPU. */
+bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error);
 
-/* --- run_args.c: the kernel's arguments */
+/* --- run_args.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 
 struct run_argument {
     enum run_argument_kind kind;
-    char *text;       /* the words that name and path point into */
+    const char *word; /* as written */
+    char *text;       /* the same in parts that name and path point into */
     const char *name; /* NULL without */
     bool output;
     const char *path;  /* where an output is written, or NULL */
@@ -200,35 +221,45 @@ struct run_argument {
     enum sam_dtype dtype; /* of a scalar */
     uint64_t bits;        /* of a scalar, low bytes first */
     size_t size;          /* of a scalar: 4 or 8; of local memory: its bytes */
-    uint32_t address;
+    uint64_t address;
 };
 
 struct run_arguments {
     struct run_argument *items;
     size_t count;
+    unsigned registers; /* a0 and on that run_arguments_pass has set */
 };
 
-int run_arguments_parse(const struct run_request *request, struct run_arguments *out);
-/* Buffers in the machine, their contents, and the argument buffer of manual 2.2 (malloc'ed). */
+int run_arguments_parse(const struct cli_args *args, const struct run_list *words,
+                        struct run_arguments *out);
+/* Outputs from the machine back into their arrays, and into their files. */
+int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
+void run_arguments_free(struct run_arguments *arguments);
+/* Does one of the --arg words name standard output? */
+bool run_arguments_to_stdout(const struct run_list *words);
+
+/* --- run_place.c: buffers in the machine with their contents; then */
+/* the argument buffer of a kernel (Ventus manual 2.2; malloc'ed), */
 int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
                         size_t *size);
-/* Outputs from the machine back into their arrays, and into their files. */
-int run_arguments_fetch(struct run *run, struct run_arguments *arguments);
-void run_arguments_free(struct run_arguments *arguments);
+/* registers and stack as the C ABI has them; `narrow`: RV32. */
+int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
+                       struct run_arguments *arguments);
 
-/* --- run_check.c: --check OUTPUT=FILE.npy[:ULP] */
+/* --- run_check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
 struct run_check {
     char *text;
     const char *path;
     const struct run_argument *argument;
-    uint64_t ulp;
+    struct run_tolerance tolerance;
     struct sam_array expected;
 };
 
-int run_checks_parse(const struct run_request *request, const struct run_arguments *arguments,
-                     struct run_check **checks);
-/* Compare all; CLI_PROGRAM_FAILED when one differs. */
-int run_checks_compare(struct run *run, const struct run_check *checks, size_t count);
+int run_checks_parse(const struct cli_args *args, const struct run_list *words,
+                     const struct run_arguments *arguments, struct run_check **checks);
+/* Compare all, told in `text` and, unless it is NULL, as rows of JSON; CLI_PROGRAM_FAILED when one
+ * differs. */
+int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
 void run_checks_free(struct run_check *checks, size_t count);
 
 /* --- run_report.c, run_json.c */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --arg: what each word means, and the kernel's argument buffer (manual 2.2: pointers of 4 bytes,
- * scalars at their own alignment, at least 4). */
+/* --arg: what each word means, and outputs back into their files. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,13 +8,9 @@
 #include "files.h"
 #include "run.h"
 
-/* Local memory for __local pointers is handed out downward from the top of the window, as the
- * public driver does; stacks grow upward from its bottom. */
-#define LOCAL_TOP (SAM_LDS_BASE + SAM_LDS_SIZE)
-
-static int bad_argument(const struct run_request *request, const char *word, const char *what)
+static int bad_argument(const struct cli_args *args, const char *word, const char *what)
 {
-    return cli_usage_error(request->args, "--arg %s: %s", word, what);
+    return cli_usage_error(args, "--arg %s: %s", word, what);
 }
 
 /* Cut the text at its next ':'; NULL at the end. */
@@ -32,7 +27,7 @@ static char *next_part(char **rest)
 }
 
 /* "1024", "32x32" or "32,32": up to 8 dimensions. */
-static bool parse_shape(char *text, struct sam_array *array)
+bool run_parse_shape(char *text, struct sam_array *array)
 {
     uint64_t count = 1;
     for (array->rank = 0; text; array->rank++) {
@@ -53,16 +48,16 @@ static bool parse_shape(char *text, struct sam_array *array)
     return array->size <= UINT32_MAX;
 }
 
-static int parse_output(const struct run_request *request, const char *word, char *rest,
+static int parse_output(const struct cli_args *args, const char *word, char *rest,
                         struct run_argument *a)
 {
     char *type = next_part(&rest), *shape = next_part(&rest);
     if (!type || !sam_dtype_parse(type, &a->array.dtype))
-        return bad_argument(request, word,
+        return bad_argument(args, word,
                             "expected out:TYPE:COUNT[:FILE.npy], with a type such as "
                             "f32 or u8");
-    if (!shape || !parse_shape(shape, &a->array))
-        return bad_argument(request, word, "expected a count or a shape such as 32x32");
+    if (!shape || !run_parse_shape(shape, &a->array))
+        return bad_argument(args, word, "expected a count or a shape such as 32x32");
     a->array.data = calloc(a->array.size, 1);
     if (!a->array.data) {
         fprintf(stderr, "samite: error: out of memory\n");
@@ -71,17 +66,17 @@ static int parse_output(const struct run_request *request, const char *word, cha
     a->kind = RUN_BUFFER;
     a->output = true;
     a->path = rest;
-    return rest && !*rest ? bad_argument(request, word, "the file's name is missing") : CLI_OK;
+    return rest && !*rest ? bad_argument(args, word, "the file's name is missing") : CLI_OK;
 }
 
-static int parse_input(const struct run_request *request, const char *word, const char *path,
+static int parse_input(const struct cli_args *args, const char *word, const char *path,
                        struct run_argument *a)
 {
     struct sam_error error;
     a->kind = RUN_BUFFER;
     a->input = path;
     if (!path || !*path)
-        return bad_argument(request, word, "the file's name is missing");
+        return bad_argument(args, word, "the file's name is missing");
     return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
@@ -117,7 +112,7 @@ static bool parse_real(const char *text, bool wide, uint64_t *value)
     return !*end && !(errno == ERANGE && (number > 1 || number < -1)); /* too small is zero */
 }
 
-static int parse_scalar(const struct run_request *request, const char *word, enum sam_dtype dtype,
+static int parse_scalar(const struct cli_args *args, const char *word, enum sam_dtype dtype,
                         const char *text, struct run_argument *a)
 {
     unsigned bytes = (unsigned)sam_dtype_size(dtype);
@@ -137,17 +132,17 @@ static int parse_scalar(const struct run_request *request, const char *word, enu
     case SAM_F32:
     case SAM_F64: good = parse_real(text, dtype == SAM_F64, &a->bits); break;
     case SAM_BOOL: good = parse_integer(text, false, 1, &a->bits); break;
-    case SAM_F16: return bad_argument(request, word, "f16 is for arrays; pass its bits as u16");
+    case SAM_F16: return bad_argument(args, word, "f16 is for arrays; pass its bits as u16");
     }
-    return good ? CLI_OK : bad_argument(request, word, "the value does not fit the type");
+    return good ? CLI_OK : bad_argument(args, word, "the value does not fit the type");
 }
 
-static int parse_local(const struct run_request *request, const char *word, const char *text,
+static int parse_local(const struct cli_args *args, const char *word, const char *text,
                        struct run_argument *a)
 {
     uint64_t bytes;
     if (!cli_parse_u64(text, &bytes) || bytes == 0 || bytes > SAM_LDS_SIZE)
-        return bad_argument(request, word, "expected local:BYTES");
+        return bad_argument(args, word, "expected local:BYTES");
     a->kind = RUN_LOCAL;
     a->size = (size_t)bytes;
     return CLI_OK;
@@ -165,10 +160,10 @@ static void take_name(char **text, struct run_argument *a)
     }
 }
 
-static int parse_argument(const struct run_request *request, const char *word,
-                          struct run_argument *a)
+static int parse_argument(const struct cli_args *args, const char *word, struct run_argument *a)
 {
     char *rest = a->text = strdup(word);
+    a->word = word;
     if (!rest) {
         fprintf(stderr, "samite: error: out of memory\n");
         return CLI_BAD_INPUT;
@@ -177,27 +172,27 @@ static int parse_argument(const struct run_request *request, const char *word,
     const char *kind = next_part(&rest);
     enum sam_dtype dtype;
     if (!rest)
-        return bad_argument(request, word,
+        return bad_argument(args, word,
                             "expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy], "
                             "inout:IN.npy[:OUT.npy], local:BYTES, or u32:VALUE and "
                             "the like");
     if (strcmp(kind, "in") == 0)
-        return parse_input(request, word, rest, a);
+        return parse_input(args, word, rest, a);
     if (strcmp(kind, "out") == 0)
-        return parse_output(request, word, rest, a);
+        return parse_output(args, word, rest, a);
     if (strcmp(kind, "local") == 0)
-        return parse_local(request, word, rest, a);
+        return parse_local(args, word, rest, a);
     if (strcmp(kind, "inout") == 0) {
         const char *in = next_part(&rest);
         a->output = true;
         a->path = rest;
         if (rest && !*rest)
-            return bad_argument(request, word, "the file's name is missing");
-        return parse_input(request, word, in, a);
+            return bad_argument(args, word, "the file's name is missing");
+        return parse_input(args, word, in, a);
     }
     if (sam_dtype_parse(kind, &dtype))
-        return parse_scalar(request, word, dtype, rest, a);
-    return bad_argument(request, word,
+        return parse_scalar(args, word, dtype, rest, a);
+    return bad_argument(args, word,
                         "unknown kind; there are in, out, inout, local and the types u8 i8 u16 i16 "
                         "u32 i32 u64 i64 f32 f64 bool");
 }
@@ -220,9 +215,9 @@ static int check_files(const struct cli_args *args, const struct run_arguments *
     return code;
 }
 
-int run_arguments_parse(const struct run_request *request, struct run_arguments *out)
+int run_arguments_parse(const struct cli_args *args, const struct run_list *words,
+                        struct run_arguments *out)
 {
-    const struct run_list *words = &request->arguments;
     int code = CLI_OK;
     out->count = 0;
     out->items = calloc(words->count + 1, sizeof *out->items);
@@ -231,8 +226,8 @@ int run_arguments_parse(const struct run_request *request, struct run_arguments 
         return CLI_BAD_INPUT;
     }
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
-        code = parse_argument(request, words->items[i], &out->items[out->count++]);
-    return code == CLI_OK ? check_files(request->args, out) : code;
+        code = parse_argument(args, words->items[i], &out->items[out->count++]);
+    return code == CLI_OK ? check_files(args, out) : code;
 }
 
 void run_arguments_free(struct run_arguments *arguments)
@@ -245,67 +240,26 @@ void run_arguments_free(struct run_arguments *arguments)
     *arguments = (struct run_arguments){0};
 }
 
-/* Memory in the machine for a buffer or a local pointer; its address is what the kernel gets. */
-static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
+bool run_arguments_to_stdout(const struct run_list *words)
 {
-    if (a->kind == RUN_LOCAL) {
-        uint32_t size = ((uint32_t)a->size + 4095) & ~4095u;
-        if (size > *local_top - SAM_LDS_BASE) {
-            fprintf(stderr, "samite: error: local arguments of more than 256 MiB\n");
-            return CLI_BAD_INPUT;
-        }
-        a->bits = *local_top -= size;
-    } else if (a->kind == RUN_BUFFER) {
-        size_t size = a->array.size;
-        if (size > UINT32_MAX) {
-            fprintf(stderr, "samite: error: %s: larger than 4 GiB\n", a->text);
-            return CLI_BAD_INPUT;
-        }
-        if (sam_gpu_alloc(run->gpu, size ? (uint32_t)size : 4, &a->address, &run->error) !=
-                SAM_OK ||
-            sam_gpu_write(run->gpu, a->address, a->array.data, size, &run->error) != SAM_OK)
-            return cli_report(&run->error);
-        a->bits = a->address;
-    }
-    return CLI_OK;
+    bool found = false;
+    for (size_t i = 0; i < words->count; i++)
+        found |= run_ends_with(words->items[i], ":-") && strstr(words->items[i], "out:");
+    return found;
 }
 
-int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
-                        size_t *size)
+int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context)
 {
-    uint32_t local_top = LOCAL_TOP;
-    *size = 0;
-    *buffer = calloc(arguments->count + 1, 16); /* at most 8 bytes behind 4 of padding each */
-    if (!*buffer) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
+    struct sam_error error;
+    for (size_t i = 0; i < arguments->count; i++) {
+        struct run_argument *a = &arguments->items[i];
+        if (a->output && !read(context, a->address, a->array.data, a->array.size, &error))
+            return cli_report(&error);
     }
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
-        int code = place(run, a, &local_top);
-        if (code != CLI_OK)
-            return code;
-        size_t width = a->kind == RUN_SCALAR ? a->size : 4;
-        *size = (*size + width - 1) & ~(width - 1);
-        for (size_t k = 0; k < width; k++)
-            (*buffer)[*size + k] = (uint8_t)(a->bits >> 8 * k);
-        *size += width;
-    }
-    return CLI_OK;
-}
-
-int run_arguments_fetch(struct run *run, struct run_arguments *arguments)
-{
-    for (size_t i = 0; i < arguments->count; i++) {
-        struct run_argument *a = &arguments->items[i];
-        if (a->output &&
-            sam_gpu_read(run->gpu, a->address, a->array.data, a->array.size, &run->error) != SAM_OK)
-            return cli_report(&run->error);
-    }
-    for (size_t i = 0; i < arguments->count; i++) {
-        struct run_argument *a = &arguments->items[i];
-        if (a->output && a->path && sam_npy_write(a->path, &a->array, &run->error) != SAM_OK)
-            return cli_report(&run->error);
+        if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
+            return cli_report(&error);
     }
     return CLI_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --check OUTPUT=FILE.npy[:ULP]: every element of an output against the expected one. The distance
- * of two floating-point numbers is how many representable numbers lie from one to the other; NaN
- * equals NaN, zeros of both signs are equal. */
+/* --check OUTPUT=FILE.npy[:TOLERANCE]: every element of an output against the expected one. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,101 +8,6 @@
 #include "run.h"
 
 enum { SHOWN = 10 };
-
-static bool is_real(enum sam_dtype dtype)
-{
-    return dtype == SAM_F16 || dtype == SAM_F32 || dtype == SAM_F64;
-}
-
-static uint64_t element(const struct sam_array *array, size_t index)
-{
-    size_t size = sam_dtype_size(array->dtype);
-    const uint8_t *at = (const uint8_t *)array->data + index * size;
-    uint64_t bits = 0;
-    for (size_t i = 0; i < size; i++)
-        bits |= (uint64_t)at[i] << 8 * i;
-    return bits;
-}
-
-/* Exponent and mantissa bits of the type. */
-static unsigned mantissa_bits(enum sam_dtype dtype)
-{
-    return dtype == SAM_F16 ? 10 : dtype == SAM_F32 ? 23 : 52;
-}
-
-static bool is_nan(enum sam_dtype dtype, uint64_t bits)
-{
-    unsigned width = 8 * (unsigned)sam_dtype_size(dtype), mantissa = mantissa_bits(dtype);
-    uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
-    uint64_t infinity = ((UINT64_C(1) << (width - 1 - mantissa)) - 1) << mantissa;
-    return magnitude > infinity;
-}
-
-/* 0 = equal; UINT64_MAX = a number and a NaN, or unequal integers. */
-static uint64_t distance(enum sam_dtype dtype, uint64_t a, uint64_t b)
-{
-    if (!is_real(dtype))
-        return a == b ? 0 : UINT64_MAX;
-    if (is_nan(dtype, a) || is_nan(dtype, b))
-        return is_nan(dtype, a) && is_nan(dtype, b) ? 0 : UINT64_MAX;
-    uint64_t sign = UINT64_C(1) << (8 * sam_dtype_size(dtype) - 1);
-    uint64_t x = a & (sign - 1), y = b & (sign - 1);
-    if ((a & sign) != (b & sign))
-        return x + y;
-    return x > y ? x - y : y - x;
-}
-
-static double half_value(uint64_t bits)
-{
-    uint64_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double value = exponent ? (double)(mantissa | 1024) : (double)mantissa;
-    for (uint64_t e = exponent ? exponent : 1; e < 25; e++)
-        value /= 2;
-    for (uint64_t e = 25; e < exponent; e++)
-        value *= 2;
-    if (exponent == 31)
-        value = mantissa ? __builtin_nan("") : __builtin_inf();
-    return bits & 0x8000 ? -value : value;
-}
-
-static void element_text(enum sam_dtype dtype, uint64_t bits, char *text, size_t size)
-{
-    float single;
-    double wide;
-    uint32_t low = (uint32_t)bits;
-    switch (dtype) {
-    case SAM_F16: snprintf(text, size, "%.5g", half_value(bits)); break;
-    case SAM_F32:
-        memcpy(&single, &low, sizeof single);
-        snprintf(text, size, "%.9g", (double)single);
-        break;
-    case SAM_F64:
-        memcpy(&wide, &bits, sizeof wide);
-        snprintf(text, size, "%.17g", wide);
-        break;
-    case SAM_I8: snprintf(text, size, "%d", (int8_t)bits); break;
-    case SAM_I16: snprintf(text, size, "%d", (int16_t)bits); break;
-    case SAM_I32: snprintf(text, size, "%d", (int32_t)bits); break;
-    case SAM_I64: snprintf(text, size, "%lld", (long long)bits); break;
-    default: snprintf(text, size, "%llu", (unsigned long long)bits); break;
-    }
-}
-
-/* "[3, 5]" of an element of the array. */
-static void index_text(const struct sam_array *array, size_t index, char *text, size_t size)
-{
-    uint64_t at[8];
-    size_t used = 0;
-    for (size_t d = array->rank; d-- > 0;) {
-        at[d] = index % array->shape[d];
-        index /= array->shape[d];
-    }
-    for (size_t d = 0; d < array->rank && used < size; d++)
-        used += (size_t)snprintf(text + used, size - used, d ? ", %llu" : "%llu",
-                                 (unsigned long long)at[d]);
-    if (array->rank == 0)
-        snprintf(text, size, "0");
-}
 
 /* OUTPUT: the name of an --arg, its number among the outputs from 0, or "out" for the only one. */
 static const struct run_argument *find_output(const struct run_arguments *arguments,
@@ -127,30 +31,76 @@ static const struct run_argument *find_output(const struct run_arguments *argume
     return numbered ? numbered : strcmp(which, "out") == 0 ? only : NULL;
 }
 
-static int parse_check(const struct run_request *request, const struct run_arguments *arguments,
+/* "rtol=1e-5": a number from 0 that is finite. */
+static bool parse_real(const char *text, double *value)
+{
+    uint8_t bytes[8];
+    uint64_t bits = 0;
+    if (!sam_dtype_parse_value(SAM_F64, text, bytes))
+        return false;
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bits |= (uint64_t)bytes[i] << 8 * i;
+    memcpy(value, &bits, sizeof *value);
+    return *value >= 0 && __builtin_isfinite(*value);
+}
+
+/* "4", or "rtol=1e-5,atol=1e-8,ulp=4" in any order; false: something else. */
+static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
+{
+    struct run_tolerance t = {0};
+    if (cli_parse_u64(text, &tolerance->ulp))
+        return true;
+    for (char *next; text; text = next) {
+        next = strchr(text, ',');
+        if (next)
+            *next++ = '\0';
+        bool good = strncmp(text, "ulp=", 4) == 0    ? cli_parse_u64(text + 4, &t.ulp)
+                    : strncmp(text, "rtol=", 5) == 0 ? parse_real(text + 5, &t.rtol)
+                    : strncmp(text, "atol=", 5) == 0 ? parse_real(text + 5, &t.atol)
+                                                     : false;
+        if (!good)
+            return false;
+        t.close |= text[0] != 'u';
+    }
+    *tolerance = t;
+    return true;
+}
+
+/* Does this begin a tolerance, and is no part of a file name? */
+static bool is_tolerance(const char *text)
+{
+    uint64_t number;
+    return cli_parse_u64(text, &number) || strncmp(text, "ulp=", 4) == 0 ||
+           strncmp(text, "rtol=", 5) == 0 || strncmp(text, "atol=", 5) == 0;
+}
+
+static int parse_check(const struct cli_args *args, const struct run_arguments *arguments,
                        const char *word, struct run_check *check)
 {
     struct sam_error error;
     check->text = strdup(word);
-    if (!check->text) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
+    if (!check->text)
+        return run_out_of_memory();
     char *path = strchr(check->text, '=');
     if (!path || !path[1])
-        return cli_usage_error(request->args, "--check %s: expected OUTPUT=FILE.npy[:ULP]", word);
+        return cli_usage_error(args, "--check %s: expected OUTPUT=FILE.npy[:ULP]", word);
     *path++ = '\0';
     char *colon = strrchr(path, ':');
-    if (colon && cli_parse_u64(colon + 1, &check->ulp))
+    if (colon && is_tolerance(colon + 1)) {
         *colon = '\0';
+        if (!parse_tolerance(colon + 1, &check->tolerance))
+            return cli_usage_error(
+                args, "--check %s: expected a tolerance such as 4 or ulp=4,rtol=1e-5,atol=1e-8",
+                word);
+    }
     check->path = path;
     check->argument = find_output(arguments, check->text);
     if (!check->argument)
-        return cli_usage_error(request->args,
+        return cli_usage_error(args,
                                "--check %s: no output '%s'; give the NAME of --arg NAME=out:..., "
                                "the number of the output from 0, or out for the only one",
                                word, check->text);
-    int code = cli_reads(request->args, path);
+    int code = cli_reads(args, path);
     if (code != CLI_OK)
         return code;
     if (sam_npy_read(path, &check->expected, &error) != SAM_OK)
@@ -165,17 +115,15 @@ static int parse_check(const struct run_request *request, const struct run_argum
     return CLI_OK;
 }
 
-int run_checks_parse(const struct run_request *request, const struct run_arguments *arguments,
-                     struct run_check **checks)
+int run_checks_parse(const struct cli_args *args, const struct run_list *words,
+                     const struct run_arguments *arguments, struct run_check **checks)
 {
     int code = CLI_OK;
-    *checks = calloc(request->checks.count + 1, sizeof **checks);
-    if (!*checks) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
-    for (size_t i = 0; i < request->checks.count && code == CLI_OK; i++)
-        code = parse_check(request, arguments, request->checks.items[i], &(*checks)[i]);
+    *checks = calloc(words->count + 1, sizeof **checks);
+    if (!*checks)
+        return run_out_of_memory();
+    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
+        code = parse_check(args, arguments, words->items[i], &(*checks)[i]);
     return code;
 }
 
@@ -188,60 +136,123 @@ void run_checks_free(struct run_check *checks, size_t count)
     free(checks);
 }
 
-static void show_mismatch(const struct run *run, const struct run_check *check, size_t index,
-                          uint64_t apart)
+/* --------------------------------------------------------------------------------- reports */
+
+static void show_mismatch(const struct run_check *check, size_t index, uint64_t ulp, FILE *text)
 {
     const struct sam_array *array = &check->argument->array;
     char where[200], found[64], wanted[64];
-    index_text(array, index, where, sizeof where);
-    element_text(array->dtype, element(array, index), found, sizeof found);
-    element_text(array->dtype, element(&check->expected, index), wanted, sizeof wanted);
-    fprintf(run->text, "  [%s] is %s, expected %s", where, found, wanted);
-    if (apart != UINT64_MAX)
-        fprintf(run->text, " (%llu ulp)", (unsigned long long)apart);
-    fputc('\n', run->text);
+    run_index_text(array, index, where, sizeof where);
+    run_element_text(array, index, found, sizeof found);
+    run_element_text(&check->expected, index, wanted, sizeof wanted);
+    fprintf(text, "  [%s] is %s, expected %s", where, found, wanted);
+    if (ulp != UINT64_MAX)
+        fprintf(text, " (%llu ulp)", (unsigned long long)ulp);
+    fputc('\n', text);
+}
+
+static void show_verdict(const struct run_check *check, const struct run_comparison *c, FILE *text)
+{
+    const enum sam_dtype dtype = check->argument->array.dtype;
+    const struct run_tolerance *t = &check->tolerance;
+    const char *type = sam_dtype_name(dtype);
+    if (c->failed)
+        fprintf(text, "check %s: FAILED, %zu of %zu elements of %s differ", check->text, c->failed,
+                c->count, type);
+    else
+        fprintf(text, "check %s: passed, %zu elements of %s equal", check->text, c->count, type);
+    if (c->unequal && t->close)
+        fprintf(text, " %s rtol %g, atol %g", c->failed ? "beyond" : "within", t->rtol, t->atol);
+    else if (run_is_real(dtype) && c->ulp)
+        fprintf(text, " %s %llu ulp", c->failed ? "by up to" : "within",
+                (unsigned long long)c->ulp);
+    fputc('\n', text);
+}
+
+/* "1: 12, 2-3: 5, 8-15: 1" */
+static void show_spread(const struct run_comparison *c, FILE *text)
+{
+    bool any = false;
+    for (unsigned i = 1; i < RUN_SPREAD; i++) {
+        if (!c->spread[i])
+            continue;
+        const unsigned long long low = 1ULL << (i - 1);
+        fprintf(text, "%s%llu", any ? ", " : "  elements by ulp: ", low);
+        if (i > 1)
+            fprintf(text, "-%llu", 2 * low - 1);
+        fprintf(text, ": %zu", c->spread[i]);
+        any = true;
+    }
+    if (any)
+        fputc('\n', text);
+}
+
+/* How the unequal elements are distributed. */
+static void show_summary(const struct run_check *check, const struct run_comparison *c, FILE *text)
+{
+    const struct sam_array *array = &check->argument->array;
+    char where[200];
+    fprintf(text, "  %zu of %zu unequal", c->unequal, c->count);
+    if (c->most > 0) {
+        run_index_text(array, c->most_at, where, sizeof where);
+        fprintf(text, ", largest difference %.3g at [%s]", c->most, where);
+    }
+    if (c->most_relative > 0) {
+        run_index_text(array, c->relative_at, where, sizeof where);
+        fprintf(text, ", largest relative %.3g at [%s]", c->most_relative, where);
+    }
+    if (c->count > c->unordered)
+        fprintf(text, ", mean of all %.3g", c->sum / (double)(c->count - c->unordered));
+    if (c->unordered)
+        fprintf(text, "; %zu with a NaN or an infinity", c->unordered);
+    fputc('\n', text);
+    show_spread(c, text);
+}
+
+/* JSON has no infinity. */
+static double no_infinity(double value)
+{
+    return value < DBL_MAX ? value : DBL_MAX;
+}
+
+static json_t *check_json(const struct run_check *check, const struct run_comparison *c)
+{
+    const size_t ordered = c->count - c->unordered;
+    return json_pack(
+        "{s:o, s:o, s:I, s:I, s:b, s:I, s:I, s:f, s:f, s:f, s:I}", "output",
+        run_json_text(check->text), "expected", run_json_text(check->path), "elements",
+        (json_int_t)c->count, "different", (json_int_t)c->failed, "passed", c->failed == 0,
+        "unequal", (json_int_t)c->unequal, "unordered", (json_int_t)c->unordered, "max_abs",
+        no_infinity(c->most), "max_rel", no_infinity(c->most_relative), "mean_abs",
+        ordered ? no_infinity(c->sum / (double)ordered) : 0.0, "max_ulp", (json_int_t)c->ulp);
 }
 
 /* Elements that differ by more than allowed. */
-static size_t compare(struct run *run, const struct run_check *check)
+static size_t compare(const struct run_check *check, FILE *text, json_t *rows)
 {
-    const struct sam_array *array = &check->argument->array;
-    size_t wrong = 0;
-    uint64_t farthest = 0;
-    for (size_t i = 0; i < array->count; i++) {
-        uint64_t apart = distance(array->dtype, element(array, i), element(&check->expected, i));
-        farthest = apart > farthest ? apart : farthest;
-        if (apart <= check->ulp)
-            continue;
-        if (wrong++ < SHOWN)
-            show_mismatch(run, check, i, apart);
+    struct run_comparison c = {0};
+    for (size_t i = 0; i < check->expected.count; i++) {
+        uint64_t ulp;
+        if (!run_compare_element(&check->tolerance, &check->argument->array, &check->expected, i,
+                                 &c, &ulp) &&
+            c.failed <= SHOWN)
+            show_mismatch(check, i, ulp, text);
     }
-    const char *type = sam_dtype_name(array->dtype);
-    if (wrong)
-        fprintf(run->text, "check %s: FAILED, %zu of %zu elements of %s differ", check->text, wrong,
-                array->count, type);
-    else
-        fprintf(run->text, "check %s: passed, %zu elements of %s equal", check->text, array->count,
-                type);
-    if (is_real(array->dtype) && farthest != UINT64_MAX && farthest)
-        fprintf(run->text, " %s %llu ulp", wrong ? "by up to" : "within",
-                (unsigned long long)farthest);
-    fputc('\n', run->text);
-    if (run->json_checks) {
-        json_t *row =
-            json_pack("{s:o, s:o, s:I, s:I, s:b}", "output", run_json_text(check->text), "expected",
-                      run_json_text(check->path), "elements", (json_int_t)array->count, "different",
-                      (json_int_t)wrong, "passed", wrong == 0);
-        if (!row || json_array_append_new(run->json_checks, row) != 0)
-            fprintf(stderr, "samite: error: out of memory\n");
+    show_verdict(check, &c, text);
+    if (c.failed || (c.unequal && check->tolerance.close))
+        show_summary(check, &c, text);
+    if (rows) {
+        json_t *row = check_json(check, &c);
+        if (!row || json_array_append_new(rows, row) != 0)
+            run_out_of_memory();
     }
-    return wrong;
+    return c.failed;
 }
 
-int run_checks_compare(struct run *run, const struct run_check *checks, size_t count)
+int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows)
 {
-    size_t wrong = 0;
+    size_t failed = 0;
     for (size_t i = 0; i < count; i++)
-        wrong += compare(run, &checks[i]);
-    return wrong ? CLI_PROGRAM_FAILED : CLI_OK;
+        failed += compare(&checks[i], text, rows);
+    return failed ? CLI_PROGRAM_FAILED : CLI_OK;
 }

@@ -58,14 +58,13 @@ static int parse_poke(struct run_request *r, const char *text)
 
 static int parse_dump(struct run_request *r, const char *text)
 {
-    uint64_t base, size;
-    const char *rest = run_leading_number(text, ':', UINT32_MAX, &base);
-    const char *path = rest ? run_leading_number(rest, ':', UINT64_C(1) << 32, &size) : NULL;
-    if (!path || !*path || size > (UINT64_C(1) << 32) - base)
-        return cli_usage_error(r->args, "--dump %s: expected BASE:SIZE:FILE, within 4 GiB", text);
-    return add_step(
-        r,
-        (struct run_step){.kind = RUN_DUMP, .address = (uint32_t)base, .size = size, .path = path});
+    struct run_step step = {.kind = RUN_DUMP};
+    int code = run_dump_parse(r->args, text, UINT32_MAX, &step.dump);
+    if (code == CLI_OK)
+        code = add_step(r, step);
+    if (code != CLI_OK)
+        run_range_free(&step.dump);
+    return code;
 }
 
 static int parse_choice(struct run_request *r, int option, const char *value)
@@ -201,11 +200,8 @@ bool run_writes_stdout(const struct run_request *r)
 {
     bool found = r->log && strcmp(r->log, "-") == 0;
     for (size_t i = 0; i < r->step_count; i++)
-        found |= r->steps[i].kind == RUN_DUMP && strcmp(r->steps[i].path, "-") == 0;
-    for (size_t i = 0; i < r->arguments.count; i++)
-        found |=
-            run_ends_with(r->arguments.items[i], ":-") && strstr(r->arguments.items[i], "out:");
-    return found;
+        found |= r->steps[i].kind == RUN_DUMP && strcmp(r->steps[i].dump.path, "-") == 0;
+    return found || run_arguments_to_stdout(&r->arguments);
 }
 
 /* A file of the log each launch, where the name says so. */
@@ -232,7 +228,7 @@ static int name_files(const struct run_request *r)
         code = name_logs(r);
     for (size_t i = 0; i < r->step_count && code == CLI_OK; i++)
         if (r->steps[i].kind == RUN_DUMP)
-            code = cli_writes(r->args, r->steps[i].path);
+            code = cli_writes(r->args, r->steps[i].dump.path);
     return code;
 }
 
@@ -281,6 +277,8 @@ int run_gpu(const struct run_words *words)
     struct run_list *lists[] = {&r.files, &r.arguments, &r.checks, &r.defines, &r.includes};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         free(lists[i]->items);
+    for (size_t i = 0; i < r.step_count; i++)
+        run_range_free(&r.steps[i].dump);
     free(r.steps);
     return code;
 }

@@ -12,7 +12,10 @@ struct state {
     struct sam_hart *hart;
     struct sam_image *image;
     struct sam_output *trace, *timeline, *traces[HART_TRACES];
-    FILE *text; /* where people read: stdout unless that carries data */
+    struct run_arguments arguments;
+    struct run_check *checks;
+    json_t *json_checks; /* NULL without --stats=json */
+    FILE *text;          /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
 
@@ -53,7 +56,7 @@ static int prepare(struct state *s)
         r->options.engines = &r->engines;
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
         r->options.cycles = &r->mxu;
-    int code = run_hart_make(r, s->image, &s->hart);
+    int code = run_hart_make(r, s->image, &s->arguments, &s->hart);
     for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
         code = run_check_memory(read_memory, s->hart, "dump", r->dumps.items[i].base,
                                 r->dumps.items[i].size);
@@ -68,6 +71,15 @@ static bool uses_engines(const struct sam_engines_report *report)
     for (int i = 0; i < SAM_ENGINE_COUNT; i++)
         instructions += report->engine[i].instructions;
     return instructions != 0;
+}
+
+/* Outputs and checks of a program that ended as it should. */
+static int finish_arguments(struct state *s)
+{
+    const struct hart_request *r = &s->request;
+    int code = run_arguments_fetch(&s->arguments, read_memory, s->hart);
+    return code == CLI_OK ? run_checks_compare(s->checks, r->checks.count, s->text, s->json_checks)
+                          : code;
 }
 
 /* What the user asked to see, whatever ended the run. */
@@ -91,12 +103,16 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_report_tl(s->hart, r->tls[i], s->text);
     for (size_t i = 0; i < r->m_count; i++)
         run_hart_report_m(s->hart, r->ms[i], s->text);
-    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++) {
-        const struct hart_range *d = &r->dumps.items[i];
-        code = run_dump_memory(read_memory, s->hart, d->base, d->size, d->path);
+    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
+        code = run_dump_memory(read_memory, s->hart, &r->dumps.items[i]);
+    const bool ended = result->end == SAM_HART_EXIT || result->end == SAM_HART_UNTIL ||
+                       (result->end == SAM_HART_EBREAK && r->ebreak_ok);
+    if (code == CLI_OK && ended)
+        code = finish_arguments(s);
+    if (r->stats == RUN_STATS_JSON && code != CLI_BAD_INPUT) {
+        int printed = run_hart_report_json(r, result, s->hart, seconds, s->json_checks);
+        code = printed == CLI_OK ? code : printed;
     }
-    if (r->stats == RUN_STATS_JSON && code == CLI_OK)
-        code = run_hart_report_json(r, result, s->hart, seconds);
     return code;
 }
 
@@ -151,7 +167,9 @@ static int execute(struct state *s)
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0) {
         fprintf(stderr, "samite: error: %s: exit code %llu\n",
                 run_hart_name(s->request.files.items[0]), (unsigned long long)result.exit_code);
-        code = code == CLI_OK ? CLI_PROGRAM_FAILED : code;
+        /* The program's own, where a command can have it. */
+        if (code != CLI_BAD_INPUT)
+            code = result.exit_code <= 255 ? (int)result.exit_code : CLI_PROGRAM_FAILED;
     } else if (result.end == SAM_HART_EBREAK && !s->request.ebreak_ok) {
         fprintf(stderr, "samite: error: %s: expected an exit (--ebreak ok accepts it)\n",
                 result.text);
@@ -171,6 +189,13 @@ static int list_parameters(void)
     return CLI_OK;
 }
 
+static int read_arguments(struct state *s)
+{
+    const struct hart_request *r = &s->request;
+    int code = run_arguments_parse(r->args, &r->arguments, &s->arguments);
+    return code == CLI_OK ? run_checks_parse(r->args, &r->checks, &s->arguments, &s->checks) : code;
+}
+
 int run_hart(const struct run_words *words)
 {
     struct state s = {.text = stdout};
@@ -181,6 +206,10 @@ int run_hart(const struct run_words *words)
     }
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;
+    if (code == CLI_OK && s.request.stats == RUN_STATS_JSON && !(s.json_checks = json_array()))
+        code = run_out_of_memory();
+    if (code == CLI_OK)
+        code = read_arguments(&s);
     if (code == CLI_OK)
         code = run_hart_load(&s.request, &s.image);
     if (code == CLI_OK)
@@ -193,6 +222,9 @@ int run_hart(const struct run_words *words)
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);
     sam_image_free(s.image);
+    json_decref(s.json_checks);
+    run_checks_free(s.checks, s.request.checks.count);
+    run_arguments_free(&s.arguments);
     run_hart_request_free(&s.request);
     return code;
 }

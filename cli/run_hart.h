@@ -9,14 +9,8 @@
 /* Traces of the matrix unit in time. */
 enum hart_trace { HART_KONATA, HART_VCD, HART_BUS, HART_TRACES };
 
-/* A range of memory, with the file that fills or takes it. */
-struct hart_range {
-    uint64_t base, size;
-    const char *path;
-};
-
 struct hart_ranges {
-    struct hart_range *items;
+    struct run_range *items;
     size_t count;
 };
 
@@ -31,6 +25,7 @@ struct hart_request {
     struct run_list files, defines, includes;
     const char *isa; /* NULL: the default, of the program's XLEN */
     struct hart_ranges maps, mems, dumps;
+    struct run_list arguments, checks; /* words */
     struct hart_register *registers;
     size_t register_count;
     unsigned *tls, *ms; /* registers to print */
@@ -60,10 +55,11 @@ bool run_hart_writes_data(const struct hart_request *request);
 void run_hart_request_free(struct hart_request *request);
 
 /* run_hart_setup.c: the program, as ELF or assembled, and the ISA that it goes with; then a hart
- * with it and all that the request puts in memory and registers. Both report what fails. */
+ * with it and all that the request and its arguments, if any, put in memory and registers. Both
+ * report what fails. */
 int run_hart_load(struct hart_request *request, struct sam_image **image);
 int run_hart_make(const struct hart_request *request, const struct sam_image *image,
-                  struct sam_hart **hart);
+                  struct run_arguments *arguments, struct sam_hart **hart);
 /* The program's path as messages show it. */
 const char *run_hart_name(const char *path);
 
@@ -78,7 +74,7 @@ void run_hart_report(const struct hart_request *request, const struct sam_hart_r
                      double seconds, FILE *text);
 void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         struct sam_hart *hart, double seconds);
+                         struct sam_hart *hart, double seconds, json_t *checks);
 void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 

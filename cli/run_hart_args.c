@@ -6,9 +6,9 @@
 #include "files.h"
 #include "run_hart.h"
 
-static int add_range(struct hart_ranges *ranges, struct hart_range range)
+static int add_range(struct hart_ranges *ranges, struct run_range range)
 {
-    struct hart_range *items = realloc(ranges->items, (ranges->count + 1) * sizeof *items);
+    struct run_range *items = realloc(ranges->items, (ranges->count + 1) * sizeof *items);
     if (!items)
         return run_out_of_memory();
     ranges->items = items;
@@ -33,7 +33,7 @@ static int parse_region(const struct hart_request *r, const char *option, const 
 
 static int parse_map(struct hart_request *r, const char *text)
 {
-    struct hart_range range = {.path = NULL};
+    struct run_range range = {.path = NULL};
     if (!read_range(text, &range.base, &range.size))
         return cli_usage_error(r->args, "--map %s: expected BASE:SIZE", text);
     return add_range(&r->maps, range);
@@ -41,7 +41,7 @@ static int parse_map(struct hart_request *r, const char *text)
 
 static int parse_mem(struct hart_request *r, const char *text)
 {
-    struct hart_range range = {0};
+    struct run_range range = {0};
     range.path = run_leading_number(text, ':', UINT64_MAX, &range.base);
     if (!range.path || !*range.path)
         return cli_usage_error(r->args, "--mem %s: expected BASE:FILE", text);
@@ -50,12 +50,13 @@ static int parse_mem(struct hart_request *r, const char *text)
 
 static int parse_dump(struct hart_request *r, const char *text)
 {
-    struct hart_range range = {0};
-    const char *rest = run_leading_number(text, ':', UINT64_MAX, &range.base);
-    range.path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range.size) : NULL;
-    if (!range.path || !*range.path || (range.size && range.size - 1 > UINT64_MAX - range.base))
-        return cli_usage_error(r->args, "--dump %s: expected BASE:SIZE:FILE", text);
-    return add_range(&r->dumps, range);
+    struct run_range range;
+    int code = run_dump_parse(r->args, text, UINT64_MAX, &range);
+    if (code == CLI_OK)
+        code = add_range(&r->dumps, range);
+    if (code != CLI_OK)
+        run_range_free(&range);
+    return code;
 }
 
 static int parse_register(struct hart_request *r, const char *text)
@@ -175,6 +176,8 @@ static int parse_option(struct hart_request *r, const struct run_word *word)
     case 'D': return run_append(&r->defines, value);
     case 'I': return run_append(&r->includes, value);
     case 'q': r->quiet = true; return CLI_OK;
+    case OPT_ARG: return run_append(&r->arguments, value);
+    case OPT_CHECK: return run_append(&r->checks, value);
     case OPT_DUMP: return parse_dump(r, value);
     case OPT_MAX_INSNS:
         return run_parse_number(r->args, "max-insns", value, UINT64_MAX, &r->options.max_insns);
@@ -217,7 +220,7 @@ bool run_hart_writes_data(const struct hart_request *r)
         data |= r->traces[i] && strcmp(r->traces[i], "-") == 0;
     for (size_t i = 0; i < r->dumps.count; i++)
         data |= strcmp(r->dumps.items[i].path, "-") == 0;
-    return data;
+    return data || run_arguments_to_stdout(&r->arguments);
 }
 
 static int name_files(const struct hart_request *r)
@@ -271,7 +274,11 @@ void run_hart_request_free(struct hart_request *r)
     free(r->includes.items);
     free(r->maps.items);
     free(r->mems.items);
+    for (size_t i = 0; i < r->dumps.count; i++)
+        run_range_free(&r->dumps.items[i]);
     free(r->dumps.items);
+    free(r->arguments.items);
+    free(r->checks.items);
     free(r->registers);
     free(r->tls);
     free(r->ms);

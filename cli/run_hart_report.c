@@ -58,7 +58,7 @@ static json_int_t n(uint64_t value)
 
 /* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ..., "engines": {...}} */
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         struct sam_hart *hart, double seconds)
+                         struct sam_hart *hart, double seconds, json_t *checks)
 {
     const struct sam_hart_stats *stats = sam_hart_stats(hart);
     struct sam_engines_report engines;
@@ -75,6 +75,8 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
         "tl_bytes_stored", n(stats->tl_bytes_stored), "m_bytes_loaded", n(stats->m_bytes_loaded),
         "m_bytes_stored", n(stats->m_bytes_stored), "m_macs", n(stats->m_macs), "traps",
         n(stats->traps));
+    if (json_array_size(checks))
+        good = good && json_object_set(root, "checks", checks) == 0;
     const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);
     if (cycles)
         good = good && json_object_set_new(root, "matrix",

@@ -55,14 +55,14 @@ int run_hart_load(struct hart_request *r, struct sam_image **image)
     return code;
 }
 
-static int fill_memory(struct sam_hart *hart, const struct hart_range *range)
+static int fill_memory(struct sam_hart *hart, const struct run_range *range)
 {
     struct sam_error error;
     char *data;
     size_t size;
-    if (sam_file_load(range->path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
-        return cli_report(&error);
-    int code = CLI_OK;
+    int code = run_memory_load(range->path, &data, &size);
+    if (code != CLI_OK)
+        return code;
     if (sam_hart_map(hart, range->base, size, &error) != SAM_OK ||
         sam_hart_write(hart, range->base, data, size, &error) != SAM_OK)
         code = cli_report(&error);
@@ -85,8 +85,24 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
     return CLI_OK;
 }
 
+/* --arg, then --reg, which leaves the arguments' registers alone. */
+static int set_registers(const struct hart_request *r, struct run_arguments *arguments,
+                         struct sam_hart *hart)
+{
+    enum { A0 = 10 };
+    int code = arguments ? run_arguments_pass(hart, r->options.isa.xlen == 32, r->args, arguments)
+                         : CLI_OK;
+    for (size_t i = 0; i < r->register_count && code == CLI_OK; i++) {
+        const unsigned number = r->registers[i].number;
+        if (arguments && number >= A0 && number - A0 < arguments->registers)
+            code = cli_usage_error(r->args, "--reg a%u: this register has an --arg", number - A0);
+        sam_hart_set_x(hart, number, r->registers[i].value);
+    }
+    return code;
+}
+
 int run_hart_make(const struct hart_request *r, const struct sam_image *image,
-                  struct sam_hart **hart)
+                  struct run_arguments *arguments, struct sam_hart **hart)
 {
     struct sam_error error;
     int code = CLI_OK;
@@ -94,13 +110,13 @@ int run_hart_make(const struct hart_request *r, const struct sam_image *image,
         sam_hart_load(*hart, image, &error) != SAM_OK)
         return cli_report(&error);
     for (size_t i = 0; i < r->maps.count; i++) {
-        const struct hart_range *map = &r->maps.items[i];
+        const struct run_range *map = &r->maps.items[i];
         if (sam_hart_map(*hart, map->base, map->size, &error) != SAM_OK)
             return cli_report(&error);
     }
     for (size_t i = 0; code == CLI_OK && i < r->mems.count; i++)
         code = fill_memory(*hart, &r->mems.items[i]);
-    for (size_t i = 0; i < r->register_count; i++)
-        sam_hart_set_x(*hart, r->registers[i].number, r->registers[i].value);
+    if (code == CLI_OK)
+        code = set_registers(r, arguments, *hart);
     return code == CLI_OK && r->until ? set_until(r, image, *hart) : code;
 }

@@ -146,9 +146,9 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
     if (code == CLI_OK)
         code = do_steps(run, RUN_DUMP);
     if (code == CLI_OK)
-        code = run_arguments_fetch(run, arguments);
+        code = run_arguments_fetch(arguments, run_gpu_read, run->gpu);
     if (code == CLI_OK)
-        code = run_checks_compare(run, checks, request->checks.count);
+        code = run_checks_compare(checks, request->checks.count, run->text, run->json_checks);
     return code;
 }
 
@@ -157,9 +157,9 @@ int run_kernel(struct run *run)
     const struct run_request *request = run->request;
     struct run_arguments arguments = {0};
     struct run_check *checks = NULL;
-    int code = run_arguments_parse(request, &arguments);
+    int code = run_arguments_parse(request->args, &request->arguments, &arguments);
     if (code == CLI_OK)
-        code = run_checks_parse(request, &arguments, &checks);
+        code = run_checks_parse(request->args, &request->checks, &arguments, &checks);
     if (code == CLI_OK)
         code = run_program(run, &arguments, checks);
     run_checks_free(checks, request->checks.count);

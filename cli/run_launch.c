@@ -170,10 +170,9 @@ int run_poke(struct run *run, const struct run_step *step)
     return CLI_OK;
 }
 
-static bool read_memory(void *context, uint64_t address, void *data, size_t size,
-                        struct sam_error *error)
+bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error)
 {
-    return sam_gpu_read(context, (uint32_t)address, data, size, error) == SAM_OK;
+    return sam_gpu_read(gpu, (uint32_t)address, data, size, error) == SAM_OK;
 }
 
 int run_check_steps(struct run *run)
@@ -183,15 +182,17 @@ int run_check_steps(struct run *run)
     for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
         const struct run_step *step = &request->steps[i];
         if (step->kind != RUN_PAIR)
-            code = run_check_memory(read_memory, run->gpu, step->kind == RUN_POKE ? "poke" : "dump",
-                                    step->address, step->kind == RUN_POKE ? 4 : step->size);
+            code = step->kind == RUN_POKE
+                       ? run_check_memory(run_gpu_read, run->gpu, "poke", step->address, 4)
+                       : run_check_memory(run_gpu_read, run->gpu, "dump", step->dump.base,
+                                          step->dump.size);
         if (step->kind == RUN_DUMP && code == CLI_OK)
-            code = run_check_output(step->path);
+            code = run_check_output(step->dump.path);
     }
     return code;
 }
 
 int run_dump(struct run *run, const struct run_step *step)
 {
-    return run_dump_memory(read_memory, run->gpu, step->address, step->size, step->path);
+    return run_dump_memory(run_gpu_read, run->gpu, &step->dump);
 }

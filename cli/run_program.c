@@ -91,14 +91,30 @@ static bool copy_out(run_read_memory *read, void *context, uint64_t address, uin
     return true;
 }
 
-int run_dump_memory(run_read_memory *read, void *context, uint64_t address, uint64_t size,
-                    const char *path)
+static int dump_array(run_read_memory *read, void *context, const struct run_range *range)
+{
+    struct sam_error error;
+    struct sam_array array = range->form;
+    array.data = malloc(array.size + 1);
+    if (!array.data)
+        return run_out_of_memory();
+    int code = CLI_OK;
+    if (!read(context, range->base, array.data, array.size, &error) ||
+        sam_npy_write(range->path, &array, &error) != SAM_OK)
+        code = cli_report(&error);
+    free(array.data);
+    return code;
+}
+
+int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range)
 {
     struct sam_error error;
     struct sam_output *output;
-    if (sam_output_open(path, &output, &error) != SAM_OK)
+    if (range->is_array)
+        return dump_array(read, context, range);
+    if (sam_output_open(range->path, &output, &error) != SAM_OK)
         return cli_report(&error);
-    if (!copy_out(read, context, address, size, output, &error)) {
+    if (!copy_out(read, context, range->base, range->size, output, &error)) {
         sam_output_abort(output);
         return cli_report(&error);
     }

@@ -214,7 +214,7 @@ static int execute(struct request *r, const struct sam_tile_program *program, si
     if (code == CLI_OK)
         code = write_outputs(arguments);
     if (code == CLI_OK)
-        code = run_checks_compare(state, checks, r->words.checks.count);
+        code = run_checks_compare(checks, r->words.checks.count, state->text, state->json_checks);
     if (state->json_checks && (status == SAM_OK || stats.ops)) {
         struct run_tile_outcome outcome = {r->path,           name, status, &error, &stats, seconds,
                                            state->json_checks};
@@ -243,7 +243,7 @@ static int run_program(struct request *r, const struct sam_tile_program *program
         return run_out_of_memory();
     if (r->trace)
         r->options.trace = state.text;
-    int code = run_checks_parse(&r->words, arguments, &checks);
+    int code = run_checks_parse(r->args, &r->words.checks, arguments, &checks);
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         give(&arguments->items[i], &given[i]);
     if (code == CLI_OK)
@@ -285,7 +285,7 @@ static int run_request(struct request *r)
         code = run_out_of_memory();
     }
     if (code == CLI_OK)
-        code = run_arguments_parse(&r->words, &arguments);
+        code = run_arguments_parse(r->args, &r->words.arguments, &arguments);
     if (code == CLI_OK && memory) {
         cli_catch_signals();
         code = run_program(r, program, &arguments, given);

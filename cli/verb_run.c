@@ -13,29 +13,36 @@ static const struct cli_option options[] = {
     {'I', "include", "DIR", "search .include files there too; repeatable"},
     {OPT_DUMP, "dump", "BASE:SIZE:FILE",
      "write memory to a file: at this point of the sequence\n"
-     "(ventus), at the end of the run (tensor)"},
+     "(ventus), at the end of the run (tensor). FILE.npy gets an\n"
+     "array: of u8, or as FILE.npy:TYPE[:SHAPE] says (f32:32x32)"},
     {OPT_MAX_INSNS, "max-insns", "N", "fail when the program (ventus: a warp of it) runs more"},
     {OPT_STATS, "stats", "[json]", "statistics; =json: standard output is one JSON document"},
     {'q', "quiet", NULL,
      "no line for each launch or run; what other options ask for\n"
      "(--stats, --cycles, --check, --dump-tl, ...) is printed still"},
+    {OPT_ARG, "arg", "ARG",
+     "the next argument of the kernel, program or function, NAME=\n"
+     "in front if you like:\n"
+     "in:FILE.npy               a buffer filled from the file\n"
+     "out:TYPE:COUNT[:FILE.npy] a buffer of zeros, written to the\n"
+     "                          file at the end; COUNT may be 32x32\n"
+     "inout:IN.npy[:OUT.npy]    both\n"
+     "local:BYTES               a pointer to local memory (ventus)\n"
+     "u32:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64\n"
+     "                          i64 f32 f64 bool\n"
+     "tensor: addresses and scalars as a C function has them, in a0,\n"
+     "a1, ... and on the stack; buffers from 0x90000000 on"},
+    {OPT_CHECK, "check", "OUT=FILE",
+     "compare an output with FILE.npy[:TOLERANCE], element by\n"
+     "element; OUT is its name, its number from 0, or out for the\n"
+     "only one. TOLERANCE is ULP, or ulp=N,rtol=X,atol=X: elements\n"
+     "may be N representable numbers apart, or atol + rtol * expected.\n"
+     "NaN equals NaN and nothing else"},
     /* Ventus */
     {OPT_KERNEL, "kernel", "NAME", "the kernel: a symbol of the program"},
     {OPT_GRID, "grid", "X[,Y,Z]", "workgroups"},
     {OPT_BLOCK, "block", "X[,Y,Z]", "work-items a workgroup"},
     {OPT_WARP, "warp", "LANES", "lanes a warp: 4, 8, 16 or 32 (the default)"},
-    {OPT_ARG, "arg", "ARG",
-     "the kernel's next argument, NAME= in front if you like:\n"
-     "in:FILE.npy               a buffer filled from the file\n"
-     "out:TYPE:COUNT[:FILE.npy] a buffer of zeros, written to the\n"
-     "                          file at the end; COUNT may be 32x32\n"
-     "inout:IN.npy[:OUT.npy]    both\n"
-     "local:BYTES               a pointer to local memory\n"
-     "u32:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64\n"
-     "                          i64 f32 f64 bool"},
-    {OPT_CHECK, "check", "OUT=FILE",
-     "compare an output with FILE.npy[:ULP], element by element;\n"
-     "OUT is its name, its number from 0, or out for the only one"},
     {OPT_PRINT_SIZE, "print-size", "BYTES", "give the kernel a print buffer"},
     {OPT_PDS_SIZE, "pds-size", "BYTES", "private memory a thread"},
     {OPT_ELF, "elf", "FILE", "with .metadata: load this program too, and take its symbols"},
@@ -60,7 +67,8 @@ static const struct cli_option options[] = {
      "an ebreak fails (the default), ends the run well, or traps\n"
      "to the program's handler"},
     {OPT_REG, "reg", "REG=VALUE", "an integer register at the start, x10 or a0; repeatable"},
-    {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"},
+    {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file, with the elements of a\n"
+     ".npy file; repeatable"},
     {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
     {OPT_UNTIL, "until", "SYMBOL", "end the run when pc gets to the symbol, or address"},
     {OPT_DUMP_TL, "dump-tl", "N", "print TLReg N at the end, in hexadecimal; repeatable"},
@@ -208,8 +216,7 @@ const struct cli_verb verb_run = {
         "digits a line, comments behind a number; files without start_addr are known too.\n\n"
         "The second form describes one launch. PROGRAM is assembly (start code is added when it "
         "has\n"
-        "no _start) or an ELF executable. --poke acts before the launch and --dump after it.\n"
-        "Floating-point elements may be ULP representable numbers apart for --check.\n\n"
+        "no _start) or an ELF executable. --poke acts before the launch and --dump after it.\n\n"
         "The third form runs a program, assembly or ELF, on the tensor hart: an RV32 or RV64 core "
         "with\n"
         "the TensorLoad unit. The run ends at exit (ecall with a7 = 93, or a store to the symbol\n"
@@ -221,8 +228,9 @@ const struct cli_verb verb_run = {
         "operations is a tile: NAME=in:FILE.npy or NAME:FILE.npy. There NAME=out:... may be any "
         "tile.\n\n"
         "Ctrl-C ends a run; no file is left half-written, and the command dies by the signal.\n"
-        "Exit status: 0 done, 1 the program failed\n"
-        "(trap, deadlock, failed check, exit code), 2 bad usage or input.\n\n"
+        "Exit status: 0 done, 1 the program failed (trap, deadlock, failed check), 2 bad usage or\n"
+        "input. A program of the tensor hart that exits with a code from 1 to 255 gives that code, and\n"
+        "1 for a larger one; \"exit code N\" on standard error tells it from the 1 and 2 above.\n\n"
         "Examples:\n"
         "  samite run vecadd.metadata vecadd.data --dump 0x90002000:4096:c.bin\n"
         "  samite run BFS_1_0.metadata BFS_1_0.data --poke 0x90006000=0 \\\n"
@@ -233,6 +241,8 @@ const struct cli_verb verb_run = {
         "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n"
         "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 \\\n"
         "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
+        "  samite run transpose.s --machine tensor --arg in:a.npy --arg b=out:u8:32x32:b.npy \\\n"
+        "      --check b=turned.npy:rtol=1e-5,atol=1e-8\n"
         "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n"
         "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan propagate\n",
     .run = run,

@@ -110,7 +110,7 @@ static void run_one(struct state *s, size_t index)
         return;
     r.options.cycles = &r.mxu;
     r.options.mlen = r.mxu.mlen;
-    if (run_hart_make(&r, s->image, &hart) != CLI_OK) {
+    if (run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
         snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
     } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK) {
         run->stats = *sam_hart_cycles(hart);

@@ -27,9 +27,10 @@
 extern "C" {
 #endif
 
-#define SAM_HART_CODE_BASE  UINT64_C(0x80000000)
-#define SAM_HART_STACK_TOP  UINT64_C(0x80000000) /* sp at the start of a program; grows down */
-#define SAM_HART_STACK_SIZE UINT64_C(0x100000)
+#define SAM_HART_CODE_BASE   UINT64_C(0x80000000)
+#define SAM_HART_STACK_TOP   UINT64_C(0x80000000) /* sp at the start of a program; grows down */
+#define SAM_HART_STACK_SIZE  UINT64_C(0x100000)
+#define SAM_HART_BUFFER_BASE UINT64_C(0x90000000) /* sam_hart_alloc looks from here on */
 
 struct sam_hart_options {
     size_t size;             /* sizeof of this struct; 0: as in 0.1 (status.h) */
@@ -137,6 +138,10 @@ SAM_API void sam_hart_free(struct sam_hart *hart);
  * only tells whether the bytes are mapped. */
 SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                                      struct sam_error *error);
+/* Map `size` bytes (0 as 1) where they are free, at a 4 KiB boundary from SAM_HART_BUFFER_BASE with
+ * a page or more unmapped before and behind. SAM_ERR_USAGE: no room. */
+SAM_API enum sam_status sam_hart_alloc(struct sam_hart *hart, uint64_t size, uint64_t *address,
+                                       struct sam_error *error);
 SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
                                        size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data,

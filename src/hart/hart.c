@@ -157,6 +157,18 @@ enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size
     return sam_memory_add(hart->memory, base, size, error);
 }
 
+enum sam_status sam_hart_alloc(struct sam_hart *hart, uint64_t size, uint64_t *address,
+                               struct sam_error *error)
+{
+    const uint64_t limit = sam_hart_is_narrow(hart) ? UINT64_C(1) << 32 : UINT64_C(1) << 47;
+    uint64_t bytes = size ? size : 1;
+    *address = sam_memory_gap(hart->memory, SAM_HART_BUFFER_BASE, limit, bytes, SAM_PAGE_SIZE);
+    if (!*address)
+        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %llu bytes",
+                        (unsigned long long)size);
+    return sam_hart_map(hart, *address, bytes, error);
+}
+
 static enum sam_status check_range(const struct sam_hart *hart, uint64_t address, size_t size,
                                    const char *what, struct sam_error *error)
 {

@@ -89,7 +89,9 @@ static void outputs(void **state)
 static void exit_codes(void **state)
 {
     (void)state;
-    expect_failure(TURN "-D CODE=3 -q", 1, "samite: error: turn.s: exit code 3");
+    expect_failure(TURN "-D CODE=3 -q", 3, "samite: error: turn.s: exit code 3");
+    expect_failure(TURN "-D CODE=255 -q", 255, "samite: error: turn.s: exit code 255");
+    expect_failure(TURN "-D CODE=256 -q", 1, "samite: error: turn.s: exit code 256");
     expect_failure("trap.s -q " TENSOR, 1,
                    "misaligned load from 0x1; pc 0x0000000080000004 <start+0x4> (0x00102503) "
                    "lw a0, 1(zero)");
@@ -187,6 +189,42 @@ static void elf_files(void **state)
     sam_image_free(image);
     free(elf);
     sam_buffer_free(&text);
+}
+
+/* .data has its bytes at its load address, from where start code copies them, and at its own. */
+static void load_addresses(void **state)
+{
+    (void)state;
+    static const char source[] = "        lui     a1, 0x80001 # the load address\n"
+                                 "        lui     a2, 0x80002\n"
+                                 "        lw      a0, 0(a1)\n"
+                                 "        lw      a3, 0(a2)\n"
+                                 "        bne     a0, a3, 1f\n"
+                                 "        li      a7, 93\n"
+                                 "1:      ecall\n"
+                                 "        .data\n"
+                                 "        .balign 4096\n"
+                                 "        .word 77\n";
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    char *messages, path[128];
+    void *elf;
+    size_t size;
+    assert_int_equal(sam_isa_parse("rv32im_zicsr", &options.isa, &error), SAM_OK);
+    if (sam_assemble(&options, "load.s", source, strlen(source), &image, &messages, &error) !=
+        SAM_OK)
+        fail_msg("%s", messages);
+    struct sam_section *data = &image->sections[image->section_count - 1];
+    data->load_offset = -UINT64_C(0x1000);
+    data->address = 0x80002000;
+    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    snprintf(path, sizeof path, "%s/load.elf", directory);
+    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
+    expect_failure("load.elf -q " TENSOR, 77, "load.elf: exit code 77");
+    sam_text_free(messages);
+    sam_image_free(image);
+    free(elf);
 }
 
 static void strict_mode(void **state)
@@ -409,6 +447,7 @@ int main(void)
         cmocka_unit_test(ebreak),
         cmocka_unit_test(isas),
         cmocka_unit_test(elf_files),
+        cmocka_unit_test(load_addresses),
         cmocka_unit_test(strict_mode),
         cmocka_unit_test(statistics),
         cmocka_unit_test(engines_in_time),

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of two arrays of one type: how far they are apart, and all of it summed up. */
+#ifndef RUN_COMPARE_H
+#define RUN_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "samite/format.h"
+
+/* An element passes within `ulp` representable numbers, or within atol + rtol * |expected|. */
+struct run_tolerance {
+    uint64_t ulp;
+    double rtol, atol;
+    bool close; /* rtol or atol was given */
+};
+
+enum { RUN_SPREAD = 65 };
+
+struct run_comparison {
+    size_t count;
+    size_t failed;    /* beyond the tolerance */
+    size_t unequal;   /* within it or not */
+    size_t unordered; /* of these: a NaN or an infinity on one side, which has no distance */
+    uint64_t ulp;     /* the farthest of floating-point numbers */
+    double most, most_relative; /* largest |found - expected|, and that by |expected| */
+    size_t most_at, relative_at;
+    double sum;                /* of |found - expected| */
+    size_t spread[RUN_SPREAD]; /* floating-point: elements whose ulp has so many bits */
+};
+
+bool run_is_real(enum sam_dtype dtype);
+/* Compare element `i`, add it to `sum`, and tell the distance in ulp: UINT64_MAX for a number and a
+ * NaN, and for unequal integers. True: it passes. */
+bool run_compare_element(const struct run_tolerance *tolerance, const struct sam_array *found,
+                         const struct sam_array *expected, size_t i, struct run_comparison *sum,
+                         uint64_t *ulp);
+/* "10.5" */
+void run_element_text(const struct sam_array *array, size_t i, char *text, size_t size);
+/* "3, 5" of element 29 of 8x8 */
+void run_index_text(const struct sam_array *array, size_t i, char *text, size_t size);
+
+#endif

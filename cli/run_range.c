@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of memory and the files that fill or take them: bytes, or the array of a .npy file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+static const char npy[] = ".npy";
+
+void run_range_free(struct run_range *range)
+{
+    free(range->text);
+    *range = (struct run_range){0};
+}
+
+/* "x.npy:TYPE:SHAPE": cut the path off; what follows it, NULL for nothing. */
+static char *cut_form(char *path)
+{
+    char *last = NULL;
+    for (char *at = path; (at = strstr(at, npy)); at++)
+        if (at[sizeof npy - 1] == ':')
+            last = at + sizeof npy - 1;
+    if (!last)
+        return NULL;
+    *last = '\0';
+    return last + 1;
+}
+
+/* The array that the file gets: bytes in one dimension unless TYPE[:SHAPE] says otherwise. */
+static bool read_form(struct run_range *range, char *form)
+{
+    struct sam_array *a = &range->form;
+    char *shape = form ? strchr(form, ':') : NULL;
+    if (shape)
+        *shape++ = '\0';
+    a->dtype = SAM_U8;
+    if (form && !sam_dtype_parse(form, &a->dtype))
+        return false;
+    if (shape)
+        return run_parse_shape(shape, a) && a->size == range->size;
+    size_t size = sam_dtype_size(a->dtype);
+    a->rank = 1;
+    a->shape[0] = a->count = (size_t)(range->size / size);
+    a->size = a->count * size;
+    return a->size == range->size;
+}
+
+int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
+                   struct run_range *range)
+{
+    *range = (struct run_range){.text = strdup(word)};
+    if (!range->text)
+        return run_out_of_memory();
+    const char *rest = run_leading_number(range->text, ':', top, &range->base);
+    range->path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
+    if (!range->path || !*range->path || (range->size && range->size - 1 > top - range->base)) {
+        return cli_usage_error(args, "--dump %s: expected BASE:SIZE:FILE%s", word,
+                               top == UINT32_MAX ? ", within 4 GiB" : "");
+    }
+    char *form = cut_form(range->text + (range->path - range->text));
+    range->is_array = run_ends_with(range->path, npy);
+    if (range->is_array && !read_form(range, form))
+        return cli_usage_error(args,
+                               "--dump %s: expected FILE.npy:TYPE[:SHAPE], such as "
+                               "x.npy:f32:4x8, of %llu bytes in all",
+                               word, (unsigned long long)range->size);
+    return CLI_OK;
+}
+
+int run_memory_load(const char *path, char **data, size_t *size)
+{
+    struct sam_error error;
+    struct sam_array array;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, data, size, &error) != SAM_OK)
+        return cli_report(&error);
+    const bool magic = *size >= 6 && memcmp(*data, "\x93NUMPY", 6) == 0;
+    if (!magic && !run_ends_with(path, npy))
+        return CLI_OK;
+    enum sam_status status = sam_npy_parse(*data, *size, path, &array, &error);
+    free(*data);
+    *data = NULL;
+    if (status != SAM_OK)
+        return cli_report(&error);
+    *data = array.data;
+    *size = array.size;
+    return CLI_OK;
+}
