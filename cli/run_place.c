@@ -123,7 +123,9 @@ int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args
                        struct run_arguments *arguments)
 {
     struct words words = {.items = calloc(arguments->count + 1, 3 * sizeof *words.items)};
-    int code = words.items ? CLI_OK : run_out_of_memory();
+    int code = CLI_OK;
+    if (!words.items)
+        return run_out_of_memory();
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         code = add_argument(hart, args, &arguments->items[i], &words, narrow);
     for (size_t i = 0; i < words.count && i < REGISTERS && code == CLI_OK; i++)

@@ -47,7 +47,9 @@ static const struct cli_option options[] = {
     {OPT_LAYOUT, "layout", "nhwc|nchw",
      "im2col: nhwc gives [N*OH*OW, KH*KW*C] (the default),\nnchw gives [N, C*KH*KW, OH*OW]"},
     {OPT_PLAN, "plan", NULL, "explain the blocks, instructions and bytes"},
-    {OPT_EMIT, "emit", "FILE", "write the program in assembly"},
+    {OPT_EMIT, "emit", "FILE",
+     "write the program in assembly, with the command that runs it\n"
+     "as its first comment"},
     {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
     {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
     {'n', "dry-run", NULL, "plan only; every file is an input"},
@@ -213,19 +215,6 @@ static int explain(const struct sam_plan *plan)
     return CLI_OK;
 }
 
-static int emit(const struct op_request *r, const struct sam_plan *plan)
-{
-    struct sam_error error;
-    uint64_t inputs[SAM_PLAN_INPUTS], output;
-    char *text;
-    sam_plan_addresses(plan, inputs, &output);
-    if (sam_plan_program(plan, inputs, output, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    enum sam_status status = sam_file_save(r->emit, text, strlen(text), &error);
-    sam_text_free(text);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
-}
-
 static void put_shape(const struct sam_shape *shape, FILE *text)
 {
     for (unsigned i = 0; i < shape->rank; i++)
@@ -312,7 +301,7 @@ static int operate(struct op_request *r)
     if (code == CLI_OK && r->explain)
         code = explain(plan);
     if (code == CLI_OK && r->emit)
-        code = emit(r, plan);
+        code = op_emit(r, plan);
     if (code == CLI_OK && r->output)
         code = run_plan(r, plan);
     sam_plan_free(plan);

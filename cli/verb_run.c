@@ -67,7 +67,8 @@ static const struct cli_option options[] = {
      "an ebreak fails (the default), ends the run well, or traps\n"
      "to the program's handler"},
     {OPT_REG, "reg", "REG=VALUE", "an integer register at the start, x10 or a0; repeatable"},
-    {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file, with the elements of a\n"
+    {OPT_MEM, "mem", "BASE:FILE",
+     "map memory and fill it from the file, with the elements of a\n"
      ".npy file; repeatable"},
     {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
     {OPT_UNTIL, "until", "SYMBOL", "end the run when pc gets to the symbol, or address"},
@@ -229,8 +230,10 @@ const struct cli_verb verb_run = {
         "tile.\n\n"
         "Ctrl-C ends a run; no file is left half-written, and the command dies by the signal.\n"
         "Exit status: 0 done, 1 the program failed (trap, deadlock, failed check), 2 bad usage or\n"
-        "input. A program of the tensor hart that exits with a code from 1 to 255 gives that code, and\n"
-        "1 for a larger one; \"exit code N\" on standard error tells it from the 1 and 2 above.\n\n"
+        "input. A program of the tensor hart that exits with a code from 1 to 255 gives that\n"
+        "code, and 1 for a larger one; \"exit code N\" on standard error tells it from the 1 and "
+        "2\n"
+        "above.\n\n"
         "Examples:\n"
         "  samite run vecadd.metadata vecadd.data --dump 0x90002000:4096:c.bin\n"
         "  samite run BFS_1_0.metadata BFS_1_0.data --poke 0x90006000=0 \\\n"

@@ -118,7 +118,8 @@ struct sam_hart_result {
     unsigned cause; /* RISC-V number, of SAM_HART_TRAP and SAM_HART_EBREAK */
     uint64_t tval;
     uint32_t word;  /* of the instruction that failed */
-    char text[512]; /* one line: cause, pc, symbol, instruction */
+    char text[512]; /* one line: cause, pc, symbol, instruction; where a stop or the budget ended it
+                     */
 };
 
 /* "load_bytes=32,mpara=4": change parameters of the engines (samite/engines.h) and of the matrix

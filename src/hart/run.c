@@ -77,15 +77,22 @@ static enum sam_status trapped(const struct sam_hart_result *result, struct sam_
     return sam_fail(error, SAM_ERR_TRAP, "%s", result->text);
 }
 
+/* "still running after 1000 instructions, pc 0x80000000 <loop+0x0>" */
+static void tell_place(struct sam_hart *hart, struct sam_hart_result *result, const char *what,
+                       uint64_t instructions)
+{
+    struct sam_buffer out = {0};
+    sam_buffer_printf(&out, "%s after %llu instructions, ", what, (unsigned long long)instructions);
+    sam_hart_put_pc(hart, sam_hart_pc(hart), 0, &out);
+    snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+}
+
 static enum sam_status out_of_budget(struct sam_hart *hart, struct sam_hart_result *result,
                                      struct sam_error *error)
 {
-    struct sam_buffer out = {0};
     fill(hart, result, SAM_HART_BUDGET);
-    sam_buffer_printf(&out, "still running after %llu instructions, pc 0x%llx",
-                      (unsigned long long)hart->options.max_insns, (unsigned long long)result->pc);
-    snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
-    sam_buffer_free(&out);
+    tell_place(hart, result, "still running", hart->options.max_insns);
     return trapped(result, error);
 }
 
@@ -119,8 +126,8 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
         enum sam_status observed;
         if (hart->options.stop && *hart->options.stop) {
             fill(hart, result, SAM_HART_STOPPED);
-            status = sam_fail(error, SAM_ERR_STOPPED, "stopped after %llu instructions",
-                              (unsigned long long)used);
+            tell_place(hart, result, "stopped", used);
+            status = sam_fail(error, SAM_ERR_STOPPED, "%s", result->text);
             break;
         }
         if (left == 0) {

@@ -24,6 +24,16 @@ void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
         snprintf(text, size, "illegal instruction");
 }
 
+void sam_hart_put_pc(const struct sam_hart *hart, uint64_t pc, unsigned digits,
+                     struct sam_buffer *out)
+{
+    const struct sam_symbol *symbol = hart->image ? sam_image_symbol_at(hart->image, pc) : NULL;
+    sam_buffer_printf(out, "pc 0x%0*llx", (int)digits, (unsigned long long)pc);
+    if (symbol)
+        sam_buffer_printf(out, " <%s+0x%llx>", symbol->name,
+                          (unsigned long long)(pc - symbol->value));
+}
+
 void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result)
 {
     struct sam_buffer out = {0};
@@ -31,12 +41,8 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
     uint64_t shown = result->cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : result->tval;
     unsigned digits = hart->machine.isa.xlen / 4;
     sam_hart_cause_text(result->cause, shown, what, sizeof what);
-    sam_buffer_printf(&out, "%s; pc 0x%0*llx", what, (int)digits, (unsigned long long)result->pc);
-    const struct sam_symbol *symbol =
-        hart->image ? sam_image_symbol_at(hart->image, result->pc) : NULL;
-    if (symbol)
-        sam_buffer_printf(&out, " <%s+0x%llx>", symbol->name,
-                          (unsigned long long)(result->pc - symbol->value));
+    sam_buffer_printf(&out, "%s; ", what);
+    sam_hart_put_pc(hart, result->pc, digits, &out);
     if (result->word) {
         sam_disassemble(&hart->machine.isa, result->word, result->pc, 0, hart->image, insn,
                         sizeof insn);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A .npy of u16 numbered from 0. */
 static void write_numbers(const char *name, size_t rank, const uint64_t *shape)
@@ -128,6 +129,44 @@ static void emitted_program_runs(void **state)
     sam_buffer_free(&got);
     sam_array_free(&in);
     sam_array_free(&expected);
+}
+
+/* The command that stands in the program, with the files that it was made for. */
+static void run_emitted(const char *program, const char *output)
+{
+    struct sam_buffer text = read_file(program), wanted = read_file(output);
+    char words[1024], path[128];
+    const char *line = sam_buffer_text(&text), *end = strchr(line, '\n');
+    assert_non_null(end);
+    assert_int_equal(strncmp(line, "# samite run ", 13), 0);
+    snprintf(words, sizeof words, "%.*s -q", (int)(end - line) - 9, line + 9);
+    snprintf(path, sizeof path, "%s/%s", directory, output);
+    assert_int_equal(unlink(path), 0);
+    struct sam_buffer out = expect_success(words), got = read_file(output);
+    assert_int_equal(got.size, wanted.size);
+    assert_memory_equal(got.data, wanted.data, got.size);
+    sam_buffer_free(&out);
+    sam_buffer_free(&got);
+    sam_buffer_free(&wanted);
+    sam_buffer_free(&text);
+}
+
+static void emitted_command(void **state)
+{
+    (void)state;
+    write_numbers("it's in.npy", 3, (uint64_t[]){5, 7, 3});
+    static const char *const words[] = {
+        "transpose --perm 2,0,1 --emit prog.s \"it's in.npy\" out.npy",
+        "concat --axis 1 --emit prog.s \"it's in.npy\" \"it's in.npy\" out.npy",
+        "pad --before 1,0,2 --value 7 --emit prog.s \"it's in.npy\" out.npy",
+    };
+    for (size_t i = 0; i < SAM_COUNT(words); i++) {
+        char command[256];
+        snprintf(command, sizeof command, "op %s", words[i]);
+        struct sam_buffer out = expect_success(command);
+        sam_buffer_free(&out);
+        run_emitted("prog.s", "out.npy");
+    }
 }
 
 static void empty_tensors(void **state)
@@ -270,15 +309,11 @@ static void numbers_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator),
-        cmocka_unit_test(endless_inputs),
-        cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(compress_by_a_mask),
-        cmocka_unit_test(nothing_but_a_plan),
-        cmocka_unit_test(emitted_program_runs),
-        cmocka_unit_test(empty_tensors),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(parameters_of_the_engines),
+        cmocka_unit_test(each_operator),        cmocka_unit_test(endless_inputs),
+        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(compress_by_a_mask),
+        cmocka_unit_test(nothing_but_a_plan),   cmocka_unit_test(emitted_program_runs),
+        cmocka_unit_test(emitted_command),      cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(wrong_usage),          cmocka_unit_test(parameters_of_the_engines),
     };
     command_verb = "";
     make_directory();

@@ -96,7 +96,7 @@ static void exit_codes(void **state)
                    "misaligned load from 0x1; pc 0x0000000080000004 <start+0x4> (0x00102503) "
                    "lw a0, 1(zero)");
     expect_failure("loop.s -q --max-insns 1000 " TENSOR, 1,
-                   "still running after 1000 instructions, pc 0x80000000");
+                   "still running after 1000 instructions, pc 0x80000000 <again+0x0>");
 }
 
 /* A failing program's memory, registers and trace are worth seeing. */
@@ -421,6 +421,7 @@ static void interrupted(void **state)
     struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, true);
     assert_int_equal(o.code, 128 + SIGINT);
     expect_part(&o.err, "samite: error: stopped after ");
+    expect_part(&o.err, " instructions, pc 0x80000000 <again+0x0>\n");
     assert_false(exists("stop.log"));
     assert_false(has_temporary("stop"));
     done(&o);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --emit: the program of a plan, behind the command that runs it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+#include "samite/file.h"
+#include "samite/isa.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* As a shell reads it, on one line of a comment. */
+static void put_quoted(const char *text, FILE *out)
+{
+    const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "._/+@%=:,-";
+    const bool quoted = text[strspn(text, plain)] != '\0';
+    if (quoted)
+        fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
+    }
+    if (quoted)
+        fputc('\'', out);
+}
+
+static uint64_t bytes_of(const struct sam_shape *shape, uint64_t element)
+{
+    for (unsigned i = 0; i < shape->rank; i++)
+        element *= shape->dim[i];
+    return element;
+}
+
+/* "# samite run prog.s --machine tensor --mem 0x1000:in.npy --map ... --dump ...:out.npy:f32:4,8"
+ */
+static void put_command(const struct op_request *r, const struct sam_plan *plan,
+                        const uint64_t *inputs, uint64_t output, FILE *out)
+{
+    const struct sam_shape *shape = sam_plan_shape(plan);
+    const enum sam_dtype dtype = r->inputs[0].dtype;
+    const uint64_t size = bytes_of(shape, sam_dtype_size(dtype));
+    const bool named = r->output && ends_with(r->output, ".npy");
+    fputs("# samite run ", out);
+    put_quoted(strcmp(r->emit, "-") == 0 ? "program.s" : r->emit, out);
+    fputs(" --machine tensor", out);
+    for (size_t i = 0; i < r->input_count; i++) {
+        fprintf(out, " --mem 0x%" PRIx64 ":", inputs[i]);
+        put_quoted(r->files[i], out);
+    }
+    if (size) {
+        fprintf(out, " --map 0x%" PRIx64 ":%" PRIu64 " --dump 0x%" PRIx64 ":%" PRIu64 ":", output,
+                size, output, size);
+        put_quoted(named ? r->output : "out.npy", out);
+        fprintf(out, ":%s", sam_dtype_name(dtype));
+        for (unsigned i = 0; i < shape->rank; i++)
+            fprintf(out, "%c%" PRIu64, i ? ',' : ':', shape->dim[i]);
+    }
+    fputc('\n', out);
+}
+
+int op_emit(const struct op_request *r, const struct sam_plan *plan)
+{
+    struct sam_error error;
+    uint64_t inputs[SAM_PLAN_INPUTS], output;
+    char *program, *text = NULL;
+    size_t size = 0;
+    sam_plan_addresses(plan, inputs, &output);
+    if (sam_plan_program(plan, inputs, output, &program, &error) != SAM_OK)
+        return cli_report(&error);
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        put_command(r, plan, inputs, output, out);
+        fputs(program, out);
+    }
+    sam_text_free(program);
+    if (!out || fclose(out) != 0) {
+        free(text);
+        return cli_usage_error(r->args, "out of memory");
+    }
+    enum sam_status status = sam_file_save(r->emit, text, size, &error);
+    free(text);
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
+}
