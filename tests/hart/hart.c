@@ -234,22 +234,50 @@ static void host_writes_code(void **state)
     program_free(&p);
 }
 
+/* Buffers where nothing is, a page or more apart. */
+static void buffers(void **state)
+{
+    (void)state;
+    static const char *const isas[] = {"rv32im_zicsr", "rv64im_zicsr"};
+    for (size_t i = 0; i < 2; i++) {
+        struct sam_hart_options options = {0};
+        struct sam_hart *hart;
+        struct sam_error error;
+        uint64_t address[4];
+        assert_int_equal(sam_isa_parse(isas[i], &options.isa, &error), SAM_OK);
+        assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_OK);
+        assert_int_equal(sam_hart_map(hart, 0x90002000, 0x1000, &error), SAM_OK);
+        static const uint64_t sizes[] = {5000, 100, 0, 4096};
+        for (size_t k = 0; k < 4; k++) {
+            assert_int_equal(sam_hart_alloc(hart, sizes[k], &address[k], &error), SAM_OK);
+            assert_int_equal(address[k] % 4096, 0);
+        }
+        assert_int_equal(address[0], 0x90004000);
+        assert_int_equal(address[1], 0x90000000); /* fits before what is mapped */
+        for (size_t k = 0; k < 4; k++) {
+            const uint64_t size = sizes[k] ? sizes[k] : 1;
+            assert_int_equal(sam_hart_read(hart, address[k], NULL, size, &error), SAM_OK);
+            assert_int_equal(sam_hart_read(hart, address[k] + size, NULL, 1, &error),
+                             SAM_ERR_USAGE);
+            assert_int_equal(sam_hart_read(hart, address[k] - 1, NULL, 1, &error), SAM_ERR_USAGE);
+        }
+        assert_int_equal(sam_hart_alloc(hart, UINT64_C(1) << (i ? 47 : 31), &address[0], &error),
+                         SAM_ERR_USAGE);
+        assert_int_equal(strncmp(error.text, "no room for a buffer of ", 24), 0);
+        sam_hart_free(hart);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_isas),
-        cmocka_unit_test(has_defaults),
-        cmocka_unit_test(without_the_unit),
-        cmocka_unit_test(extensions),
-        cmocka_unit_test(registers_of_32_bits),
-        cmocka_unit_test(register_names),
-        cmocka_unit_test(tl_registers),
-        cmocka_unit_test(buffers_merge),
-        cmocka_unit_test(pages_64),
-        cmocka_unit_test(memory_map),
-        cmocka_unit_test(other_xlen_is_refused),
-        cmocka_unit_test(elf_files),
-        cmocka_unit_test(host_writes_code),
+        cmocka_unit_test(buffers),        cmocka_unit_test(refuses_isas),
+        cmocka_unit_test(has_defaults),   cmocka_unit_test(without_the_unit),
+        cmocka_unit_test(extensions),     cmocka_unit_test(registers_of_32_bits),
+        cmocka_unit_test(register_names), cmocka_unit_test(tl_registers),
+        cmocka_unit_test(buffers_merge),  cmocka_unit_test(pages_64),
+        cmocka_unit_test(memory_map),     cmocka_unit_test(other_xlen_is_refused),
+        cmocka_unit_test(elf_files),      cmocka_unit_test(host_writes_code),
     };
     return cmocka_run_group_tests_name("hart", tests, NULL, NULL);
 }

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch tells about itself: how far it is, where its warps stood when it ended early; and
+ * programs whose bytes are loaded elsewhere. */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+struct told {
+    struct sam_gpu_progress last;
+    unsigned count;
+    uint64_t stop_at; /* workgroups done, 0: never */
+    bool stop_early;  /* at the first report */
+    volatile int stop;
+};
+
+/* Counts rise, by one workgroup at most. */
+static void note(void *context, const struct sam_gpu_progress *p)
+{
+    struct told *told = context;
+    if (p->done < told->last.done || p->done > told->last.done + 1 ||
+        p->warp_insns < told->last.warp_insns)
+        fail_msg("%llu workgroups after %llu", (unsigned long long)p->done,
+                 (unsigned long long)told->last.done);
+    told->last = *p;
+    told->count++;
+    if (told->stop_early || (told->stop_at && p->done >= told->stop_at))
+        told->stop = 1;
+}
+
+static const char count_down[] = "        li      t0, 1000\n"
+                                 "1:      addi    t0, t0, -1\n"
+                                 "        bnez    t0, 1b\n"
+                                 "        endprg\n";
+
+static void progress(void **state)
+{
+    (void)state;
+    for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+        struct told told = {0};
+        struct program p = program_new(count_down, 8);
+        p.options.jobs = jobs;
+        p.options.progress = note;
+        p.options.progress_context = &told;
+        p.launch.grid[0] = 40;
+        p.launch.warps = 4;
+        program_pass(&p);
+        assert_int_equal(told.last.done, 40);
+        assert_int_equal(told.last.workgroups, 40);
+        assert_int_equal(told.count, 40); /* none is long */
+        assert_int_equal(told.last.warp_insns, p.result.stats.warp_insns);
+        assert_int_equal(p.result.place_count, 0);
+        program_free(&p);
+    }
+    /* one long workgroup is not silent */
+    struct told told = {0};
+    struct program p = program_new("here: j here\n", 8);
+    p.options.progress = note;
+    p.options.progress_context = &told;
+    p.options.max_insns = 1000000;
+    program_trap(&p, SAM_TRAP_BUDGET);
+    assert_true(told.count >= 14 && told.count <= 16);
+    assert_int_equal(told.last.done, 0);
+    program_free(&p);
+}
+
+/* The third workgroup is not begun, for the stop comes with the end of the second. */
+static void places_of_a_stop(void **state)
+{
+    (void)state;
+    struct told told = {.stop_at = 2};
+    struct program p = program_new(count_down, 8);
+    p.options.progress = note;
+    p.options.progress_context = &told;
+    p.options.stop = &told.stop;
+    p.launch.grid[1] = 5;
+    assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
+    assert_string_equal(p.error.text, "stopped after 2 of 5 workgroups");
+    assert_int_equal(p.result.place_count, 0);
+    program_free(&p);
+    /* in the middle of one, at the first report after its instructions: warp 0 waits, warp 1 has
+     * used its turn in the loop, warp 2 has not begun */
+    told = (struct told){.stop_early = true};
+    p = program_new("        csrr    t0, wid\n"
+                    "        bnez    t0, over\n"
+                    "wait:   barrier x0, x0, 0\n"
+                    "over:   j       over\n",
+                    8);
+    p.options.progress = note;
+    p.options.progress_context = &told;
+    p.options.stop = &told.stop;
+    p.launch.warps = 3;
+    assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
+    assert_int_equal(p.result.place_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct sam_warp_place *place = &p.result.places[i];
+        assert_int_equal(place->warp, i);
+        assert_int_equal(place->waits, i == 0);
+        assert_int_equal(place->pc, i == 0   ? program_symbol(&p, "wait")
+                                    : i == 1 ? program_symbol(&p, "over")
+                                             : SAM_CODE_BASE);
+    }
+    program_free(&p);
+}
+
+static void places_of_a_deadlock(void **state)
+{
+    (void)state;
+    for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
+        struct program p = program_new("        csrr    t0, wid\n"
+                                       "        beqz    t0, other\n"
+                                       "        li      t1, 3\n"
+                                       "        beq     t0, t1, over\n"
+                                       "first:  barrier x0, x0, 0\n"
+                                       "over:   endprg\n"
+                                       "other:  nop\n"
+                                       "there:  barrier x0, x0, 0\n"
+                                       "        endprg\n",
+                                       8);
+        p.options.jobs = jobs;
+        p.launch.grid[0] = 6;
+        p.launch.warps = 5;
+        program_trap(&p, SAM_TRAP_DEADLOCK);
+        assert_int_equal(p.result.trap.workgroup, 0);
+        static const uint32_t warps[] = {0, 1, 2, 4};
+        assert_int_equal(p.result.place_count, SAM_COUNT(warps));
+        for (size_t i = 0; i < SAM_COUNT(warps); i++) {
+            const struct sam_warp_place *place = &p.result.places[i];
+            assert_int_equal(place->workgroup, 0);
+            assert_int_equal(place->warp, warps[i]);
+            assert_true(place->waits);
+            assert_int_equal(place->pc, program_symbol(&p, i == 0 ? "there" : "first"));
+        }
+        program_free(&p);
+    }
+}
+
+/* The argument buffer that a prepared launch names. */
+static void prepared_arguments(void **state)
+{
+    (void)state;
+    struct program p = program_new("k: endprg\n", 8);
+    const uint32_t words[] = {1, 2, 3};
+    struct sam_launch launch;
+    struct sam_kernel kernel = {
+        .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = words, .args_size = 12};
+    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_OK);
+    assert_int_equal(launch.args_size, 12);
+    assert_int_equal(program_word(&p, launch.args + 8), 3);
+    kernel.args_size = 0;
+    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_OK);
+    assert_int_equal(launch.args, 0);
+    assert_int_equal(launch.args_size, 0);
+    program_free(&p);
+}
+
+/* A section is where it runs and where it is loaded, with exactly its bytes in both places. */
+static void load_addresses(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const struct sam_section section = {.name = ".data",
+                                        .address = 0xa0000000,
+                                        .size = 16,
+                                        .data_size = 8,
+                                        .data = (uint8_t *)bytes,
+                                        .load_offset = -UINT64_C(0x1000)};
+    struct sam_error error;
+    struct sam_gpu *gpu;
+    struct sam_image *image = sam_image_new(32);
+    uint8_t got[9];
+    assert_non_null(image);
+    assert_int_equal(sam_image_add_section(image, &section, &error), SAM_OK);
+    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
+    assert_int_equal(sam_gpu_new(NULL, &gpu, &error), SAM_OK);
+    assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_OK);
+    assert_int_equal(sam_gpu_read(gpu, 0x9ffff000, got, 8, &error), SAM_OK);
+    assert_memory_equal(got, bytes, 8);
+    assert_int_equal(sam_gpu_read(gpu, 0x9ffff000, got, 9, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_gpu_read(gpu, 0xa0000000, got, 9, &error), SAM_OK);
+    assert_memory_equal(got, bytes, 8);
+    assert_int_equal(sam_gpu_read(gpu, 0xa0000000, NULL, 16, &error), SAM_OK);
+    sam_gpu_free(gpu);
+    /* a load address above 4 GiB, which no ELF file of 32 bits has */
+    image->sections[0].load_offset = UINT64_C(1) << 32;
+    assert_int_equal(sam_gpu_new(NULL, &gpu, &error), SAM_OK);
+    assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_ERR_INPUT);
+    assert_string_equal(error.text, "section .data at 0x1a0000000: above 4 GiB");
+    sam_gpu_free(gpu);
+    sam_image_free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(progress),
+        cmocka_unit_test(places_of_a_stop),
+        cmocka_unit_test(places_of_a_deadlock),
+        cmocka_unit_test(prepared_arguments),
+        cmocka_unit_test(load_addresses),
+    };
+    return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
+}
