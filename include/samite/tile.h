@@ -118,6 +118,9 @@ enum sam_tile_surface {
     SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
 };
 
+/* Where a profile, a surface or an option is a number that its enumeration does not have, functions
+ * that return a status return SAM_ERR_USAGE. */
+
 /* A parsed program; does not change while it is checked or run. */
 struct sam_tile_program;
 
@@ -138,11 +141,12 @@ SAM_API bool sam_tile_equal(const struct sam_tile_program *a, const struct sam_t
 
 /* Functions of a program; a program of bare operations is one function with the name "". */
 SAM_API size_t sam_tile_function_count(const struct sam_tile_program *program);
+/* "" past the last. */
 SAM_API const char *sam_tile_function_name(const struct sam_tile_program *program, size_t index);
 /* -1 when there is none of that name. */
 SAM_API int sam_tile_function_find(const struct sam_tile_program *program, const char *name);
 /* Arguments of a function: their number, and the name of one without the percent sign. Those of a
- * bare program are its free names, in the order in which they appear. */
+ * bare program are its free names, in the order in which they appear. 0 and "" past the last. */
 SAM_API size_t sam_tile_argument_count(const struct sam_tile_program *program, size_t function);
 SAM_API const char *sam_tile_argument_name(const struct sam_tile_program *program, size_t function,
                                            size_t index);
@@ -212,19 +216,20 @@ SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, siz
                                      const struct sam_tile_options *options,
                                      struct sam_tile_stats *stats, struct sam_error *error);
 
-/* Bytes of an element. */
+/* Bytes of an element; 0: no such dtype. */
 SAM_API size_t sam_tile_dtype_size(enum sam_tile_dtype dtype);
-/* Names as programs have them: "f32", "vec", "vector". */
+/* Names as programs have them: "f32", "vec", "vector"; "?" of a number that none has. */
 SAM_API const char *sam_tile_dtype_name(enum sam_tile_dtype dtype);
 SAM_API const char *sam_tile_loc_name(enum sam_tile_loc loc);
 SAM_API const char *sam_tile_pipe_name(enum sam_tile_pipe pipe);
 SAM_API bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile);
-/* Bytes of a memory; 0: without limit. */
+/* Bytes of a memory; 0: without limit, or no such memory. */
 SAM_API uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc);
 
 /* Column minimum or maximum of rows x cols elements, `pitch` elements from row to row, into cols
- * elements at `dst` that do not overlap `src`: what tcolmin and tcolmax run on. rows > 0. `plain`:
- * one element after the other, the definition. */
+ * elements at `dst` that do not overlap `src`: what tcolmin and tcolmax run on. `plain`: one
+ * element after the other, the definition. Nothing is written without a row, or for numbers that
+ * dtype and nan do not have. */
 SAM_API void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan,
                                    bool plain, void *dst, const void *src, size_t rows, size_t cols,
                                    size_t pitch);

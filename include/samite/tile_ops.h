@@ -74,7 +74,8 @@ struct sam_event {
 };
 
 /* profile, nan, outside and plain of `options` hold for all operations. NULL or all zeros:
- * profile a5, NaN as numbers ask, what is outside stays. SAM_ERR_MEMORY. */
+ * profile a5, NaN as numbers ask, what is outside stays. SAM_ERR_USAGE: a number that none of them
+ * has; SAM_ERR_MEMORY. */
 SAM_API enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
                                           struct sam_tile_core **core, struct sam_error *error);
 /* Tiles that live on the core must not be used any more. NULL is fine. */

@@ -183,6 +183,9 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
     if (count == 0 || count > SAM_PLAN_INPUTS)
         return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
                         SAM_PLAN_INPUTS);
+    for (size_t i = 0; i < count; i++)
+        if (sam_shape_check(&in[i], element, error) != SAM_OK)
+            return SAM_ERR_USAGE;
     struct sam_shape out = in[0];
     sam_shape_text(&in[0], first);
     if (axis >= in[0].rank)

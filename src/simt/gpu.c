@@ -165,13 +165,13 @@ enum {
 
 #define DEFAULT_PDS 1024u /* bytes a thread; Ventus 2.3 */
 
-static uint32_t private_size(const struct sam_image *image, const struct sam_kernel *kernel)
+static uint64_t private_size(const struct sam_image *image, const struct sam_kernel *kernel)
 {
     uint32_t size = kernel->pds_size;
     for (size_t i = 0; !kernel->pds_size && i < image->resource_count; i++)
         if (image->resources[i].pds_bytes > size)
             size = image->resources[i].pds_bytes;
-    return size ? (size + 3) & ~3u : DEFAULT_PDS;
+    return size ? ((uint64_t)size + 3) & ~UINT64_C(3) : DEFAULT_PDS;
 }
 
 static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_launch *launch,
@@ -211,13 +211,15 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     enum sam_status status = check_kernel(kernel, launch, error);
     if (status != SAM_OK)
         return status;
-    launch->pds_size = private_size(image, kernel);
-    uint64_t pds = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps *
-                   launch->lanes * launch->pds_size;
-    if (pds > UINT64_C(1) << 31)
+    /* The groups of a grid are below 2^32, as check_kernel says. */
+    uint64_t size = private_size(image, kernel), pds;
+    uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps;
+    if (__builtin_mul_overflow(warps * launch->lanes, size, &pds) || pds > UINT64_C(1) << 31)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "private memory of %u bytes a thread needs %llu bytes in all; at most 2^31",
-                        launch->pds_size, (unsigned long long)pds);
+                        "private memory of %llu bytes a thread for %llu warps of %u: at most 2^31 "
+                        "bytes in all",
+                        (unsigned long long)size, (unsigned long long)warps, launch->lanes);
+    launch->pds_size = (uint32_t)size;
 
     uint32_t args = 0, print = 0;
     uint8_t metadata[KNL_SIZE] = {0};

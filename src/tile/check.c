@@ -169,6 +169,9 @@ enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_p
 {
     struct sam_tile_report report = {.program = p};
     bool memory = false;
+    *messages = NULL;
+    if (sam_tile_check_profile(profile, error) != SAM_OK)
+        return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {
         struct checker c = {.p = p, .f = &p->funcs[i], .judge = {profile, &report}};
         check_function(&c);

@@ -49,6 +49,8 @@ static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan na
 void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, bool plain,
                            void *to, const void *from, size_t rows, size_t cols, size_t pitch)
 {
+    if ((unsigned)dtype >= SAM_TILE_DTYPES || (unsigned)nan > SAM_TILE_NAN_FIRST || rows == 0)
+        return;
     if (rows == 1) {
         memcpy(to, from, cols * sam_tile_size(dtype)); /* as it is, NaN too */
     } else if (plain || sam_tile_size(dtype) == 8) {

@@ -37,6 +37,8 @@ enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
     struct sam_tile_options taken;
     *core = NULL;
     enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    if (status == SAM_OK)
+        status = sam_tile_check_options(&taken, error);
     if (status != SAM_OK)
         return status;
     struct resident *r = sam_alloc(1, sizeof *r);
@@ -110,6 +112,9 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {r->core.profile, &report};
     char *messages = NULL;
+    const char *fault = sam_tile_type_fault(type);
+    if (fault)
+        return sam_fail(error, SAM_ERR_USAGE, "the tile's type has no such %s", fault);
     if (elements == 0 || elements > INT32_MAX)
         return sam_fail(error, SAM_ERR_USAGE, "a tile of %" PRIu32 "x%" PRIu32 " elements",
                         type->rows, type->cols);
@@ -172,9 +177,8 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
                         "x%" PRIu32,
                         name, type->valid_rows, type->valid_cols, type->rows, type->cols);
     uint64_t elements = (uint64_t)(lines - 1) * pitch + length;
-    if (lines == 0 || length == 0 || length > pitch || type->loc >= SAM_TILE_LOCS ||
-        type->dtype >= SAM_TILE_DTYPES || lines > INT32_MAX || pitch > INT32_MAX ||
-        elements > INT64_MAX / 8 ||
+    if (lines == 0 || length == 0 || length > pitch || sam_tile_type_fault(type) ||
+        lines > INT32_MAX || pitch > INT32_MAX || elements > INT64_MAX / 8 ||
         !fits(t->core->memories[type->loc].size, t->offset, elements * sam_tile_size(type->dtype)))
         return sam_fail(error, SAM_ERR_USAGE, "%s: the tile was given another type after its place",
                         name);
@@ -285,6 +289,10 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
 
 void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_tile_stats *stats)
 {
+    if (!core) {
+        *stats = (struct sam_tile_stats){0};
+        return;
+    }
     *stats = core->stats;
     stats->ops = stats->tile_ops;
 }

@@ -375,6 +375,8 @@ enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_s
 {
     struct printer s = {.p = p, .surface = surface};
     *text = NULL;
+    if ((unsigned)surface > SAM_TILE_DPS)
+        return sam_fail(error, SAM_ERR_USAGE, "no surface has the number %u", (unsigned)surface);
     s.writers = sam_alloc(p->value_count + 1, sizeof *s.writers);
     if (!s.writers)
         return sam_fail_memory(error);

@@ -12,7 +12,7 @@ size_t sam_tile_function_count(const struct sam_tile_program *p)
 
 const char *sam_tile_function_name(const struct sam_tile_program *p, size_t index)
 {
-    return p->funcs[index].name;
+    return index < p->func_count ? p->funcs[index].name : "";
 }
 
 int sam_tile_function_find(const struct sam_tile_program *p, const char *name)
@@ -25,12 +25,13 @@ int sam_tile_function_find(const struct sam_tile_program *p, const char *name)
 
 size_t sam_tile_argument_count(const struct sam_tile_program *p, size_t function)
 {
-    return p->funcs[function].arg_count;
+    return function < p->func_count ? p->funcs[function].arg_count : 0;
 }
 
 const char *sam_tile_argument_name(const struct sam_tile_program *p, size_t function, size_t index)
 {
-    return p->values[p->ids[p->funcs[function].args + index]].name;
+    bool there = index < sam_tile_argument_count(p, function);
+    return there ? p->values[p->ids[p->funcs[function].args + index]].name : "";
 }
 
 /* How arrays have the dtype: bf16 as its bits. */
@@ -321,6 +322,8 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
     x.f = &p->funcs[function];
     enum sam_status status =
         sam_options_take(&x.options, sizeof x.options, sizeof x.options, options, error);
+    if (status == SAM_OK)
+        status = sam_tile_check_options(&x.options, error);
     if (status != SAM_OK)
         return status;
     status = sam_tile_check(p, x.options.profile, &messages, error);
@@ -345,6 +348,8 @@ enum sam_status sam_tile_plan_text(const struct sam_tile_program *p, enum sam_ti
     struct sam_tile_report report = {.program = p};
     bool memory = false;
     *text = NULL;
+    if (sam_tile_check_profile(profile, error) != SAM_OK)
+        return SAM_ERR_USAGE;
     for (size_t f = 0; f < p->func_count && !memory; f++) {
         struct sam_tile_flow flow;
         struct sam_tile_plan plan = {0};

@@ -124,12 +124,12 @@ bool sam_tile_updates(unsigned code)
 
 const char *sam_tile_loc_name(enum sam_tile_loc loc)
 {
-    return sam_tile_loc_names[loc];
+    return (unsigned)loc < SAM_TILE_LOCS ? sam_tile_loc_names[loc] : "?";
 }
 
 const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
 {
-    return sam_tile_pipe_names[pipe];
+    return (unsigned)pipe < SAM_TILE_PIPES ? sam_tile_pipe_names[pipe] : "?";
 }
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
@@ -161,5 +161,6 @@ uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc)
         [SAM_TILE_A5] = {256, 512, 64, 64, 256},
         [SAM_TILE_HOST] = {0},
     };
-    return (uint64_t)kib[profile][loc] * 1024;
+    bool known = (unsigned)profile < SAM_COUNT(kib) && (unsigned)loc < SAM_TILE_LOCS;
+    return known ? (uint64_t)kib[profile][loc] * 1024 : 0;
 }

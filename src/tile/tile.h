@@ -248,6 +248,12 @@ static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
 {
     return sam_tile_sizes[dtype];
 }
+/* What of a type that a caller gave is no value that there is ("memory", "dtype", ...), or NULL. */
+const char *sam_tile_type_fault(const struct sam_tile_type *type);
+/* SAM_ERR_USAGE: a number that an enumeration does not have. */
+enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam_error *error);
+enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
+                                       struct sam_error *error);
 /* Where a profile has no limit: the most bytes of a tile, the end of a memory. */
 #define SAM_TILE_LARGEST (UINT64_C(1) << 40)
 /* Bytes of the room of a tile; those of one that no memory holds may all be UINT64_MAX. */

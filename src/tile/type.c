@@ -24,12 +24,12 @@ const uint8_t sam_tile_sizes[SAM_TILE_DTYPES] = {
 
 size_t sam_tile_dtype_size(enum sam_tile_dtype dtype)
 {
-    return sam_tile_size(dtype);
+    return (unsigned)dtype < SAM_TILE_DTYPES ? sam_tile_size(dtype) : 0;
 }
 
 const char *sam_tile_dtype_name(enum sam_tile_dtype dtype)
 {
-    return dtypes[dtype].name;
+    return (unsigned)dtype < SAM_TILE_DTYPES ? dtypes[dtype].name : "?";
 }
 
 bool sam_tile_is_real(enum sam_tile_dtype dtype)
@@ -48,6 +48,36 @@ int sam_tile_dtype_find(const char *name, size_t size)
         if (strlen(dtypes[i].name) == size && memcmp(dtypes[i].name, name, size) == 0)
             return i;
     return -1;
+}
+
+const char *sam_tile_type_fault(const struct sam_tile_type *t)
+{
+    return (unsigned)t->loc >= SAM_TILE_LOCS                                      ? "memory"
+           : (unsigned)t->dtype >= SAM_TILE_DTYPES                                ? "dtype"
+           : t->blayout != SAM_TILE_row_major && t->blayout != SAM_TILE_col_major ? "layout"
+           : (unsigned)t->slayout > SAM_TILE_col_major                            ? "layout"
+           : t->fractal != 32 && t->fractal != 512 && t->fractal != 1024          ? "fractal"
+           : (unsigned)t->pad > SAM_TILE_PAD_min                                  ? "pad value"
+                                                                                  : NULL;
+}
+
+enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam_error *error)
+{
+    if ((unsigned)profile <= SAM_TILE_HOST)
+        return SAM_OK;
+    return sam_fail(error, SAM_ERR_USAGE, "no profile has the number %u", (unsigned)profile);
+}
+
+enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
+                                       struct sam_error *error)
+{
+    if ((unsigned)options->nan > SAM_TILE_NAN_FIRST)
+        return sam_fail(error, SAM_ERR_USAGE, "no treatment of NaN has the number %u",
+                        (unsigned)options->nan);
+    if ((unsigned)options->outside > SAM_TILE_PAD_VALUE)
+        return sam_fail(error, SAM_ERR_USAGE, "no treatment of what is outside has the number %u",
+                        (unsigned)options->outside);
+    return sam_tile_check_profile(options->profile, error);
 }
 
 uint64_t sam_tile_bytes(const struct sam_tile_type *type)

@@ -203,6 +203,30 @@ static void test_im2col(void **state)
     each(TEST_IM2COL, fill_im2col);
 }
 
+/* Ranks and element sizes that no tensor has are seen before a shape is looked at. */
+static void test_no_such_shape(void **state)
+{
+    const struct sam_shape fine = {.rank = 2, .dim = {2, 3}}, wide = {.rank = 100};
+    const struct sam_shape inputs[][2] = {{wide, fine}, {fine, wide}};
+    const uint64_t none[SAM_MAX_RANK] = {0};
+    const unsigned perm[SAM_MAX_RANK] = {1, 0};
+    const struct sam_im2col windows = {.kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
+    const uint8_t keep[2] = {1, 1};
+    struct sam_plan *plan;
+    struct sam_error error;
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sam_plan_concat(inputs[i], 2, 4, 0, &plan, &error), SAM_ERR_USAGE);
+    assert_non_null(strstr(error.text, "a tensor of 100 dims"));
+    assert_int_equal(sam_plan_concat(&fine, 1, 3, 0, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_reshape(&wide, 4, &fine, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_reshape(&fine, 4, &wide, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_transpose(&wide, 4, perm, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_compress(&wide, 4, 0, keep, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_pad(&wide, 4, none, none, NULL, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_plan_im2col(&wide, 4, &windows, &plan, &error), SAM_ERR_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_compress_many_runs),
         cmocka_unit_test(test_pad),
         cmocka_unit_test(test_im2col),
+        cmocka_unit_test(test_no_such_shape),
     };
     seed = test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -363,6 +363,73 @@ static void test_stats(void **state)
 }
 
 /* NULL for a list is an empty one; for anything else the call is wrong. */
+/* Numbers that no enumeration has: refused, or answered, never used as an index. */
+static void test_no_such_number(void **state)
+{
+    static const char text[] = "%d = tcolmin %s : !pto.tile<vec, 16x16xf32> -> "
+                               "!pto.tile<vec, 1x16xf32>\n";
+    const unsigned bad[] = {99, 0x7fffffff, UINT32_MAX};
+    const float values[64] = {0};
+    struct sam_error error;
+    char *messages = NULL;
+    (void)state;
+    struct sam_tile_program *p = test_parse("p", text, strlen(text));
+    struct sam_tile_core *core = test_core(NULL), *none;
+    for (size_t i = 0; i < SAM_COUNT(bad); i++) {
+        const unsigned n = bad[i];
+        const struct sam_tile fine = SAM_TILE(vec, f32, 8, 8);
+        struct sam_tile tiles[] = {fine, fine, fine, fine, fine, fine};
+        tiles[0].type.loc = (enum sam_tile_loc)n;
+        tiles[1].type.dtype = (enum sam_tile_dtype)n;
+        tiles[2].type.blayout = (enum sam_tile_layout)n;
+        tiles[3].type.slayout = (enum sam_tile_layout)n;
+        tiles[4].type.pad = (enum sam_tile_pad)n;
+        tiles[5].type.fractal = 0;
+        tiles[5].type.slayout = SAM_TILE_row_major;
+        for (size_t k = 0; k < SAM_COUNT(tiles); k++) {
+            assert_int_equal(sam_tile_fill(core, &tiles[k], values, &error), SAM_ERR_USAGE);
+            assert_int_equal(sam_tile_place_on(core, &tiles[k], &error), SAM_ERR_USAGE);
+            assert_non_null(strstr(error.text, "the tile's type has no such "));
+            sam_tile_release(&tiles[k]);
+            struct sam_tile good = fine;
+            fill(core, &good, values);
+            good.type = tiles[k].type; /* behind the core's back */
+            assert_int_equal(sam_tile_read(&good, (void *)(uintptr_t)values, &error),
+                             SAM_ERR_USAGE);
+            good.type = fine.type;
+            sam_tile_release(&good);
+        }
+        struct sam_tile_options options[3] = {{.profile = (enum sam_tile_profile)n},
+                                              {.nan = (enum sam_tile_nan)n},
+                                              {.outside = (enum sam_tile_outside)n}};
+        for (size_t k = 0; k < SAM_COUNT(options); k++) {
+            assert_int_equal(sam_tile_core_new(&options[k], &none, &error), SAM_ERR_USAGE);
+            assert_int_equal(sam_tile_run(p, 0, NULL, 0, &options[k], NULL, &error), SAM_ERR_USAGE);
+        }
+        assert_int_equal(sam_tile_check(p, options[0].profile, &messages, &error), SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_plan_text(p, options[0].profile, &messages, &error),
+                         SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_print(p, (enum sam_tile_surface)n, &messages, &error),
+                         SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_dtype_size((enum sam_tile_dtype)n), 0);
+        assert_string_equal(sam_tile_dtype_name((enum sam_tile_dtype)n), "?");
+        assert_string_equal(sam_tile_loc_name((enum sam_tile_loc)n), "?");
+        assert_string_equal(sam_tile_pipe_name((enum sam_tile_pipe)n), "?");
+        assert_int_equal(sam_tile_capacity((enum sam_tile_profile)n, SAM_TILE_vec), 0);
+        assert_int_equal(sam_tile_capacity(SAM_TILE_A5, (enum sam_tile_loc)n), 0);
+        assert_string_equal(sam_tile_function_name(p, n), "");
+        assert_int_equal(sam_tile_argument_count(p, n), 0);
+        assert_string_equal(sam_tile_argument_name(p, 0, n), "");
+        sam_tile_fold_columns((enum sam_tile_dtype)n, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL,
+                              2, 2, 2);
+        sam_tile_fold_columns(SAM_TILE_f32, false, (enum sam_tile_nan)n, false, NULL, NULL, 2, 2,
+                              2);
+    }
+    sam_tile_fold_columns(SAM_TILE_f32, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL, 0, 2, 2);
+    sam_tile_core_free(core);
+    sam_tile_program_free(p);
+}
+
 static void test_null(void **state)
 {
     struct sam_tile_core *core = test_core(NULL);
@@ -423,7 +490,7 @@ int main(void)
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_zero_divisor),
         cmocka_unit_test(test_types),      cmocka_unit_test(test_release),
         cmocka_unit_test(test_waits),      cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_null),       cmocka_unit_test(test_no_such_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
