@@ -179,7 +179,7 @@ static int execute(struct state *s)
 }
 
 /* --config help: the engines', and below them those of the matrix unit. */
-static int list_parameters(void)
+int run_hart_list_parameters(void)
 {
     const struct sam_mxu_parameter *p;
     cli_engines_parameters();
@@ -202,7 +202,7 @@ int run_hart(const struct run_words *words)
     int code = run_hart_request(words, &s.request);
     if (code == CLI_OK && s.request.listing) {
         run_hart_request_free(&s.request);
-        return list_parameters();
+        return run_hart_list_parameters();
     }
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;

@@ -63,6 +63,9 @@ int run_hart_make(const struct hart_request *request, const struct sam_image *im
 /* The program's path as messages show it. */
 const char *run_hart_name(const char *path);
 
+/* run_hart.c: --config help, the parameters of the engines and of the matrix unit. */
+int run_hart_list_parameters(void);
+
 /* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
 void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,
                             FILE *text);

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <time.h>
 
+#include "samite/engines.h"
 #include "samite/samite.h"
 
 enum { SWEEP_AXES = 12, SWEEP_VALUES = 32, SWEEP_RUNS = 65536 };
@@ -15,29 +18,77 @@ struct sweep_axis {
     char name[32];
     char values[SWEEP_VALUES][32];
     unsigned count;
+    bool matrix; /* of the matrix unit; otherwise of the engines */
 };
 
 struct sweep_run {
     bool done;
     struct sam_error error; /* of one that could not be run */
     struct sam_mxu_stats stats;
+    struct sam_engines_report engines;
 };
 
 struct sweep {
     const char *program;
+    char **words; /* of the command line, after the verb */
+    int word_count;
+    time_t date;
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
-    struct sweep_run *runs; /* the last axis moves fastest */
+    bool matrix;                      /* the ISA has a matrix unit */
+    bool shows_matrix, shows_engines; /* what the program used or an axis changes */
+    struct sweep_run *runs;           /* the last axis moves fastest */
     size_t run_count;
 };
 
+/* --- sweep_measure.c: what is known of a run */
+
 /* Which value of an axis a run has. */
 unsigned sweep_value(const struct sweep *sweep, size_t run, unsigned axis);
-/* Part of the array that was busy. */
-double sweep_utilisation(const struct sam_mxu_stats *stats);
-/* A line a run, and a page with a chart a parameter. Text to be freed with free(); NULL: no memory.
- */
+/* Once all runs are over: which models are shown. */
+void sweep_choose_models(struct sweep *sweep);
+
+/* A number that the page draws. */
+struct sweep_measure {
+    const char *name; /* "cycles" */
+    const char *unit; /* "%", or "" */
+    double (*of)(const struct sweep_run *run);
+};
+/* Those of the models that are shown; NULL at the end. The first is the one that is to be small:
+ * cycles of the model that the first axis changes. */
+const struct sweep_measure *sweep_measure(const struct sweep *sweep, size_t index);
+/* The run with the least of the first measure, and the one with the most; false: none is done. */
+bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
+
+/* Where the cycles of a unit went. */
+struct sweep_parts {
+    char name[24];
+    const uint64_t *cycles; /* as many as `count` */
+    unsigned count;
+    const char *(*part_name)(unsigned part);
+    const char *(*colour)(unsigned part);
+    bool engines; /* of the engines' model */
+};
+/* Those of a run, of the models that are shown; false at the end. */
+bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t index,
+                 struct sweep_parts *parts);
+/* The one that says most about the first measure: the issue of multiplications, or the hart. */
+void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
+                      struct sweep_parts *parts);
+
+/* --- sweep_csv.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
+ * to be freed with free(); NULL: no memory. */
 char *sweep_csv(const struct sweep *sweep);
-char *sweep_html(const struct sweep *sweep);
+char *sweep_page(const struct sweep *sweep);
+
+/* --- sweep_chart.c: its pictures, as SVG */
+/* Text with what HTML would take for its own, and with control characters, replaced. */
+void sweep_escape(FILE *out, const char *text);
+/* "mpara=2, slots=4" */
+void sweep_settings(FILE *out, const struct sweep *sweep, size_t run);
+/* A measure by an axis, coloured by another (SWEEP_AXES: by none). */
+void sweep_chart(FILE *out, const struct sweep *sweep, const struct sweep_measure *measure,
+                 unsigned axis, unsigned colour);
+void sweep_bar(FILE *out, const struct sweep_parts *parts, unsigned width, unsigned height);
 
 #endif

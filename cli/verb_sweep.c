@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_args.h"
 #include "files.h"
 #include "run_hart.h"
+#include "stop.h"
 #include "sweep.h"
 
 enum { OPT_SWEEP_CONFIG = 1024, OPT_HTML, MOST_JOBS = 256 };
@@ -17,7 +19,8 @@ struct state {
     struct hart_request request;
     struct sam_image *image;
     unsigned jobs;
-    const char *csv, *html;
+    const char *csv, *html; /* "-" is standard output; html may be NULL */
+    bool listing;           /* --config help */
     atomic_size_t next;
 };
 
@@ -25,6 +28,10 @@ struct state {
 static int add_axis(struct state *s, const char *text)
 {
     const struct cli_args *args = s->words.args;
+    if (strcmp(text, "help") == 0) {
+        s->listing = true;
+        return CLI_OK;
+    }
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || equals - text >= 32 || s->sweep.axis_count == SWEEP_AXES)
         return cli_usage_error(args, "--config %s: expected KEY=VALUE,VALUE,... for up to %d keys",
@@ -35,15 +42,17 @@ static int add_axis(struct state *s, const char *text)
         at += *at == ',';
         const size_t size = strcspn(at, ",");
         char word[80];
-        struct sam_mxu_config config;
+        struct sam_mxu_config mxu;
+        struct sam_engines_config engines;
         struct sam_error error;
         if (axis->count == SWEEP_VALUES || size == 0 || size >= sizeof axis->values[0])
             return cli_usage_error(args, "--config %s: up to %d values, none empty", text,
                                    SWEEP_VALUES);
         snprintf(axis->values[axis->count], sizeof axis->values[0], "%.*s", (int)size, at);
         snprintf(word, sizeof word, "%s=%s", axis->name, axis->values[axis->count]);
-        sam_mxu_config_init(&config, 512);
-        if (sam_mxu_config_set(&config, word, &error) != SAM_OK)
+        sam_mxu_config_init(&mxu, 512);
+        sam_engines_defaults(&engines);
+        if (sam_hart_configure(word, &engines, &mxu, &error) != SAM_OK)
             return cli_usage_error(args, "--config: %s", error.text);
         axis->count++;
     }
@@ -89,15 +98,29 @@ static enum sam_status configure(const struct state *s, size_t index, struct har
                                  struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
-    r->mxu = s->request.mxu;
     for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
         char word[80];
         const struct sweep_axis *axis = &s->sweep.axes[a];
         snprintf(word, sizeof word, "%s=%s", axis->name,
                  axis->values[sweep_value(&s->sweep, index, a)]);
-        status = sam_mxu_config_set(&r->mxu, word, error);
+        status = sam_hart_configure(word, &r->engines, &r->mxu, error);
     }
     return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
+}
+
+/* Did the program end as it should? As for `samite run`. */
+static bool ended_well(const struct state *s, const struct sam_hart_result *result,
+                       struct sam_error *error)
+{
+    if (result->end == SAM_HART_EXIT && result->exit_code != 0)
+        snprintf(error->text, sizeof error->text, "exit code %llu",
+                 (unsigned long long)result->exit_code);
+    else if (result->end == SAM_HART_EBREAK && !s->request.ebreak_ok)
+        snprintf(error->text, sizeof error->text,
+                 "%.300s: expected an exit (--ebreak ok accepts it)", result->text);
+    else
+        return true;
+    return false;
 }
 
 static void run_one(struct state *s, size_t index)
@@ -108,13 +131,17 @@ static void run_one(struct state *s, size_t index)
     struct sam_hart *hart = NULL;
     if (configure(s, index, &r, &run->error) != SAM_OK)
         return;
-    r.options.cycles = &r.mxu;
+    r.options.engines = &r.engines;
+    if (s->sweep.matrix)
+        r.options.cycles = &r.mxu;
     r.options.mlen = r.mxu.mlen;
     if (run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
         snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
-    } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK) {
-        run->stats = *sam_hart_cycles(hart);
-        run->done = true;
+    } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK &&
+               ended_well(s, &result, &run->error)) {
+        if (s->sweep.matrix)
+            run->stats = *sam_hart_cycles(hart);
+        run->done = sam_hart_engines(hart, &run->engines);
     }
     sam_hart_free(hart);
 }
@@ -122,7 +149,7 @@ static void run_one(struct state *s, size_t index)
 static void *work(void *context)
 {
     struct state *s = context;
-    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;)
+    for (size_t i; !cli_stopped() && (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;)
         run_one(s, i);
     return NULL;
 }
@@ -146,6 +173,39 @@ static int run_all(struct state *s)
     work(s);
     while (started)
         pthread_join(threads[--started], NULL);
+    return cli_stopped() ? cli_report_stop() : CLI_OK;
+}
+
+/* What would make every run fail, found before the first: the outputs, the program's memory. */
+static int check_before(struct state *s)
+{
+    const struct hart_request *r = &s->request;
+    const char *outputs[] = {s->csv, s->html};
+    struct sam_hart *hart = NULL;
+    int code = CLI_OK;
+    for (size_t i = 0; code == CLI_OK && i < 2; i++)
+        if (outputs[i])
+            code = run_check_output(outputs[i]);
+    if (code == CLI_OK)
+        code = run_hart_make(r, s->image, NULL, &hart);
+    sam_hart_free(hart);
+    return code;
+}
+
+/* The matrix unit in time is there when the program's ISA has the unit. */
+static int check_axes(struct state *s)
+{
+    struct sweep *w = &s->sweep;
+    w->matrix = s->request.options.isa.extensions & SAM_EXT_XMATRIX;
+    for (unsigned a = 0; a < w->axis_count; a++) {
+        const struct sam_mxu_parameter *p;
+        for (size_t i = 0; (p = sam_mxu_parameter(i)) && strcmp(p->name, w->axes[a].name) != 0;)
+            i++;
+        w->axes[a].matrix = p != NULL;
+        if (p && !w->matrix)
+            return cli_usage_error(s->words.args, "--config %s: %s has no matrix unit", p->name,
+                                   s->request.isa);
+    }
     return CLI_OK;
 }
 
@@ -163,9 +223,9 @@ static int write_text(const char *path, char *text)
 
 static int report(const struct state *s)
 {
-    int code = write_text(s->csv ? s->csv : "-", sweep_csv(&s->sweep));
+    int code = write_text(s->csv, sweep_csv(&s->sweep));
     if (code == CLI_OK && s->html)
-        code = write_text(s->html, sweep_html(&s->sweep));
+        code = write_text(s->html, sweep_page(&s->sweep));
     for (size_t i = 0; code == CLI_OK && i < s->sweep.run_count; i++) {
         if (!s->sweep.runs[i].done) {
             fprintf(stderr, "samite: error: run %zu: %s\n", i + 1, s->sweep.runs[i].error.text);
@@ -188,13 +248,31 @@ static int check_mlen(const struct state *s)
     return code;
 }
 
+/* Now, or what a reproducible build says is now. */
+static int read_date(const struct cli_args *args, time_t *date)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    uint64_t seconds;
+    *date = time(NULL);
+    if (!text)
+        return CLI_OK;
+    if (!cli_parse_u64(text, &seconds) || seconds > INT64_C(253402300799)) /* of the year 9999 */
+        return cli_usage_error(args, "SOURCE_DATE_EPOCH=%s: expected seconds since 1970", text);
+    *date = (time_t)seconds;
+    return CLI_OK;
+}
+
 static int run(struct cli_args *args)
 {
-    struct state s = {.csv = NULL};
+    struct state s = {.csv = "-"};
     int code = read_words(args, &s);
+    if (code == CLI_OK && s.listing) {
+        free(s.words.items);
+        return run_hart_list_parameters();
+    }
     if (code == CLI_OK)
         code = run_hart_request(&s.words, &s.request);
-    if (code == CLI_OK && s.csv)
+    if (code == CLI_OK)
         code = cli_writes(args, s.csv);
     if (code == CLI_OK && s.html)
         code = cli_writes(args, s.html);
@@ -206,12 +284,24 @@ static int run(struct cli_args *args)
         if (!s.request.isa)
             s.request.isa = "tensor";
         s.sweep.program = s.request.files.items[0];
+        s.sweep.words = args->words;
+        s.sweep.word_count = args->count;
+        s.request.options.stop = cli_stop_flag();
         code = run_hart_load(&s.request, &s.image);
     }
     if (code == CLI_OK)
-        code = run_all(&s);
+        code = check_axes(&s);
     if (code == CLI_OK)
+        code = read_date(args, &s.sweep.date);
+    cli_catch_signals();
+    if (code == CLI_OK)
+        code = check_before(&s);
+    if (code == CLI_OK)
+        code = run_all(&s);
+    if (code == CLI_OK) {
+        sweep_choose_models(&s.sweep);
         code = report(&s);
+    }
     free(s.sweep.runs);
     free(s.words.items);
     sam_image_free(s.image);
@@ -221,12 +311,14 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     {OPT_SWEEP_CONFIG, "config", "KEY=V,V,...",
-     "a parameter of the cycle model and its values; repeatable"},
-    {'o', "output", "FILE", "a line a run, as CSV (standard output)"},
-    {OPT_HTML, "html", "FILE", "a page with charts"},
+     "a parameter of the matrix unit or the engines, and its values; repeatable;\n"
+     "--config help lists the parameters"},
+    {'o', "output", "FILE", "one line per run, as CSV (standard output)"},
+    {OPT_HTML, "html", "FILE", "a page with charts, stall causes and a table"},
     {'j', "jobs", "N", "runs at a time"},
     {OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)"},
     {OPT_ISA, "isa", "STRING", "instruction set (tensor)"},
+    {OPT_EBREAK, "ebreak", "fail|ok|trap", "what an ebreak is (fail)"},
     {OPT_REG, "reg", "REG=VALUE", "an integer register at the start; repeatable"},
     {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"},
     {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
@@ -237,13 +329,15 @@ static const struct cli_option options[] = {
 
 const struct cli_verb verb_sweep = {
     .name = "sweep",
-    .summary = "run a program under many configurations of the matrix unit",
+    .summary = "run a program under many configurations of the matrix unit and the engines",
     .usage = "[options] PROGRAM",
     .options = options,
-    .details = "Every combination of the values is one run; a combination that no unit can have\n"
-               "says so in its last column, and the exit code is 1 then.\n\n"
-               "Example:\n"
-               "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 -j 4 \\\n"
-               "    -o out.csv --html out.html\n",
+    .details =
+        "Every combination of the values is one run. A run that fails, or a combination that\n"
+        "cannot be built, says so in its last column, and the exit code is 1.\n\n"
+        "The page is dated by SOURCE_DATE_EPOCH where that is set.\n\n"
+        "Example:\n"
+        "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 -j 4 \\\n"
+        "    -o out.csv --html out.html\n",
     .run = run,
 };

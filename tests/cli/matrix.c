@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix unit as a user sees it: `samite run --cycles` and its traces, `samite sweep`,
- * `samite symbolstat`; exit codes and messages. */
+/* The matrix unit as a user sees it: `samite run --cycles` and its traces, `samite symbolstat`;
+ * exit codes and messages. */
 #include "cli/command.h"
 
 #include <jansson.h>
@@ -298,43 +298,6 @@ static void refused(void **state)
     assert_false(exists("k2.log"));
 }
 
-static void sweeps(void **state)
-{
-    (void)state;
-    command_verb = "sweep";
-    const char *words = "tile.s --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
-                        "--config mpara=2,4 --config slots=1,4 -j 2 -o out.csv --html out.html";
-    struct sam_buffer out = expect_success(words);
-    sam_buffer_free(&out);
-    out = read_file("out.csv");
-    expect_part(&out, "mpara,slots,cycles,utilisation,mma_uops,");
-    expect_part(&out, "\n2,1,");
-    expect_part(&out, "\n4,4,");
-    unsigned lines = 0;
-    for (size_t i = 0; i < out.size; i++)
-        lines += out.data[i] == '\n';
-    assert_int_equal(lines, 5);
-    sam_buffer_free(&out);
-    out = read_file("out.html");
-    expect_part(&out, "<title>utilisation by mpara</title>");
-    expect_part(&out, "<title>cycles by slots</title>");
-    assert_null(strstr(sam_buffer_text(&out), "http"));
-    sam_buffer_free(&out);
-    expect_failure("tile.s", 2, "no --config");
-    expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
-    expect_failure("tile.s --mlen 128 --config mlen=128,512", 2,
-                   "--mlen 128 and --config mlen=512: expected one row length");
-    expect_failure("tile.s --config mpara", 2, "KEY=VALUE");
-    /* a combination that cannot be is one line of the result, and the program failed */
-    struct outcome o = run("tile.s --map 0x10000:4096 --reg a0=0x10000 --config mlen=128,512 "
-                           "--config mpara=8");
-    assert_int_equal(o.code, 1);
-    expect_part(&o.out, "128,8,,");
-    expect_part(&o.out, "a register of MLEN 128 has 4 rows");
-    expect_part(&o.out, "\n512,8,");
-    done(&o);
-}
-
 static void symbol_counts(void **state)
 {
     (void)state;
@@ -386,7 +349,6 @@ int main(void)
         cmocka_unit_test(traces),
         cmocka_unit_test(trace_counts_and_registers),
         cmocka_unit_test(refused),
-        cmocka_unit_test(sweeps),
         cmocka_unit_test(symbol_counts),
     };
     return cmocka_run_group_tests_name("matrix", tests, set_up, remove_directory);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a sweep knows of a run: the numbers that are compared, and where the cycles of each unit
+ * went, in one form for the matrix unit and the engines. */
+#include <stdio.h>
+
+#include "sweep.h"
+
+unsigned sweep_value(const struct sweep *s, size_t run, unsigned axis)
+{
+    for (unsigned i = s->axis_count; --i > axis;)
+        run /= s->axes[i].count;
+    return (unsigned)(run % s->axes[axis].count);
+}
+
+void sweep_choose_models(struct sweep *s)
+{
+    s->shows_matrix = s->shows_engines = false;
+    for (unsigned a = 0; a < s->axis_count; a++)
+        *(s->axes[a].matrix ? &s->shows_matrix : &s->shows_engines) = true;
+    for (size_t i = 0; i < s->run_count; i++) {
+        const struct sweep_run *run = &s->runs[i];
+        s->shows_matrix |= run->done && run->stats.instructions != 0;
+        for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
+            s->shows_engines |= run->done && run->engines.engine[e].instructions != 0;
+    }
+}
+
+/* ------------------------------------------------------------------------------ measures */
+
+static double share(double part, uint64_t all)
+{
+    return all ? part / (double)all : 0;
+}
+
+static double matrix_cycles(const struct sweep_run *run)
+{
+    return (double)run->stats.cycles;
+}
+
+static double utilisation(const struct sweep_run *run)
+{
+    return 100 * share(run->stats.full_uops, run->stats.cycles);
+}
+
+static double engines_cycles(const struct sweep_run *run)
+{
+    return (double)run->engines.cycles;
+}
+
+static double engines_at_work(const struct sweep_run *run)
+{
+    uint64_t busy = 0;
+    for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
+        busy += run->engines.engine[e].cycles[SAM_ENGINE_BUSY];
+    return share((double)busy, run->engines.cycles);
+}
+
+const struct sweep_measure *sweep_measure(const struct sweep *s, size_t index)
+{
+    static const struct sweep_measure matrix[] = {{"cycles", "", matrix_cycles},
+                                                  {"utilisation", "%", utilisation}};
+    static const struct sweep_measure engines[] = {{"cycles of the engines", "", engines_cycles},
+                                                   {"engines at work", "", engines_at_work}};
+    const struct sweep_measure *shown[5] = {NULL};
+    size_t count = 0;
+    const bool matrix_first = s->shows_matrix && s->axes[0].matrix;
+    for (int turn = 0; turn < 2; turn++) {
+        const bool first = (turn == 0) == matrix_first;
+        if (!(first ? s->shows_matrix : s->shows_engines))
+            continue;
+        for (int i = 0; i < 2; i++)
+            shown[count++] = first ? &matrix[i] : &engines[i];
+    }
+    return index < count ? shown[index] : NULL;
+}
+
+bool sweep_extremes(const struct sweep *s, size_t *best, size_t *worst)
+{
+    const struct sweep_measure *measure = sweep_measure(s, 0);
+    bool any = false;
+    for (size_t i = 0; i < s->run_count; i++) {
+        if (!s->runs[i].done)
+            continue;
+        const double value = measure->of(&s->runs[i]);
+        if (!any || value < measure->of(&s->runs[*best]))
+            *best = i;
+        if (!any || value > measure->of(&s->runs[*worst]))
+            *worst = i;
+        any = true;
+    }
+    return any;
+}
+
+/* ------------------------------------------------------------------ where the cycles went */
+
+static const char *state_name(unsigned state)
+{
+    return sam_mxu_state_name((enum sam_mxu_state)state);
+}
+
+/* Green works, grey has nothing to do, the other colours wait. */
+#define BUSY_COLOUR "#2f9e6b"
+#define IDLE_COLOUR "#dcdfe3"
+
+static const char *state_colour(unsigned state)
+{
+    static const char *const colours[] = {
+        [SAM_MXU_BUSY] = BUSY_COLOUR,   [SAM_MXU_EMPTY] = IDLE_COLOUR,
+        [SAM_MXU_REGISTER] = "#e07b39", [SAM_MXU_BLOCK] = "#f0b429",
+        [SAM_MXU_PRESSURE] = "#8e6bbf", [SAM_MXU_LINE] = "#4a90d9",
+        [SAM_MXU_SLOTS] = "#c0392b",    [SAM_MXU_MEMORY] = "#5b6470",
+        [SAM_MXU_MERGE] = "#2a7f9e",    [SAM_MXU_PORT] = "#b86b8f",
+    };
+    _Static_assert(sizeof colours / sizeof colours[0] == SAM_MXU_STATES, "a colour per state");
+    return colours[state];
+}
+
+static const char *engine_colour(unsigned cycle)
+{
+    static const char *const colours[] = {BUSY_COLOUR, IDLE_COLOUR, "#c0392b", "#4a90d9", "#e07b39",
+                                          "#f0b429",   "#8e6bbf",   "#5b6470", "#eef0f2"};
+    _Static_assert(sizeof colours / sizeof colours[0] == SAM_ENGINE_CYCLES, "a colour per cause");
+    return colours[cycle];
+}
+
+static const char *issue_colour(unsigned cycle)
+{
+    static const char *const colours[] = {"#9ccfb5", BUSY_COLOUR, "#c0392b", "#e07b39",
+                                          "#8e6bbf", "#f0b429",   "#5b6470", IDLE_COLOUR};
+    _Static_assert(sizeof colours / sizeof colours[0] == SAM_ISSUE_CYCLES, "a colour per cause");
+    return colours[cycle];
+}
+
+static bool matrix_parts(const struct sweep_run *run, size_t unit, struct sweep_parts *parts)
+{
+    if (unit >= SAM_MXU_UNITS)
+        return false;
+    *parts = (struct sweep_parts){.cycles = run->stats.buckets[unit],
+                                  .count = SAM_MXU_STATES,
+                                  .part_name = state_name,
+                                  .colour = state_colour};
+    snprintf(parts->name, sizeof parts->name, "%s", sam_mxu_unit_name((enum sam_mxu_unit)unit));
+    return true;
+}
+
+/* The hart is the first, so that it is there without the engines. */
+static bool engines_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+{
+    if (index > SAM_ENGINE_COUNT)
+        return false;
+    if (index == 0) {
+        *parts = (struct sweep_parts){
+            "hart", run->engines.issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name, issue_colour, true};
+        return true;
+    }
+    *parts = (struct sweep_parts){.cycles = run->engines.engine[index - 1].cycles,
+                                  .count = SAM_ENGINE_CYCLES,
+                                  .part_name = sam_engine_cycle_name,
+                                  .colour = engine_colour,
+                                  .engines = true};
+    snprintf(parts->name, sizeof parts->name, "%s engine", sam_engine_name((unsigned)index - 1));
+    return true;
+}
+
+bool sweep_parts(const struct sweep *s, const struct sweep_run *run, size_t index,
+                 struct sweep_parts *parts)
+{
+    if (!s->shows_matrix)
+        return engines_parts(run, index, parts);
+    if (index < SAM_MXU_UNITS)
+        return matrix_parts(run, index, parts);
+    return s->shows_engines && engines_parts(run, index - SAM_MXU_UNITS, parts);
+}
+
+void sweep_main_parts(const struct sweep *s, const struct sweep_run *run, struct sweep_parts *parts)
+{
+    if (s->shows_matrix && s->axes[0].matrix)
+        matrix_parts(run, SAM_MXU_MMA, parts);
+    else
+        engines_parts(run, 0, parts);
+}

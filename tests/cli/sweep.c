@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite sweep` as a user calls it: the lines of its CSV, its page, parameters of both models in
+ * time, runs that fail, Ctrl-C. */
+#include "cli/command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two loads, a multiplication of 16 x 16 x 64 bytes, a store. */
+static const char tile[] = "        li      t0, 0x401010\n"
+                           "        mcfg    zero, t0\n"
+                           "        li      t1, 64\n"
+                           "        mldb    m0, t1, (a0)\n"
+                           "        mldb    m2, t1, (a0)\n"
+                           "        mmaqa.b m4, m2, m0\n"
+                           "        mcfgmi  zero, 1\n"
+                           "        mstw    m4, t1, (a0)\n"
+                           "        li      a0, CODE\n"
+                           "        li      a7, 93\n"
+                           "        ecall\n";
+
+/* Loads of 1024 bytes that stores wait for. */
+static const char copy[] = "        li      t0, 0x200104\n"
+                           "        csrw    tshape, t0\n"
+                           "        li      t0, 32\n"
+                           "        csrw    tload_width, t0\n"
+                           "        csrw    tstore_width, t0\n"
+                           "        .rept   8\n"
+                           "        tl.load tl1, 0(a0)\n"
+                           "        tl.store tl1, 0(a1)\n"
+                           "        .endr\n"
+                           "        li      a0, 0\n"
+                           "        li      a7, 93\n"
+                           "        ecall\n";
+
+#define TILE "tile.s -D CODE=0 --map 0x10000:4096 --reg a0=0x10000 "
+#define COPY "copy.s --map 0x10000:8192 --reg a0=0x10000 --reg a1=0x11000 "
+
+static int set_up(void **state)
+{
+    (void)state;
+    command_verb = "sweep";
+    make_directory();
+    write_text("tile.s", tile);
+    write_text("copy.s", copy);
+    write_text("loop.s", "again: j again\n");
+    write_text("break.s", "ebreak\n");
+    setenv("SOURCE_DATE_EPOCH", "86400", 1);
+    return 0;
+}
+
+/* Column `name` of line `line` (0: the names). Freed by the caller. */
+static char *cell(const struct sam_buffer *csv, const char *name, unsigned line)
+{
+    const char *text = sam_buffer_text(csv);
+    unsigned column = 0;
+    size_t size = strlen(name);
+    const char *at = text;
+    while (strncmp(at, name, size) != 0 || (at[size] != ',' && at[size] != '\n')) {
+        at += strcspn(at, ",\n");
+        if (*at++ != ',')
+            fail_msg("no column %s", name);
+        column++;
+    }
+    for (at = text; line; line--) {
+        at = strchr(at, '\n');
+        assert_non_null(at);
+        at++;
+    }
+    for (; column; column--) {
+        at += strcspn(at, ",\n");
+        assert_int_equal(*at, ',');
+        at++;
+    }
+    return strndup(at, strcspn(at, ",\n"));
+}
+
+static unsigned long number(const struct sam_buffer *csv, const char *name, unsigned line)
+{
+    char *text = cell(csv, name, line), *end;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (end == text || *end)
+        fail_msg("%s of line %u: '%s'", name, line, text);
+    free(text);
+    return value;
+}
+
+static unsigned count_of(const struct sam_buffer *text, const char *part)
+{
+    unsigned count = 0;
+    for (const char *at = sam_buffer_text(text); (at = strstr(at, part)); at++)
+        count++;
+    return count;
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    struct sam_buffer out =
+        expect_success(TILE "--isa tensor --config mpara=2,4 --config slots=1,4 -j 2 -o out.csv");
+    assert_int_equal(out.size, 0);
+    sam_buffer_free(&out);
+    out = read_file("out.csv");
+    expect_part(&out, "mpara,slots,cycles,utilisation,mma_uops,");
+    expect_part(&out, "\n2,1,");
+    expect_part(&out, "\n4,4,");
+    assert_int_equal(count_of(&out, "\n"), 5);
+    /* where the cycles of each unit went: all of them */
+    static const char *const states[] = {"mma_busy",     "mma_empty", "mma_register", "mma_block",
+                                         "mma_pressure", "mma_line",  "mma_slots",    "mma_memory"};
+    for (unsigned line = 1; line <= 4; line++) {
+        unsigned long sum = 0;
+        for (size_t i = 0; i < SAM_COUNT(states); i++)
+            sum += number(&out, states[i], line);
+        assert_int_equal(sum, number(&out, "cycles", line));
+        assert_int_equal(number(&out, "mma_busy", line), number(&out, "mma_uops", line));
+    }
+    assert_true(number(&out, "mma_register", 1) + number(&out, "mma_empty", 1) > 0);
+    assert_int_equal(count_of(&out, "engine"), 0); /* the program uses none */
+    sam_buffer_free(&out);
+}
+
+/* Heights of the dots of a chart, which must use the height there is. */
+static void expect_fitting(const char *figure)
+{
+    double least = 1e9, most = 0;
+    const char *end = strstr(figure, "</figure>");
+    for (const char *at = figure; (at = strstr(at, " cy=\"")) && at < end; at++) {
+        const double y = strtod(at + 5, NULL);
+        least = y < least ? y : least;
+        most = y > most ? y : most;
+    }
+    assert_true(least >= 16 && most <= 226); /* inside the axes */
+    assert_true(most - least > 100);
+}
+
+static void page(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(TILE "--config mpara=2,4 --config mem_latency=400,401 "
+                                                "-D 'X=1<2' -o a.csv --html a.html");
+    sam_buffer_free(&out);
+    struct sam_buffer csv = read_file("a.csv");
+    out = read_file("a.html");
+    const char *text = sam_buffer_text(&out), *figure = text;
+    unsigned figures = 0;
+    expect_part(&out, "<title>Sweep of tile.s</title>");
+    expect_part(&out, "1970-01-02 00:00 UTC; samite ");
+    expect_part(&out, "<pre>samite sweep tile.s -D CODE=0 --map 0x10000:4096 ");
+    expect_part(&out, " -D 'X=1&lt;2' -o a.csv ");
+    for (; (figure = strstr(figure, "<figure>")); figure++, figures++)
+        expect_fitting(figure);
+    assert_int_equal(figures, 4);
+    expect_part(&out, "<title>cycles by mpara</title>");
+    expect_part(&out, "<title>utilisation by mem_latency</title>");
+    expect_part(&out, "mem_latency: <span><i style=");             /* the colour is explained */
+    assert_int_equal(count_of(&out, "class=\"best\"><title>"), 4); /* one in each chart */
+    assert_int_equal(count_of(&out, "<tr class=\"best\">"), 1);
+    /* a tooltip for each dot, with the stall causes */
+    assert_int_equal(count_of(&out, "</title></circle>"), 16);
+    expect_part(&out, "mpara=2, mem_latency=400\ncycles: ");
+    expect_part(&out, "\nmma: busy ");
+    expect_part(&out, "largest stall (mma)");
+    expect_part(&out, "<rect");
+    expect_part(&out, "mma: register ");
+    /* the best run is the one with the fewest cycles */
+    unsigned best = 1;
+    char words[128];
+    for (unsigned line = 2; line <= 4; line++)
+        if (number(&csv, "cycles", line) < number(&csv, "cycles", best))
+            best = line;
+    snprintf(words, sizeof words, "Best run:</strong> mpara=%lu, mem_latency=%lu: cycles %lu,",
+             number(&csv, "mpara", best), number(&csv, "mem_latency", best),
+             number(&csv, "cycles", best));
+    expect_part(&out, words);
+    assert_null(strstr(text, "http")); /* needs no network */
+    assert_non_null(strstr(text, "<script>"));
+    assert_true(strstr(text, "</table>") < strstr(text, "<script>")); /* and no script to be read */
+    sam_buffer_free(&csv);
+    sam_buffer_free(&out);
+}
+
+static void engines(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("--config help");
+    expect_part(&out, "load_bytes ");
+    expect_part(&out, "mpara ");
+    sam_buffer_free(&out);
+    out = expect_success(COPY "--config load_bytes=8,64 --config queue=1,4 --html e.html");
+    expect_part(&out, "load_bytes,queue,engines_cycles,");
+    assert_true(number(&out, "engines_cycles", 1) > number(&out, "engines_cycles", 3));
+    /* 8 loads of 1024 bytes, with the cycle of a slice each */
+    assert_int_equal(number(&out, "load_engine_busy", 1), 8 * (1024 / 8 + 1));
+    assert_int_equal(number(&out, "load_engine_busy", 3), 8 * (1024 / 64 + 1));
+    assert_true(number(&out, "store_engine_raw", 3) > 0);
+    assert_int_equal(count_of(&out, "mma_"), 0);
+    sam_buffer_free(&out);
+    out = read_file("e.html");
+    expect_part(&out, "<title>cycles of the engines by load_bytes</title>");
+    expect_part(&out, "load engine: busy ");
+    expect_part(&out, "largest stall (hart)");
+    sam_buffer_free(&out);
+    /* parameters of both, of a program that uses the matrix unit */
+    out = expect_success(TILE "--config mpara=2,4 --config scalar_cpi=1,9");
+    expect_part(&out, "mpara,scalar_cpi,cycles,");
+    assert_true(number(&out, "engines_cycles", 2) > number(&out, "engines_cycles", 1));
+    sam_buffer_free(&out);
+    out = expect_success(COPY "--isa rv64im_zicsr_zfinx_xtensorload --config store_queue=2,4");
+    assert_int_equal(count_of(&out, "\n"), 3);
+    sam_buffer_free(&out);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    expect_failure("tile.s", 2, "no --config");
+    expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
+    expect_failure("tile.s --config mpara", 2, "KEY=VALUE");
+    expect_failure("tile.s --mlen 128 --config mlen=128,512", 2,
+                   "--mlen 128 and --config mlen=512: expected one row length");
+    expect_failure("tile.s --config lod_bytes=1", 2, "nearest is load_bytes");
+    expect_failure(COPY "--isa rv64im_zicsr_zfinx_xtensorload --config mpara=2", 2,
+                   "mpara: rv64im_zicsr_zfinx_xtensorload has no matrix unit");
+    expect_failure(TILE "--config slots=2 -o x --html x", 2, "x: the output is the output x");
+    expect_failure(TILE "--config slots=2 -o tile.s", 2, "the output is the input");
+    expect_failure(TILE "--config slots=2 --html nowhere/x.html", 2, "nowhere/x.html: cannot");
+    setenv("SOURCE_DATE_EPOCH", "today", 1);
+    expect_failure(TILE "--config slots=2", 2, "SOURCE_DATE_EPOCH=today");
+    setenv("SOURCE_DATE_EPOCH", "86400", 1);
+    assert_false(exists("x"));
+}
+
+/* A combination that cannot be, and a program that fails, are lines of the result. */
+static void failures(void **state)
+{
+    (void)state;
+    struct outcome o = run(TILE "--config mlen=128,512 --config mpara=8 -o - --html failed.html");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "128,8,,");
+    expect_part(&o.out, "a register of MLEN 128 has 4 rows");
+    expect_part(&o.out, "\n512,8,");
+    done(&o);
+    struct sam_buffer html = read_file("failed.html");
+    expect_part(&html, "1 of 2 runs failed");
+    expect_part(&html, "<tr class=\"failed\"><td>1</td><td>128</td><td>8</td><td class=\"error\"");
+    sam_buffer_free(&html);
+    o = run(
+        "tile.s -D CODE=3 --map 0x10000:4096 --reg a0=0x10000 --config slots=1,2 --html f.html");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, ",\"exit code 3\"\n");
+    expect_part(&o.err, "run 1: exit code 3");
+    done(&o);
+    o = run("break.s --config slots=2");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "--ebreak ok");
+    done(&o);
+    struct sam_buffer out = expect_success("break.s --config slots=2 --ebreak ok");
+    sam_buffer_free(&out);
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    pid_t child = start("loop.s --config slots=1,2,3,4 -j 2 -o loop.csv --html loop.html");
+    assert_true(comes(child, catches, SIGTERM));
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped");
+    done(&o);
+    assert_false(exists("loop.csv") || exists("loop.html"));
+    assert_false(has_temporary("loop.csv") || has_temporary("loop.html"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),   cmocka_unit_test(page),     cmocka_unit_test(engines),
+        cmocka_unit_test(refused), cmocka_unit_test(failures), cmocka_unit_test(interrupted),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, set_up, remove_directory);
+}
