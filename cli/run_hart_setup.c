@@ -19,6 +19,7 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     const char *text = r->isa ? r->isa : xlen == 32 ? DEFAULT_ISA_32 : DEFAULT_ISA_64;
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
+    r->options.isa.extensions |= SAM_EXT_ZICSR; /* a hart always has it: for the assembler, too */
     if (r->tl_count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
         return cli_usage_error(r->args, "--dump-tl: %s has no TensorLoad unit", text);
     if (r->matrix && !(r->options.isa.extensions & SAM_EXT_XMATRIX))

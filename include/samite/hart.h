@@ -34,8 +34,9 @@ extern "C" {
 
 struct sam_hart_options {
     size_t size;             /* sizeof of this struct; 0: as in 0.1 (status.h) */
-    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M and
-                                Zicsr; A, Zfinx and units as one likes; no vectors */
+    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M;
+                                Zicsr is always there; A, Zfinx and units as one likes; no
+                                vectors */
     unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
     bool fp_tree;            /* its sums in the order of a tree instead of one by one */
     uint64_t max_insns;      /* of a run, 0 = no limit */
@@ -149,7 +150,8 @@ SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, v
                                       size_t size, struct sam_error *error);
 /* Map the program's sections, in whole 4 KiB pages, and the stack below SAM_HART_STACK_TOP; copy
  * the program, to its load addresses too where it has others; pc becomes its entry and sp the top
- * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program of the other XLEN. */
+ * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program of the other XLEN or with
+ * compressed instructions. */
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 

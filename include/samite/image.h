@@ -47,7 +47,8 @@ struct sam_kernel_resource {
 };
 
 struct sam_image {
-    unsigned xlen; /* 32 or 64 */
+    unsigned xlen;   /* 32 or 64 */
+    bool compressed; /* an ELF file whose flags tell of compressed instructions */
     uint64_t entry;
     struct sam_section *sections; /* in rising address, not overlapping */
     size_t section_count;

@@ -35,7 +35,9 @@ struct sam_isa {
 
 /* Parse an ISA string in the RISC-V convention ("rv32im_zicsr_zfinx_zve32f_xventus", case folded),
  * or one of the short names "ventus" (rv32ima_zicsr_zfinx_zve32f_xventus) and "tensor"
- * (rv64im_zicsr_zfinx_xtensorload_xmatrix). SAM_ERR_USAGE names the part that is not understood.
+ * (rv64im_zicsr_zfinx_xtensorload_xmatrix). Versions ("m2p0") are skipped, zifencei and zicntr are
+ * part of every hart. SAM_ERR_USAGE names the part that is not understood, or, where the string
+ * asks for more than there is ("rv32gc"), what is missing.
  * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1).
  */
 SAM_API enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa,

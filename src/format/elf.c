@@ -437,6 +437,7 @@ static enum sam_status read_all(struct reader *r)
     if (!r->image)
         return sam_fail_memory(r->error);
     r->image->entry = r->ehdr.e_entry;
+    r->image->compressed = r->ehdr.e_flags & EF_RISCV_RVC;
     status = read_sections(r);
     if (status == SAM_OK)
         status = cut_segments(r);

@@ -15,7 +15,6 @@ static enum sam_status check_isa(const struct sam_isa *isa, struct sam_error *er
     } rules[] = {
         {SAM_EXT_I, true, "I"},
         {SAM_EXT_M, true, "M"},
-        {SAM_EXT_ZICSR, true, "Zicsr"},
         {SAM_EXT_XVENTUS, false, "Xventus"},
         {SAM_EXT_ZVE32F, false, "Zve32f"},
     };
@@ -105,6 +104,7 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         status = sam_fail_memory(error);
     if (status == SAM_OK && hart->options.isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);
+    hart->options.isa.extensions |= SAM_EXT_ZICSR; /* of older strings I has the CSRs */
     if (status == SAM_OK)
         status = check_isa(&hart->options.isa, error);
     if (status == SAM_OK) {
@@ -225,6 +225,11 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     if (image->xlen != hart->machine.isa.xlen)
         return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
                         hart->machine.isa.xlen);
+    if (image->compressed)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "a program with compressed instructions (its ELF flags say so); compile "
+                        "without C, as -march=rv%uim_zicsr",
+                        image->xlen);
     enum sam_status status =
         sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {

@@ -7,7 +7,8 @@
 void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
 {
     static const char *const formats[] = {
-        [SAM_CAUSE_FETCH_MISALIGNED] = "jump to 0x%llx, not a multiple of 4",
+        [SAM_CAUSE_FETCH_MISALIGNED] = "jump to 0x%llx, not a multiple of 4 (compressed code? "
+                                       "compile without C)",
         [SAM_CAUSE_FETCH_ACCESS] = "no code at 0x%llx",
         [SAM_CAUSE_BREAKPOINT] = "breakpoint",
         [SAM_CAUSE_LOAD_MISALIGNED] = "misaligned load from 0x%llx",
@@ -21,7 +22,9 @@ void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
     else if (format)
         snprintf(text, size, format, (unsigned long long)tval);
     else
-        snprintf(text, size, "illegal instruction");
+        snprintf(text, size, "%s",
+                 sam_word_is_compressed(tval) ? "compressed instruction; compile without C"
+                                              : "illegal instruction");
 }
 
 void sam_hart_put_pc(const struct sam_hart *hart, uint64_t pc, unsigned digits,

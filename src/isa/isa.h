@@ -282,6 +282,13 @@ const char *sam_x_name(unsigned index);
 /* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
 bool sam_name_is_plain(const struct sam_isa *isa, const char *name);
 
+/* A code of the C extension, which nothing here has: 16 bits, not ending in 11. All zeros is none.
+ */
+static inline bool sam_word_is_compressed(uint64_t word)
+{
+    return (word & 3) != 3 && (word & 0xffff);
+}
+
 /* CSRs by address. Several names may have one address; the first row is printed. */
 struct sam_csr_row {
     uint16_t address;

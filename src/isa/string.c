@@ -20,12 +20,76 @@ static const struct {
     {"xmatrix", SAM_EXT_XMATRIX},
 };
 
-static unsigned extension_of(const char *name, size_t size)
+/* Names that bring what is here anyway, or parts of it. */
+static const struct {
+    const char *name;
+    unsigned extension;
+} synonyms[] = {
+    {"g", SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR}, /* and F and D: see absent() */
+    {"zifencei", SAM_EXT_I}, /* fetches always see earlier stores */
+    {"zicntr", SAM_EXT_ZICSR},
+};
+
+static bool is_name(const char *name, const char *text, size_t size)
+{
+    return strlen(name) == size && strncasecmp(name, text, size) == 0;
+}
+
+static unsigned extension_of(const char *text, size_t size)
 {
     for (size_t i = 0; i < SAM_COUNT(names); i++)
-        if (strlen(names[i].name) == size && strncasecmp(names[i].name, name, size) == 0)
+        if (is_name(names[i].name, text, size))
             return names[i].extension;
+    for (size_t i = 0; i < SAM_COUNT(synonyms); i++)
+        if (is_name(synonyms[i].name, text, size))
+            return synonyms[i].extension;
     return 0;
+}
+
+/* Standard letters that nothing here implements, in the order of messages. */
+static const char absent_letters[] = "fdcvbhe";
+
+/* Which of them the letter asks for. */
+static unsigned absent(char letter)
+{
+    const char *at = letter ? strchr(absent_letters, letter | 0x20) : NULL;
+    return (letter | 0x20) == 'g' ? 3u : at ? 1u << (at - absent_letters) : 0;
+}
+
+static enum sam_status fail_absent(const char *whole, unsigned letters, struct sam_error *error)
+{
+    char list[32] = "";
+    size_t used = 0;
+    for (unsigned i = 0; absent_letters[i]; i++)
+        if (letters >> i & 1)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%c", used ? ", " : "",
+                                     absent_letters[i]);
+    return sam_fail(error, SAM_ERR_USAGE, "ISA string '%s': %s not implemented%s%s", whole, list,
+                    letters & 3 ? "; floating point is in integer registers (zfinx)" : "",
+                    letters & 4 ? "; compile without C, the compressed instructions" : "");
+}
+
+/* "2p1": the version behind a name, which changes nothing. */
+static size_t version_size(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const size_t major = strspn(text, digits);
+    if (!major || (text[major] | 0x20) != 'p')
+        return major;
+    const size_t minor = strspn(text + major + 1, digits);
+    return minor ? major + 1 + minor : major;
+}
+
+/* Length of the name at the start of `word`, which ends at _: one letter, or, for Z, S and X, all
+ * but the version at its end. */
+static size_t name_size(const char *word, size_t size)
+{
+    if (!strchr("zsxZSX", *word))
+        return 1;
+    for (size_t i = 1; i < size; i++)
+        if (version_size(word + i) == size - i)
+            return i;
+    return size;
 }
 
 enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_error *error)
@@ -36,6 +100,7 @@ enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_
     else if (strcasecmp(text, "tensor") == 0)
         text = "rv64im_zicsr_zfinx_xtensorload_xmatrix";
     struct sam_isa out = {0};
+    unsigned missing = 0;
     if (strncasecmp(text, "rv32", 4) == 0)
         out.xlen = 32;
     else if (strncasecmp(text, "rv64", 4) == 0)
@@ -44,29 +109,25 @@ enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_
         return sam_fail(error, SAM_ERR_USAGE,
                         "ISA string '%s': expected rv32..., rv64..., 'ventus' or 'tensor'", whole);
     text += 4;
-    if ((*text | 0x20) != 'i')
-        return sam_fail(error, SAM_ERR_USAGE, "ISA string '%s': expected 'i' after rv%u", whole,
-                        out.xlen);
+    if (!*text || !strchr("ieg", *text | 0x20))
+        return sam_fail(error, SAM_ERR_USAGE, "ISA string '%s': expected 'i' or 'g' after rv%u",
+                        whole, out.xlen);
     while (*text) {
-        size_t size = 1;
-        bool single = strchr("imaIMA", *text) != NULL;
-        if (*text == '_') {
-            text++;
-            continue;
-        }
-        if (!single)
-            size = strcspn(text, "_");
-        unsigned extension = extension_of(text, size);
-        if (!extension && size == 8 && strncasecmp(text, "zifencei", 8) == 0)
-            extension = SAM_EXT_I; /* fetches always see earlier stores */
-        if (!extension)
+        const size_t word = strcspn(text, "_"), size = word ? name_size(text, word) : 0;
+        const unsigned extension = extension_of(text, size);
+        const unsigned lacks = size == 1 ? absent(*text) : 0;
+        if (size && !extension && !lacks)
             return sam_fail(error, SAM_ERR_USAGE,
                             "ISA string '%s': unknown extension '%.*s' (known: i m a zicsr "
-                            "zifencei zfinx zve32f xventus xtensorload xmatrix)",
-                            whole, (int)size, text);
+                            "zifencei zicntr zfinx zve32f xventus xtensorload xmatrix)",
+                            whole, (int)(size > 1 ? size : word), text);
+        missing |= lacks;
         out.extensions |= extension;
         text += size;
+        text += size ? version_size(text) : 1; /* 1: the _ */
     }
+    if (missing)
+        return fail_absent(whole, missing, error);
     if (out.extensions &
         (SAM_EXT_ZFINX | SAM_EXT_ZVE32F | SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
         out.extensions |= SAM_EXT_ZICSR; /* all of them bring CSRs */

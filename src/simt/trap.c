@@ -10,7 +10,9 @@ static const char *describe_kind(const struct sam_trap *trap, char *text, size_t
     unsigned long long at = trap->tval;
     switch (trap->kind) {
     case SAM_TRAP_NONE: return "no trap";
-    case SAM_TRAP_ILLEGAL: return "illegal instruction";
+    case SAM_TRAP_ILLEGAL:
+        return sam_word_is_compressed(trap->word) ? "compressed instruction; compile without C"
+                                                  : "illegal instruction";
     case SAM_TRAP_FETCH: snprintf(text, size, "no code at 0x%08llx", at); return text;
     case SAM_TRAP_FETCH_MISALIGNED:
         snprintf(text, size, "jump to 0x%08llx, not a multiple of 4", at);

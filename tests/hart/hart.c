@@ -22,7 +22,6 @@ static void refuses_isas(void **state)
 {
     (void)state;
     expect_refusal("rv32i_zicsr", "needs M");
-    expect_refusal("rv64im", "needs Zicsr");
     expect_refusal("ventus", "has no Xventus");
     expect_refusal("rv32im_zicsr_zfinx_zve32f", "has no Zve32f");
     struct sam_hart_options options = {.isa = {.xlen = 16}};

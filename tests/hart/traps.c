@@ -3,6 +3,7 @@
  * ends a run although there is a handler. */
 #include "hart/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -22,6 +23,45 @@ static const struct {
     {"li a0, 0x200\njr a0", 1, 0x200},
     {"li a0, 0x10002\njr a0", 0, 0x10002},
 };
+
+/* Code of the C extension is told as such; a word of zeros is not taken for it. */
+static void compressed_code(void **state)
+{
+    (void)state;
+    static const char hint[] = "compressed instruction; compile without C";
+    struct program p = program_new(RV32, NULL, "nop\n.word 0x45054501\n"); /* li a0, 0; li a0, 1 */
+    program_expect_trap(&p, 2, 0x45054501);
+    assert_non_null(strstr(p.result.text, hint));
+    program_free(&p);
+    p = program_new(RV32, NULL, "nop\n.word 0\n");
+    program_expect_trap(&p, 2, 0);
+    assert_null(strstr(p.result.text, hint));
+    program_free(&p);
+    p = program_new(RV32, NULL, "la a0, 1f\njr a0\n1: nop\nnop\n");
+    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE + 6);
+    program_expect_trap(&p, 0, SAM_HART_CODE_BASE + 6);
+    assert_non_null(strstr(p.result.text, "compile without C"));
+    program_free(&p);
+}
+
+/* An ELF file that says so itself is refused before it runs. */
+static void compressed_program(void **state)
+{
+    (void)state;
+    struct program p = program_new(RV64, NULL, "nop\nebreak\n");
+    void *data;
+    size_t size;
+    struct sam_image *image;
+    assert_int_equal(sam_elf_make(p.image, &data, &size, &p.error), SAM_OK);
+    uint8_t *elf = data;
+    elf[48] |= 1; /* e_flags: EF_RISCV_RVC */
+    assert_int_equal(sam_elf_parse(elf, size, "c.elf", &image, &p.error), SAM_OK);
+    assert_int_equal(sam_hart_load(p.hart, image, &p.error), SAM_ERR_INPUT);
+    assert_non_null(strstr(p.error.text, "compressed instructions"));
+    sam_image_free(image);
+    free(data);
+    program_free(&p);
+}
 
 static void without_a_handler(void **state)
 {
@@ -162,6 +202,7 @@ static void pc_of_a_bad_jump(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compressed_code),    cmocka_unit_test(compressed_program),
         cmocka_unit_test(without_a_handler),  cmocka_unit_test(with_a_handler),
         cmocka_unit_test(beside_a_handler),   cmocka_unit_test(handler_that_traps),
         cmocka_unit_test(handler_that_loops), cmocka_unit_test(steps_into_the_handler),

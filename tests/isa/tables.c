@@ -190,6 +190,42 @@ static void test_registers(void **state)
     assert_int_equal(sam_v_register("v256", 4), -1);
 }
 
+/* Strings as compilers and ELF attributes spell them, and what those that ask for more are told. */
+static void test_isa_strings(void **state)
+{
+    (void)state;
+    static const char *const same[][2] = {
+        {"rv32i2p1_m2p0_a2p1_zicsr2p0_zifencei2p0", "rv32ima_zicsr"},
+        {"RV64IMA_Zicsr_Zicntr", "rv64ima_zicsr"},
+        {"rv64ima_zfinx1p0", "rv64ima_zicsr_zfinx"},
+        {"rv32i2m2", "rv32im"},
+        {"rv32im_zve32f", "rv32im_zicsr_zve32f"},
+    };
+    static const char *const refused[][2] = {
+        {"rv32g", "'rv32g': f, d not implemented; floating point is in integer registers (zfinx)"},
+        {"rv64imafdc", "f, d, c not implemented; floating point"},
+        {"rv64imac_zicsr", "'rv64imac_zicsr': c not implemented; compile without C"},
+        {"rv64ima_v", "v not implemented"},
+        {"rv32e", "e not implemented"},
+        {"rv32im_zfh1p0", "unknown extension 'zfh'"},
+        {"rv32im_q", "unknown extension 'q'"},
+        {"rv32m", "expected 'i' or 'g' after rv32"},
+        {"rv32", "expected 'i' or 'g' after rv32"},
+    };
+    struct sam_isa one, two;
+    struct sam_error error;
+    for (size_t i = 0; i < SAM_COUNT(same); i++) {
+        assert_int_equal(sam_isa_parse(same[i][0], &one, &error), SAM_OK);
+        assert_int_equal(sam_isa_parse(same[i][1], &two, &error), SAM_OK);
+        assert_memory_equal(&one, &two, sizeof one);
+    }
+    for (size_t i = 0; i < SAM_COUNT(refused); i++) {
+        assert_int_equal(sam_isa_parse(refused[i][0], &one, &error), SAM_ERR_USAGE);
+        if (!strstr(error.text, refused[i][1]))
+            fail_msg("%s: %s", refused[i][0], error.text);
+    }
+}
+
 static void test_csr_names(void **state)
 {
     (void)state;
@@ -234,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_entries_cover_the_word),
         cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_isa_strings),
         cmocka_unit_test(test_csr_names),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
