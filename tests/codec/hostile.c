@@ -77,15 +77,17 @@ static void bounds(void **state)
 {
     (void)state;
     struct sam_weight tensor;
-    for (unsigned shift = 20; shift < 63; shift++) {
+    for (unsigned shift = 20; shift < 61; shift++) {
         uint64_t size = (UINT64_C(1) << shift) + 4;
         struct sam_weights weights = one_tensor(&tensor, SAM_W_F32, size);
         uint64_t bound = sam_pack_bound(&weights);
-        assert_true(bound > size && bound < size + size / 8 + 65536);
+        if (bound <= size || bound >= size + size / 8 + 65536)
+            fail_msg("%llu bytes: at most %llu?", (unsigned long long)size,
+                     (unsigned long long)bound);
     }
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, INT64_MAX);
+    struct sam_weights weights = one_tensor(&tensor, SAM_W_OPAQUE, INT64_MAX);
     assert_true(sam_pack_bound(&weights) > INT64_MAX);
-    weights = one_tensor(&tensor, SAM_W_U8, UINT64_C(1) << 63);
+    weights = one_tensor(&tensor, SAM_W_OPAQUE, UINT64_C(1) << 63);
     assert_int_equal(sam_pack_bound(&weights), 0);
 }
 
