@@ -68,6 +68,22 @@ void fuzz_seeds(fuzz_add *add, void *context)
         FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
         add(context, sam_weight_type_name(types[t]), packed, size);
     }
+    /* Scalars, which are coded together, between two larger tensors. */
+    enum { SCALARS = 12, LARGE = 600 };
+    uint8_t file[2 * LARGE + 4 * SCALARS] = {1, 2, 3}, packed[4096];
+    struct sam_weight tensors[SCALARS + 2];
+    struct sam_weights weights = {
+        .file_size = sizeof file, .tensors = tensors, .count = SCALARS + 2};
+    uint64_t at = 0;
+    for (size_t i = 0; i < SCALARS + 2; i++) {
+        uint64_t size = i % (SCALARS + 1) == 0 ? LARGE : 4;
+        tensors[i] = (struct sam_weight){.name = "s", .rank = 1, .offset = at, .size = size};
+        tensors[i].shape[0] = size;
+        at += size;
+    }
+    size_t size;
+    FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
+    add(context, "scalars", packed, size);
     /* Pieces that promise more than there is, with right checksums. */
     static const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, UINT64_MAX - SAM_CHUNK + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

@@ -8,8 +8,8 @@
  * bytes, what lies between them. Three ways to and fro:
  *   at once    sam_pack, sam_unpack, between buffers of the caller;
  *   piecewise  sam_packer_*, sam_unpacker_*, fed with any number of bytes at a time;
- *   at random  sam_packed_*, over a packed file in memory (mapped, say): one tensor, or a range
- *              of its elements, without touching the others.
+ *   at random  sam_packed_*, over a packed file in memory or read where it is needed: one tensor,
+ *              or a range of its elements, without touching the others.
  *
  * Input is never written to. There is no global state: objects are independent, one object is used
  * by one thread at a time (a struct sam_packed by any number). Unless its description says that
@@ -143,6 +143,15 @@ SAM_API enum sam_status sam_unpack(const void *packed, size_t size,
                                    struct sam_error *error);
 
 /* --- piecewise */
+/* What became of a tensor. */
+struct sam_packed_stat {
+    uint64_t packed;    /* bytes, its share of tables and headers included */
+    uint64_t blocks;    /* independent pieces (of all, where small neighbours are coded together) */
+    uint64_t verbatim;  /* of them kept as they are */
+    unsigned planes;    /* of its layout */
+    unsigned coded;     /* of them with a code */
+    const char *layout; /* "bf16: exponent, sign+mantissa" */
+};
 struct sam_packer;
 /* Packed bytes go to `sink`, some of them during later calls; SAM_ERR_USAGE without its `write`.
  * `weights` is copied. */
@@ -155,6 +164,12 @@ SAM_API enum sam_status sam_packer_write(struct sam_packer *packer, const void *
                                          struct sam_error *error);
 /* All bytes were written: finish the packed file. */
 SAM_API enum sam_status sam_packer_finish(struct sam_packer *packer, struct sam_error *error);
+/* What is being packed: the tensors and, as opaque ones without a name, what lies between them.
+ * Belongs to `packer`. */
+SAM_API const struct sam_weights *sam_packer_weights(const struct sam_packer *packer);
+/* What became of one of these; after _finish. */
+SAM_API enum sam_status sam_packer_stat(const struct sam_packer *packer, size_t tensor,
+                                        struct sam_packed_stat *stat, struct sam_error *error);
 SAM_API void sam_packer_close(struct sam_packer *packer); /* NULL is fine */
 
 struct sam_unpacker;
@@ -176,10 +191,23 @@ struct sam_packed;
 SAM_API enum sam_status sam_packed_open(const void *data, size_t size,
                                         const struct sam_codec_options *options,
                                         struct sam_packed **packed, struct sam_error *error);
+/* Bytes that are read when they are needed: `read` puts `size` bytes from `offset` on into `data`,
+ * or returns false (an error, or there are fewer). It is called by all threads that use the
+ * object. A file that others may shorten is read so: touching what is mapped and gone is a signal.
+ */
+struct sam_source {
+    bool (*read)(void *context, uint64_t offset, void *data, size_t size);
+    void *context;
+    uint64_t size; /* of the packed file */
+};
+/* The same; SAM_ERR_IO, here and below, when `source.read` fails. */
+SAM_API enum sam_status sam_packed_open_source(struct sam_source source,
+                                               const struct sam_codec_options *options,
+                                               struct sam_packed **packed, struct sam_error *error);
 SAM_API void sam_packed_close(struct sam_packed *packed); /* NULL is fine */
 /* What the file holds; belongs to `packed`. Names are as in the file. */
 SAM_API const struct sam_weights *sam_packed_weights(const struct sam_packed *packed);
-/* The verbatim header, weights->header_size bytes of `data`. */
+/* The verbatim header, weights->header_size bytes; belongs to `packed`, or is part of `data`. */
 SAM_API const void *sam_packed_header(const struct sam_packed *packed);
 /* The index of the tensor called so, SIZE_MAX when there is none or `name` is NULL. */
 SAM_API size_t sam_packed_find(const struct sam_packed *packed, const char *name);
@@ -192,15 +220,6 @@ SAM_API enum sam_status sam_packed_read(const struct sam_packed *packed, size_t 
 SAM_API enum sam_status sam_packed_restore(const struct sam_packed *packed, void *file,
                                            struct sam_error *error);
 
-/* What became of a tensor. */
-struct sam_packed_stat {
-    uint64_t packed;    /* bytes, its share of tables and headers included */
-    uint64_t blocks;    /* independent pieces */
-    uint64_t verbatim;  /* of them kept as they are */
-    unsigned planes;    /* of its layout */
-    unsigned coded;     /* of them with a code */
-    const char *layout; /* "bf16: exponent, sign+mantissa" */
-};
 SAM_API enum sam_status sam_packed_stat(const struct sam_packed *packed, size_t tensor,
                                         struct sam_packed_stat *stat, struct sam_error *error);
 

@@ -10,7 +10,8 @@
 enum {
     SAM_CHUNK_HEADER = 16, /* bytes before the list of blocks */
     SAM_BLOCK_ENTRY = 12,
-    SAM_CHUNK_SLACK = 64, /* written behind a chunk while it is made */
+    SAM_CHUNK_SLACK = 64,              /* written behind a chunk while it is made */
+    SAM_CHUNK_GROWTH = UINT16_MAX + 1, /* room for a header of a later version */
     SAM_NOISE = 90,       /* per cent of a plane's size, the entropy from which it is noise */
     SAM_LEAST_GAIN = 128, /* planes and blocks are coded when they save a 128th of their size */
 };
@@ -75,6 +76,18 @@ bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code
 
 /* The size of a chunk from its first SAM_CHUNK_HEADER bytes; 0 when it is not possible. */
 uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span);
+/* The same for the size that the index says. */
+bool sam_chunk_size_fits(uint64_t size, const struct sam_span *span);
+/* Where the blocks of a chunk begin, from its first SAM_CHUNK_HEADER bytes: so many bytes are
+ * enough for sam_chunk_parse_header. */
+static inline size_t sam_chunk_header_size(const uint8_t *header)
+{
+    return sam_le16(header + 12);
+}
+/* NULL when the chunk's header, in the first `have` of its `size` bytes, is right; else what is
+ * wrong. */
+const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
+                                   const struct sam_span *span, struct sam_chunk *chunk);
 /* NULL when `size` bytes are that chunk, as far as its header says; else what is wrong. */
 const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_span *span,
                             struct sam_chunk *chunk);

@@ -34,12 +34,17 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader)
     *reader = (struct sam_chunk_reader){0};
 }
 
+bool sam_chunk_size_fits(uint64_t size, const struct sam_span *span)
+{
+    /* A header may grow in a later version, but not beyond what its size field holds. */
+    size_t most = sam_chunk_bound(span->layout, span->count) + SAM_CHUNK_GROWTH;
+    return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most;
+}
+
 uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span)
 {
     uint32_t size = sam_le32(header + 8);
-    /* A header may grow in a later version, but not beyond what its size field holds. */
-    size_t most = sam_chunk_bound(span->layout, span->count) + UINT16_MAX + 1;
-    return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most ? size : 0;
+    return sam_chunk_size_fits(size, span) ? size : 0;
 }
 
 bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present)
@@ -69,14 +74,27 @@ bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code
 const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_span *span,
                             struct sam_chunk *chunk)
 {
+    const char *wrong = sam_chunk_parse_header(data, size, size, span, chunk);
+    if (wrong)
+        return wrong;
+    size_t last = sam_span_blocks(span) - 1;
+    for (size_t at = chunk->block[last].offset + chunk->block[last].size; at < size; at++)
+        if (data[at])
+            return "padding that is not zero";
+    return NULL;
+}
+
+const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
+                                   const struct sam_span *span, struct sam_chunk *chunk)
+{
     const struct sam_layout *layout = sam_layout_of(span->layout);
     size_t blocks = sam_span_blocks(span);
     *chunk = (struct sam_chunk){.span = *span, .size = (uint32_t)size};
-    if (size < SAM_CHUNK_HEADER)
+    if (have < SAM_CHUNK_HEADER)
         return "truncated";
     size_t header = sam_le16(data + 12);
     if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] & 1 ||
-        data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > size)
+        data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > have)
         return "sizes that cannot be";
     uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
     if (sam_codec_base.hash(data + 8, header - 8, seed) != sam_le64(data))
@@ -107,12 +125,7 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
         chunk->block[b].hash = sam_le64(entry + 4);
         offset += length;
     }
-    if (size - offset >= SAM_ALIGN)
-        return "more bytes than blocks";
-    for (; offset < size; offset++)
-        if (data[offset])
-            return "padding that is not zero";
-    return NULL;
+    return size - offset >= SAM_ALIGN ? "more bytes than blocks" : NULL;
 }
 
 /* The table of a plane; the last block's when its code is the same. */

@@ -37,6 +37,7 @@ enum sam_layout_id {
     SAM_LAYOUT_BITS16,
     SAM_LAYOUT_BITS32,
     SAM_LAYOUTS,
+    SAM_LAYOUT_SHARED = SAM_LAYOUTS, /* of a piece that is coded together with its neighbours */
 };
 
 /* Bits of an element, gathered from low to high. */

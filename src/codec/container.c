@@ -6,7 +6,11 @@
 static const uint8_t magic[8] = {0x89, 'S', 'M', 'W', '\r', '\n', 0x1a, '\n'};
 static const uint8_t magic_end[8] = {'S', 'M', 'W', 'i', 'n', 'd', 'e', 'x'};
 
-enum { VERSION = 1, LEAST_NAME = 3 };
+enum {
+    VERSION = 1,
+    LEAST_NAME = 3,
+    SMALL = 512, /* bytes of a piece that is coded together with its neighbours */
+};
 
 static uint64_t hash_of(const void *data, size_t size)
 {
@@ -18,46 +22,8 @@ void sam_container_free(struct sam_container *c)
     sam_codec_free(c->allocator, c->weights.tensors);
     sam_codec_free(c->allocator, c->weights.names);
     sam_codec_free(c->allocator, c->layouts);
+    sam_codec_free(c->allocator, c->extents);
     *c = (struct sam_container){0};
-}
-
-bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,
-                   uint64_t *offset)
-{
-    for (; cursor->piece < c->weights.count; cursor->piece++, cursor->element = 0) {
-        const struct sam_weight *w = &c->weights.tensors[cursor->piece];
-        enum sam_layout_id id = (enum sam_layout_id)c->layouts[cursor->piece];
-        unsigned element = sam_layout_of(id)->element;
-        uint64_t left = w->size / element - cursor->element;
-        if (!left)
-            continue;
-        *span = (struct sam_span){id, (uint32_t)cursor->piece, cursor->element,
-                                  left < SAM_CHUNK ? (size_t)left : SAM_CHUNK};
-        *offset = w->offset + cursor->element * element;
-        cursor->element += span->count;
-        return true;
-    }
-    return false;
-}
-
-/* What follows from the pieces: how many chunks, how large. */
-static void measure(struct sam_container *c)
-{
-    for (size_t i = 0; i < c->weights.count; i++) {
-        enum sam_layout_id id = (enum sam_layout_id)c->layouts[i];
-        unsigned element = sam_layout_of(id)->element;
-        uint64_t elements = c->weights.tensors[i].size / element;
-        size_t longest = elements < SAM_CHUNK ? (size_t)elements : SAM_CHUNK;
-        size_t bound = sam_chunk_bound(id, longest);
-        c->chunks += elements / SAM_CHUNK + (elements % SAM_CHUNK != 0);
-        c->layout_set |= 1u << id;
-        if (longest > c->span_elements)
-            c->span_elements = longest;
-        if (longest * element > c->span_bytes)
-            c->span_bytes = longest * element;
-        if (bound > c->chunk_bound)
-            c->chunk_bound = bound;
-    }
 }
 
 static bool allocate(struct sam_container *c, size_t pieces, size_t names)
@@ -68,13 +34,27 @@ static bool allocate(struct sam_container *c, size_t pieces, size_t names)
     return c->weights.tensors && c->layouts && c->weights.names;
 }
 
+static enum sam_status out_of_memory(struct sam_container *c, struct sam_error *error)
+{
+    sam_container_free(c);
+    return sam_fail_memory(error);
+}
+
+/* The next piece. Small ones are coded together: a chunk of its own takes 64 bytes or more. */
+static void add_piece(struct sam_container *c, const struct sam_weight *w, enum sam_layout_id id)
+{
+    c->layouts[c->weights.count] = w->size < SMALL ? SAM_LAYOUT_SHARED : (uint8_t)id;
+    c->weights.tensors[c->weights.count++] = *w;
+}
+
 static void add_gap(struct sam_container *c, uint64_t from, uint64_t to)
 {
     if (from == to)
         return;
-    c->layouts[c->weights.count] = SAM_LAYOUT_BYTES;
-    c->weights.tensors[c->weights.count++] = (struct sam_weight){
-        .name = "", .rank = 1, .shape = {to - from}, .offset = from, .size = to - from};
+    add_piece(c,
+              &(struct sam_weight){
+                  .name = "", .rank = 1, .shape = {to - from}, .offset = from, .size = to - from},
+              SAM_LAYOUT_BYTES);
 }
 
 enum sam_status sam_container_plan(const struct sam_weights *weights,
@@ -88,29 +68,25 @@ enum sam_status sam_container_plan(const struct sam_weights *weights,
     size_t names = 0;
     for (size_t i = 0; i < weights->count; i++)
         names += strlen(weights->tensors[i].name) + 1;
-    if (!allocate(c, 2 * weights->count + 1, names)) {
-        sam_container_free(c);
-        return sam_fail_memory(error);
-    }
+    if (!allocate(c, 2 * weights->count + 1, names))
+        return out_of_memory(c, error);
     c->weights.kind = weights->kind;
     c->weights.file_size = weights->file_size;
     c->weights.header_size = weights->header_size;
     uint64_t at = weights->header_size;
     char *name = c->weights.names;
     for (size_t i = 0; i < weights->count; i++) {
-        const struct sam_weight *w = &weights->tensors[i];
-        size_t length = strlen(w->name) + 1;
-        add_gap(c, at, w->offset);
-        memcpy(name, w->name, length);
-        c->layouts[c->weights.count] = (uint8_t)sam_layout_for(w->type, options);
-        c->weights.tensors[c->weights.count] = *w;
-        c->weights.tensors[c->weights.count++].name = name;
+        struct sam_weight w = weights->tensors[i];
+        size_t length = strlen(w.name) + 1;
+        add_gap(c, at, w.offset);
+        memcpy(name, w.name, length);
+        w.name = name;
+        add_piece(c, &w, sam_layout_for(w.type, options));
         name += length;
-        at = w->offset + w->size;
+        at = w.offset + w.size;
     }
     add_gap(c, at, weights->file_size);
-    measure(c);
-    return SAM_OK;
+    return sam_container_measure(c) ? SAM_OK : out_of_memory(c, error);
 }
 
 /* --- numbers of any size: seven bits a byte, the lowest first, the top bit says that more come */
@@ -211,17 +187,14 @@ void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struc
     pad(out);
 }
 
-void sam_container_end(const uint32_t *sizes, uint64_t count, uint64_t start,
-                       struct sam_buffer *out)
+void sam_container_end(const struct sam_buffer *sizes, uint64_t start, struct sam_buffer *out)
 {
-    uint8_t trailer[SAM_TRAILER] = {0}, word[4];
+    uint8_t trailer[SAM_TRAILER] = {0};
     size_t before = out->size;
-    uint64_t index = start;
-    for (uint64_t i = 0; i < count; i++) {
-        sam_put_le32(word, sizes[i]);
-        sam_buffer_append(out, word, sizeof word);
-        index += sizes[i];
-    }
+    uint64_t index = start, count = sizes->size / sizeof(uint32_t);
+    for (uint64_t i = 0; i < count; i++)
+        index += sam_le32(sizes->data + i * sizeof(uint32_t));
+    sam_buffer_append(out, sam_buffer_text(sizes), sizes->size);
     pad(out);
     if (out->failed)
         return;
@@ -302,8 +275,10 @@ static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *ve
     for (size_t d = 0; d < rank; d++)
         if (!take_number(at, end, &w->shape[d]))
             return false;
-    return take_number(at, end, &w->size) && *layout < SAM_LAYOUTS &&
-           w->size % sam_layout_of((enum sam_layout_id) * layout)->element == 0;
+    return take_number(at, end, &w->size) &&
+           (*layout == SAM_LAYOUT_SHARED ||
+            (*layout < SAM_LAYOUTS &&
+             w->size % sam_layout_of((enum sam_layout_id) * layout)->element == 0));
 }
 
 /* Bytes of all names, with a NUL each; false when the list is none. */
@@ -345,10 +320,8 @@ enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t
     if (!is_zero(verbatim + size, (size_t)(start->total - SAM_HEADER - size)) ||
         !measure_names(start, verbatim, &names))
         return sam_fail(error, SAM_ERR_INPUT, "damaged list of tensors");
-    if (!allocate(c, start->pieces, names)) {
-        sam_container_free(c);
-        return sam_fail_memory(error);
-    }
+    if (!allocate(c, start->pieces, names))
+        return out_of_memory(c, error);
     c->table_size = start->table_size;
     c->weights.kind = start->kind;
     c->weights.file_size = start->file_size;
@@ -370,9 +343,9 @@ enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t
     enum sam_status status = sam_weights_check(&c->weights, error);
     if (status == SAM_OK && offset != start->file_size)
         status = sam_fail(error, SAM_ERR_INPUT, "the tensors do not make up the file");
-    if (status == SAM_OK)
-        measure(c);
-    else
+    if (status == SAM_OK && !sam_container_measure(c))
+        return out_of_memory(c, error);
+    if (status != SAM_OK)
         sam_container_free(c);
     return status;
 }

@@ -8,13 +8,23 @@
 
 enum { SAM_HEADER = 64, SAM_TRAILER = 64 };
 
+/* What is cut into chunks: a piece, or neighbouring pieces of the layout "shared" together. */
+struct sam_extent {
+    uint64_t offset, size; /* of its bytes in the file; never empty */
+    uint64_t first_chunk;
+    uint32_t piece; /* the first one */
+    enum sam_layout_id layout;
+};
+
 /* What is in a packed file: pieces, each a tensor or a gap, that follow each other without a hole
  * from the end of the verbatim header to the end of the file. */
 struct sam_container {
     const struct sam_allocator *allocator;
     struct sam_weights weights; /* tensors: the pieces, gaps as opaque ones without a name */
     uint8_t *layouts;           /* of each piece */
-    uint64_t table_size;        /* bytes of the list of pieces */
+    struct sam_extent *extents; /* in order; empty pieces are in none */
+    size_t extent_count;
+    uint64_t table_size; /* bytes of the list of pieces */
     uint64_t chunks;
     uint32_t layout_set;  /* a bit each */
     size_t span_elements; /* of the longest chunk */
@@ -27,13 +37,32 @@ enum sam_status sam_container_plan(const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_container *c,
                                    struct sam_error *error);
 void sam_container_free(struct sam_container *c);
+/* What follows from the pieces: extents, how many chunks, how large. False: out of memory. */
+bool sam_container_measure(struct sam_container *c);
+/* The extent that holds the bytes of `piece`, which is not empty. */
+const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t piece);
+/* The extent that chunk `chunk` belongs to. */
+const struct sam_extent *sam_extent_at(const struct sam_container *c, uint64_t chunk);
+uint64_t sam_extent_chunks(const struct sam_extent *extent);
+/* Chunk `chunk` of an extent, counted from its first. */
+struct sam_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk);
+
+/* What the chunks of an extent add up to. */
+struct sam_extent_stat {
+    uint64_t packed, blocks, verbatim;
+    uint32_t has_code;
+};
+void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chunk);
+/* Of one piece: all of its extent, or its share of it. `whole` is not used for an empty piece. */
+void sam_piece_stat(const struct sam_container *c, size_t piece,
+                    const struct sam_extent_stat *whole, struct sam_packed_stat *stat);
 
 /* Header, verbatim header (`verbatim`, weights.header_size bytes), list of pieces, padding, at the
  * end of `out`. */
 void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struct sam_buffer *out);
-/* Index and trailer of chunks of these sizes, of which the first begins at `start`. */
-void sam_container_end(const uint32_t *sizes, uint64_t count, uint64_t start,
-                       struct sam_buffer *out);
+/* Index and trailer of chunks of these sizes (4 bytes each, as in the index), of which the first
+ * begins at `start`. */
+void sam_container_end(const struct sam_buffer *sizes, uint64_t start, struct sam_buffer *out);
 
 /* What the first SAM_HEADER bytes say. */
 struct sam_start {
@@ -65,8 +94,8 @@ static inline uint64_t sam_index_size(uint64_t chunks)
 
 /* One chunk after the other. Begin with all zero. */
 struct sam_cursor {
-    size_t piece;
-    uint64_t element; /* of the piece */
+    size_t extent;
+    uint64_t chunk; /* of the extent */
 };
 /* The next chunk and where its elements stand in the file; false behind the last. */
 bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,

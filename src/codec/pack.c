@@ -32,9 +32,9 @@ struct sam_packer {
     uint64_t start_size;
     size_t wanted; /* bytes of the chunk that is gathered; 0: none is begun */
     size_t gathered;
-    uint32_t *sizes; /* of the chunks */
-    uint64_t chunks_done;
-    bool failed;
+    struct sam_buffer sizes;       /* of the chunks, as in the index */
+    struct sam_extent_stat *stats; /* of each extent */
+    bool failed, finished;
 };
 
 static void make_slot(void *context, size_t i, unsigned worker)
@@ -60,14 +60,31 @@ static void make_slots(struct sam_packer *p)
     sam_parallel(bytes < SERIAL_BYTES ? 1 : p->threads, p->slots_used, make_slot, p);
 }
 
+/* A chunk was made: its size, and what it adds to its extent. */
+static enum sam_status account(struct sam_packer *p, const struct slot *slot,
+                               struct sam_error *error)
+{
+    uint64_t number = p->sizes.size / sizeof(uint32_t);
+    struct sam_chunk chunk;
+    uint8_t word[4];
+    sam_put_le32(word, (uint32_t)slot->size);
+    if (!sam_buffer_append(&p->sizes, word, sizeof word))
+        return sam_fail_memory(error);
+    sam_chunk_parse(slot->out, slot->size, &slot->span, &chunk);
+    sam_extent_count(&p->stats[sam_extent_at(&p->container, number) - p->container.extents],
+                     &chunk);
+    return SAM_OK;
+}
+
 /* Make what is gathered and send it. */
 static enum sam_status flush(struct sam_packer *p, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     make_slots(p);
     for (size_t i = 0; i < p->slots_used && status == SAM_OK; i++) {
-        p->sizes[p->chunks_done++] = (uint32_t)p->slots[i].size;
-        status = emit(p, p->slots[i].out, p->slots[i].size, error);
+        status = account(p, &p->slots[i], error);
+        if (status == SAM_OK)
+            status = emit(p, p->slots[i].out, p->slots[i].size, error);
     }
     p->slots_used = 0;
     return status;
@@ -84,7 +101,8 @@ static void packer_free(struct sam_packer *p)
         sam_chunk_maker_close(&p->makers[i]);
     sam_codec_free(allocator, p->makers);
     sam_codec_free(allocator, p->slots);
-    sam_codec_free(allocator, p->sizes);
+    sam_codec_free(allocator, p->stats);
+    sam_buffer_free(&p->sizes);
     sam_container_free(&p->container);
     sam_buffer_free(&p->start);
 }
@@ -103,14 +121,16 @@ static enum sam_status packer_init(struct sam_packer *p, const struct sam_weight
     p->threads = p->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : p->options.threads;
     p->threads = !p->threads ? 1 : p->threads > useful ? (unsigned)useful : p->threads;
     p->slot_count = p->threads > 1 ? (size_t)p->threads * SLOTS_A_THREAD : 1;
-    p->sizes = sam_codec_alloc(allocator, (size_t)c->chunks * sizeof *p->sizes);
+    p->stats = sam_codec_alloc(allocator, c->extent_count * sizeof *p->stats);
     p->slots = sam_codec_alloc(allocator, p->slot_count * sizeof *p->slots);
     p->makers = sam_codec_alloc(allocator, p->threads * sizeof *p->makers);
     if (p->slots)
         memset(p->slots, 0, p->slot_count * sizeof *p->slots);
     if (p->makers)
         memset(p->makers, 0, p->threads * sizeof *p->makers);
-    if (!p->sizes || !p->slots || !p->makers)
+    if (p->stats)
+        memset(p->stats, 0, c->extent_count * sizeof *p->stats);
+    if (!p->stats || !p->slots || !p->makers)
         return sam_fail_memory(error);
     const struct sam_codec_ops *ops = sam_codec_ops(p->options.level);
     for (unsigned i = 0; i < p->threads; i++)
@@ -266,10 +286,33 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
         status = flush(p, error);
     if (status != SAM_OK)
         return status;
-    sam_container_end(p->sizes, p->chunks_done, p->start_size, &end);
+    sam_container_end(&p->sizes, p->start_size, &end);
     status = end.failed ? sam_fail_memory(error) : emit(p, end.data, end.size, error);
     sam_buffer_free(&end);
+    p->finished = status == SAM_OK;
     return status;
+}
+
+const struct sam_weights *sam_packer_weights(const struct sam_packer *p)
+{
+    return p ? &p->container.weights : NULL;
+}
+
+enum sam_status sam_packer_stat(const struct sam_packer *p, size_t tensor,
+                                struct sam_packed_stat *stat, struct sam_error *error)
+{
+    if (!p || !stat)
+        return sam_codec_null(p ? "stat" : "packer", error);
+    const struct sam_container *c = &p->container;
+    if (!p->finished || tensor >= c->weights.count)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        p->finished ? "there is no tensor %zu" : "tensor %zu: packing is not done",
+                        tensor);
+    const struct sam_extent_stat *whole = NULL;
+    if (c->weights.tensors[tensor].size)
+        whole = &p->stats[sam_extent_of(c, tensor) - c->extents];
+    sam_piece_stat(c, tensor, whole, stat);
+    return SAM_OK;
 }
 
 /* --- at once */
@@ -282,11 +325,11 @@ uint64_t sam_pack_bound(const struct sam_weights *weights)
         return 0;
     unsigned __int128 size = SAM_HEADER + SAM_TRAILER + 2 * SAM_ALIGN;
     size += (unsigned __int128)c.weights.header_size + sam_index_size(c.chunks) + SAM_CHUNK_SLACK;
-    for (size_t i = 0; i < c.weights.count; i++) {
-        const struct sam_weight *w = &c.weights.tensors[i];
-        enum sam_layout_id id = (enum sam_layout_id)c.layouts[i];
-        uint64_t elements = w->size / sam_layout_of(id)->element;
-        size += 48 + strlen(w->name) + 10 * w->rank;
+    for (size_t i = 0; i < c.weights.count; i++)
+        size += 48 + strlen(c.weights.tensors[i].name) + 10 * c.weights.tensors[i].rank;
+    for (size_t i = 0; i < c.extent_count; i++) {
+        enum sam_layout_id id = c.extents[i].layout;
+        uint64_t elements = c.extents[i].size / sam_layout_of(id)->element;
         size += (unsigned __int128)(elements / SAM_CHUNK) * sam_chunk_bound(id, SAM_CHUNK);
         size += sam_chunk_bound(id, (size_t)(elements % SAM_CHUNK));
     }
@@ -308,8 +351,14 @@ static bool put(struct memory *out, const void *data, size_t size)
     return true;
 }
 
+static enum sam_status no_room(const struct memory *out, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "no room for the packed file in %zu bytes", out->room);
+}
+
 /* Chunks straight from `file`; with one thread and enough room straight into `out`. */
-static bool pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory *out)
+static enum sam_status pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory *out,
+                                   struct sam_error *error)
 {
     uint64_t offset;
     bool more = true;
@@ -329,15 +378,39 @@ static bool pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory
             p->slots[i].out = direct ? out->data + out->size : p->slots[i].made;
         make_slots(p);
         for (size_t i = 0; i < p->slots_used; i++) {
-            p->sizes[p->chunks_done++] = (uint32_t)p->slots[i].size;
+            enum sam_status status = account(p, &p->slots[i], error);
+            if (status != SAM_OK)
+                return status;
             if (direct)
                 out->size += p->slots[i].size;
             else if (!put(out, p->slots[i].out, p->slots[i].size))
-                return false;
+                return no_room(out, error);
         }
         p->slots_used = 0;
     }
-    return true;
+    return SAM_OK;
+}
+
+/* Header and list, chunks, index and trailer. */
+static enum sam_status pack_all(struct sam_packer *p, const uint8_t *file, struct memory *out,
+                                struct sam_error *error)
+{
+    struct sam_buffer end = {0};
+    sam_container_start(&p->container, file, &p->start);
+    if (p->start.failed)
+        return sam_fail_memory(error);
+    if (!put(out, p->start.data, p->start.size))
+        return no_room(out, error);
+    enum sam_status status = pack_chunks(p, file, out, error);
+    if (status != SAM_OK)
+        return status;
+    sam_container_end(&p->sizes, p->start.size, &end);
+    if (end.failed)
+        status = sam_fail_memory(error);
+    else if (!put(out, end.data, end.size))
+        status = no_room(out, error);
+    sam_buffer_free(&end);
+    return status;
 }
 
 enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
@@ -345,9 +418,7 @@ enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
                          size_t *size, struct sam_error *error)
 {
     struct sam_packer p = {0};
-    struct sam_buffer end = {0};
     struct memory out = {.data = packed, .room = room};
-    bool fits = true;
     if (!size)
         return sam_codec_null("size", error);
     *size = 0;
@@ -359,21 +430,9 @@ enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
     status = packer_init(&p, weights, options, error);
     if (status == SAM_OK && !give_buffers(&p, false, true))
         status = sam_fail_memory(error);
-    if (status == SAM_OK) {
-        sam_container_start(&p.container, file, &p.start);
-        fits =
-            !p.start.failed && put(&out, p.start.data, p.start.size) && pack_chunks(&p, file, &out);
-        if (fits)
-            sam_container_end(p.sizes, p.chunks_done, p.start.size, &end);
-        fits = fits && !end.failed && put(&out, end.data, end.size);
-        if (p.start.failed || end.failed)
-            status = sam_fail_memory(error);
-        else if (!fits)
-            status =
-                sam_fail(error, SAM_ERR_USAGE, "no room for the packed file in %zu bytes", room);
-    }
+    if (status == SAM_OK)
+        status = pack_all(&p, file, &out, error);
     *size = out.size;
-    sam_buffer_free(&end);
     packer_free(&p);
     return status;
 }

@@ -4,50 +4,71 @@
 
 #include <stdatomic.h>
 
+/* Where the bytes are: in memory, or to be read from `source`. */
 struct sam_packed {
     struct sam_codec_options options;
     const struct sam_codec_ops *ops;
-    const uint8_t *data;
+    const uint8_t *data; /* NULL: there is a source */
+    struct sam_source source;
+    uint8_t *front; /* what was read of it: all that stands before the chunks */
     struct sam_container container;
     bool has_container;
-    uint64_t *chunk_at;    /* where each chunk begins; one more: where the last one ends */
-    uint64_t *first_chunk; /* of each piece */
+    uint64_t *chunk_at; /* where each chunk begins; one more: where the last one ends */
 };
 
 static const struct sam_codec_options no_options;
 
-static uint64_t chunks_of(const struct sam_container *c, size_t piece)
+/* Bytes of the packed file: in memory, or read into `room`. NULL: `error` is filled. */
+static const uint8_t *bytes_at(const struct sam_packed *p, uint64_t at, size_t size, uint8_t *room,
+                               struct sam_error *error)
 {
-    uint64_t size =
-        (uint64_t)sam_layout_of((enum sam_layout_id)c->layouts[piece])->element * SAM_CHUNK;
-    return c->weights.tensors[piece].size / size + (c->weights.tensors[piece].size % size != 0);
+    if (p->data)
+        return p->data + at;
+    if (!size || p->source.read(p->source.context, at, room, size))
+        return room;
+    sam_fail(error, SAM_ERR_IO, "cannot read %zu bytes at %llu of the packed file", size,
+             (unsigned long long)at);
+    return NULL;
 }
 
-static enum sam_status read_index(struct sam_packed *p, uint64_t first, size_t size,
+static enum sam_status check_index(struct sam_packed *p, uint64_t first, const uint8_t *index,
+                                   const struct sam_end *end, const uint8_t *trailer,
+                                   struct sam_error *error)
+{
+    if (!sam_index_check(index, end->chunks, trailer))
+        return sam_fail(error, SAM_ERR_INPUT, "damaged: an index that is not that of the file");
+    p->chunk_at = sam_codec_alloc(p->options.allocator, (size_t)(end->chunks + 1) * 8);
+    if (!p->chunk_at)
+        return sam_fail_memory(error);
+    p->chunk_at[0] = first;
+    for (uint64_t i = 0; i < end->chunks; i++)
+        p->chunk_at[i + 1] = p->chunk_at[i] + sam_le32(index + 4 * i);
+    if (p->chunk_at[end->chunks] != end->index)
+        return sam_fail(error, SAM_ERR_INPUT, "damaged: the index does not add up");
+    return SAM_OK;
+}
+
+static enum sam_status read_index(struct sam_packed *p, uint64_t first, uint64_t size,
                                   struct sam_error *error)
 {
-    const struct sam_container *c = &p->container;
-    const uint8_t *trailer = p->data + size - SAM_TRAILER;
+    uint8_t room[SAM_TRAILER], *index_room = NULL;
+    const uint8_t *trailer = bytes_at(p, size - SAM_TRAILER, SAM_TRAILER, room, error);
     struct sam_end end;
+    if (!trailer)
+        return SAM_ERR_IO;
     const char *wrong = sam_trailer_parse(trailer, size, &end);
-    if (!wrong &&
-        (end.chunks != c->chunks || !sam_index_check(p->data + end.index, end.chunks, trailer)))
+    if (!wrong && end.chunks != p->container.chunks)
         wrong = "an index that is not that of the file";
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "damaged: %s", wrong);
-    p->chunk_at = sam_codec_alloc(p->options.allocator, (size_t)(c->chunks + 1) * 8);
-    p->first_chunk = sam_codec_alloc(p->options.allocator, (c->weights.count + 1) * 8);
-    if (!p->chunk_at || !p->first_chunk)
+    size_t index_size = (size_t)sam_index_size(end.chunks);
+    if (!p->data && !(index_room = sam_codec_alloc(p->options.allocator, index_size)))
         return sam_fail_memory(error);
-    p->chunk_at[0] = first;
-    for (uint64_t i = 0; i < end.chunks; i++)
-        p->chunk_at[i + 1] = p->chunk_at[i] + sam_le32(p->data + end.index + 4 * i);
-    if (p->chunk_at[end.chunks] != end.index)
-        return sam_fail(error, SAM_ERR_INPUT, "damaged: the index does not add up");
-    p->first_chunk[0] = 0;
-    for (size_t i = 0; i < c->weights.count; i++)
-        p->first_chunk[i + 1] = p->first_chunk[i] + chunks_of(c, i);
-    return SAM_OK;
+    const uint8_t *index = bytes_at(p, end.index, index_size, index_room, error);
+    enum sam_status status =
+        index ? check_index(p, first, index, &end, trailer, error) : SAM_ERR_IO;
+    sam_codec_free(p->options.allocator, index_room);
+    return status;
 }
 
 enum sam_status sam_unpack_size(const void *packed, size_t size, uint64_t *file_size,
@@ -63,37 +84,70 @@ enum sam_status sam_unpack_size(const void *packed, size_t size, uint64_t *file_
     return SAM_OK;
 }
 
-enum sam_status sam_packed_open(const void *data, size_t size,
-                                const struct sam_codec_options *options, struct sam_packed **packed,
-                                struct sam_error *error)
+/* Header, list of pieces, index. */
+static enum sam_status read_front(struct sam_packed *p, uint64_t size, struct sam_error *error)
 {
     struct sam_start start;
-    if (!packed || !data)
-        return sam_codec_null(packed ? "data" : "packed", error);
+    uint8_t room[SAM_HEADER];
+    const char *wrong = "not a packed file, or truncated";
+    if (size >= SAM_HEADER + SAM_TRAILER) {
+        const uint8_t *header = bytes_at(p, 0, SAM_HEADER, room, error);
+        if (!header)
+            return SAM_ERR_IO;
+        wrong = sam_start_parse(header, &start);
+        if (!wrong && start.total > size - SAM_TRAILER)
+            wrong = "truncated in the list of tensors";
+    }
+    if (wrong)
+        return sam_fail(error, SAM_ERR_INPUT, "%s", wrong);
+    if (!p->data && !(p->front = sam_codec_alloc(p->options.allocator, (size_t)start.total)))
+        return sam_fail_memory(error);
+    const uint8_t *front = bytes_at(p, 0, (size_t)start.total, p->front, error);
+    if (!front)
+        return SAM_ERR_IO;
+    enum sam_status status = sam_container_parse(&start, front, &p->options, &p->container, error);
+    p->has_container = status == SAM_OK;
+    return status == SAM_OK ? read_index(p, start.total, size, error) : status;
+}
+
+static enum sam_status open_packed(const void *data, struct sam_source source,
+                                   const struct sam_codec_options *options,
+                                   struct sam_packed **packed, struct sam_error *error)
+{
     *packed = NULL;
     enum sam_status status = sam_codec_check(options, error);
     if (status != SAM_OK)
         return status;
-    const char *wrong = size < SAM_HEADER + SAM_TRAILER ? "not a packed file, or truncated"
-                                                        : sam_start_parse(data, &start);
-    if (!wrong && start.total > size - SAM_TRAILER)
-        wrong = "truncated in the list of tensors";
-    if (wrong)
-        return sam_fail(error, SAM_ERR_INPUT, "%s", wrong);
     struct sam_packed *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
     if (!p)
         return sam_fail_memory(error);
-    *p = (struct sam_packed){.options = options ? *options : no_options, .data = data};
+    *p = (struct sam_packed){
+        .options = options ? *options : no_options, .data = data, .source = source};
     p->ops = sam_codec_ops(p->options.level);
-    status = sam_container_parse(&start, data, &p->options, &p->container, error);
-    p->has_container = status == SAM_OK;
-    if (status == SAM_OK)
-        status = read_index(p, start.total, size, error);
+    status = read_front(p, source.size, error);
     if (status == SAM_OK)
         *packed = p;
     else
         sam_packed_close(p);
     return status;
+}
+
+enum sam_status sam_packed_open(const void *data, size_t size,
+                                const struct sam_codec_options *options, struct sam_packed **packed,
+                                struct sam_error *error)
+{
+    if (!packed || !data)
+        return sam_codec_null(packed ? "data" : "packed", error);
+    return open_packed(data, (struct sam_source){.size = size}, options, packed, error);
+}
+
+enum sam_status sam_packed_open_source(struct sam_source source,
+                                       const struct sam_codec_options *options,
+                                       struct sam_packed **packed, struct sam_error *error)
+{
+    if (!packed || !source.read)
+        return sam_codec_null(packed ? "the source's read" : "packed", error);
+    return open_packed(NULL, source, options, packed, error);
 }
 
 void sam_packed_close(struct sam_packed *p)
@@ -102,7 +156,7 @@ void sam_packed_close(struct sam_packed *p)
         return;
     const struct sam_allocator *allocator = p->options.allocator;
     sam_codec_free(allocator, p->chunk_at);
-    sam_codec_free(allocator, p->first_chunk);
+    sam_codec_free(allocator, p->front);
     if (p->has_container)
         sam_container_free(&p->container);
     sam_codec_free(allocator, p);
@@ -115,7 +169,7 @@ const struct sam_weights *sam_packed_weights(const struct sam_packed *p)
 
 const void *sam_packed_header(const struct sam_packed *p)
 {
-    return p ? p->data + SAM_HEADER : NULL;
+    return p ? (p->data ? p->data : p->front) + SAM_HEADER : NULL;
 }
 
 size_t sam_packed_find(const struct sam_packed *p, const char *name)
@@ -126,25 +180,14 @@ size_t sam_packed_find(const struct sam_packed *p, const char *name)
     return SIZE_MAX;
 }
 
-static struct sam_span span_of(const struct sam_packed *p, size_t tensor, uint64_t chunk)
+/* Where chunk `number` of the file stands: NULL when it can be as large as the index says. */
+static const char *locate(const struct sam_packed *p, uint64_t number, const struct sam_span *span,
+                          uint64_t *at, size_t *size)
 {
-    const struct sam_container *c = &p->container;
-    enum sam_layout_id id = (enum sam_layout_id)c->layouts[tensor];
-    uint64_t elements = c->weights.tensors[tensor].size / sam_layout_of(id)->element;
-    uint64_t first = chunk * SAM_CHUNK, left = elements - first;
-    return (struct sam_span){id, (uint32_t)tensor, first,
-                             left < SAM_CHUNK ? (size_t)left : SAM_CHUNK};
-}
-
-static const char *parse_chunk(const struct sam_packed *p, size_t tensor, uint64_t number,
-                               struct sam_chunk *chunk, const uint8_t **data)
-{
-    struct sam_span span = span_of(p, tensor, number);
-    const uint64_t *at = &p->chunk_at[p->first_chunk[tensor] + number];
-    *data = p->data + at[0];
-    const char *wrong = sam_chunk_parse(*data, (size_t)(at[1] - at[0]), &span, chunk);
-    chunk->behind = (size_t)(p->chunk_at[p->container.chunks] - at[1]);
-    return wrong;
+    uint64_t length = p->chunk_at[number + 1] - p->chunk_at[number];
+    *at = p->chunk_at[number];
+    *size = (size_t)length;
+    return sam_chunk_size_fits(length, span) ? NULL : "sizes that cannot be";
 }
 
 static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const char *wrong,
@@ -154,25 +197,70 @@ static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const 
                     p->container.weights.tensors[tensor].name, wrong);
 }
 
-/* What there is of the range in one chunk. `block` has room for a block. */
-static const char *read_chunk(const struct sam_packed *p, struct sam_chunk_reader *reader,
-                              size_t tensor, uint64_t number, uint64_t first, uint64_t end,
-                              uint8_t *block, uint8_t *out)
-{
+/* Reads chunks, whole ones. */
+struct fetcher {
+    const struct sam_packed *packed;
+    struct sam_chunk_reader reader;
+    uint8_t *room; /* for a chunk that is not in memory, or NULL */
     struct sam_chunk chunk;
     const uint8_t *data;
-    const char *wrong = parse_chunk(p, tensor, number, &chunk, &data);
-    unsigned element = sam_layout_of(chunk.span.layout)->element;
-    for (size_t b = 0; !wrong && b < sam_span_blocks(&chunk.span); b++) {
-        uint64_t at = (chunk.span.first + b * SAM_BLOCK) * element;
-        uint64_t behind = at + sam_block_elements(&chunk.span, b) * element;
+};
+
+/* For chunks of the layouts in `layouts`, of up to `count` elements and `most` bytes. */
+static bool open_fetcher(struct fetcher *f, const struct sam_packed *p, uint32_t layouts,
+                         size_t count, size_t most)
+{
+    const struct sam_allocator *allocator = p->options.allocator;
+    *f = (struct fetcher){.packed = p};
+    f->room = p->data ? NULL : sam_codec_alloc(allocator, most);
+    return (p->data || f->room) &&
+           sam_chunk_reader_open(&f->reader, p->ops, allocator, layouts, count);
+}
+
+static void close_fetcher(struct fetcher *f)
+{
+    sam_codec_free(f->packed->options.allocator, f->room);
+    sam_chunk_reader_close(&f->reader);
+}
+
+/* Chunk `number` of `extent`, of which `tensor` is wanted. */
+static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent, uint64_t number,
+                             size_t tensor, struct sam_error *error)
+{
+    const struct sam_packed *p = f->packed;
+    struct sam_span span = sam_extent_span(extent, number);
+    uint64_t at;
+    size_t size;
+    const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
+    if (wrong)
+        return damaged(p, tensor, wrong, error);
+    f->data = bytes_at(p, at, size, f->room, error);
+    if (!f->data)
+        return SAM_ERR_IO;
+    wrong = sam_chunk_parse(f->data, size, &span, &f->chunk);
+    if (p->data) /* the chunks behind it are in memory, too */
+        f->chunk.behind = (size_t)(p->chunk_at[p->container.chunks] - at - size);
+    return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
+}
+
+/* Bytes `first` up to `end` of the extent, as far as they are in the fetched chunk. `block` has
+ * room for a block. */
+static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, uint8_t *block,
+                              uint8_t *out)
+{
+    const char *wrong = NULL;
+    const struct sam_span *span = &f->chunk.span;
+    unsigned element = sam_layout_of(span->layout)->element;
+    for (size_t b = 0; !wrong && b < sam_span_blocks(span); b++) {
+        uint64_t at = (span->first + b * SAM_BLOCK) * element;
+        uint64_t behind = at + sam_block_elements(span, b) * element;
         if (behind <= first || at >= end)
             continue;
         if (at >= first && behind <= end) {
-            wrong = sam_chunk_read(reader, &chunk, data, b, out + (at - first));
+            wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, out + (at - first));
             continue;
         }
-        wrong = sam_chunk_read(reader, &chunk, data, b, block);
+        wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, block);
         uint64_t from = at < first ? first : at, to = behind < end ? behind : end;
         if (!wrong)
             memcpy(out + (from - first), block + (from - at), (size_t)(to - from));
@@ -191,24 +279,48 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
         return sam_fail(error, SAM_ERR_USAGE, "a range outside the tensor");
     if (!size)
         return SAM_OK;
-    struct sam_span whole = span_of(p, tensor, 0);
+    const struct sam_extent *extent = sam_extent_of(c, tensor);
+    struct sam_span whole = sam_extent_span(extent, 0);
     unsigned element = sam_layout_of(whole.layout)->element;
     size_t longest = whole.count < SAM_BLOCK ? whole.count : SAM_BLOCK;
-    struct sam_chunk_reader reader;
-    const struct sam_allocator *allocator = p->options.allocator;
-    if (!sam_chunk_reader_open(&reader, p->ops, allocator, 1u << whole.layout, longest))
-        return sam_fail_memory(error);
-    uint8_t *block = sam_codec_alloc(allocator, longest * element);
-    enum sam_status status = block ? SAM_OK : sam_fail_memory(error);
+    struct fetcher f;
+    bool opened = open_fetcher(&f, p, 1u << whole.layout, longest,
+                               sam_chunk_bound(whole.layout, whole.count) + SAM_CHUNK_GROWTH);
+    uint8_t *block = sam_codec_alloc(p->options.allocator, longest * element);
+    enum sam_status status = opened && block ? SAM_OK : sam_fail_memory(error);
     uint64_t chunk_size = (uint64_t)SAM_CHUNK * element;
+    first += c->weights.tensors[tensor].offset - extent->offset;
     for (uint64_t n = first / chunk_size; status == SAM_OK && n * chunk_size < first + size; n++) {
-        const char *wrong = read_chunk(p, &reader, tensor, n, first, first + size, block, out);
+        status = fetch(&f, extent, n, tensor, error);
+        const char *wrong =
+            status == SAM_OK ? read_chunk(&f, first, first + size, block, out) : NULL;
         if (wrong)
             status = damaged(p, tensor, wrong, error);
     }
-    sam_codec_free(allocator, block);
-    sam_chunk_reader_close(&reader);
+    sam_codec_free(p->options.allocator, block);
+    close_fetcher(&f);
     return status;
+}
+
+/* The header of a chunk alone, into `room` (of SAM_CHUNK_GROWTH bytes) if it is not in memory. */
+static enum sam_status look_at(const struct sam_packed *p, const struct sam_extent *extent,
+                               uint64_t number, size_t tensor, uint8_t *room,
+                               struct sam_chunk *chunk, struct sam_error *error)
+{
+    struct sam_span span = sam_extent_span(extent, number);
+    uint64_t at;
+    size_t size;
+    const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
+    if (wrong)
+        return damaged(p, tensor, wrong, error);
+    const uint8_t *data = bytes_at(p, at, SAM_CHUNK_HEADER, room, error);
+    size_t have = data ? sam_chunk_header_size(data) : 0;
+    have = have < SAM_CHUNK_HEADER ? SAM_CHUNK_HEADER : have < size ? have : size;
+    data = data ? bytes_at(p, at, have, room, error) : NULL;
+    if (!data)
+        return SAM_ERR_IO;
+    wrong = sam_chunk_parse_header(data, have, size, &span, chunk);
+    return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
 enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
@@ -216,67 +328,56 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
 {
     if (!p || !stat)
         return sam_codec_null(p ? "stat" : "packed", error);
-    if (tensor >= p->container.weights.count)
+    const struct sam_container *c = &p->container;
+    if (tensor >= c->weights.count)
         return sam_fail(error, SAM_ERR_USAGE, "there is no tensor %zu", tensor);
-    enum sam_layout_id id = (enum sam_layout_id)p->container.layouts[tensor];
-    uint32_t coded = 0;
-    *stat = (struct sam_packed_stat){.planes = sam_layout_of(id)->plane_count,
-                                     .layout = sam_layout_name(id)};
-    for (uint64_t n = 0; n < chunks_of(&p->container, tensor); n++) {
-        struct sam_chunk chunk;
-        const uint8_t *data;
-        const char *wrong = parse_chunk(p, tensor, n, &chunk, &data);
-        if (wrong)
-            return damaged(p, tensor, wrong, error);
-        stat->packed += chunk.size;
-        coded |= chunk.has_code;
-        for (size_t b = 0; b < sam_span_blocks(&chunk.span); b++, stat->blocks++)
-            stat->verbatim += chunk.block[b].mode == SAM_BLOCK_VERBATIM;
+    struct sam_extent_stat whole = {0};
+    enum sam_status status = SAM_OK;
+    if (c->weights.tensors[tensor].size) {
+        const struct sam_extent *extent = sam_extent_of(c, tensor);
+        uint8_t *room = p->data ? NULL : sam_codec_alloc(p->options.allocator, SAM_CHUNK_GROWTH);
+        if (!p->data && !room)
+            return sam_fail_memory(error);
+        for (uint64_t n = 0; status == SAM_OK && n < sam_extent_chunks(extent); n++) {
+            struct sam_chunk chunk;
+            status = look_at(p, extent, n, tensor, room, &chunk, error);
+            if (status == SAM_OK)
+                sam_extent_count(&whole, &chunk);
+        }
+        sam_codec_free(p->options.allocator, room);
     }
-    stat->coded = (unsigned)__builtin_popcount(coded);
-    return SAM_OK;
+    if (status == SAM_OK)
+        sam_piece_stat(c, tensor, &whole, stat);
+    return status;
 }
 
 /* --- all of it: each chunk is one piece of work */
 struct restoring {
-    const struct sam_packed *packed;
-    struct sam_chunk_reader *readers;
+    struct fetcher *fetchers; /* one per thread */
     uint8_t *file;
-    atomic_flag found_damage;
-    size_t damaged_tensor;
-    const char *wrong;
+    atomic_flag failed;
+    struct sam_error error; /* of the first chunk that failed */
+    enum sam_status status;
 };
-
-/* The piece that chunk `number` belongs to. */
-static size_t piece_of(const struct sam_packed *p, uint64_t number)
-{
-    size_t low = 0, high = p->container.weights.count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (p->first_chunk[middle] <= number)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
 
 static void restore_chunk(void *context, size_t i, unsigned worker)
 {
     struct restoring *r = context;
-    const struct sam_packed *p = r->packed;
-    size_t tensor = piece_of(p, i);
-    struct sam_chunk chunk;
-    const uint8_t *data;
-    const char *wrong = parse_chunk(p, tensor, i - p->first_chunk[tensor], &chunk, &data);
-    unsigned element = sam_layout_of(chunk.span.layout)->element;
-    uint8_t *out =
-        r->file + p->container.weights.tensors[tensor].offset + chunk.span.first * element;
-    for (size_t b = 0; !wrong && b < sam_span_blocks(&chunk.span); b++)
-        wrong = sam_chunk_read(&r->readers[worker], &chunk, data, b, out + b * SAM_BLOCK * element);
-    if (wrong && !atomic_flag_test_and_set(&r->found_damage)) {
-        r->wrong = wrong;
-        r->damaged_tensor = tensor;
+    struct fetcher *f = &r->fetchers[worker];
+    const struct sam_extent *extent = sam_extent_at(&f->packed->container, i);
+    struct sam_error error = {0};
+    enum sam_status status = fetch(f, extent, i - extent->first_chunk, extent->piece, &error);
+    const struct sam_span *span = &f->chunk.span;
+    for (size_t b = 0; status == SAM_OK && b < sam_span_blocks(span); b++) {
+        unsigned element = sam_layout_of(span->layout)->element;
+        uint8_t *out = r->file + extent->offset + (span->first + b * SAM_BLOCK) * element;
+        const char *wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, out);
+        if (wrong)
+            status = damaged(f->packed, extent->piece, wrong, &error);
+    }
+    if (status != SAM_OK && !atomic_flag_test_and_set(&r->failed)) {
+        r->status = status;
+        r->error = error;
     }
 }
 
@@ -288,26 +389,26 @@ enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struc
     const struct sam_allocator *allocator = p->options.allocator;
     unsigned threads = p->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : p->options.threads;
     threads = !threads ? 1 : threads > c->chunks ? (unsigned)c->chunks + !c->chunks : threads;
-    struct restoring r = {.packed = p, .file = file, .found_damage = ATOMIC_FLAG_INIT};
-    r.readers = sam_codec_alloc(allocator, threads * sizeof *r.readers);
-    if (!r.readers)
+    struct restoring r = {.file = file, .failed = ATOMIC_FLAG_INIT};
+    r.fetchers = sam_codec_alloc(allocator, threads * sizeof *r.fetchers);
+    if (!r.fetchers)
         return sam_fail_memory(error);
-    enum sam_status status = SAM_OK;
     unsigned opened = 0;
-    for (; opened < threads && status == SAM_OK; opened++)
-        if (!sam_chunk_reader_open(&r.readers[opened], p->ops, allocator, c->layout_set,
-                                   c->span_elements))
-            status = sam_fail_memory(error);
-    if (status == SAM_OK) {
-        memcpy(file, sam_packed_header(p), (size_t)c->weights.header_size);
+    while (opened < threads && r.status == SAM_OK)
+        if (!open_fetcher(&r.fetchers[opened++], p, c->layout_set, c->span_elements,
+                          c->chunk_bound + SAM_CHUNK_GROWTH))
+            r.status = sam_fail_memory(&r.error);
+    if (r.status == SAM_OK) {
+        if (c->weights.header_size)
+            memcpy(file, sam_packed_header(p), (size_t)c->weights.header_size);
         sam_parallel(threads, (size_t)c->chunks, restore_chunk, &r);
-        if (r.wrong)
-            status = damaged(p, r.damaged_tensor, r.wrong, error);
     }
+    if (r.status != SAM_OK && error)
+        *error = r.error;
     while (opened > 0)
-        sam_chunk_reader_close(&r.readers[--opened]);
-    sam_codec_free(allocator, r.readers);
-    return status;
+        close_fetcher(&r.fetchers[--opened]);
+    sam_codec_free(allocator, r.fetchers);
+    return r.status;
 }
 
 enum sam_status sam_unpack(const void *packed, size_t size, const struct sam_codec_options *options,

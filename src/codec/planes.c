@@ -35,6 +35,7 @@ static const char *const names[] = {
     [SAM_LAYOUT_BITS8] = "8 x 1 bit",
     [SAM_LAYOUT_BITS16] = "16 x 1 bit",
     [SAM_LAYOUT_BITS32] = "32 x 1 bit",
+    [SAM_LAYOUT_SHARED] = "bytes, shared",
 };
 
 const char *sam_layout_name(enum sam_layout_id id)

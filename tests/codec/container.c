@@ -173,6 +173,138 @@ static void ranges(void **state)
     free(f.data);
 }
 
+/* A source in memory that ends when its file is cut. */
+struct cut {
+    const uint8_t *data;
+    uint64_t size;
+    unsigned reads;
+};
+
+static bool read_cut(void *context, uint64_t offset, void *data, size_t size)
+{
+    struct cut *cut = context;
+    cut->reads++;
+    if (offset > cut->size || size > cut->size - offset)
+        return false;
+    memcpy(data, cut->data + offset, size);
+    return true;
+}
+
+/* What is read where it is needed is what is read from memory; and a file that was cut since is an
+ * error wherever it ends. */
+static void from_a_source(void **state)
+{
+    (void)state;
+    struct file f = make_file();
+    struct sam_weights weights = weights_of(&f);
+    struct packed packed = pack(&weights, f.data, NULL);
+    size_t size = (size_t)weights.file_size;
+    uint8_t *out = malloc(size);
+    struct sam_error error = {0};
+    assert_non_null(out);
+    for (unsigned threads = 1; threads < 4; threads += 2) {
+        struct cut cut = {packed.data, packed.size, 0};
+        struct sam_source source = {read_cut, &cut, packed.size};
+        const struct sam_codec_options options = {.threads = threads};
+        struct sam_packed *p, *memory;
+        if (sam_packed_open_source(source, &options, &p, &error) != SAM_OK ||
+            sam_packed_open(packed.data, packed.size, NULL, &memory, &error) != SAM_OK)
+            fail_msg("%s", error.text);
+        memset(out, 0, size);
+        assert_int_equal(sam_packed_restore(p, out, &error), SAM_OK);
+        assert_memory_equal(out, f.data, size);
+        assert_memory_equal(sam_packed_header(p), f.data, (size_t)weights.header_size);
+        const struct sam_weights *listed = sam_packed_weights(p);
+        for (size_t i = 0; i < listed->count; i++) {
+            struct sam_packed_stat a, b;
+            uint64_t half = listed->tensors[i].size / 2;
+            assert_int_equal(sam_packed_stat(p, i, &a, &error), SAM_OK);
+            assert_int_equal(sam_packed_stat(memory, i, &b, &error), SAM_OK);
+            assert_memory_equal(&a, &b, sizeof a);
+            assert_int_equal(
+                sam_packed_read(p, i, half, listed->tensors[i].size - half, out, &error), SAM_OK);
+            assert_memory_equal(out, f.data + listed->tensors[i].offset + half,
+                                (size_t)(listed->tensors[i].size - half));
+        }
+        cut.size = packed.size / 2;
+        assert_int_equal(sam_packed_restore(p, out, &error), SAM_ERR_IO);
+        assert_non_null(strstr(error.text, "cannot read"));
+        sam_packed_close(p);
+        sam_packed_close(memory);
+        for (size_t end = 0; end < packed.size; end += 1 + packed.size / 50) {
+            cut.size = end;
+            assert_int_equal(sam_packed_open_source(source, &options, &p, &error), SAM_ERR_IO);
+            assert_null(p);
+        }
+    }
+    struct sam_packed *p;
+    assert_int_equal(sam_packed_open_source((struct sam_source){.size = 500}, NULL, &p, &error),
+                     SAM_ERR_USAGE);
+    free(out);
+    free(packed.data);
+    free(f.data);
+}
+
+static bool swallow(void *context, const void *data, size_t size)
+{
+    (void)data;
+    *(uint64_t *)context += size;
+    return true;
+}
+
+/* A hundred thousand scalars cost what their names and entries do; what the packer says of them is
+ * what the file says, and it adds up. */
+static void scalars(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
+    float *data = calloc(COUNT, sizeof *data);
+    uint64_t random = 3, written = 0, sum = 0;
+    assert_true(tensors && data);
+    for (unsigned i = 0; i < COUNT; i++)
+        tensors[i] = (struct sam_weight){.name = "", .type = SAM_W_F32, .offset = 4 * i, .size = 4};
+    test_weights(SAM_W_F32, data, COUNT * sizeof *data, 0.02, &random);
+    struct sam_weights weights = {
+        .file_size = COUNT * sizeof *data, .tensors = tensors, .count = COUNT};
+    struct packed packed = pack(&weights, data, NULL);
+    assert_true(packed.size < weights.file_size + 8 * COUNT);
+    expect_file(&packed, data, COUNT * sizeof *data, NULL);
+    struct sam_packer *packer;
+    struct sam_packed *p;
+    struct sam_error error = {0};
+    struct sam_packed_stat a, b;
+    assert_int_equal(
+        sam_packer_open(&weights, NULL, (struct sam_sink){swallow, &written}, &packer, &error),
+        SAM_OK);
+    assert_int_equal(sam_packer_stat(packer, 0, &a, &error), SAM_ERR_USAGE); /* not yet */
+    assert_int_equal(sam_packer_write(packer, data, COUNT * sizeof *data, &error), SAM_OK);
+    assert_int_equal(sam_packer_finish(packer, &error), SAM_OK);
+    assert_int_equal(written, packed.size);
+    assert_int_equal(sam_packer_weights(packer)->count, COUNT);
+    assert_int_equal(sam_packer_stat(packer, COUNT, &a, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_packed_open(packed.data, packed.size, NULL, &p, &error), SAM_OK);
+    for (unsigned i = 0; i < COUNT; i++) {
+        assert_int_equal(sam_packer_stat(packer, i, &a, &error), SAM_OK);
+        assert_true(a.packed <= 5);
+        sum += a.packed;
+        if (i % 100)
+            continue;
+        float one;
+        assert_int_equal(sam_packed_stat(p, i, &b, &error), SAM_OK);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_int_equal(sam_packed_read(p, i, 0, 4, &one, &error), SAM_OK);
+        assert_memory_equal(&one, &data[i], 4);
+    }
+    assert_int_equal(sum % 64, 0); /* all chunks, to the byte */
+    assert_true(sum > COUNT && sum < packed.size);
+    sam_packer_close(packer);
+    sam_packed_close(p);
+    free(packed.data);
+    free(tensors);
+    free(data);
+}
+
 /* Nothing, a header alone, a gap alone. */
 static void small_files(void **state)
 {
@@ -302,6 +434,8 @@ int main(void)
         cmocka_unit_test(every_way_gives_the_same),
         cmocka_unit_test(byte_by_byte),
         cmocka_unit_test(ranges),
+        cmocka_unit_test(from_a_source),
+        cmocka_unit_test(scalars),
         cmocka_unit_test(small_files),
         cmocka_unit_test(large_offsets),
         cmocka_unit_test(bad_descriptions),

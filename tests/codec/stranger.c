@@ -199,6 +199,35 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
     return chunk + number(chunk + 8, 4);
 }
 
+/* All chunks of `bytes` bytes of piece `piece`; *index and *out are moved on. */
+static const uint8_t *read_piece(const uint8_t *chunk, const uint8_t **index, unsigned piece,
+                                 const struct layout *l, uint64_t bytes, uint8_t **out)
+{
+    uint64_t left = bytes / l->element;
+    for (uint64_t block = 0; left; block += 8) {
+        size_t n = left < 1 << 20 ? (size_t)left : 1 << 20;
+        const uint8_t *next = read_chunk(chunk, piece, block, l, n, *out);
+        assert_int_equal(number(*index, 4), next - chunk);
+        *index += 4;
+        chunk = next;
+        *out += n * l->element;
+        left -= n;
+    }
+    return chunk;
+}
+
+/* The size of the piece in the list at *piece, which is moved behind it. */
+static uint64_t read_size(const uint8_t **piece)
+{
+    *piece += 2;
+    uint64_t length = varying(piece);
+    if (!varying(piece))
+        *piece += length;
+    for (uint64_t d = varying(piece); d > 0; d--)
+        varying(piece);
+    return varying(piece);
+}
+
 /* The file, malloc'ed. */
 static uint8_t *read_file(const struct packed *packed)
 {
@@ -215,24 +244,27 @@ static uint8_t *read_file(const struct packed *packed)
     const uint8_t *piece = data + 64 + verbatim;
     const uint8_t *chunk = data + 64 + (verbatim + list + 63) / 64 * 64;
     const uint8_t *index = data + number(trailer, 8);
-    for (unsigned i = 0; i < number(data + 40, 4); i++) {
-        struct layout l = layout_of(piece[1]);
-        piece += 2;
-        uint64_t length = varying(&piece);
-        if (!varying(&piece))
-            piece += length;
-        for (uint64_t d = varying(&piece); d > 0; d--)
-            varying(&piece);
-        uint64_t left = varying(&piece) / l.element;
-        for (uint64_t block = 0; left; block += 8) {
-            size_t n = left < 1 << 20 ? (size_t)left : 1 << 20;
-            const uint8_t *next = read_chunk(chunk, i, block, &l, n, out);
-            assert_int_equal(number(index, 4), next - chunk);
-            index += 4;
-            chunk = next;
-            out += n * l.element;
-            left -= n;
+    unsigned before = 0; /* the layout of the piece before */
+    unsigned joined = 0; /* the number of the first piece of those that are coded together */
+    uint64_t together = 0;
+    for (unsigned i = 0, count = (unsigned)number(data + 40, 4); i <= count; i++) {
+        unsigned id = i < count ? piece[1] : 0;
+        if (together && (i == count || id != 10)) {
+            struct layout bytes = layout_of(0);
+            chunk = read_piece(chunk, &index, joined, &bytes, together, &out);
+            together = 0;
         }
+        if (i == count)
+            break;
+        uint64_t bytes = read_size(&piece);
+        if (id == 10) {
+            joined = together && before == 10 ? joined : i;
+            together += bytes;
+        } else {
+            struct layout l = layout_of(id);
+            chunk = read_piece(chunk, &index, i, &l, bytes, &out);
+        }
+        before = id;
     }
     assert_int_equal(out - file, size);
     assert_int_equal(chunk - data, number(trailer, 8));
@@ -287,10 +319,46 @@ static void reads_what_is_packed(void **state)
     }
 }
 
+/* Small pieces between large ones: many, one alone, empty ones among them. */
+static void reads_small_neighbours(void **state)
+{
+    (void)state;
+    enum { TENSORS = 3000, LARGE = 5000, HEADER = 5 };
+    static struct sam_weight tensors[TENSORS];
+    struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TENSORS};
+    uint64_t random = test_seed(), at = HEADER;
+    for (unsigned i = 0; i < TENSORS; i++) {
+        uint64_t kind = test_below(&random, 100);
+        uint64_t size = kind == 0 ? LARGE : kind < 20 ? 0 : 4 * test_below(&random, 40);
+        tensors[i] = (struct sam_weight){.name = "x",
+                                         .type = kind % 2 ? SAM_W_F32 : SAM_W_BF16,
+                                         .rank = 1,
+                                         .offset = at + (kind % 7 == 0 ? 3 : 0),
+                                         .size = size};
+        tensors[i].shape[0] = size * 8 / sam_weight_type_bits(tensors[i].type);
+        at = tensors[i].offset + size;
+    }
+    weights.file_size = at + 2;
+    uint8_t *file = calloc(1, (size_t)weights.file_size);
+    assert_non_null(file);
+    for (unsigned i = 0; i < TENSORS; i++)
+        test_weights(tensors[i].type, file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
+                     &random);
+    struct packed packed = pack(&weights, file, NULL);
+    uint8_t *back = read_file(&packed);
+    assert_memory_equal(back, file, (size_t)weights.file_size);
+    expect_file(&packed, file, (size_t)weights.file_size, NULL);
+    expect_file_in_pieces(&packed, file, (size_t)weights.file_size, 1000, NULL);
+    free(back);
+    free(packed.data);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_packed),
+        cmocka_unit_test(reads_small_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
