@@ -6,14 +6,14 @@
 #include "stop.h"
 #include "weights.h"
 
-enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
+enum { PIECE = 1 << 20, MAX_HEADER = 100000000, MAX_MODEL = INT32_MAX /* of a protocol buffer */ };
 
 /* A file: one array that is read from front to back, or a model or an array in memory. */
 struct source {
     char *path;
     struct weights_hint hint;
     struct weights_input input;
-    struct weights_file file;
+    char *file; /* of a model, all of it */
     struct sam_onnx model;
     struct sam_array array; /* that had to be put in order, and what it is */
     struct sam_weight ordered;
@@ -34,7 +34,7 @@ struct request {
     struct tensor *tensors;
     size_t source_count, count;
     json_t *names; /* that are taken */
-    bool to_bf16, json;
+    bool to_bf16, force, json;
 };
 
 static const char *safetensors_name(enum sam_weight_type type)
@@ -161,7 +161,8 @@ static bool convert(struct request *r, struct sam_error *error)
     struct sam_output *output = NULL;
     bool good = header && piece;
     for (size_t i = 0; good && i < r->source_count; i++)
-        good = weights_may_write(r->output, r->sources[i]->path, error);
+        good = weights_may_replace(r->output, r->sources[i]->path, r->force || i > 0, error) &&
+               weights_may_write(r->output, r->sources[i]->path, error);
     good = good && sam_output_open(r->output, &output, error) == SAM_OK &&
            sam_output_write(output, header, size);
     for (size_t i = 0; good && i < r->count; i++)
@@ -211,9 +212,9 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
 static bool add_model(struct request *r, struct source *source)
 {
     struct sam_error error = {0};
-    if (!weights_map(source->path, &source->file, &error) ||
-        sam_onnx_parse(source->file.data, source->file.size, source->path, &source->model,
-                       &error) != SAM_OK) {
+    size_t size;
+    if (sam_file_load(source->path, MAX_MODEL, &source->file, &size, &error) != SAM_OK ||
+        sam_onnx_parse(source->file, size, source->path, &source->model, &error) != SAM_OK) {
         cli_report(&error);
         return false;
     }
@@ -336,6 +337,7 @@ static int read_words(struct cli_args *args, struct request *r)
     bool idle = false; /* --bf16, and no array behind it */
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
+        case 'f': r->force = true; break;
         case 'o': r->output = value; break;
         case 'b': r->to_bf16 = idle = true; break;
         case 'j': r->json = true; break;
@@ -369,7 +371,7 @@ static int run(struct cli_args *args)
         struct source *source = r.sources[i];
         sam_onnx_free(&source->model);
         sam_array_free(&source->array);
-        weights_unmap(&source->file);
+        free(source->file);
         weights_close(&source->input);
         free(source->path);
         free(source);
@@ -383,6 +385,7 @@ static int run(struct cli_args *args)
 static const struct cli_option options[] = {
     {'o', "output", "FILE", "the safetensors file"},
     {'b', "bf16", NULL, "round the f32 arrays that follow to bf16 (to nearest, ties to even)"},
+    {'f', "force", NULL, "overwrite files that exist"},
     {'j', "json", NULL, "what became of each array as JSON"},
     {0},
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "weights.h"
+#include "weights_split.h"
 
 enum { PIECE = 1 << 20 };
 
@@ -14,9 +15,40 @@ struct request {
     const char *input, *output;
     struct weights_hint hint;
     struct sam_codec_options options;
-    bool json, quiet;
+    bool json, quiet, force;
     json_t *files; /* what --json prints */
+    /* Of a folder, so far. */
+    struct {
+        uint64_t files, bytes, packed, copied, copied_bytes, foreign, foreign_bytes;
+    } total;
 };
+
+/* A file that is being packed. */
+struct job {
+    struct request *request;
+    struct weights_input in;
+    struct sam_packer *packer;
+    struct sam_output *output;
+    uint64_t packed;               /* bytes so far */
+    struct sam_weight_stat *stats; /* of each tensor of the packer, counted as it passes; or NULL */
+    struct weights_split split;
+};
+
+static bool write_packed(void *context, const void *data, size_t size)
+{
+    struct job *job = context;
+    job->packed += size;
+    return sam_output_write(job->output, data, size);
+}
+
+static bool count_tensor(void *context, size_t tensor, const uint8_t *data, size_t size,
+                         struct sam_error *error)
+{
+    struct job *job = context;
+    return weights_stat_add(&job->stats[tensor],
+                            sam_packer_weights(job->packer)->tensors[tensor].type, data, size,
+                            &job->request->options, error);
+}
 
 /* Is a stream as long as its header made believe, when `sent` bytes have been packed and `got` are
  * next (0: its end)? The header of what is packed has said so already. */
@@ -43,11 +75,23 @@ static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
     return false;
 }
 
-/* All of the input through the packer. */
-static bool stream(const struct request *r, struct weights_input *in, struct sam_packer *packer,
-                   struct sam_error *error)
+/* What is reported is counted as it is packed: the input may be a pipe. */
+static bool start_counting(struct job *job, struct sam_error *error)
 {
-    struct weights_progress progress = {.what = r->quiet ? NULL : "pack",
+    const struct sam_weights *weights = sam_packer_weights(job->packer);
+    job->stats = calloc(weights->count + 1, sizeof *job->stats);
+    job->split = (struct weights_split){.weights = weights, .take = count_tensor, .context = job};
+    if (job->stats && weights_split_open(&job->split))
+        return true;
+    *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    return false;
+}
+
+/* All of the input through the packer. */
+static bool stream(struct job *job, struct sam_error *error)
+{
+    struct weights_input *in = &job->in;
+    struct weights_progress progress = {.what = job->request->quiet ? NULL : "pack",
                                         .total = in->weights.file_size};
     uint8_t *piece = malloc(PIECE);
     bool good = piece != NULL;
@@ -56,38 +100,36 @@ static bool stream(const struct request *r, struct weights_input *in, struct sam
     while (good) {
         long got = weights_read(in, piece, PIECE, error);
         good = got >= 0 && fits(in, progress.done, (uint64_t)got, error);
-        if (got == 0)
+        size_t size = got > 0 ? (size_t)got : 0;
+        good = good && (!job->stats || weights_split_write(&job->split, piece, size, error));
+        if (!size)
             break;
-        good = good && sam_packer_write(packer, piece, (size_t)got, error) == SAM_OK;
-        weights_progress(&progress, got > 0 ? (uint64_t)got : 0);
+        good = good && sam_packer_write(job->packer, piece, size, error) == SAM_OK;
+        weights_progress(&progress, size);
     }
     weights_progress_end(&progress);
     free(piece);
-    return good && sam_packer_finish(packer, error) == SAM_OK;
+    return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }
 
-static bool pack_file(const struct request *r, const char *from, const char *to,
+static bool pack_file(struct job *job, const char *from, const char *to, bool reported,
                       struct sam_error *error)
 {
-    struct weights_input in;
-    struct sam_packer *packer = NULL;
-    bool good = weights_open(from, &r->hint, &in, error) &&
-                weights_are_unpacked(&in, "is packed already", error);
-    struct sam_output *output = good ? weights_create(to, from, error) : NULL;
-    if (output) {
-        struct sam_sink sink = {sam_output_write, output};
-        good = sam_packer_open(&in.weights, &r->options, sink, &packer, error) == SAM_OK &&
-               stream(r, &in, packer, error);
-        if (!good)
-            weights_name_error(from, error);
-        if (good || sam_output_failed(output))
-            good = sam_output_commit(output, error) == SAM_OK && good;
-        else
-            sam_output_abort(output);
-    }
-    sam_packer_close(packer);
-    weights_close(&in);
-    return good && output;
+    const struct request *r = job->request;
+    bool good = weights_open(from, &r->hint, &job->in, error) &&
+                weights_are_unpacked(&job->in, "is packed already", error);
+    job->output = good ? weights_create(to, from, error) : NULL;
+    if (!job->output)
+        return false;
+    good = sam_packer_open(&job->in.weights, &r->options, (struct sam_sink){write_packed, job},
+                           &job->packer, error) == SAM_OK &&
+           (!reported || start_counting(job, error)) && stream(job, error);
+    if (!good)
+        weights_name_error(from, error);
+    if (good || sam_output_failed(job->output))
+        return sam_output_commit(job->output, error) == SAM_OK && good;
+    sam_output_abort(job->output);
+    return false;
 }
 
 /* --- what became of it */
@@ -119,71 +161,99 @@ static json_t *json_row(const struct sam_weight *w, const struct sam_packed_stat
         (json_int_t)packed->blocks, "verbatim", (json_int_t)packed->verbatim);
 }
 
-static bool report_tensors(const struct request *r, const struct sam_packed *packed,
-                           const uint8_t *file, json_t *rows, struct sam_error *error)
+static bool report_tensors(const struct job *job, json_t *rows, struct sam_error *error)
 {
-    const struct sam_weights *weights = sam_packed_weights(packed);
-    if (!r->json)
+    const struct sam_weights *weights = sam_packer_weights(job->packer);
+    if (!rows)
         printf("%-40s %-6s %14s  %-20s %7s %7s %8s\n", "tensor", "dtype", "shape", "planes", "bits",
                "bound", "size");
     for (size_t i = 0; i < weights->count; i++) {
-        const struct sam_weight *w = &weights->tensors[i];
         struct sam_packed_stat one;
-        struct sam_weight_stat stat;
-        if (sam_packed_stat(packed, i, &one, error) != SAM_OK ||
-            sam_weight_stat(w->type, file + w->offset, w->size, &r->options, &stat, error) !=
-                SAM_OK)
+        if (sam_packer_stat(job->packer, i, &one, error) != SAM_OK)
             return false;
-        if (r->json)
-            json_array_append_new(rows, json_row(w, &one, &stat));
+        if (rows)
+            json_array_append_new(rows, json_row(&weights->tensors[i], &one, &job->stats[i]));
         else
-            print_row(w, &one, &stat);
+            print_row(&weights->tensors[i], &one, &job->stats[i]);
     }
     return true;
 }
 
-/* From the two files, as they are on disk now; what came from standard input is there no more. */
-static bool report(const struct request *r, const char *from, const char *to,
-                   struct sam_error *error)
+static bool report(struct job *job, const char *from, const char *to, struct sam_error *error)
 {
-    struct weights_file file = {0}, packed_file = {0};
-    struct sam_packed *packed = NULL;
-    json_t *rows = json_array();
-    bool is_file = strcmp(from, "-") != 0;
-    bool good = (!is_file || weights_map(from, &file, error)) &&
-                weights_map(to, &packed_file, error) &&
-                sam_packed_open(packed_file.data, packed_file.size, &r->options, &packed, error) ==
-                    SAM_OK &&
-                (!is_file || report_tensors(r, packed, file.data, rows, error));
-    uint64_t size = good ? sam_packed_weights(packed)->file_size : 0;
-    if (good && r->json) {
-        json_t *row = json_pack("{s:o, s:o, s:I, s:I}", "file", weights_json_text(from),
-                                "packed_file", weights_json_text(to), "bytes", (json_int_t)size,
-                                "packed", (json_int_t)packed_file.size);
-        if (is_file)
-            json_object_set(row, "tensors", rows);
-        json_array_append_new(r->files, row);
-    } else if (good) {
-        printf("%s: %llu bytes, %s: %zu bytes, %.1f %%\n", from, (unsigned long long)size, to,
-               packed_file.size, percent(packed_file.size, size));
+    struct request *r = job->request;
+    json_t *rows = r->json ? json_array() : NULL;
+    uint64_t size = sam_packer_weights(job->packer)->file_size;
+    if (!report_tensors(job, rows, error)) {
+        json_decref(rows);
+        return false;
     }
-    json_decref(rows);
-    sam_packed_close(packed);
-    weights_unmap(&file);
-    weights_unmap(&packed_file);
-    return good;
+    if (r->json)
+        json_array_append_new(
+            r->files, json_pack("{s:o, s:o, s:I, s:I, s:o}", "file", weights_json_text(from),
+                                "packed_file", weights_json_text(to), "bytes", (json_int_t)size,
+                                "packed", (json_int_t)job->packed, "tensors", rows));
+    else
+        printf("%s: %llu bytes, %s: %llu bytes, %.1f %%\n", weights_path(from).text,
+               (unsigned long long)size, weights_path(to).text, (unsigned long long)job->packed,
+               percent(job->packed, size));
+    return true;
 }
 
 static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
 {
-    const struct request *r = context;
-    bool report_it = (!r->quiet || r->json) && strcmp(to, "-") != 0;
+    struct request *r = context;
+    struct job job = {.request = r};
     struct stat status;
-    if (!pack_file(r, from, to, error))
-        return false;
-    if (stat(to, &status) != 0 || !S_ISREG(status.st_mode))
-        report_it = false;
-    return !report_it || report(r, from, to, error);
+    /* Not into a device or a pipe that may be where the report goes. */
+    bool reported = (!r->quiet || r->json) && strcmp(to, "-") != 0 &&
+                    (stat(to, &status) != 0 || S_ISREG(status.st_mode));
+    bool good = pack_file(&job, from, to, reported, error);
+    if (good) {
+        r->total.files++;
+        r->total.bytes += sam_packer_weights(job.packer)->file_size;
+        r->total.packed += job.packed;
+    }
+    good = good && (!reported || report(&job, from, to, error));
+    weights_split_close(&job.split);
+    free(job.stats);
+    sam_packer_close(job.packer);
+    weights_close(&job.in);
+    return good;
+}
+
+/* --- folders */
+static void note_copied(void *context, const char *from, const char *to)
+{
+    struct request *r = context;
+    struct stat status;
+    uint64_t size = stat(to, &status) == 0 ? (uint64_t)status.st_size : 0;
+    bool foreign = weights_are_foreign(from);
+    r->total.copied++;
+    r->total.copied_bytes += size;
+    r->total.foreign += foreign;
+    r->total.foreign_bytes += foreign ? size : 0;
+    if (r->json)
+        json_array_append_new(
+            r->files, json_pack("{s:o, s:o, s:I}", "file", weights_json_text(from), "copied_to",
+                                weights_json_text(to), "bytes", (json_int_t)size));
+    if (foreign && !r->quiet)
+        fprintf(stderr, "samite: note: %s: copied as it is: its format is not one that is packed\n",
+                weights_path(from).text);
+}
+
+static void print_total(const struct request *r)
+{
+    printf("%s: %llu files packed, %llu bytes into %llu, %.1f %%", weights_path(r->input).text,
+           (unsigned long long)r->total.files, (unsigned long long)r->total.bytes,
+           (unsigned long long)r->total.packed, percent(r->total.packed, r->total.bytes));
+    if (r->total.copied)
+        printf("; %llu copied, %llu bytes", (unsigned long long)r->total.copied,
+               (unsigned long long)r->total.copied_bytes);
+    if (r->total.foreign)
+        printf(", of these %llu with weights that are not packed, %llu bytes",
+               (unsigned long long)r->total.foreign, (unsigned long long)r->total.foreign_bytes);
+    printf("\n");
 }
 
 static int pack(struct request *r)
@@ -196,7 +266,9 @@ static int pack(struct request *r)
                                       .more = PACKED_SUFFIX,
                                       .cut = "",
                                       .none = WEIGHTS_NONE,
-                                      .alone = true};
+                                      .alone = true,
+                                      .force = r->force,
+                                      .copied = note_copied};
     bool to_standard = r->output && strcmp(r->output, "-") == 0;
     if (!r->output && many)
         return cli_usage_error(r->args, "where to? A folder takes the packed files: -o FOLDER");
@@ -215,10 +287,13 @@ static int pack(struct request *r)
         r->files = json_array();
     if (many) {
         good = weights_each(r->input, r->output, &work, &error);
+        if (good && !r->quiet && !r->json)
+            print_total(r);
     } else {
         char *place =
             r->output ? strdup(r->output) : weights_place(NULL, r->input, PACKED_SUFFIX, "");
-        good = place && pack_one(r, r->input, place, &error);
+        good = place && weights_may_replace(place, r->input, r->force, &error) &&
+               pack_one(r, r->input, place, &error);
         free(place);
     }
     if (!good) {
@@ -243,6 +318,7 @@ static int run(struct cli_args *args)
     const char *value;
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
+        case 'f': r.force = true; break;
         case 'o': r.output = value; break;
         case 'T':
             if (!weights_threads(args, value, &r.options))
@@ -283,8 +359,9 @@ static const struct cli_option options[] = {
     {'s', "shape", "N,N...", "shape of a raw file"},
     {'D', "dense", NULL, "code more of fp16 and fp8: a little smaller, much slower"},
     {'p', "planes", "KIND", "field (default), or bit: a plane a bit, eight weights a symbol"},
+    {'f', "force", NULL, "overwrite files that exist"},
     {'j', "json", NULL, "what became of each tensor as JSON"},
-    {'q', "quiet", NULL, "no progress, and no look at the tensors again to print a table"},
+    {'q', "quiet", NULL, "no progress, no table, no notes"},
     {0},
 };
 
@@ -298,8 +375,9 @@ const struct cli_verb verb_pack = {
         "tensor is packed on its own. Of a folder, or of the shards that a model.safetensors.\n"
         "index.json names, each file of weights is packed and the others are copied.\n\n"
         "Prints a line a tensor: planes, bits a weight, the least that coding these planes\n"
-        "could take, and the size left. An output file appears whole or not at all, and takes\n"
-        "the place of an older one only then.\n\n"
+        "could take, and the size left; for a folder a total, too, with what was copied. An\n"
+        "output file appears whole or not at all; one that exists is overwritten with -f, or\n"
+        "when you say so on a terminal.\n\n"
         "Example:\n"
         "  samite pack model.safetensors -T 2\n"
         "  samite pack --dtype bf16 --shape 4096,4096 layer.bin -o layer.smw\n"

@@ -5,6 +5,9 @@
 
 #include "samite/symbolstat.h"
 #include "weights.h"
+#include "weights_split.h"
+
+enum { MOST_PLANES = 32 };
 
 struct request {
     const struct cli_args *args;
@@ -24,13 +27,19 @@ struct hardware {
     unsigned wanted;                             /* bits that would do */
 };
 
-static bool measure(const struct request *r, const struct sam_weight *w, const uint8_t *data,
-                    unsigned plane, struct hardware *hw, struct sam_error *error)
+/* A file that is read: what is known of the tensor that is passing. */
+struct passing {
+    struct request *request;
+    const struct sam_weights *weights;
+    uint64_t seen; /* bytes */
+    struct sam_weight_stat stat;
+    uint64_t (*counts)[256]; /* of each coded plane; NULL: not wanted */
+};
+
+static void measure(const struct request *r, const uint64_t counts[256], struct hardware *hw)
 {
-    uint64_t counts[256], most = UINT64_MAX >> (64 - r->width), highest = 0;
+    uint64_t most = UINT64_MAX >> (64 - r->width), highest = 0;
     *hw = (struct hardware){0};
-    if (sam_weight_count(w->type, data, w->size, &r->options, plane, counts, error) != SAM_OK)
-        return false;
     for (uint32_t s = 0; s < 256; s++) {
         hw->symbols += counts[s];
         highest = counts[s] > highest ? counts[s] : highest;
@@ -42,95 +51,129 @@ static bool measure(const struct request *r, const struct sam_weight *w, const u
     for (; highest; highest >>= 1)
         hw->wanted++;
     hw->cycles = sam_symbolstat_cycles(r->depth, hw->symbols);
-    return true;
 }
 
-static bool show_hardware(const struct request *r, const struct sam_weight *w, const uint8_t *data,
-                          unsigned planes, json_t *row, struct sam_error *error)
+static void show_hardware(const struct request *r, const struct passing *p, json_t *row)
 {
-    json_t *list = json_array();
-    bool good = true;
-    for (unsigned p = 0; good && p < planes; p++) {
+    json_t *list = r->json ? json_array() : NULL;
+    for (unsigned i = 0; i < p->stat.coded; i++) {
         struct hardware hw;
-        good = measure(r, w, data, p, &hw, error);
-        if (!good)
-            break;
+        measure(r, p->counts[i], &hw);
         if (r->json)
             json_array_append_new(
-                list, json_pack("{s:i, s:I, s:I, s:I, s:I, s:i}", "plane", (int)p, "symbols",
+                list, json_pack("{s:i, s:I, s:I, s:I, s:I, s:i}", "plane", (int)i, "symbols",
                                 (json_int_t)hw.symbols, "cycles", (json_int_t)hw.cycles,
                                 "saturated", (json_int_t)hw.saturated, "beyond_depth",
                                 (json_int_t)hw.beyond, "width_needed", (int)hw.wanted));
         else
             printf("    SymbolStat %u x %u bits, plane %u: %llu symbols in %llu cycles, %llu "
                    "counters saturate, %llu symbols beyond the depth, %u bits would do\n",
-                   r->depth, r->width, p, (unsigned long long)hw.symbols,
+                   r->depth, r->width, i, (unsigned long long)hw.symbols,
                    (unsigned long long)hw.cycles, (unsigned long long)hw.saturated,
                    (unsigned long long)hw.beyond, hw.wanted);
     }
-    if (r->json && good)
-        json_object_set(row, "symbolstat", list);
-    json_decref(list);
-    return good;
+    if (r->json)
+        json_object_set_new(row, "symbolstat", list);
 }
 
 static void print_sum(const char *path, double before, double after)
 {
     if (before > 0)
-        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", path, before, after,
-               100 * after / before);
+        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", weights_path(path).text,
+               before, after, 100 * after / before);
 }
 
-static bool show(struct request *r, const struct sam_weight *w, const uint8_t *file,
-                 struct sam_error *error)
+static void show(struct request *r, const struct sam_weight *w, const struct passing *p)
 {
-    struct sam_weight_stat stat;
-    const uint8_t *data = file + w->offset;
+    const struct sam_weight_stat *stat = &p->stat;
     char shape[128];
     json_t *row = NULL;
-    if (sam_weight_stat(w->type, data, w->size, &r->options, &stat, error) != SAM_OK)
-        return false;
-    double least = stat.bound < stat.width ? stat.bound : stat.width;
-    double share = stat.elements ? 100 * least / stat.width : 100;
+    double least = stat->bound < stat->width ? stat->bound : stat->width;
+    double share = stat->elements ? 100 * least / stat->width : 100;
     r->before += (double)w->size;
     r->after += (double)w->size * share / 100;
     if (r->json) {
         row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name",
                         weights_json_text(w->name), "dtype", sam_weight_type_name(w->type),
-                        "planes", stat.layout, "elements", (json_int_t)stat.elements, "bytes",
-                        (json_int_t)w->size, "width", stat.width, "entropy", stat.entropy, "bound",
-                        stat.bound);
+                        "planes", stat->layout, "elements", (json_int_t)stat->elements, "bytes",
+                        (json_int_t)w->size, "width", stat->width, "entropy", stat->entropy,
+                        "bound", stat->bound);
         if (r->many)
             json_object_set_new(row, "file", weights_json_text(r->file));
         json_array_append_new(r->rows, row);
     } else {
         printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
-               sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat.layout,
-               stat.width, stat.entropy, stat.bound, share);
+               sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
+               stat->width, stat->entropy, stat->bound, share);
     }
-    return !r->hardware || show_hardware(r, w, data, stat.coded, row, error);
+    if (r->hardware)
+        show_hardware(r, p, row);
+}
+
+/* A piece of a tensor, and after the last one what it came to. */
+static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
+                 struct sam_error *error)
+{
+    struct passing *p = context;
+    struct request *r = p->request;
+    const struct sam_weight *w = &p->weights->tensors[tensor];
+    if (!weights_stat_add(&p->stat, w->type, data, size, &r->options, error))
+        return false;
+    for (unsigned i = 0; r->hardware && i < p->stat.coded; i++) {
+        uint64_t counts[256];
+        if (sam_weight_count(w->type, data, size, &r->options, i, counts, error) != SAM_OK)
+            return false;
+        for (unsigned s = 0; s < 256; s++)
+            p->counts[i][s] += counts[s];
+    }
+    p->seen += size;
+    if (p->seen < w->size)
+        return true;
+    show(r, w, p);
+    p->seen = 0;
+    p->stat = (struct sam_weight_stat){0};
+    memset(p->counts, 0, MOST_PLANES * sizeof *p->counts);
+    return true;
+}
+
+/* All of the file, from front to back. */
+static bool stat_tensors(struct request *r, struct weights_input *in, struct sam_error *error)
+{
+    struct passing p = {.request = r, .weights = &in->weights};
+    struct weights_split split = {.weights = &in->weights, .take = take, .context = &p};
+    uint8_t *piece = malloc(WEIGHTS_PIECE);
+    p.counts = calloc(MOST_PLANES, sizeof *p.counts);
+    bool good = weights_split_open(&split) && piece && p.counts;
+    if (!good)
+        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    while (good && !weights_split_done(&split)) {
+        long got = weights_read(in, piece, WEIGHTS_PIECE, error);
+        if (got == 0) {
+            error->status = SAM_ERR_INPUT;
+            snprintf(error->text, sizeof error->text,
+                     "%.400s: it has become shorter: %llu bytes of %llu", in->path,
+                     (unsigned long long)split.at, (unsigned long long)in->weights.file_size);
+        }
+        good = got > 0 && weights_split_write(&split, piece, (size_t)got, error);
+    }
+    good = good && weights_split_write(&split, piece, 0, error); /* empty ones at the end */
+    weights_split_close(&split);
+    free(p.counts);
+    free(piece);
+    return good;
 }
 
 static bool stat_file(struct request *r, const char *path, struct sam_error *error)
 {
     struct weights_input in;
-    struct weights_file file = {0};
     double before = r->before, after = r->after;
     bool good = weights_open(path, &r->hint, &in, error) &&
-                weights_are_unpacked(&in, "is packed: samite info says what is in it", error) &&
-                weights_map(path, &file, error);
-    if (good && file.size < in.weights.file_size) {
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "%s: it has become shorter", path);
-        good = false;
-    }
+                weights_are_unpacked(&in, "is packed: samite info says what is in it", error);
     if (good && !r->json)
         printf("%-40s %-6s %16s  %-20s %5s %8s %8s %8s\n", "tensor", "dtype", "shape", "planes",
                "bits", "entropy", "bound", "size");
     r->file = path;
-    for (size_t i = 0; good && i < in.weights.count; i++)
-        good = show(r, &in.weights.tensors[i], file.data, error);
-    weights_unmap(&file);
+    good = good && stat_tensors(r, &in, error);
     weights_close(&in);
     if (good && !r->json)
         print_sum(path, r->before - before, r->after - after);
@@ -211,8 +254,8 @@ static int run(struct cli_args *args)
         default: return CLI_BAD_INPUT;
         }
     }
-    if (!path || strcmp(path, "-") == 0)
-        return cli_usage_error(args, "which file? (not standard input: it is read twice)");
+    if (!path)
+        return cli_usage_error(args, "which file?");
     r.many = weights_are_many(path);
     if (r.many && (r.hint.has_type || r.hint.has_shape))
         return cli_usage_error(args, "--dtype and --shape are of one file");
@@ -240,7 +283,7 @@ static const struct cli_option options[] = {
 const struct cli_verb verb_stat = {
     .name = "stat",
     .summary = "what packing weights would gain",
-    .usage = "[options] FILE|FOLDER|INDEX.json",
+    .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
     .details =
         "A line a tensor: planes, bits a weight now, entropy of what is coded, and the least\n"

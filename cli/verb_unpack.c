@@ -9,8 +9,9 @@
 struct request {
     const struct cli_args *args;
     const char *input, *output, *tensor;
-    bool has_range, json, quiet;
+    bool has_range, force, json, quiet;
     uint64_t first, end;
+    struct weights_hint wanted; /* the type of --dtype */
     struct sam_codec_options options;
     json_t *files; /* what --json prints */
 };
@@ -71,6 +72,27 @@ static enum sam_dtype array_type(enum sam_weight_type type)
     }
 }
 
+/* *data, of which there are `count` elements, as the type that --dtype says. */
+static bool widen(const struct request *r, struct sam_weight *w, uint64_t count, void **data,
+                  size_t *size, struct sam_error *error)
+{
+    enum sam_weight_type to = r->wanted.type;
+    if (!r->wanted.has_type || to == w->type)
+        return true;
+    *size = (size_t)count * sam_weight_type_bits(to) / 8;
+    void *wide = malloc(*size ? *size : 1);
+    if (!wide) {
+        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        return false;
+    }
+    bool good = sam_weight_widen(w->type, to, *data, count, wide, error) == SAM_OK;
+    free(*data);
+    *data = wide;
+    w->size = w->size * 8 / sam_weight_type_bits(w->type) * sam_weight_type_bits(to) / 8;
+    w->type = to;
+    return good;
+}
+
 static bool write_tensor(const struct request *r, const struct sam_weight *w, void *data,
                          size_t size, struct sam_error *error)
 {
@@ -89,9 +111,9 @@ static bool write_tensor(const struct request *r, const struct sam_weight *w, vo
 static int read_tensor(const struct request *r, const char *path, const struct sam_packed *packed,
                        size_t tensor)
 {
-    const struct sam_weight *w = &sam_packed_weights(packed)->tensors[tensor];
+    struct sam_weight w = sam_packed_weights(packed)->tensors[tensor];
     struct sam_error error = {0};
-    uint64_t bits = sam_weight_type_bits(w->type), count = w->size * 8 / bits;
+    uint64_t bits = sam_weight_type_bits(w.type), count = w.size * 8 / bits;
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
     if (first > end && first <= count)
@@ -105,6 +127,11 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     if (first * bits % 8 || end * bits % 8)
         return cli_usage_error(r->args, "%s: the range %llu:%llu cuts a byte in two", path,
                                (unsigned long long)first, (unsigned long long)end);
+    enum sam_weight_type to = r->wanted.has_type ? r->wanted.type : w.type;
+    if (to != w.type && !sam_weight_widens(w.type, to))
+        return cli_usage_error(r->args, "%s: --dtype %s cannot hold every value of %s, which is %s",
+                               path, sam_weight_type_name(to), r->tensor,
+                               sam_weight_type_name(w.type));
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
     bool good = data != NULL;
@@ -112,17 +139,19 @@ static int read_tensor(const struct request *r, const char *path, const struct s
         error.status = SAM_ERR_MEMORY;
         snprintf(error.text, sizeof error.text, "out of memory");
     }
-    good = good && weights_may_write(r->output, path, &error);
+    good = good && weights_may_replace(r->output, path, r->force, &error) &&
+           weights_may_write(r->output, path, &error);
     if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
         weights_name_error(path, &error);
         good = false;
     }
-    good = good && write_tensor(r, w, data, size, &error);
+    good = good && widen(r, &w, end - first, &data, &size, &error) &&
+           write_tensor(r, &w, data, size, &error);
     free(data);
     if (good && r->json)
         tell(r, path, r->output,
              json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", weights_json_text(r->tensor), "dtype",
-                       sam_weight_type_name(w->type), "first", (json_int_t)first, "elements",
+                       sam_weight_type_name(w.type), "first", (json_int_t)first, "elements",
                        (json_int_t)(end - first), "bytes", (json_int_t)size));
     return good ? CLI_OK : cli_report(&error);
 }
@@ -152,20 +181,18 @@ static int unpack_tensor(const struct request *r)
     struct weights_name near;
     size_t likeness = 0;
     for (size_t i = 0; !found && i < list.count; i++) {
-        struct weights_file file;
-        struct sam_packed *packed;
-        if (!weights_packed_open(list.paths[i], &r->options, &file, &packed, &error)) {
+        struct weights_packed file;
+        if (!weights_packed_open(list.paths[i], &r->options, &file, &error)) {
             weights_list_free(&list);
             return cli_report(&error);
         }
-        size_t tensor = sam_packed_find(packed, r->tensor);
+        size_t tensor = sam_packed_find(file.packed, r->tensor);
         found = tensor != SIZE_MAX;
         if (found)
-            code = read_tensor(r, list.paths[i], packed, tensor);
+            code = read_tensor(r, list.paths[i], file.packed, tensor);
         else
-            find_near(r->tensor, packed, &near, &likeness);
-        sam_packed_close(packed);
-        weights_unmap(&file);
+            find_near(r->tensor, file.packed, &near, &likeness);
+        weights_packed_close(&file);
     }
     weights_list_free(&list);
     if (found)
@@ -187,7 +214,8 @@ static int unpack(struct request *r)
                                       .context = r,
                                       .more = "",
                                       .cut = PACKED_SUFFIX,
-                                      .none = "no packed file (*" PACKED_SUFFIX ") in it"};
+                                      .none = "no packed file (*" PACKED_SUFFIX ") in it",
+                                      .force = r->force};
     if (r->tensor && !r->output)
         return cli_usage_error(r->args, "where to? (-o)");
     if (r->json && r->output && strcmp(r->output, "-") == 0)
@@ -196,8 +224,8 @@ static int unpack(struct request *r)
         return unpack_tensor(r);
     if (many && r->output && strcmp(r->output, "-") == 0)
         return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
-    if (r->has_range)
-        return cli_usage_error(r->args, "--range is of a --tensor");
+    if (r->has_range || r->wanted.has_type)
+        return cli_usage_error(r->args, "--%s is of a --tensor", r->has_range ? "range" : "dtype");
     char *input = weights_without_slash(r->input);
     if (input && !r->output && !is_packed(input)) {
         free(input);
@@ -211,7 +239,8 @@ static int unpack(struct request *r)
         snprintf(error.text, sizeof error.text, "out of memory");
     }
     good = place && (many ? weights_each(r->input, place, &work, &error)
-                          : unpack_file(r, r->input, place, &error));
+                          : weights_may_replace(place, r->input, r->force, &error) &&
+                                unpack_file(r, r->input, place, &error));
     free(place);
     free(input);
     return good ? CLI_OK : cli_report(&error);
@@ -242,10 +271,15 @@ static int run(struct cli_args *args)
     const char *value;
     for (int option; (option = cli_next(args, &value)) != CLI_END;) {
         switch (option) {
+        case 'f': r.force = true; break;
         case 'o': r.output = value; break;
         case 't': r.tensor = value; break;
         case 'r':
             if (!set_range(&r, value))
+                return CLI_BAD_INPUT;
+            break;
+        case 'd':
+            if (!weights_hint_type(args, value, &r.wanted))
                 return CLI_BAD_INPUT;
             break;
         case 'T':
@@ -277,7 +311,10 @@ static const struct cli_option options[] = {
      "where to (the name without " PACKED_SUFFIX ", of a folder, too; - is standard output)"},
     {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
     {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
+    {'d', "dtype", "TYPE",
+     "the tensor in a wider floating-point type that has all its values: f32 of bf16"},
     {'T', "threads", "N", "threads (1)"},
+    {'f', "force", NULL, "overwrite files that exist"},
     {'j', "json", NULL, "as JSON: what was written from what"},
     {'q', "quiet", NULL, "no progress"},
     {0},
@@ -291,10 +328,12 @@ const struct cli_verb verb_unpack = {
     .details =
         "Restores the file that was packed, byte for byte; every block is checked, and a\n"
         "damaged file gives an error and no output. With --tensor one tensor, or a range of\n"
-        "its elements, is read without reading the others (bf16 arrives in npy as u16,\n"
-        "8- and 4-bit types as u8, which is what NumPy has).\n\n"
+        "its elements, is read without reading the others. NumPy has neither bf16 nor the 8- and\n"
+        "4-bit types: in npy they arrive as u16 and u8, or with --dtype as f16 or f32, exactly.\n"
+        "A file that exists is overwritten with -f, or when you say so on a terminal.\n\n"
         "Example:\n"
         "  samite unpack model.safetensors.smw\n"
-        "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n",
+        "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n"
+        "  samite unpack model.safetensors.smw --tensor lm_head.weight --dtype f32 -o x.npy\n",
     .run = run,
 };

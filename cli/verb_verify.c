@@ -35,7 +35,7 @@ static int verify_one(const struct request *r, const char *path)
                                         "good", true, "bytes", (json_int_t)fed.bytes, "packed",
                                         (json_int_t)fed.packed));
     } else if (!r->quiet) {
-        printf("%s: good\n", path);
+        printf("%s: good\n", weights_path(path).text);
     }
     return CLI_OK;
 }

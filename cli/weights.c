@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "stop.h"
 
 enum { FIRST_READ = 4096 };
+static const size_t most_unknown = (size_t)1 << 32; /* bytes that are held of a stream */
 
 static bool fail(struct sam_error *error, enum sam_status status, const char *path,
                  const char *what, const char *why)
@@ -162,7 +162,15 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
             file_size = in->prefix_size;
         enum sam_weights_kind kind = sam_weights_kind_of(in->prefix, in->prefix_size, in->path);
         if (kind == SAM_WEIGHTS_RAW && file_size == UINT64_MAX) {
-            need = in->prefix_size * 2; /* a stream of unknown length: all of it */
+            if (in->is_device)
+                return fail(error, SAM_ERR_INPUT, in->path,
+                            "a device, which does not end: expected a file or a pipe", NULL);
+            if (need > most_unknown)
+                return fail(error, SAM_ERR_INPUT, in->path,
+                            "a pipe of more than 4 GiB that does not say how long it is: give the "
+                            "file by its name",
+                            NULL);
+            need = in->prefix_size * 2; /* all of it */
             continue;
         }
         if (sam_weights_parse(kind, in->prefix, in->prefix_size, file_size, in->path, &in->weights,
@@ -186,16 +194,21 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
         return fail(error, SAM_ERR_IO, path, "cannot open", strerror(errno));
     if (S_ISDIR(status.st_mode))
         return fail(error, SAM_ERR_IO, path, "cannot open", strerror(EISDIR));
-    bool plain = S_ISREG(status.st_mode) && in->file != STDIN_FILENO;
-    uint64_t size = plain ? (uint64_t)status.st_size : UINT64_MAX;
-    return find_tensors(in, size, error) && apply_hint(hint, in, error);
+    in->is_plain = S_ISREG(status.st_mode) && in->file != STDIN_FILENO;
+    in->is_device = S_ISCHR(status.st_mode);
+    in->size = in->is_plain ? (uint64_t)status.st_size : UINT64_MAX;
+    return find_tensors(in, in->size, error) && apply_hint(hint, in, error);
+}
+
+bool weights_is_packed(const struct weights_input *in)
+{
+    static const uint8_t magic[] = {0x89, 'S', 'M', 'W', '\r', '\n', 0x1a, '\n'};
+    return in->prefix_size >= sizeof magic && memcmp(in->prefix, magic, sizeof magic) == 0;
 }
 
 bool weights_are_unpacked(const struct weights_input *in, const char *text, struct sam_error *error)
 {
-    uint64_t size;
-    return sam_unpack_size(in->prefix, in->prefix_size, &size, NULL) != SAM_OK ||
-           fail(error, SAM_ERR_INPUT, in->path, text, NULL);
+    return !weights_is_packed(in) || fail(error, SAM_ERR_INPUT, in->path, text, NULL);
 }
 
 void weights_close(struct weights_input *in)
@@ -237,34 +250,27 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
     return output;
 }
 
-bool weights_map(const char *path, struct weights_file *file, struct sam_error *error)
+/* Yes or no, from who sits at the terminal. */
+static bool is_told_to(const char *path)
 {
-    struct stat status;
-    *file = (struct weights_file){0};
-    int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data != MAP_FAILED)
-            *file = (struct weights_file){data, (size_t)status.st_size, true};
-    }
-    if (fd >= 0)
-        close(fd);
-    if (file->mapped)
-        return true;
-    char *data = NULL;
-    if (sam_file_load(path, UINT64_C(1) << 40, &data, &file->size, error) != SAM_OK)
-        return false;
-    file->data = data;
-    return true;
+    fprintf(stderr, "samite: %s exists; overwrite it? (y/N) ", weights_path(path).text);
+    int first = getchar(), c = first;
+    while (c != '\n' && c != EOF)
+        c = getchar();
+    return first == 'y' || first == 'Y';
 }
 
-void weights_unmap(struct weights_file *file)
+bool weights_may_replace(const char *path, const char *input, bool force, struct sam_error *error)
 {
-    if (file->mapped)
-        munmap((void *)(uintptr_t)file->data, file->size);
-    else
-        free((void *)(uintptr_t)file->data);
-    *file = (struct weights_file){0};
+    struct stat there;
+    if (cli_same_file(path, input))
+        return fail(error, SAM_ERR_USAGE, path, "the output is the input", NULL);
+    if (force || strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+        return true;
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    if (terminal && is_told_to(path))
+        return true;
+    return fail(error, SAM_ERR_USAGE, path, "exists; -f overwrites it", NULL);
 }
 
 const char *weights_shape(const struct sam_weight *w, char *text, size_t room)
@@ -286,14 +292,45 @@ json_t *weights_json_shape(const struct sam_weight *w)
     return shape;
 }
 
+/* Bytes of the UTF-8 character at `c` if it may be shown; 0 for a control character (C1, too) and
+ * for what is no UTF-8. */
+static size_t shown_size(const unsigned char *c)
+{
+    if (*c < 0x80)
+        return *c >= ' ' && *c != 127;
+    size_t size = *c >= 0xf0 && *c < 0xf5 ? 4 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xc2 ? 2 : 0;
+    if (*c >= 0xf5 || (*c == 0xc2 && c[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
+static void make_plain(char *text)
+{
+    while (*text) {
+        size_t size = shown_size((const unsigned char *)text);
+        if (!size)
+            *text = '?';
+        text += size ? size : 1;
+    }
+}
+
 struct weights_name weights_name(const struct sam_weight *w)
 {
     struct weights_name shown;
     bool gap = !*w->name && w->type == SAM_W_OPAQUE;
     snprintf(shown.text, sizeof shown.text, "%s", gap ? "(between tensors)" : w->name);
-    for (char *c = shown.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    make_plain(shown.text);
+    return shown;
+}
+
+struct weights_path weights_path(const char *path)
+{
+    struct weights_path shown;
+    snprintf(shown.text, sizeof shown.text, "%s", path);
+    make_plain(shown.text);
     return shown;
 }
 

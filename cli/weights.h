@@ -37,12 +37,18 @@ struct weights_input {
     uint8_t *prefix; /* the bytes that were read to know what is where */
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
+    bool is_plain; /* a plain file, of `size` bytes when it was opened: it can be read anywhere */
+    uint64_t size;
+    bool is_device; /* a terminal, /dev/zero */
     bool is_stream; /* of unknown length: weights.file_size is what the tensors need */
 };
-/* False with `error` filled; close it whatever happened. */
+/* False with `error` filled; close it whatever happened. What comes from a pipe and does not say
+ * how long it is (plain bytes, a packed file) is all in `prefix` then. */
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
                   struct sam_error *error);
 void weights_close(struct weights_input *input);
+/* By the first bytes of an open one. */
+bool weights_is_packed(const struct weights_input *input);
 /* Of an open one; `text` is the error when it is a packed file. */
 bool weights_are_unpacked(const struct weights_input *input, const char *text,
                           struct sam_error *error);
@@ -57,20 +63,18 @@ bool weights_may_write(const char *path, const char *input, struct sam_error *er
 /* The output, then, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
-/* A whole file in memory: mapped where that can be done. */
-struct weights_file {
-    const void *data;
-    size_t size;
-    bool mapped;
-};
-bool weights_map(const char *path, struct weights_file *file, struct sam_error *error);
-void weights_unmap(struct weights_file *file);
+/* May `path`, made of the file `input`, take the place of what is there? Not of its input; of a
+ * plain file with `force`, or when the user says so on a terminal. Nothing, devices and pipes may
+ * be written. False with `error` filled. */
+bool weights_may_replace(const char *path, const char *input, bool force, struct sam_error *error);
 
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
 /* By its name: an index of shards; weights. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
+/* Weights, by the name, of a format that is not packed. */
+bool weights_are_foreign(const char *path);
 #define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy) in it"
 bool weights_are_many(const char *path); /* a folder or an index */
 /* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
@@ -103,6 +107,9 @@ struct weights_work {
     const char *more, *cut; /* how its name changes: weights_place */
     const char *none;       /* the message when no file is wanted */
     bool alone;             /* the output folder may have no other files in it */
+    bool force;             /* weights_may_replace */
+    /* A file was copied; may be NULL. */
+    void (*copied)(void *context, const char *from, const char *to);
 };
 /* The files of `input` into the folder `output`, which is made, and removed again after a failure.
  * Nothing is done when two files would go to one place, or a shard is missing. */
@@ -112,11 +119,17 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
 /* "3x4x5", "scalar". */
 const char *weights_shape(const struct sam_weight *w, char *text, size_t room);
 json_t *weights_json_shape(const struct sam_weight *w);
-/* Its name for a table: without characters that would break the line. */
+/* Its name for a table: without characters that would break the line or reach a terminal as
+ * commands. */
 struct weights_name {
     char text[200];
 };
 struct weights_name weights_name(const struct sam_weight *w);
+/* A path, likewise. */
+struct weights_path {
+    char text[1024];
+};
+struct weights_path weights_path(const char *path);
 /* A string of JSON, whatever the bytes are. */
 json_t *weights_json_text(const char *text);
 int weights_print_json(json_t *root); /* takes it over; an exit code */

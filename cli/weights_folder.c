@@ -44,6 +44,19 @@ bool weights_are_known(const char *path)
            weights_ends_with(path, ".npy");
 }
 
+bool weights_are_foreign(const char *path)
+{
+    static const char *const suffixes[] = {
+        ".bin",     ".pt",        ".pth",       ".ckpt",     ".h5",      ".keras",
+        ".msgpack", ".onnx",      ".onnx_data", ".pb",       ".tflite",  ".npz",
+        ".pkl",     ".gguf.part", ".ot",        ".pdparams", ".mlmodel",
+    };
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+        if (weights_ends_with(path, suffixes[i]))
+            return true;
+    return false;
+}
+
 static bool fail(struct sam_error *error, enum sam_status status, const char *path,
                  const char *text)
 {
@@ -372,12 +385,18 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
         fail(error, SAM_ERR_INPUT, input, work->none);
     bool good = places && make_folder(output, input, &made, error) &&
                 (made || !work->alone || is_free_of_others(output, places, list.count, error));
+    for (size_t i = 0; good && !made && i < list.count; i++)
+        good = weights_may_replace(places[i], list.paths[i], work->force, error);
     for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
-        fprintf(stderr, "samite: note: %s: left out, for it is no plain file\n", list.others[i]);
-    for (; good && done < list.count; done += good)
-        good = work->wanted(list.paths[done])
-                   ? work->work(work->context, list.paths[done], places[done], error)
-                   : weights_copy(list.paths[done], places[done], error);
+        fprintf(stderr, "samite: note: %s: skipped: not a regular file\n",
+                weights_path(list.others[i]).text);
+    for (; good && done < list.count; done += good) {
+        bool wanted = work->wanted(list.paths[done]);
+        good = wanted ? work->work(work->context, list.paths[done], places[done], error)
+                      : weights_copy(list.paths[done], places[done], error);
+        if (good && !wanted && work->copied)
+            work->copied(work->context, list.paths[done], places[done]);
+    }
     if (!good && made)
         remove_folder(output, places, done < list.count ? done + 1 : done);
     free_paths(places, list.count);

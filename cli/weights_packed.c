@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stop.h"
+
 enum { PIECE = 1 << 20 };
 
 /* Piece by piece; what is known of it goes to `fed`. */
@@ -85,15 +87,55 @@ bool weights_packed_list(const char *path, struct weights_list *list, struct sam
     return false;
 }
 
-bool weights_packed_open(const char *path, const struct sam_codec_options *options,
-                         struct weights_file *file, struct sam_packed **packed,
-                         struct sam_error *error)
+/* The `read` of a struct sam_source. */
+static bool read_at(void *context, uint64_t offset, void *data, size_t size)
 {
-    if (!weights_map(path, file, error))
-        return false;
-    if (sam_packed_open(file->data, file->size, options, packed, error) == SAM_OK)
+    const struct weights_input *in = context;
+    uint8_t *out = data;
+    while (size) {
+        ssize_t got = pread(in->file, out, size, (off_t)offset);
+        if (got <= 0 && !(got < 0 && errno == EINTR && !cli_stopped()))
+            return false;
+        size_t more = got > 0 ? (size_t)got : 0;
+        out += more;
+        offset += more;
+        size -= more;
+    }
+    return true;
+}
+
+bool weights_packed_start(struct weights_packed *file, const struct sam_codec_options *options,
+                          struct sam_error *error)
+{
+    struct weights_input *in = &file->input;
+    enum sam_status status;
+    if (in->is_plain) {
+        file->size = in->size;
+        status = sam_packed_open_source((struct sam_source){read_at, in, in->size}, options,
+                                        &file->packed, error);
+    } else {
+        file->size = in->prefix_size;
+        status = sam_packed_open(in->prefix, in->prefix_size, options, &file->packed, error);
+    }
+    if (status != SAM_OK)
+        weights_name_error(in->path, error);
+    return status == SAM_OK;
+}
+
+bool weights_packed_open(const char *path, const struct sam_codec_options *options,
+                         struct weights_packed *file, struct sam_error *error)
+{
+    *file = (struct weights_packed){0};
+    if (weights_open(path, &(struct weights_hint){0}, &file->input, error) &&
+        weights_packed_start(file, options, error))
         return true;
-    weights_name_error(path, error);
-    weights_unmap(file);
+    weights_packed_close(file);
     return false;
+}
+
+void weights_packed_close(struct weights_packed *file)
+{
+    sam_packed_close(file->packed);
+    weights_close(&file->input);
+    file->packed = NULL;
 }

@@ -59,6 +59,15 @@ SAM_API const char *sam_weight_type_name(enum sam_weight_type type);
 /* False when no type has that name; *type is then untouched. */
 SAM_API bool sam_weight_type_parse(const char *name, enum sam_weight_type *type);
 
+/* Does `to` (bf16, f16, f32, f64) have every value of the floating-point type `from`? e4m3 is that
+ * of the Open Compute Project: one NaN, no infinity. */
+SAM_API bool sam_weight_widens(enum sam_weight_type from, enum sam_weight_type to);
+/* `count` elements of `data` as elements of `to`: the same values, signs and NaN payloads.
+ * SAM_ERR_USAGE where sam_weight_widens is false. */
+SAM_API enum sam_status sam_weight_widen(enum sam_weight_type from, enum sam_weight_type to,
+                                         const void *data, uint64_t count, void *out,
+                                         struct sam_error *error);
+
 enum { SAM_WEIGHT_RANK = 16 };
 
 struct sam_weight {

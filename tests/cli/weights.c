@@ -46,16 +46,16 @@ static int make_files(void **state)
     test_weights(SAM_W_BF16, data, SIZE, 0.02, &seed);
     write_bytes("w", data, SIZE);
     free(data);
-    succeed("convert w=w:bf16 -o w.safetensors");
-    succeed("pack -q w.safetensors -o w.smw");
+    succeed("convert -f w=w:bf16 -o w.safetensors");
+    succeed("pack -f -q w.safetensors -o w.smw");
     char command[256];
     snprintf(command, sizeof command,
              "cd %s && mkdir in && cp w.safetensors in/1.safetensors && cp w.safetensors "
              "in/2.safetensors && echo text >in/config.json",
              directory);
     assert_int_equal(system(command), 0);
-    succeed("pack -q in -o in.packed");
-    succeed("unpack -q in.packed -o in.back");
+    succeed("pack -f -q in -o in.packed");
+    succeed("unpack -f -q in.packed -o in.back");
     return 0;
 }
 
@@ -117,13 +117,13 @@ static void killed(void **state)
 {
     (void)state;
     static const struct task tasks[] = {
-        {"pack -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
-        {"unpack -q w.smw -T 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
-        {"convert w=w:bf16 -o out.safetensors", {"out.safetensors"}, {"w.safetensors"}},
-        {"pack -q in -o a",
+        {"pack -f -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
+        {"unpack -f -q w.smw -T 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
+        {"convert -f w=w:bf16 -o out.safetensors", {"out.safetensors"}, {"w.safetensors"}},
+        {"pack -f -q in -o a",
          {"a/1.safetensors.smw", "a/2.safetensors.smw", "a/config.json"},
          {"w.smw", "w.smw", "in/config.json"}},
-        {"unpack -q in.packed -o b",
+        {"unpack -f -q in.packed -o b",
          {"b/1.safetensors", "b/2.safetensors", "b/config.json"},
          {"w.safetensors", "w.safetensors", "in/config.json"}},
     };
@@ -179,10 +179,10 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
 static void interrupted(void **state)
 {
     (void)state;
-    interrupt_waiting("w.safetensors", 60000, "pack - -o stop.out <pipe");
-    interrupt_waiting("w.smw", 60000, "unpack - -o stop.out <pipe");
-    succeed("unpack w.smw --tensor w -o w.npy");
-    interrupt_waiting("w.npy", 60000, "convert w=pipe -o stop.out");
+    interrupt_waiting("w.safetensors", 60000, "pack -f - -o stop.out <pipe");
+    interrupt_waiting("w.smw", 60000, "unpack -f - -o stop.out <pipe");
+    succeed("unpack -f w.smw --tensor w -o w.npy");
+    interrupt_waiting("w.npy", 60000, "convert -f w=pipe -o stop.out");
 }
 
 /* A terminal, and its name. */
@@ -251,9 +251,9 @@ static void progress(void **state)
         sam_put_le64(noise + i, test_random(&seed));
     write_bytes("noise", noise, LONG_ENOUGH);
     free(noise);
-    expect_progress("pack noise -o noise.smw", "pack");
+    expect_progress("pack -f noise -o noise.smw", "pack");
     expect_progress("verify noise.smw", "verify");
-    expect_progress("unpack noise.smw -o noise.back", "unpack");
+    expect_progress("unpack -f noise.smw -o noise.back", "unpack");
     struct sam_buffer said = watch("verify w.smw"); /* too short to be worth it */
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
@@ -266,7 +266,7 @@ static void onto_terminal(void **state)
     char line[512], name[64];
     int terminal = open_terminal(name, sizeof name), waiting = 0, status;
     int held = open(name, O_RDWR | O_NOCTTY);
-    snprintf(line, sizeof line, "pack w -o - >%s 2>.err; :", name);
+    snprintf(line, sizeof line, "pack -f w -o - >%s 2>.err; :", name);
     pid_t child = start(line);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
@@ -314,7 +314,7 @@ static void onnx(void **state)
 {
     (void)state;
     write_model("m.onnx", false);
-    struct sam_buffer said = expect_success("convert m.onnx -o m.safetensors --json");
+    struct sam_buffer said = expect_success("convert -f m.onnx -o m.safetensors --json");
     expect_part(&said, "\"name\": \"conv/weight:0\",\n    \"dtype\": \"f32\"");
     expect_part(&said, "\"from\": \"m.onnx\"");
     sam_buffer_free(&said);
@@ -326,35 +326,36 @@ static void onnx(void **state)
                         "\"shape\":[3],\"data_offsets\":[408,411]}}",
                         187);
     sam_buffer_free(&said);
-    succeed("pack m.safetensors -o m.smw");
-    succeed("unpack m.smw -o m.back");
+    succeed("pack -f m.safetensors -o m.smw");
+    succeed("unpack -f m.smw -o m.back");
     assert_true(same_file("m.safetensors", "m.back"));
-    succeed("unpack m.smw --tensor conv/weight:0 --range 1:2 -o x");
+    succeed("unpack -f m.smw --tensor conv/weight:0 --range 1:2 -o x");
     expect_file("x", "\x1c\x23\x2a\x31", 4);
-    succeed("unpack m.smw --tensor 'minus \"one\"\n' -o x");
+    succeed("unpack -f m.smw --tensor 'minus \"one\"\n' -o x");
     expect_file("x", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
-    succeed("unpack m.smw --tensor i -o x");
+    succeed("unpack -f m.smw --tensor i -o x");
     expect_file("x", "\1\2\3", 3);
     /* rounded to bf16: 0x150e0700 is 0x150e, 0x312a231c is 0x312a */
-    succeed("convert --bf16 m.onnx more=x:u8 -o b.safetensors");
-    succeed("pack b.safetensors -o b.smw");
-    succeed("unpack b.smw --tensor conv/weight:0 --range :2 -o x");
+    succeed("convert -f --bf16 m.onnx more=x:u8 -o b.safetensors");
+    succeed("pack -f b.safetensors -o b.smw");
+    succeed("unpack -f b.smw --tensor conv/weight:0 --range :2 -o x");
     expect_file("x", "\x0e\x15\x2a\x31", 4);
-    succeed("unpack b.smw --tensor more -o x");
+    succeed("unpack -f b.smw --tensor more -o x");
     expect_file("x", "\1\2\3", 3);
 
     write_model("twin.onnx", true);
-    expect_failure("convert twin.onnx -o t", 2,
+    expect_failure("convert -f twin.onnx -o t", 2,
                    "twin.onnx: two tensors are called 'conv/weight:0'");
-    expect_failure("convert m.onnx i=x:u8 -o t", 2, "two tensors are called 'i'");
-    expect_failure("convert a=m.onnx -o t", 2, "a model says itself");
-    expect_failure("convert m.onnx:f32 -o t", 2, "a model says itself");
-    expect_failure("convert m.onnx -o m.onnx", 2, "the output is the input");
-    expect_failure("convert m.onnx -o - --json", 2, "both to standard output");
-    expect_failure("convert __metadata__=x:u8 -o t", 2, "can be called '__metadata__'");
-    expect_failure("convert \"$(printf '\\377')\"=x:u8 -o t", 2, "is not UTF-8");
+    expect_failure("convert -f m.onnx i=x:u8 -o t", 2, "two tensors are called 'i'");
+    expect_failure("convert -f a=m.onnx -o t", 2, "a model says itself");
+    expect_failure("convert -f m.onnx:f32 -o t", 2, "a model says itself");
+    expect_failure("convert -f m.onnx -o m.onnx", 2, "the output is the input");
+    expect_failure("convert -f m.onnx -o - --json", 2, "both to standard output");
+    expect_failure("convert -f __metadata__=x:u8 -o t", 2, "can be called '__metadata__'");
+    expect_failure("convert -f \"$(printf '\\377')\"=x:u8 -o t", 2, "is not UTF-8");
     write_text("text.onnx", "hello");
-    expect_failure("convert text.onnx -o t", 2, "text.onnx: not an ONNX model, or a damaged one");
+    expect_failure("convert -f text.onnx -o t", 2,
+                   "text.onnx: not an ONNX model, or a damaged one");
     assert_false(exists("t") || has_temporary("t."));
 }
 

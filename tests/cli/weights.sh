@@ -3,8 +3,22 @@
 # The verbs of the weight codec as a user calls them.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$scratch" || exit 1
-samite=$SAMITE
+# What is made here is made again and again: -f, but for the cases of files that exist.
+cat >.samite <<'EOF'
+#!/bin/sh
+case $1 in
+pack | unpack | convert)
+    verb=$1
+    shift
+    exec "$SAMITE" "$verb" -f "$@"
+    ;;
+esac
+exec "$SAMITE" "$@"
+EOF
+chmod +x .samite
+samite=$scratch/.samite
 
+export SAMITE
 "$SAMITE_BUILD/examples/arrays" . 200000 >/dev/null || exit 1
 tail -c 500000 a.npy >plain.bin
 head -c 300000 /dev/urandom >noise.bin
@@ -283,7 +297,7 @@ folders() {
     echo hidden >mixed/.hidden
     mkdir mixed/sub
     "$samite" pack mixed -q -o n.packed 2>notes
-    [ "$(grep -c 'left out' notes)" = 2 ]
+    [ "$(grep -c 'skipped: not a regular file' notes)" = 2 ]
     "$samite" unpack n.packed -o n.back
     cmp n.back/link.npy b.npy && cmp n.back/.hidden mixed/.hidden
     echo '{"weight_map": {"a": "../a.npy"}}' >x.index.json
@@ -487,6 +501,134 @@ damaged() {
     cmp raw.bin noise.bin
 }
 
+# Files that exist are not overwritten, of a folder none; with -f they are. Pipes and devices hold
+# nothing.
+existing() {
+    mkdir ex
+    cp a.npy ex/a.npy
+    echo old >ex/a.npy.smw
+    refuses 'ex/a.npy.smw: exists; -f overwrites it' "$SAMITE" pack ex/a.npy
+    "$SAMITE" pack ex/a.npy -f -q
+    cmp ex/a.npy.smw p.smw 2>/dev/null || "$SAMITE" verify ex/a.npy.smw
+    refuses 'ex/a.npy: exists; -f' "$SAMITE" unpack ex/a.npy.smw
+    "$SAMITE" unpack ex/a.npy.smw --force
+    echo old >ex/x.npy
+    refuses 'ex/x.npy: exists; -f' "$SAMITE" unpack ex/a.npy.smw --tensor data -o ex/x.npy
+    "$SAMITE" unpack -f ex/a.npy.smw --tensor data -o ex/x.npy
+    cmp ex/x.npy a.npy
+    refuses 'ex/x.npy: exists; -f' "$SAMITE" convert a.npy b.npy -o ex/x.npy
+    "$SAMITE" convert -f a.npy b.npy -o ex/x.npy
+    "$SAMITE" pack model -q -o ex/m.smw
+    rm ex/m.smw/one.safetensors.smw
+    refuses 'ex/m.smw/model.safetensors.index.json: exists; -f' "$SAMITE" pack model -q -o ex/m.smw
+    [ ! -e ex/m.smw/one.safetensors.smw ]
+    "$SAMITE" pack model -q -f -o ex/m.smw
+    "$SAMITE" pack a.npy -q -o /dev/null
+    mkfifo ex/pipe
+    cat ex/pipe >ex/piped &
+    "$SAMITE" pack a.npy -q -o ex/pipe
+    wait
+    cmp ex/piped ex/a.npy.smw
+    rm -r ex
+}
+
+# From a pipe, where nothing can be read twice, the report is that of the file.
+report_of_a_pipe() {
+    "$samite" pack m.safetensors -o p.smw >1.out
+    # shellcheck disable=SC2002 # a pipe is the point
+    cat m.safetensors | "$samite" pack /dev/stdin -o p2.smw >2.out
+    # shellcheck disable=SC2002
+    cat m.safetensors | "$samite" pack - -o p3.smw >3.out
+    mkfifo pipe
+    cat m.safetensors >pipe &
+    "$samite" pack pipe -o p4.smw >4.out
+    wait
+    rm pipe
+    for n in 2 3 4; do
+        cmp p.smw p$n.smw
+        head -n -1 1.out >1.rows
+        head -n -1 $n.out | cmp - 1.rows
+    done
+    # shellcheck disable=SC2002
+    cat m.safetensors | "$samite" stat - >5.out
+    "$samite" stat m.safetensors | sed '$d' >6.out
+    sed '$d' 5.out | cmp - 6.out
+    # what pack says of the bound is what stat says, but for the columns
+    [ "$(awk '$1 == "a" { print $10 }' 1.out)" = "$(awk '$1 == "a" { print $11 }' 6.out)" ]
+}
+
+endless() { # devices and pipes without an end
+    refuses 'a device, which does not end: expected a file or a pipe' "$samite" info /dev/zero
+    refuses 'a device, which does not end' "$samite" stat /dev/zero
+    refuses 'a device, which does not end' "$samite" pack /dev/zero -o z.smw
+    refuses 'a device, which does not end' "$samite" unpack /dev/zero --tensor x -o z
+}
+
+info_unpacked() {
+    "$samite" info m.safetensors >said
+    grep -q '^m.safetensors: safetensors, [0-9]* bytes$' said
+    grep -Eq '^we"ird name +f16 +500x500 +500000$' said
+    says '^data +f32 +200000 +800000$' "$samite" info a.npy
+    says '^w +f32 +100000 +400000$' "$samite" info w.gguf
+    says '^data +opaque +300000 +300000$' "$samite" info noise.bin
+    # shellcheck disable=SC2002
+    cat m.safetensors | "$samite" info - >said2
+    grep -Eq '^we"ird name +f16 +500x500 +500000$' said2
+    # shellcheck disable=SC2002
+    cat m.safetensors.smw | "$samite" info - >said2
+    grep -Eq '^we"ird name +f16 +500x500 +500000 +[0-9]+ ' said2
+    "$samite" info model >said
+    [ "$(grep -c '^model/' said)" = 3 ]
+    cp a.npy one.smw
+    refuses 'one.smw: not a packed file' "$samite" info one.smw
+    rm one.smw
+    mkdir -p plain
+    refuses 'plain: no weights' "$samite" info plain
+}
+
+foreign() { # weights of other formats are copied, and that is said
+    mkdir fo
+    cp a.npy fo/a.npy
+    cp plain.bin fo/pytorch_model.bin
+    echo '{}' >fo/config.json
+    "$samite" pack fo -o fo.smw >said 2>notes
+    [ "$(cat notes)" = 'samite: note: fo/pytorch_model.bin: copied as it is: its format is not one that is packed' ]
+    grep -Eq '^fo: 1 files packed, 800128 bytes into [0-9]+, [0-9.]+ %; 2 copied, 500003 bytes, of these 1 with weights that are not packed, 500000 bytes$' said
+    cmp fo.smw/pytorch_model.bin plain.bin
+    "$samite" pack fo -o fo.smw -q >said 2>notes
+    [ ! -s said ] && [ ! -s notes ]
+    "$samite" pack fo -o fo.smw --json 2>/dev/null >said
+    grep -q '"copied_to": "fo.smw/pytorch_model.bin"' said
+    rm -r fo fo.smw
+}
+
+widened() { # bf16, which NumPy has not, as f32: what its low half of zeros makes it
+    "$samite" unpack m.safetensors.smw --tensor b -o b16.npy
+    "$samite" unpack m.safetensors.smw --tensor b --dtype f32 -o b32.npy
+    says "'descr': '<f4'" head -c 128 b32.npy
+    tail -c +129 b32.npy | od -An -v -tx2 -w4 | awk '{ if ($1 != "0000") exit 1; print $2 }' >b32.words
+    tail -c +129 b16.npy | od -An -v -tx2 -w2 | awk '{ print $1 }' | cmp - b32.words
+    "$samite" unpack m.safetensors.smw --tensor b --range 7:9 -d f64 -o x.bin
+    [ "$(wc -c <x.bin)" = 16 ]
+    refuses 'f16 cannot hold every value of b, which is bf16' "$samite" unpack m.safetensors.smw --tensor b -d f16 -o z.npy
+    refuses 'dtype is of a --tensor' "$samite" unpack m.safetensors.smw -d f32 -o z.npy
+}
+
+# Names with control characters, C1 too, reach no terminal.
+controls() {
+    name=$(printf 'n\033[1m\302\233x.npy')
+    cp a.npy "$name"
+    "$samite" pack "$name" -o ctl.smw >said
+    "$samite" info "$name" >>said
+    "$samite" stat "$name" >>said
+    cp ctl.smw "$name.smw"
+    "$samite" verify "$name.smw" >>said
+    "$samite" info "$name.smw" >>said
+    grep -q 'n?.1m??x.npy' said
+    LC_ALL=C grep -q "$(printf '[\033\233]')" said && return 1
+    rm "$name" "$name.smw"
+}
+
 check 'convert' convert
 check 'safetensors' there_and_back m.safetensors
 check 'safetensors, dense' there_and_back m.safetensors --dense
@@ -516,6 +658,15 @@ else
     skip 'past 4 GiB' 'no files with holes, or none of that size, where temporary files are'
 fi
 check 'ranges' ranges
+check 'existing files' existing
+check 'a report without a second reading' report_of_a_pipe
+if [ -c /dev/zero ]; then
+    check 'devices without an end' endless
+fi
+check 'what is in unpacked files' info_unpacked
+check 'weights of other formats in a folder' foreign
+check 'bf16 as f32' widened
+check 'control characters in names' controls
 check 'the reader ends early' closed_early
 check 'folders' folders
 check 'a folder to standard output' to_standard
