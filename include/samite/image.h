@@ -36,6 +36,7 @@ struct sam_symbol {
     bool global;
     bool function;
     bool section_relative; /* false: an absolute value (.equ) */
+    bool repeated;         /* set by sam_image_finish: an earlier symbol has the same name */
 };
 
 /* Resources of one kernel as the Ventus compiler records them in .rodata.ventus.resource. */

@@ -67,6 +67,8 @@ struct sam_asm_options {
     size_t define_count;
     const char *const *include_paths;
     size_t include_count;
+    uint64_t max_expanded; /* characters that macros, repetitions and included files may give; a
+                              64th of it statements; 0 is 256 MiB */
 };
 
 /* Assemble `size` bytes of text called `name` (for messages). On failure every error and warning

@@ -15,12 +15,14 @@ enum {
     ASM_MAX_FRAMES = 64, /* macros, repetitions and files inside each other */
     ASM_MAX_CONDITIONS = 64,
     ASM_MAX_DEPTH = 200, /* of an expression */
-    ASM_MAX_STATEMENTS = 4 << 20,
     ASM_MAX_ARGS = 8,
     ASM_MAX_ALIGNMENT = 1 << 20,
 };
-#define ASM_MAX_SIZE     (UINT64_C(256) << 20) /* all sections together */
-#define ASM_MAX_EXPANDED (UINT64_C(256) << 20) /* characters that macros and files give */
+#define ASM_MAX_SIZE (UINT64_C(256) << 20) /* all sections together */
+/* Characters that macros, repetitions and included files give, unless the options say otherwise. Of
+ * the same limit statements take 64 each and memory a quarter a byte, so that it bounds time and
+ * memory whatever is expanded. */
+#define ASM_MAX_EXPANDED (UINT64_C(256) << 20)
 
 /* Where a statement stands. `text` is the line as the reader of a message wants to see it. */
 struct asm_place {
@@ -125,7 +127,7 @@ struct asm_node {
         int64_t number;
         struct asm_symbol *symbol;
         struct asm_equ *equ;
-        struct asm_position position;
+        const struct asm_position *position;
         const struct asm_node *child[3];
     };
 };
@@ -184,7 +186,7 @@ struct asm_arg {
 
 struct asm_args {
     unsigned count;
-    struct asm_arg arg[ASM_MAX_ARGS];
+    struct asm_arg arg[ASM_MAX_ARGS]; /* those of an instruction have room for `count` only */
 };
 
 struct asm_insn {
@@ -195,7 +197,7 @@ struct asm_insn {
     bool relaxable, relaxed;
     uint64_t address; /* of the word itself, after an inserted prefix */
     const struct asm_insn *previous;
-    struct asm_args args;
+    const struct asm_args *args;
     struct asm_at at;
 };
 
@@ -265,8 +267,10 @@ struct asm_macro {
     const char *name;
     struct asm_parameter *parameters;
     size_t parameter_count, parameter_capacity;
+    struct sam_names names; /* of the parameters */
+    size_t longest_name;
     struct asm_body body;
-    struct asm_macro *next;
+    struct asm_macro *next; /* defined before */
 };
 
 struct asm_frame {
@@ -283,6 +287,7 @@ struct asm_frame {
     const struct asm_macro *macro; /* parameter names, or NULL */
     const char **arguments;        /* a value each parameter */
     const char **series;           /* .irp: values of the one parameter, one a turn */
+    const char *characters;        /* .irpc: the same, a character each */
     const char *series_name;
     uint64_t turn;
     unsigned number; /* \@ */
@@ -321,15 +326,16 @@ struct assembler {
     enum sam_status status;
 
     struct asm_block *blocks; /* everything that lives until the end */
+    size_t memory;            /* bytes of all blocks */
     struct sam_buffer *texts; /* included files and their blanked copies */
     size_t text_count, text_capacity;
 
-    struct asm_symbol **symbols; /* open hash table, size a power of two */
-    size_t symbol_count, symbol_capacity;
+    struct sam_names symbols;
     uint16_t *mnemonics; /* heads of chains by hash: row numbers, pseudo rows behind them */
     uint16_t *mnemonic_next;
 
     struct asm_section **sections;
+    struct sam_names section_names;
     size_t section_count, section_capacity;
     struct asm_section *section, *previous_section;
     struct asm_section *section_stack[16];
@@ -340,10 +346,12 @@ struct assembler {
     size_t frame_count;
     struct asm_condition conditions[ASM_MAX_CONDITIONS];
     size_t condition_count;
-    struct asm_macro *macros;
+    struct sam_names macros;
+    struct asm_macro *last_macro; /* defined last */
     unsigned macro_number;
-    uint64_t statement_count, expanded;
+    uint64_t statement_count, expanded, max_expanded;
     struct asm_statement statement;
+    struct asm_place start; /* of messages before the first statement */
 
     unsigned stamp; /* layout number, 0 in pass one */
     unsigned depth; /* of evaluation and of pseudo-instructions */

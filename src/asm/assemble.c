@@ -134,8 +134,7 @@ static void run(struct assembler *as, const char *name, const char *text, size_t
         return;
     for (size_t i = 0; i < as->options.define_count; i++)
         define(as, as->options.defines[i]);
-    struct asm_place start = {.file = kept, .line = 1};
-    as->statement.place = &start;
+    as->start.file = kept;
     if (!asm_push_file(as, kept, text, size, NULL))
         return;
     while (asm_next_statement(as))
@@ -152,7 +151,11 @@ static void release(struct assembler *as)
         sam_buffer_free(&as->texts[i]);
     free(as->sections);
     free(as->texts);
-    free(as->symbols);
+    sam_names_free(&as->symbols);
+    sam_names_free(&as->section_names);
+    for (struct asm_macro *m = as->last_macro; m; m = m->next)
+        sam_names_free(&m->names);
+    sam_names_free(&as->macros);
     asm_free_blocks(as);
 }
 
@@ -171,8 +174,11 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
         free(as);
         return status;
     }
+    as->start = (struct asm_place){.file = name, .line = 1};
+    as->statement.place = &as->start;
     as->isa = as->options.isa;
     as->error = error;
+    as->max_expanded = as->options.max_expanded ? as->options.max_expanded : ASM_MAX_EXPANDED;
     run(as, name, text, size);
     struct sam_image *out = NULL;
     if (!as->stop) {

@@ -161,8 +161,8 @@ unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t 
     } else if (insn->explicit_prefix) {
         explicit_prefix_word(&e);
     }
-    for (unsigned i = 0; i < insn->args.count; i++) {
-        const struct asm_arg *arg = &insn->args.arg[i];
+    for (unsigned i = 0; i < insn->args->count; i++) {
+        const struct asm_arg *arg = &insn->args->arg[i];
         if (sam_kind_is_register(arg->operand->kind))
             put_register(&e, arg);
         else if (arg->operand->kind == SAM_KIND_VM || arg->operand->kind == SAM_KIND_RM)
@@ -183,7 +183,7 @@ unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t 
     if (insn->relaxed) {
         /* the branch, inverted, skips a jump: funct3 bit 0 inverts every condition */
         const struct sam_operand *reach = sam_operand_find('p'), *jump = sam_operand_find('a');
-        const struct asm_arg *target = asm_find_arg(&insn->args, 'p');
+        const struct asm_arg *target = asm_find_arg(insn->args, 'p');
         int64_t value = 0, low, high;
         asm_eval(as, target->expr, insn, true, &value);
         int64_t distance = (int64_t)((uint64_t)value - insn->address - 4);
@@ -344,9 +344,10 @@ struct sam_image *asm_emit(struct assembler *as)
     for (size_t i = 0; i < as->section_count; i++)
         if (as->sections[i]->size || as->sections[i]->execute)
             add_section(as, image, as->sections[i]);
-    for (size_t i = 0; i < as->symbol_capacity; i++)
-        if (as->symbols[i] && as->symbols[i]->state != SYMBOL_UNDEFINED)
-            add_symbol(as, image, as->symbols[i]);
+    const struct asm_symbol *symbol;
+    for (size_t at = 0; (symbol = sam_names_next(&as->symbols, &at));)
+        if (symbol->state != SYMBOL_UNDEFINED)
+            add_symbol(as, image, symbol);
     image->entry = as->sections[0]->address;
     const struct sam_symbol *start = sam_image_find(image, "_start");
     if (start)

@@ -89,7 +89,7 @@ enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
     enum asm_known known;
     switch (node->kind) {
     case NODE_NUMBER: *value = (struct asm_value){node->number, NULL, 0}; return ASM_KNOWN;
-    case NODE_DOT: *value = asm_position_value(&node->position); return ASM_KNOWN;
+    case NODE_DOT: *value = asm_position_value(node->position); return ASM_KNOWN;
     case NODE_EQU: *value = node->equ->value; return node->equ->early;
     case NODE_SYMBOL:
         if (node->symbol->state == SYMBOL_LABEL)
@@ -217,7 +217,7 @@ static bool upper_reaches(const struct assembler *as, int64_t value)
 
 bool asm_becomes_lui(struct assembler *as, const struct asm_insn *insn)
 {
-    const struct asm_arg *upper = insn->op == SAM_OP_auipc ? asm_find_arg(&insn->args, 'u') : NULL;
+    const struct asm_arg *upper = insn->op == SAM_OP_auipc ? asm_find_arg(insn->args, 'u') : NULL;
     const struct asm_node *node = upper ? upper->expr : NULL;
     int64_t value;
     return node && node->kind == NODE_MODIFIER && node->op == OP_PCREL_HI &&
@@ -235,7 +235,7 @@ static enum asm_known eval_modifier(const struct evaluation *e, const struct asm
         return wrong(e, node, "a %%-modifier makes sense only in an instruction");
     if (node->op == OP_PCREL_LO || node->op == OP_PCREL_PREV) {
         insn = node->op == OP_PCREL_PREV ? insn->previous : insn_at_label(inner);
-        const struct asm_arg *upper = insn ? asm_find_arg(&insn->args, 'u') : NULL;
+        const struct asm_arg *upper = insn ? asm_find_arg(insn->args, 'u') : NULL;
         if (!upper || !upper->expr || upper->expr->kind != NODE_MODIFIER ||
             upper->expr->op != OP_PCREL_HI)
             return wrong(e, node, "%%pcrel_lo needs the label of an auipc with %%pcrel_hi");
@@ -264,7 +264,7 @@ static enum asm_known eval_node(const struct evaluation *e, const struct asm_nod
     *out = 0;
     switch (node->kind) {
     case NODE_NUMBER: *out = node->number; return ASM_KNOWN;
-    case NODE_DOT: *out = (int64_t)asm_position_address(&node->position); return ASM_KNOWN;
+    case NODE_DOT: *out = (int64_t)asm_position_address(node->position); return ASM_KNOWN;
     case NODE_EQU: return eval_equ(e, node, node->equ, out);
     case NODE_SYMBOL: return eval_symbol(e, node, out);
     case NODE_MODIFIER: return eval_modifier(e, node, out);

@@ -124,9 +124,12 @@ static const struct asm_node *name_node(struct parser *p)
     struct asm_lexer *lexer = p->lexer;
     struct asm_at at = asm_lex_at(lexer);
     if (lexer->token.size == 1 && lexer->token.text[0] == '.') {
-        struct asm_node *node = new_node(p->as, NODE_DOT, at);
-        if (node)
-            node->position = asm_here(p->as);
+        struct asm_position *here = asm_new(p->as, 1, sizeof *here);
+        struct asm_node *node = here ? new_node(p->as, NODE_DOT, at) : NULL;
+        if (node) {
+            *here = asm_here(p->as);
+            node->position = here;
+        }
         asm_lex_next(lexer);
         return node;
     }

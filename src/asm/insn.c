@@ -139,8 +139,8 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
 {
     bool high = false, widens = false, wide = false;
     const struct asm_arg *first = NULL;
-    for (unsigned i = 0; i < insn->args.count; i++) {
-        const struct asm_arg *arg = &insn->args.arg[i];
+    for (unsigned i = 0; i < insn->args->count; i++) {
+        const struct asm_arg *arg = &insn->args->arg[i];
         if (sam_kind_is_register(arg->operand->kind) && arg->number > 31) {
             high = true;
             first = first ? first : arg;
@@ -172,7 +172,7 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
  * distances across it remain known. */
 static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 {
-    const struct asm_arg *target = asm_find_arg(&insn->args, 'p');
+    const struct asm_arg *target = asm_find_arg(insn->args, 'p');
     struct asm_value value;
     if ((sam_insn_rows[insn->op].match & 0x7f) != SAM_OPC_BRANCH || !target || !target->expr)
         return false;
@@ -227,7 +227,12 @@ static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
     struct asm_insn *insn = asm_new(as, 1, sizeof *insn);
     if (!insn)
         return;
-    *insn = (struct asm_insn){.op = op, .bits = bits, .args = *args, .at = at};
+    size_t size = offsetof(struct asm_args, arg) + args->count * sizeof args->arg[0];
+    void *kept = asm_new(as, 1, size);
+    if (!kept)
+        return;
+    memcpy(kept, args, size);
+    *insn = (struct asm_insn){.op = op, .bits = bits, .args = kept, .at = at};
     if (sam_insn_rows[op].on == SAM_EXT_XMATRIX)
         warn_of_trap(as, op, args);
     const struct asm_insn *before = last_insn(section);

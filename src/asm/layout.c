@@ -2,6 +2,8 @@
 /* Addresses: sections one after the other, branches that do not reach made long. */
 #include "asm/asm.h"
 
+#include <stdlib.h>
+
 enum { PAGE = 4096, SECTION_ALIGNMENT = 16, MAX_ROUNDS = 64 };
 
 /* Size of an instruction's words. */
@@ -36,15 +38,12 @@ static int rank_of(const struct asm_section *section)
     return section->execute ? 1 : !section->write ? 2 : section->nobits ? 4 : 3;
 }
 
-static void sort_sections(struct assembler *as)
+static int by_rank(const void *a, const void *b)
 {
-    for (size_t i = 1; i < as->section_count; i++) {
-        struct asm_section *moved = as->sections[i];
-        size_t j = i;
-        for (; j > 0 && rank_of(as->sections[j - 1]) > rank_of(moved); j--)
-            as->sections[j] = as->sections[j - 1];
-        as->sections[j] = moved;
-    }
+    const struct asm_section *x = *(struct asm_section *const *)a,
+                             *y = *(struct asm_section *const *)b;
+    const int rank = rank_of(x) - rank_of(y);
+    return rank ? rank : (x->order > y->order) - (x->order < y->order);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t alignment)
@@ -88,7 +87,7 @@ static bool grow_branches(struct assembler *as, bool all)
             struct asm_insn *insn = section->items[i].insn;
             if (!insn->relaxable || insn->relaxed)
                 continue;
-            const struct asm_arg *target = asm_find_arg(&insn->args, 'p');
+            const struct asm_arg *target = asm_find_arg(insn->args, 'p');
             int64_t value;
             if (asm_eval(as, target->expr, insn, true, &value) != ASM_KNOWN)
                 continue;
@@ -106,7 +105,7 @@ static bool grow_branches(struct assembler *as, bool all)
 
 void asm_layout(struct assembler *as)
 {
-    sort_sections(as);
+    qsort(as->sections, as->section_count, sizeof *as->sections, by_rank);
     int round = 0;
     do
         place_sections(as);

@@ -11,43 +11,52 @@ static bool is(const char *text, size_t size, const char *name)
 
 const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size)
 {
-    for (const struct asm_macro *m = as->macros; m; m = m->next)
-        if (is(name, size, m->name))
-            return m;
-    return NULL;
+    return sam_names_find(&as->macros, name, size);
 }
 
 /* --- putting arguments in */
 
-static const char *argument_of(const struct asm_frame *frame, const char *name, size_t size)
+struct text {
+    const char *at; /* NULL: none */
+    size_t size;
+};
+
+static struct text argument_of(const struct asm_frame *frame, const char *name, size_t size)
 {
-    if (frame->series && is(name, size, frame->series_name))
-        return frame->series[frame->turn];
-    for (size_t i = 0; frame->macro && i < frame->macro->parameter_count; i++)
-        if (is(name, size, frame->macro->parameters[i].name))
-            return frame->arguments[i];
-    return NULL;
+    struct text found = {0};
+    if (frame->series_name && is(name, size, frame->series_name)) {
+        found.at = frame->series ? frame->series[frame->turn] : &frame->characters[frame->turn];
+        found.size = frame->series ? strlen(found.at) : 1;
+    } else if (frame->macro) {
+        const struct asm_parameter *p = sam_names_find(&frame->macro->names, name, size);
+        found.at = p ? frame->arguments[p - frame->macro->parameters] : NULL;
+        found.size = found.at ? strlen(found.at) : 0;
+    }
+    return found;
 }
 
 /* The argument named at `name`: the longest name that is a parameter, cut only at dots, so that
  * \op.vv works. *size is what the name takes. */
-static const char *longest_argument(const struct asm_frame *frame, const char *name, size_t limit,
+static struct text longest_argument(const struct asm_frame *frame, const char *name, size_t limit,
                                     size_t *size)
 {
+    size_t longest = frame->macro         ? frame->macro->longest_name
+                     : frame->series_name ? strlen(frame->series_name)
+                                          : 0;
     size_t length = 0;
-    while (length < limit && asm_name_char(name[length]))
+    while (length < limit && length <= longest && asm_name_char(name[length]))
         length++;
     while (length) {
-        const char *found = argument_of(frame, name, length);
-        if (found) {
+        /* a name that goes on here is another name */
+        bool whole = length == limit || name[length] == '.' || !asm_name_char(name[length]);
+        struct text found = whole ? argument_of(frame, name, length) : (struct text){0};
+        if (found.at) {
             *size = length;
             return found;
         }
-        do
-            length--;
-        while (length && name[length] != '.');
+        length--;
     }
-    return NULL;
+    return (struct text){0};
 }
 
 bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
@@ -60,14 +69,15 @@ bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const c
     struct sam_buffer out = {0};
     for (size_t i = 0; i < size; i++) {
         size_t left = size - i - 1, used = 0;
-        const char *next = text + i + 1, *put = NULL;
+        const char *next = text + i + 1;
+        struct text put;
         if (text[i] == '\\' && left >= 2 && next[0] == '(' && next[1] == ')') {
             i += 2;
         } else if (text[i] == '\\' && left && next[0] == '@') {
             sam_buffer_printf(&out, "%u", frame->number);
             i++;
-        } else if (text[i] == '\\' && (put = longest_argument(frame, next, left, &used))) {
-            sam_buffer_append(&out, put, strlen(put));
+        } else if (text[i] == '\\' && (put = longest_argument(frame, next, left, &used)).at) {
+            sam_buffer_append(&out, put.at, put.size);
             i += used;
         } else {
             sam_buffer_append(&out, text + i, 1);
@@ -143,14 +153,12 @@ static bool keyword(const struct asm_macro *macro, struct cursor *c, size_t *ind
     if (!size || probe.end - probe.at < 1 || *probe.at != '=' ||
         (probe.end - probe.at > 1 && probe.at[1] == '='))
         return false;
-    for (size_t i = 0; i < macro->parameter_count; i++) {
-        if (is(name, size, macro->parameters[i].name)) {
-            *index = i;
-            c->at = probe.at + 1;
-            return true;
-        }
-    }
-    return false;
+    const struct asm_parameter *found = sam_names_find(&macro->names, name, size);
+    if (!found)
+        return false;
+    *index = (size_t)(found - macro->parameters);
+    c->at = probe.at + 1;
+    return true;
 }
 
 static bool bind_arguments(struct assembler *as, const struct asm_macro *macro, struct cursor *c,
@@ -268,6 +276,8 @@ static void define_macro(struct assembler *as, struct asm_lexer *lexer)
     macro->name = asm_copy(as, lexer->token.text, named ? lexer->token.size : 0);
     if (!macro->name)
         return;
+    macro->next = as->last_macro;
+    as->last_macro = macro;
     struct cursor c = {lexer->token.text + lexer->token.size, lexer->end};
     bool good = named;
     if (!named)
@@ -281,13 +291,20 @@ static void define_macro(struct assembler *as, struct asm_lexer *lexer)
         if (c.at < c.end && *c.at == ',')
             c.at++;
     }
+    for (size_t i = 0; i < macro->parameter_count; i++) {
+        struct asm_parameter *p = &macro->parameters[i];
+        const size_t size = strlen(p->name);
+        macro->longest_name = size > macro->longest_name ? size : macro->longest_name;
+        if (!sam_names_find(&macro->names, p->name, size) &&
+            !sam_names_add(&macro->names, p->name, size, p))
+            asm_out_of_memory(as);
+    }
     bool again = good && asm_macro_find(as, macro->name, strlen(macro->name));
     if (again)
         asm_error(as, at, "macro '%s' is already defined", macro->name);
-    if (asm_read_body(as, openers, ".endm", &macro->body) && good && !again) {
-        macro->next = as->macros;
-        as->macros = macro;
-    }
+    if (asm_read_body(as, openers, ".endm", &macro->body) && good && !again &&
+        !sam_names_add(&as->macros, macro->name, strlen(macro->name), macro))
+        asm_out_of_memory(as);
 }
 
 /* --- repetitions */
@@ -302,8 +319,9 @@ static void repeat(struct assembler *as, struct asm_lexer *lexer)
     struct asm_body *body = asm_new(as, 1, sizeof *body);
     if (!body || !asm_read_body(as, repeat_openers, ".endr", body) || !good)
         return;
-    if (count < 0 || count > ASM_MAX_STATEMENTS) {
-        asm_error(as, at, ".rept %lld is outside 0..%d", (long long)count, ASM_MAX_STATEMENTS);
+    if (count < 0 || (uint64_t)count > as->max_expanded) {
+        asm_error(as, at, ".rept %lld is outside 0..%llu", (long long)count,
+                  (unsigned long long)as->max_expanded);
         return;
     }
     struct asm_frame frame = {.body = body,
@@ -314,6 +332,27 @@ static void repeat(struct assembler *as, struct asm_lexer *lexer)
     if (outer && outer->body) /* \@ of the macro that holds the repetition */
         frame.number = outer->number;
     asm_push_body(as, &frame);
+}
+
+/* The values of an .irp. */
+static bool read_series(struct assembler *as, struct cursor *c, struct asm_frame *frame)
+{
+    size_t capacity = 0;
+    while (c->at < c->end) {
+        if (frame->repeat == capacity) {
+            const char **grown = asm_new(as, capacity ? 2 * capacity : 8, sizeof *grown);
+            if (!grown)
+                return false;
+            if (capacity)
+                memcpy(grown, frame->series, capacity * sizeof *grown);
+            frame->series = grown;
+            capacity = capacity ? 2 * capacity : 8;
+        }
+        if (!(frame->series[frame->repeat++] = read_argument(as, c, false)))
+            return false;
+        c->at += c->at < c->end;
+    }
+    return true;
 }
 
 /* .irp name, a, b, c and .irpc name, abc. */
@@ -329,29 +368,22 @@ static void repeat_over(struct assembler *as, struct asm_lexer *lexer, bool char
     if (c.at < c.end && *c.at == ',')
         c.at++;
     skip_blanks(&c);
-    size_t room = (size_t)(c.end - c.at) + 1, count = 0;
-    const char **values = asm_new(as, room, sizeof *values);
+    struct asm_frame frame = {.series_name = name,
+                              .number = as->macro_number++,
+                              .title =
+                                  title_of(as, characters ? ".irpc " : ".irp ", name ? name : "")};
     struct asm_body *body = asm_new(as, 1, sizeof *body);
-    if (!values || !body)
+    if (!body)
         return;
-    while (c.at < c.end && count < room) {
-        if (characters) {
-            values[count] = asm_copy(as, c.at++, 1);
-        } else {
-            values[count] = read_argument(as, &c, false);
-            c.at += c.at < c.end;
-        }
-        if (!values[count++])
-            return;
+    if (characters) {
+        frame.repeat = (uint64_t)(c.end - c.at);
+        frame.characters = asm_copy(as, c.at, frame.repeat);
+    } else if (!read_series(as, &c, &frame)) {
+        return;
     }
     if (!asm_read_body(as, repeat_openers, ".endr", body) || !good || !name)
         return;
-    struct asm_frame frame = {.body = body,
-                              .repeat = count,
-                              .series = values,
-                              .series_name = name,
-                              .number = as->macro_number++,
-                              .title = title_of(as, characters ? ".irpc " : ".irp ", name)};
+    frame.body = body;
     asm_push_body(as, &frame);
 }
 

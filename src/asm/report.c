@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_SIZE = 64 << 10, SHOWN_LINE = 160 };
+enum {
+    BLOCK_SIZE = 64 << 10,
+    BASE_MEMORY = 1 << 20, /* without any expansion, a quarter of it */
+    SHOWN_LINE = 160,
+};
 
 struct asm_block {
     struct asm_block *next;
@@ -23,6 +27,13 @@ void *asm_new(struct assembler *as, size_t count, size_t size)
     struct asm_block *block = as->blocks;
     if (!block || block->size - block->used < bytes) {
         size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
+        as->memory += room;
+        if (as->memory / 4 > as->max_expanded + BASE_MEMORY) {
+            asm_fatal(as, asm_statement_at(as),
+                      "the program expands to what takes more than %llu MiB of memory",
+                      (unsigned long long)(as->max_expanded >> 18));
+            return NULL;
+        }
         block = calloc(1, sizeof *block + room);
         if (!block) {
             asm_out_of_memory(as);
@@ -83,18 +94,18 @@ static void show_line(struct assembler *as, struct asm_at at)
         size = size - from < SHOWN_LINE ? size - from : SHOWN_LINE;
     }
     struct sam_buffer *out = &as->messages;
+    size_t before = column > from ? column - 1 - from : 0;
+    before = before < size ? before : size;
+    while (from + before < place->size && before && (text[from + before] & 0xc0) == 0x80)
+        before--; /* not inside of a character */
     sam_buffer_append(out, "    ", 4);
-    for (size_t i = 0; i < size; i++) {
-        char c = text[from + i];
-        sam_buffer_append(out, c >= ' ' || c == '\t' || (c & 0x80) ? &c : "?", 1);
-    }
+    size_t width = 4 + sam_buffer_plain(out, text + from, before, ' ');
+    sam_buffer_plain(out, text + from + before, size - before, ' ');
     sam_buffer_append(out, "\n", 1);
-    if (!column)
-        return;
-    sam_buffer_append(out, "    ", 4);
-    for (size_t i = from; i + 1 < column; i++)
-        sam_buffer_append(out, i < place->size && text[i] == '\t' ? "\t" : " ", 1);
-    sam_buffer_append(out, "^\n", 2);
+    if (column) {
+        sam_buffer_fill(out, ' ', width);
+        sam_buffer_append(out, "^\n", 2);
+    }
 }
 
 /* Does the line at the end of the messages repeat the one reported last, of the same place? An
@@ -114,15 +125,15 @@ static bool report(struct assembler *as, struct asm_at at, const char *kind, con
 {
     char text[512];
     vsnprintf(text, sizeof text, format, list);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = '?'; /* one line, whatever the source holds */
     struct sam_buffer *out = &as->messages;
     size_t start = out->size;
-    sam_buffer_printf(out, "%s:%u:", at.place->file, at.place->line);
+    sam_buffer_plain(out, at.place->file, strlen(at.place->file), '?');
+    sam_buffer_printf(out, ":%u:", at.place->line);
     if (at.column)
         sam_buffer_printf(out, "%u:", at.column);
-    sam_buffer_printf(out, " %s: %s\n", kind, text);
+    sam_buffer_printf(out, " %s: ", kind);
+    sam_buffer_plain(out, text, strlen(text), '?');
+    sam_buffer_append(out, "\n", 1);
     if (is_repeated(as, at, start)) {
         out->size = start;
         return false;
@@ -130,9 +141,13 @@ static bool report(struct assembler *as, struct asm_at at, const char *kind, con
     size_t first_line = out->size - start;
     show_line(as, at);
     unsigned notes = 0;
-    for (const struct asm_place *p = at.place; p->outer && notes < 8; p = p->outer, notes++)
-        sam_buffer_printf(out, "%s:%u: note: in %s\n", p->outer->file, p->outer->line,
-                          p->macro ? p->macro : "a file included here");
+    for (const struct asm_place *p = at.place; p->outer && notes < 8; p = p->outer, notes++) {
+        const char *in = p->macro ? p->macro : "a file included here";
+        sam_buffer_plain(out, p->outer->file, strlen(p->outer->file), '?');
+        sam_buffer_printf(out, ":%u: note: in ", p->outer->line);
+        sam_buffer_plain(out, in, strlen(in), '?');
+        sam_buffer_append(out, "\n", 1);
+    }
     void *grown = sam_grow(as->index, as->index_count, &as->index_capacity, sizeof *as->index);
     if (out->failed || !grown) {
         asm_out_of_memory(as);

@@ -13,9 +13,9 @@ static bool starts_with(const char *text, size_t size, const char *prefix)
 
 struct asm_section *asm_section_get(struct assembler *as, const char *name, size_t size)
 {
-    for (size_t i = 0; i < as->section_count; i++)
-        if (strlen(as->sections[i]->name) == size && memcmp(as->sections[i]->name, name, size) == 0)
-            return as->sections[i];
+    struct asm_section *found = sam_names_find(&as->section_names, name, size);
+    if (found)
+        return found;
     void *grown = sam_grow(as->sections, as->section_count, &as->section_capacity,
                            sizeof(struct asm_section *));
     if (!grown) {
@@ -26,6 +26,10 @@ struct asm_section *asm_section_get(struct assembler *as, const char *name, size
     struct asm_section *section = asm_new(as, 1, sizeof *section);
     if (!section || !(section->name = asm_copy(as, name, size)))
         return NULL;
+    if (!sam_names_add(&as->section_names, section->name, size, section)) {
+        asm_out_of_memory(as);
+        return NULL;
+    }
     section->execute = starts_with(name, size, ".text") || starts_with(name, size, ".init") ||
                        starts_with(name, size, ".fini");
     section->nobits = starts_with(name, size, ".bss") || starts_with(name, size, ".sbss");

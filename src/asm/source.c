@@ -154,10 +154,10 @@ static bool body_statement(struct assembler *as, struct asm_frame *frame)
 static bool raw_statement(struct assembler *as)
 {
     struct asm_frame *frame = &as->frames[as->frame_count - 1];
-    if (++as->statement_count > ASM_MAX_STATEMENTS || as->expanded > ASM_MAX_EXPANDED) {
+    if (++as->statement_count > as->max_expanded / 64 || as->expanded > as->max_expanded) {
         asm_fatal(as, asm_statement_at(as),
-                  "the program expands to more than %d statements or %llu MiB of text",
-                  ASM_MAX_STATEMENTS, (unsigned long long)(ASM_MAX_EXPANDED >> 20));
+                  "the program expands to more than %llu statements or %llu characters",
+                  (unsigned long long)as->max_expanded / 64, (unsigned long long)as->max_expanded);
         return false;
     }
     if (!frame->body)

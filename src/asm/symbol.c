@@ -3,7 +3,6 @@
 #include "asm/asm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 uint32_t asm_hash(const char *text, size_t size)
 {
@@ -18,36 +17,9 @@ bool asm_reserved_name(const struct assembler *as, const char *name, size_t size
     return sam_is_register(&as->isa, name, size);
 }
 
-static struct asm_symbol **slot_of(struct asm_symbol **table, size_t capacity, const char *name,
-                                   size_t size)
-{
-    size_t i = asm_hash(name, size) & (capacity - 1);
-    while (table[i] && (strncmp(table[i]->name, name, size) != 0 || table[i]->name[size] != '\0'))
-        i = (i + 1) & (capacity - 1);
-    return &table[i];
-}
-
 struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size)
 {
-    return as->symbol_capacity ? *slot_of(as->symbols, as->symbol_capacity, name, size) : NULL;
-}
-
-static bool grow_table(struct assembler *as)
-{
-    size_t capacity = as->symbol_capacity ? as->symbol_capacity * 2 : 256;
-    struct asm_symbol **table = sam_alloc(capacity, sizeof(struct asm_symbol *));
-    if (!table) {
-        asm_out_of_memory(as);
-        return false;
-    }
-    for (size_t i = 0; i < as->symbol_capacity; i++)
-        if (as->symbols[i])
-            *slot_of(table, capacity, as->symbols[i]->name, strlen(as->symbols[i]->name)) =
-                as->symbols[i];
-    free(as->symbols);
-    as->symbols = table;
-    as->symbol_capacity = capacity;
-    return true;
+    return sam_names_find(&as->symbols, name, size);
 }
 
 struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size)
@@ -55,14 +27,14 @@ struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t
     struct asm_symbol *found = asm_symbol_find(as, name, size);
     if (found)
         return found;
-    if (as->symbol_count * 2 >= as->symbol_capacity && !grow_table(as))
-        return NULL;
     struct asm_symbol *symbol = asm_new(as, 1, sizeof *symbol);
     if (!symbol || !(symbol->name = asm_copy(as, name, size)))
         return NULL;
     symbol->hidden = (size >= 2 && name[0] == '.' && name[1] == 'L') || name[0] == '\1';
-    *slot_of(as->symbols, as->symbol_capacity, name, size) = symbol;
-    as->symbol_count++;
+    if (!sam_names_add(&as->symbols, symbol->name, size, symbol)) {
+        asm_out_of_memory(as);
+        return NULL;
+    }
     return symbol;
 }
 

@@ -46,6 +46,9 @@ bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);
 bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...) SAM_PRINTF(2, 3);
 bool sam_buffer_puts(struct sam_buffer *buffer, const char *text);
+/* Text from outside for people: what a terminal could take for a command, and what is not UTF-8, is
+ * replaced, bytes below 32 by `control` and others by '?'. Returns the number of characters. */
+size_t sam_buffer_plain(struct sam_buffer *buffer, const char *text, size_t size, char control);
 /* `digits` hexadecimal digits, at least 1 and at most 16, leading zeros too: logs have millions. */
 bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The text built so far (never NULL; "" when empty). */
@@ -69,6 +72,19 @@ bool sam_parse_u64(const char *text, uint64_t *value);
 bool sam_parse_i64(const char *text, int64_t *value);
 /* `count` comma-separated numbers at most; *found of them. */
 bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
+
+/* --- names to values, a hash table. Zeroed it is empty. Names are not copied: they outlive it. */
+struct sam_names {
+    struct sam_name_slot *slots;
+    size_t count, capacity;
+};
+/* The value of `name`, `size` bytes; NULL: there is none. */
+void *sam_names_find(const struct sam_names *names, const char *name, size_t size);
+/* Give `name` a value, which is not NULL. False: no memory. */
+bool sam_names_add(struct sam_names *names, const char *name, size_t size, void *value);
+/* The values one after the other, in no order: *at is 0 at first. NULL after the last. */
+void *sam_names_next(const struct sam_names *names, size_t *at);
+void sam_names_free(struct sam_names *names);
 
 /* Letters to insert, delete or change between `size` bytes of `a` and the name `b` (Levenshtein);
  * of `b` the first 31 count. */

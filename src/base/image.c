@@ -144,12 +144,29 @@ static enum sam_status check_loads(const struct sam_image *image, struct sam_err
     return status;
 }
 
+/* Tell the symbols whose name an earlier one has. */
+static bool find_repeated(struct sam_image *image)
+{
+    struct sam_names names = {0};
+    bool good = true;
+    for (size_t i = 0; i < image->symbol_count && good; i++) {
+        struct sam_symbol *symbol = &image->symbols[i];
+        const size_t size = strlen(symbol->name);
+        symbol->repeated = sam_names_find(&names, symbol->name, size);
+        good = symbol->repeated || sam_names_add(&names, symbol->name, size, symbol);
+    }
+    sam_names_free(&names);
+    return good;
+}
+
 enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error)
 {
     if (image->section_count)
         qsort(image->sections, image->section_count, sizeof *image->sections, by_address);
     if (image->symbol_count)
         qsort(image->symbols, image->symbol_count, sizeof *image->symbols, by_value);
+    if (!find_repeated(image))
+        return sam_fail_memory(error);
     const struct sam_section *a = NULL; /* the one before, empty ones aside */
     for (size_t i = 0; i < image->section_count; i++) {
         const struct sam_section *b = &image->sections[i];
@@ -171,25 +188,42 @@ const struct sam_symbol *sam_image_find(const struct sam_image *image, const cha
     return NULL;
 }
 
+/* The section that holds `address`: the last that begins there or before, empty ones aside. */
 static const struct sam_section *section_of(const struct sam_image *image, uint64_t address)
 {
-    for (size_t i = 0; i < image->section_count; i++)
-        if (address >= image->sections[i].address &&
-            address - image->sections[i].address < image->sections[i].size)
-            return &image->sections[i];
-    return NULL;
+    size_t low = 0, high = image->section_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->sections[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && image->sections[low - 1].size == 0)
+        low--;
+    const struct sam_section *section = low ? &image->sections[low - 1] : NULL;
+    return section && address - section->address < section->size ? section : NULL;
 }
 
 const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint64_t address)
 {
     const struct sam_section *section = image ? section_of(image, address) : NULL;
-    const struct sam_symbol *best = NULL;
     if (!section)
         return NULL;
-    for (size_t i = 0; i < image->symbol_count && image->symbols[i].value <= address; i++) {
-        const struct sam_symbol *symbol = &image->symbols[i];
-        if (symbol->section_relative && symbol->value >= section->address &&
-            (!best || symbol->value > best->value))
+    size_t low = 0, high = image->symbol_count; /* behind the last symbol at or below address */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->symbols[middle].value <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct sam_symbol *best = NULL; /* the first of those with the largest value */
+    for (; low > 0; low--) {
+        const struct sam_symbol *symbol = &image->symbols[low - 1];
+        if (symbol->value < section->address || (best && symbol->value < best->value))
+            break;
+        if (symbol->section_relative)
             best = symbol;
     }
     return best;

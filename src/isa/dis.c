@@ -70,7 +70,7 @@ static void print_target(struct printer *p, int32_t distance)
     /* A listing has lines, and so labels, where instructions can stand. */
     bool has_line = target % 4 == 0;
     if (symbol && has_line && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
-        sam_image_find(p->image, symbol->name) == symbol)
+        !symbol->repeated)
         sam_buffer_printf(&p->out, "%s", symbol->name);
     else
         sam_buffer_printf(&p->out, ". %c %ld", distance < 0 ? '-' : '+', labs((long)distance));

@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LONG_RUN = 32 }; /* zeros worth a .zero */
+enum {
+    LONG_RUN = 32,      /* zeros worth a .zero */
+    LONGEST_NAME = 200, /* of a section, whose number comes on top */
+};
 
 struct listing {
     const struct sam_isa *isa;
     const struct sam_image *image;
     struct sam_buffer out;
     size_t next_symbol;
+    struct sam_names headings; /* names of sections so far */
 };
 
 bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
@@ -30,8 +34,7 @@ bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
 /* Names may be there twice in an ELF file (static functions); the first keeps its name. */
 static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
 {
-    return sam_name_is_plain(l->isa, symbol->name) &&
-           sam_image_find(l->image, symbol->name) == symbol;
+    return sam_name_is_plain(l->isa, symbol->name) && !symbol->repeated;
 }
 
 /* Labels at `address`; earlier ones that fell between two lines are passed over. */
@@ -124,22 +127,48 @@ static void put_rest(struct listing *l, const struct sam_section *section)
     }
 }
 
-/* The section's name; a second one of that name gets its number behind it. */
+/* The section's name as the assembler reads it: what it cannot hold is replaced, and a name that
+ * another section has already gets a number. */
+static const char *unique_name(struct listing *l, size_t index)
+{
+    const char *name = l->image->sections[index].name;
+    struct sam_buffer text = {0};
+    size_t size = strlen(name);
+    size = size > LONGEST_NAME ? LONGEST_NAME : size;
+    sam_buffer_plain(&text, name, size, '_');
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] == '"' || text.data[i] == '\\')
+            text.data[i] = '_';
+    size = text.size;
+    for (size_t number = index;
+         !size || sam_names_find(&l->headings, sam_buffer_text(&text), text.size); number++) {
+        text.size = size;
+        sam_buffer_printf(&text, ".%zu", number);
+        size = size ? size : text.size;
+        if (text.failed)
+            break;
+    }
+    char *kept = text.failed ? NULL : sam_strdup(sam_buffer_text(&text));
+    l->out.failed |= !kept || !sam_names_add(&l->headings, kept, text.size, kept);
+    sam_buffer_free(&text);
+    return kept ? kept : "";
+}
+
 static void put_heading(struct listing *l, size_t index)
 {
     const struct sam_section *section = &l->image->sections[index];
-    bool again = false;
-    for (size_t i = 0; i < index; i++)
-        again |= strcmp(l->image->sections[i].name, section->name) == 0;
-    sam_buffer_printf(&l->out, "    .section \"");
-    for (const char *c = section->name; *c; c++)
-        sam_buffer_append(&l->out, (unsigned char)*c < ' ' || *c == '"' || *c == '\\' ? "_" : c, 1);
-    if (again || !section->name[0])
-        sam_buffer_printf(&l->out, ".%zu", index);
-    sam_buffer_printf(&l->out, "\", \"a%s%s\", @%s\n", section->write ? "w" : "",
-                      section->execute ? "x" : "",
+    sam_buffer_printf(&l->out, "    .section \"%s\", \"a%s%s\", @%s\n", unique_name(l, index),
+                      section->write ? "w" : "", section->execute ? "x" : "",
                       section->size && !section->data_size ? "nobits" : "progbits");
     sam_buffer_printf(&l->out, "    .address 0x%llx\n", (unsigned long long)section->address);
+}
+
+static void free_headings(struct listing *l)
+{
+    char *name;
+    for (size_t at = 0; (name = sam_names_next(&l->headings, &at));)
+        free(name);
+    sam_names_free(&l->headings);
 }
 
 enum sam_status sam_disassemble_image(const struct sam_isa *isa, const struct sam_image *image,
@@ -163,6 +192,7 @@ enum sam_status sam_disassemble_image(const struct sam_isa *isa, const struct sa
         put_rest(&l, section);
         put_labels(&l, section->address + section->size);
     }
+    free_headings(&l);
     if (l.out.failed || !(*text = sam_strdup(sam_buffer_text(&l.out)))) {
         sam_buffer_free(&l.out);
         return sam_fail_memory(error);

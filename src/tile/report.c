@@ -19,34 +19,6 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Bytes of the printable character at `at`; 0 for a control character and for what is not UTF-8. */
-static size_t character(const char *at, const char *end)
-{
-    unsigned char c = (unsigned char)*at;
-    size_t size = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (size == 1)
-        return c >= ' ' && c != 0x7f;
-    if (size > (size_t)(end - at) || (c == 0xc2 && (unsigned char)at[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if (!continues(at[i]))
-            return 0;
-    return size;
-}
-
-/* The text, what a terminal could take for a command replaced; its characters. */
-static unsigned show(struct sam_buffer *out, const char *at, const char *end, char control)
-{
-    unsigned count = 0;
-    for (; at < end; count++) {
-        size_t size = character(at, end);
-        char instead = (unsigned char)*at < ' ' ? control : '?';
-        sam_buffer_append(out, size ? at : &instead, size ? size : 1);
-        at += size ? size : 1;
-    }
-    return count;
-}
-
 /* The line of the text, control characters as blanks so that the caret stands below its column. */
 static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
                       struct sam_tile_pos pos)
@@ -73,8 +45,9 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
     while (stop > caret && stop < end && continues(*stop))
         stop--;
     sam_buffer_printf(out, "    ");
-    unsigned width = 4 + show(out, at, caret < stop ? caret : stop, ' ');
-    show(out, caret, stop, ' ');
+    const char *middle = caret < stop ? caret : stop;
+    size_t width = 4 + sam_buffer_plain(out, at, (size_t)(middle - at), ' ');
+    sam_buffer_plain(out, middle, (size_t)(stop - middle), ' ');
     sam_buffer_printf(out, "\n%*s^\n", (int)width, "");
 }
 
@@ -100,7 +73,7 @@ static void complain(struct sam_tile_report *report, struct sam_tile_pos pos, co
         sam_buffer_append(&report->out, " ", 1);
     vsnprintf(text, sizeof text, format, list);
     sam_buffer_printf(&report->out, "%s: ", kind);
-    show(&report->out, text, text + strlen(text), '?');
+    sam_buffer_plain(&report->out, text, strlen(text), '?');
     sam_buffer_append(&report->out, "\n", 1);
     if (p && p->text && pos.line)
         show_line(&report->out, p, pos);
