@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite convert: arrays, plain bytes and the tensors of ONNX models into one safetensors file. */
+/* samite convert: arrays, plain bytes and the tensors of models into one safetensors file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "stop.h"
 #include "weights.h"
+#include "weights_manifest.h"
 
 enum { PIECE = 1 << 20, MAX_HEADER = 100000000, MAX_MODEL = INT32_MAX /* of a protocol buffer */ };
 
@@ -15,7 +16,8 @@ struct source {
     struct weights_input input;
     char *file; /* of a model, all of it */
     struct sam_onnx model;
-    struct sam_array array; /* that had to be put in order, and what it is */
+    struct weights_manifest manifest; /* of TensorFlow.js */
+    struct sam_array array;           /* that had to be put in order, and what it is */
     struct sam_weight ordered;
 };
 
@@ -209,6 +211,18 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
     return false;
 }
 
+/* All tensors of a model. */
+static bool add_tensors(struct request *r, struct source *source, const struct sam_weight *tensors,
+                        size_t count, const uint8_t *const *data)
+{
+    bool good = count > 0;
+    if (!count)
+        cli_usage_error(r->args, "%s: there is no tensor in it", source->path);
+    for (size_t i = 0; good && i < count; i++)
+        good = add_tensor(r, source, strdup(tensors[i].name), &tensors[i], data[i]);
+    return good;
+}
+
 static bool add_model(struct request *r, struct source *source)
 {
     struct sam_error error = {0};
@@ -218,16 +232,18 @@ static bool add_model(struct request *r, struct source *source)
         cli_report(&error);
         return false;
     }
-    if (!source->model.count) {
-        cli_usage_error(r->args, "%s: there is no tensor in it", source->path);
-        return false;
-    }
-    bool good = true;
-    for (size_t i = 0; good && i < source->model.count; i++) {
-        const struct sam_weight *w = &source->model.tensors[i];
-        good = add_tensor(r, source, strdup(w->name), w, source->model.data[i]);
-    }
-    return good;
+    return add_tensors(r, source, source->model.tensors, source->model.count,
+                       (const uint8_t *const *)source->model.data);
+}
+
+static bool add_manifest(struct request *r, struct source *source)
+{
+    struct sam_error error = {0};
+    const struct weights_manifest *m = &source->manifest;
+    if (weights_manifest_load(source->path, &source->manifest, &error))
+        return add_tensors(r, source, m->tfjs.tensors, m->tfjs.count, m->at);
+    cli_report(&error);
+    return false;
 }
 
 /* Fortran order, big-endian. Takes `name` over. */
@@ -299,9 +315,10 @@ static bool add(struct request *r, const char *word)
     strsep(&rest, ":");
     const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
     const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path;
-    if (weights_ends_with(source->path, ".onnx")) {
+    bool onnx = weights_ends_with(source->path, ".onnx");
+    if (onnx || (weights_ends_with(source->path, ".json") && !type)) {
         if (!equals && !type)
-            return add_model(r, source);
+            return onnx ? add_model(r, source) : add_manifest(r, source);
         cli_usage_error(r->args, "%s: a model says itself what its tensors are called and are",
                         source->path);
         return false;
@@ -370,6 +387,7 @@ static int run(struct cli_args *args)
     for (size_t i = 0; i < r.source_count; i++) {
         struct source *source = r.sources[i];
         sam_onnx_free(&source->model);
+        weights_manifest_free(&source->manifest);
         sam_array_free(&source->array);
         free(source->file);
         weights_close(&source->input);
@@ -392,14 +410,17 @@ static const struct cli_option options[] = {
 
 const struct cli_verb verb_convert = {
     .name = "convert",
-    .summary = "make a safetensors file of arrays or of an ONNX model",
-    .usage = "[options] MODEL.onnx|[NAME=]FILE[:TYPE[:SHAPE]]...",
+    .summary = "make a safetensors file of arrays, or of a model of ONNX or TensorFlow.js",
+    .usage = "[options] MODEL.onnx|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
     .details =
         "Each file is a tensor: npy, or plain bytes of a type and a shape. Without a name the\n"
         "tensor is called as the file is. Of an ONNX model all tensors are taken, the graph's\n"
         "initializers and the values of Constant nodes, those of subgraphs too, with their\n"
-        "names; data in other files (external data) is refused.\n\n"
+        "names; data in other files (external data) is refused. Of the model.json of "
+        "TensorFlow.js\n"
+        "all weights are taken from the files it names, which must stand beside it; quantized\n"
+        "ones become f32, those stored as float16 f16. Other JSON is refused.\n\n"
         "Example:\n"
         "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
         "  samite convert --bf16 model.onnx -o model.safetensors\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that people have: ELF programs, Ventus .metadata/.data pairs, NumPy arrays, weights. Every
- * reader checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line. */
+ * reader checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line; NULL for
+ * an argument that is needed gives SAM_ERR_USAGE. */
 #ifndef SAMITE_FORMAT_H
 #define SAMITE_FORMAT_H
 
@@ -135,6 +136,36 @@ struct sam_onnx {
 SAM_API enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
                                        struct sam_onnx *onnx, struct sam_error *error);
 SAM_API void sam_onnx_free(struct sam_onnx *onnx);
+
+/* --- TensorFlow.js: the weightsManifest of a model.json */
+struct sam_tfjs {
+    struct sam_weight *tensors; /* in the order of the manifest; `offset` is not used */
+    /* Of each tensor: where it stands in the bytes of its group, and how. */
+    struct sam_tfjs_stored {
+        size_t group;
+        enum sam_weight_type type;
+        uint64_t offset, size;
+        bool quantized; /* u8 or u16, of which min + scale * element makes f32 */
+        double scale, min;
+    } * stored;
+    size_t count;
+    /* Its bytes are those of its files, one after the other. */
+    struct sam_tfjs_group {
+        char **paths; /* names of files beside model.json */
+        size_t path_count;
+        uint64_t size; /* what its tensors take */
+    } * groups;
+    size_t group_count;
+};
+/* Of the text of a model.json. Float32 that is stored as float16 is a tensor of f16; quantized
+ * float32 is one of f32. Other quantization, strings, complex numbers, JSON without a manifest, and
+ * paths with folders in them are refused. Names may stand twice. */
+SAM_API enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
+                                       struct sam_tfjs *tfjs, struct sam_error *error);
+/* The bytes of a tensor (tensors[tensor].size) into `out`; `group` are all bytes of its group. */
+SAM_API void sam_tfjs_take(const struct sam_tfjs *tfjs, size_t tensor, const void *group,
+                           void *out);
+SAM_API void sam_tfjs_free(struct sam_tfjs *tfjs); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,10 @@ enum {
 /* File sizes and dimensions fit signed 64-bit numbers: those of JSON, of offsets in files. */
 #define SAM_MAX_FILE ((uint64_t)INT64_MAX)
 
+/* Pieces of a file, tensors and gaps: each takes 200 bytes of a reader's memory, and as little as 6
+ * of the file. */
+enum { SAM_MAX_PIECES = 1 << 21 };
+
 /* --- planes */
 enum sam_layout_id {
     SAM_LAYOUT_BYTES,

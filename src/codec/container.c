@@ -86,6 +86,12 @@ enum sam_status sam_container_plan(const struct sam_weights *weights,
         at = w.offset + w.size;
     }
     add_gap(c, at, weights->file_size);
+    if (c->weights.count > SAM_MAX_PIECES) {
+        size_t count = c->weights.count;
+        sam_container_free(c);
+        return sam_fail(error, SAM_ERR_INPUT, "%zu tensors and gaps: the limit is %d", count,
+                        SAM_MAX_PIECES);
+    }
     return sam_container_measure(c) ? SAM_OK : out_of_memory(c, error);
 }
 
@@ -233,6 +239,8 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
         .kind = (enum sam_weights_kind)header[12],
         .hash = sam_le64(header + 48),
     };
+    if (start->pieces > SAM_MAX_PIECES)
+        return "more pieces than the limit of 2^21";
     /* A piece takes five bytes of the list or more. */
     if (start->file_size > SAM_MAX_FILE || start->header_size > start->file_size ||
         start->header_size > SIZE_MAX / 4 || start->table_size > SIZE_MAX / 4 ||

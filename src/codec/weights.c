@@ -61,8 +61,9 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
     if (at > weights->file_size)
         return sam_fail(error, SAM_ERR_INPUT, "a header of %llu bytes in a file of %llu",
                         (unsigned long long)at, (unsigned long long)weights->file_size);
-    if (weights->count > UINT32_MAX / 2)
-        return sam_fail(error, SAM_ERR_INPUT, "%zu tensors are too many", weights->count);
+    if (weights->count > SAM_MAX_PIECES)
+        return sam_fail(error, SAM_ERR_INPUT, "%zu tensors: the limit is %d, gaps included",
+                        weights->count, SAM_MAX_PIECES);
     for (size_t i = 0; i < weights->count; i++) {
         const struct sam_weight *w = &weights->tensors[i];
         if (!w->name)

@@ -47,6 +47,8 @@ static bool parse_float(enum sam_dtype dtype, const char *text, uint64_t *bits)
 
 bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes)
 {
+    if (!text || !bytes || !sam_dtype_size(dtype))
+        return false;
     size_t size = sam_dtype_size(dtype);
     unsigned width = (unsigned)size * 8;
     bool is_signed = dtype == SAM_I8 || dtype == SAM_I16 || dtype == SAM_I32 || dtype == SAM_I64;

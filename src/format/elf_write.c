@@ -336,6 +336,14 @@ static enum sam_status check_image(const struct sam_image *image, struct sam_err
 enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t *size,
                              struct sam_error *error)
 {
+    if (!image)
+        return sam_format_null("image", error);
+    if (!image)
+        return sam_format_null("image", error);
+    if (!data)
+        return sam_format_null("data", error);
+    if (!size)
+        return sam_format_null("size", error);
     *data = NULL;
     *size = 0;
     enum sam_status status = check_image(image, error);

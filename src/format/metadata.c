@@ -5,7 +5,7 @@
  * fewer it was cut off. */
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "format/format.h"
 #include "samite/format.h"
 
 enum {
@@ -300,6 +300,12 @@ static enum sam_status fill(const struct lines *l, const uint64_t *values, size_
 enum sam_status sam_metadata_parse(const char *text, size_t size, const char *name,
                                    struct sam_metadata *metadata, struct sam_error *error)
 {
+    if (!metadata)
+        return sam_format_null("metadata", error);
+    if (!name)
+        return sam_format_null("name", error);
+    if (!text && size)
+        return sam_format_null("text", error);
     struct lines l = lines_of(text, size, name, error);
     uint64_t *values;
     size_t count;
@@ -315,6 +321,8 @@ enum sam_status sam_metadata_parse(const char *text, size_t size, const char *na
 
 void sam_metadata_free(struct sam_metadata *metadata)
 {
+    if (!metadata)
+        return;
     free(metadata->buffers);
     *metadata = (struct sam_metadata){0};
 }
@@ -323,6 +331,16 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
                                const struct sam_metadata *metadata, uint32_t **words, size_t *count,
                                struct sam_error *error)
 {
+    if (!metadata)
+        return sam_format_null("metadata", error);
+    if (!words)
+        return sam_format_null("words", error);
+    if (!count)
+        return sam_format_null("count", error);
+    if (!name)
+        return sam_format_null("name", error);
+    if (!text && size)
+        return sam_format_null("text", error);
     struct lines l = lines_of(text, size, name, error);
     /* Memory for what the text can hold, whatever the metadata promises: 8 digits a word. */
     uint32_t *out = sam_alloc(size / 8, sizeof *out), extra;

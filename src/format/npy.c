@@ -37,7 +37,7 @@ const char *sam_dtype_name(enum sam_dtype dtype)
 
 bool sam_dtype_parse(const char *name, enum sam_dtype *dtype)
 {
-    for (size_t i = 0; i < SAM_COUNT(dtypes); i++) {
+    for (size_t i = 0; name && i < SAM_COUNT(dtypes); i++) {
         if (strcmp(dtypes[i].name, name) == 0) {
             *dtype = (enum sam_dtype)i;
             return true;
@@ -48,6 +48,8 @@ bool sam_dtype_parse(const char *name, enum sam_dtype *dtype)
 
 void sam_array_free(struct sam_array *array)
 {
+    if (!array)
+        return;
     free(array->data);
     *array = (struct sam_array){0};
 }
@@ -348,6 +350,12 @@ static struct header open_header(const uint8_t *bytes, size_t size, const char *
 enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                               struct sam_array *array, struct sam_error *error)
 {
+    if (!array)
+        return sam_format_null("array", error);
+    if (!name)
+        return sam_format_null("name", error);
+    if (!data && size)
+        return sam_format_null("data", error);
     const uint8_t *bytes = data;
     size_t header;
     *array = (struct sam_array){0};
@@ -452,6 +460,10 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
 
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
 {
+    if (!array)
+        return sam_format_null("array", error);
+    if (!path)
+        return sam_format_null("path", error);
     struct sam_buffer file = {0};
     struct reading reading = {.path = path};
     *array = (struct sam_array){0};
@@ -469,6 +481,12 @@ enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct s
 enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
                               struct sam_error *error)
 {
+    if (!array)
+        return sam_format_null("array", error);
+    if (!path)
+        return sam_format_null("path", error);
+    if (!array->data && array->size)
+        return sam_format_null("data", error);
     struct sam_array check = *array;
     if (array->rank > MAX_RANK || (size_t)array->dtype >= SAM_COUNT(dtypes) || !measure(&check) ||
         check.count != array->count || check.size != array->size)

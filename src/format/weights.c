@@ -4,10 +4,16 @@
 
 #include "format/format.h"
 
+enum sam_status sam_format_null(const char *what, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
+}
+
 enum sam_weights_kind sam_weights_kind_of(const void *data, size_t size, const char *path)
 {
     const uint8_t *bytes = data;
-    size_t length = strlen(path);
+    size_t length = path ? strlen(path) : 0;
+    size = data ? size : 0;
     if (size >= 4 && memcmp(bytes, "GGUF", 4) == 0)
         return SAM_WEIGHTS_GGUF;
     if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
@@ -64,6 +70,14 @@ enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, 
                                   uint64_t file_size, const char *name, struct sam_weights *weights,
                                   size_t *need, struct sam_error *error)
 {
+    if (!weights)
+        return sam_format_null("weights", error);
+    if (!need)
+        return sam_format_null("need", error);
+    if (!name)
+        return sam_format_null("name", error);
+    if (!data && size)
+        return sam_format_null("data", error);
     const struct sam_prefix in = {data, size, file_size, name, need};
     enum sam_status status;
     uint64_t alignment = 1;

@@ -614,6 +614,37 @@ widened() { # bf16, which NumPy has not, as f32: what its low half of zeros make
     refuses 'dtype is of a --tensor' "$samite" unpack m.safetensors.smw -d f32 -o z.npy
 }
 
+manifest() { # TensorFlow.js: two shards of one group, quantized ones in another
+    mkdir tf
+    head -c 6 plain.bin >tf/s1.bin
+    tail -c +7 plain.bin | head -c 10 >tf/s2.bin
+    printf '\000\001\004\010' >tf/q.bin
+    cat >tf/model.json <<'EOF'
+{"format": "layers-model", "weightsManifest": [
+  {"paths": ["s1.bin", "s2.bin"], "weights": [
+    {"name": "dense/kernel", "shape": [3, 1], "dtype": "float32"},
+    {"name": "n", "shape": [], "dtype": "int32"}]},
+  {"paths": ["q.bin"], "weights": [
+    {"name": "q", "shape": [4], "dtype": "float32",
+     "quantization": {"dtype": "uint8", "scale": 0.5, "min": -1}}]}]}
+EOF
+    "$samite" convert tf/model.json -o tf.safetensors
+    says '"dense/kernel":\{"dtype":"F32","shape":\[3,1\],"data_offsets":\[0,12\]\},"n":\{"dtype":"I32","shape":\[\]' head -c 300 tf.safetensors
+    tail -c 32 tf.safetensors | head -c 16 | cmp - plain.bin -n 16
+    [ "$(tail -c 16 tf.safetensors | od -An -tf4 | tr -s ' ')" = ' -1 -0.5 1 3' ]
+    rm tf/s2.bin
+    refuses 'tf/s2.bin: cannot open' "$samite" convert tf/model.json -o z.safetensors
+    printf 12345678901 >tf/s2.bin
+    refuses 'tf/model.json: the files of a group .s1.bin, .... hold 17 bytes: its weights take 16' "$samite" convert tf/model.json -o z.safetensors
+    sed -i 's|"q.bin"|"../a.npy"|' tf/model.json
+    refuses 'not the name of a file beside it' "$samite" convert tf/model.json -o z.safetensors
+    echo '{"a": 1}' >tf/config.json
+    refuses 'tf/config.json: JSON without a weightsManifest' "$samite" convert tf/config.json -o z.safetensors
+    refuses 'a model says itself' "$samite" convert x=tf/model.json -o z.safetensors
+    "$samite" convert tf/config.json:u8 -o tf.safetensors
+    rm -r tf
+}
+
 # Names with control characters, C1 too, reach no terminal.
 controls() {
     name=$(printf 'n\033[1m\302\233x.npy')
@@ -667,6 +698,7 @@ check 'what is in unpacked files' info_unpacked
 check 'weights of other formats in a folder' foreign
 check 'bf16 as f32' widened
 check 'control characters in names' controls
+check 'a model of TensorFlow.js' manifest
 check 'the reader ends early' closed_early
 check 'folders' folders
 check 'a folder to standard output' to_standard

@@ -72,6 +72,25 @@ static void dimensions(void **state)
     sam_buffer_free(&file);
 }
 
+/* Pieces without end: none is read, nor is memory taken for them. */
+static void pieces(void **state)
+{
+    (void)state;
+    struct sam_weight tensor;
+    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, 8);
+    struct sam_error error = {0};
+    weights.count = SAM_MAX_PIECES + 1;
+    assert_int_equal(sam_weights_check(&weights, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, "2097153 tensors: the limit is 2097152"));
+    struct sam_weight piece = {.name = "", .rank = 1, .shape = {5}, .size = 5};
+    struct sam_buffer file = forge_packed(&piece, 1, 5);
+    sam_put_le64(file.data + 32, 1 << 28); /* bytes of the list, and how many are in it */
+    sam_put_le32(file.data + 40, SAM_MAX_PIECES + 1);
+    sam_put_le64(file.data + 56, sam_codec_base.hash(file.data, 56, 0));
+    expect_damaged(&file, "more pieces than the limit");
+    sam_buffer_free(&file);
+}
+
 /* The bound is computed at once, whatever is declared. */
 static void bounds(void **state)
 {
@@ -210,11 +229,9 @@ static void counting_without(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(promises),
-        cmocka_unit_test(dimensions),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(packing_without),
-        cmocka_unit_test(unpacking_without),
+        cmocka_unit_test(promises),         cmocka_unit_test(dimensions),
+        cmocka_unit_test(pieces),           cmocka_unit_test(bounds),
+        cmocka_unit_test(packing_without),  cmocka_unit_test(unpacking_without),
         cmocka_unit_test(counting_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

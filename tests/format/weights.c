@@ -299,12 +299,65 @@ static void kinds(void **state)
     assert_int_equal(sam_weights_kind_of("\x02\0\0\0\0\0\0\x01{}", 10, "-"), SAM_WEIGHTS_RAW);
 }
 
+/* What no caller should pass. */
+static void without(void **state)
+{
+    (void)state;
+    struct sam_weights weights;
+    struct sam_onnx onnx;
+    struct sam_array array = {.dtype = SAM_U8, .rank = 1, .shape = {4}, .count = 4, .size = 4};
+    struct sam_image *image;
+    struct sam_metadata metadata;
+    struct sam_error e;
+    enum sam_dtype dtype;
+    uint32_t *words;
+    uint8_t value[8];
+    size_t size;
+    void *data;
+    const enum sam_status usage = SAM_ERR_USAGE;
+    assert_int_equal(sam_weights_kind_of(NULL, 9, NULL), SAM_WEIGHTS_RAW);
+    assert_int_equal(sam_weights_parse(SAM_WEIGHTS_NPY, NULL, 1, 1, "x", &weights, &size, &e),
+                     usage);
+    assert_int_equal(sam_weights_parse(SAM_WEIGHTS_NPY, "", 0, 1, NULL, &weights, &size, &e),
+                     usage);
+    assert_int_equal(sam_weights_parse(SAM_WEIGHTS_NPY, "", 0, 1, "x", NULL, &size, &e), usage);
+    assert_int_equal(sam_weights_parse(SAM_WEIGHTS_NPY, "", 0, 1, "x", &weights, NULL, &e), usage);
+    assert_int_equal(sam_onnx_parse(NULL, 1, "x", &onnx, &e), usage);
+    assert_int_equal(sam_onnx_parse("", 0, NULL, &onnx, &e), usage);
+    assert_int_equal(sam_onnx_parse("", 0, "x", NULL, &e), usage);
+    assert_int_equal(sam_npy_parse(NULL, 1, "x", &array, &e), usage);
+    assert_int_equal(sam_npy_parse("", 0, NULL, &array, &e), usage);
+    assert_int_equal(sam_npy_read(NULL, &array, &e), usage);
+    assert_int_equal(sam_npy_read("x", NULL, &e), usage);
+    assert_int_equal(sam_npy_write("x", NULL, &e), usage);
+    assert_int_equal(sam_npy_write("x", &array, &e), usage);
+    assert_int_equal(sam_elf_parse(NULL, 1, "x", &image, &e), usage);
+    assert_int_equal(sam_elf_parse("", 0, "x", NULL, &e), usage);
+    assert_int_equal(sam_elf_read(NULL, &image, &e), usage);
+    assert_int_equal(sam_elf_make(NULL, &data, &size, &e), usage);
+    assert_int_equal(sam_metadata_parse(NULL, 1, "x", &metadata, &e), usage);
+    assert_int_equal(sam_metadata_parse("", 0, "x", NULL, &e), usage);
+    assert_int_equal(sam_data_parse("", 0, "x", NULL, &words, &size, &e), usage);
+    assert_non_null(strstr(e.text, "metadata is NULL"));
+    assert_false(sam_dtype_parse(NULL, &dtype));
+    assert_false(sam_dtype_parse_value(SAM_U8, NULL, value));
+    assert_false(sam_dtype_parse_value((enum sam_dtype)99, "1", value));
+    assert_int_equal(sam_dtype_size((enum sam_dtype)99), 0);
+    sam_onnx_free(NULL);
+    sam_array_free(NULL);
+    sam_metadata_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_order),           cmocka_unit_test(safetensors_files),
-        cmocka_unit_test(damaged_safetensors), cmocka_unit_test(gguf_files),
-        cmocka_unit_test(npy_files),           cmocka_unit_test(kinds),
+        cmocka_unit_test(without),
+        cmocka_unit_test(npy_order),
+        cmocka_unit_test(safetensors_files),
+        cmocka_unit_test(damaged_safetensors),
+        cmocka_unit_test(gguf_files),
+        cmocka_unit_test(npy_files),
+        cmocka_unit_test(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
