@@ -105,7 +105,7 @@ static void put_target(struct encoder *e, const struct asm_arg *arg, int64_t val
     if (distance & 1) {
         asm_error(as, arg->at, "the target 0x%llx is not even", (unsigned long long)value);
     } else if (distance < low || distance > high) {
-        bool vector = (sam_insn_rows[e->insn->op].match & 0x7f) == 0x5b;
+        bool vector = sam_insn_rows[e->insn->op].does.act == SAM_ACT_SPLIT;
         asm_error(as, arg->at, "the target is %lld bytes away, %s reaches %lld..%lld%s",
                   (long long)distance, sam_insn_rows[e->insn->op].mnemonic, (long long)low,
                   (long long)high,

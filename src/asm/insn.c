@@ -174,7 +174,7 @@ static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 {
     const struct asm_arg *target = asm_find_arg(insn->args, 'p');
     struct asm_value value;
-    if ((sam_insn_rows[insn->op].match & 0x7f) != SAM_OPC_BRANCH || !target || !target->expr)
+    if (sam_insn_rows[insn->op].does.act != SAM_ACT_BRANCH || !target || !target->expr)
         return false;
     if (asm_eval_value(as, target->expr, &value) != ASM_KNOWN || value.section != as->section ||
         value.epoch != as->section->epoch)

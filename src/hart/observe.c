@@ -11,8 +11,6 @@
 
 #include "hart/core.h"
 
-enum { TENSOR = 0x5b }; /* opcode of the TensorLoad unit */
-
 const char *sam_hart_class_name(enum sam_hart_class class_)
 {
     static const char *const names[SAM_HART_CLASSES] = {
@@ -22,24 +20,6 @@ const char *sam_hart_class_name(enum sam_hart_class class_)
         "m.mma",   "m.pointwise", "m.config", "other",
     };
     return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
-}
-
-static enum sam_hart_class tensor_class(enum sam_op op)
-{
-    switch (op) {
-    case SAM_OP_tl_load:
-    case SAM_OP_tl_mload: return SAM_HART_TL_LOAD;
-    case SAM_OP_tl_store:
-    case SAM_OP_tl_mstore: return SAM_HART_TL_STORE;
-    case SAM_OP_tl_addi: return SAM_HART_TL_ADDI;
-    case SAM_OP_tl_concat_0:
-    case SAM_OP_tl_concat_1:
-    case SAM_OP_tl_concat_2: return SAM_HART_TL_CONCAT;
-    case SAM_OP_tl_merge_0:
-    case SAM_OP_tl_merge_1:
-    case SAM_OP_tl_merge_2: return SAM_HART_TL_MERGE;
-    default: return SAM_HART_TL_XPOSE;
-    }
 }
 
 static enum sam_hart_class matrix_class(const struct sam_m_work *work)
@@ -52,31 +32,25 @@ static enum sam_hart_class matrix_class(const struct sam_m_work *work)
     return (enum sam_hart_class)classes[work->kind];
 }
 
+/* By what the row says it does; of the matrix unit's instructions the work tells more. */
 static enum sam_hart_class class_of(const struct sam_insn *insn)
 {
-    switch (insn->word & 0x7f) {
-    case 0x03: return SAM_HART_LOAD;
-    case 0x0f: return SAM_HART_SYSTEM;
-    case 0x13:
-    case 0x17:
-    case 0x1b:
-    case 0x37: return SAM_HART_ALU;
-    case 0x23: return SAM_HART_STORE;
-    case 0x2f: return SAM_HART_ATOMIC;
-    case 0x33:
-    case 0x3b: return insn->word >> 25 == 1 ? SAM_HART_MULDIV : SAM_HART_ALU;
-    case 0x43:
-    case 0x47:
-    case 0x4b:
-    case 0x4f:
-    case 0x53: return SAM_HART_FLOAT;
-    case TENSOR: return tensor_class(insn->op);
-    case 0x63: return SAM_HART_BRANCH;
-    case 0x67:
-    case 0x6f: return SAM_HART_JUMP;
-    case 0x73: return insn->word >> 12 & 7 ? SAM_HART_CSR : SAM_HART_SYSTEM;
-    default: return SAM_HART_OTHER;
-    }
+    static const uint8_t classes[] = {
+        [SAM_ACT_ALU] = SAM_HART_ALU,           [SAM_ACT_MULDIV] = SAM_HART_MULDIV,
+        [SAM_ACT_FLOAT] = SAM_HART_FLOAT,       [SAM_ACT_BRANCH] = SAM_HART_BRANCH,
+        [SAM_ACT_JUMP] = SAM_HART_JUMP,         [SAM_ACT_LOAD] = SAM_HART_LOAD,
+        [SAM_ACT_STORE] = SAM_HART_STORE,       [SAM_ACT_ATOMIC] = SAM_HART_ATOMIC,
+        [SAM_ACT_RESERVE] = SAM_HART_ATOMIC,    [SAM_ACT_CSR_WRITE] = SAM_HART_CSR,
+        [SAM_ACT_CSR_BITS] = SAM_HART_CSR,      [SAM_ACT_SYSTEM] = SAM_HART_SYSTEM,
+        [SAM_ACT_PREFIX] = SAM_HART_OTHER,      [SAM_ACT_VTYPE] = SAM_HART_OTHER,
+        [SAM_ACT_SPLIT] = SAM_HART_OTHER,       [SAM_ACT_JOIN] = SAM_HART_OTHER,
+        [SAM_ACT_RPC] = SAM_HART_OTHER,         [SAM_ACT_SYNC] = SAM_HART_OTHER,
+        [SAM_ACT_TL_LOAD] = SAM_HART_TL_LOAD,   [SAM_ACT_TL_STORE] = SAM_HART_TL_STORE,
+        [SAM_ACT_TL_ADDI] = SAM_HART_TL_ADDI,   [SAM_ACT_TL_CONCAT] = SAM_HART_TL_CONCAT,
+        [SAM_ACT_TL_MERGE] = SAM_HART_TL_MERGE, [SAM_ACT_TL_XPOSE] = SAM_HART_TL_XPOSE,
+        [SAM_ACT_MATRIX] = SAM_HART_OTHER,
+    };
+    return (enum sam_hart_class)classes[sam_insn_rows[insn->op].does.act];
 }
 
 static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
@@ -135,10 +109,7 @@ static void show_address(struct sam_hart *hart, uint64_t address)
 /* Registers the instruction wrote, by its operands. */
 static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
 {
-    bool xpose = false;
-    if (insn->op >= SAM_OP_tl_xpose_01 && insn->op <= SAM_OP_tl_xpose_d_23)
-        xpose = true;
-    if (xpose) {
+    if (sam_insn_rows[insn->op].does.act == SAM_ACT_TL_XPOSE) {
         sam_buffer_printf(&hart->line, " tl%u tl%u", insn->rs1, insn->rs2);
         return;
     }
@@ -235,7 +206,7 @@ enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
         pass_cycles(hart, &insn, pc, first, exit == SAM_EXIT_TRAP);
     if (exit == SAM_EXIT_TRAP)
         return exit;
-    if (hart->tensor && (insn.word & 0x7f) == TENSOR &&
+    if (hart->tensor && sam_insn_rows[insn.op].on & SAM_EXT_XTENSORLOAD &&
         sam_tensor_work_of(&hart->core, &insn, &unit))
         work = &unit;
     if (hart->options.collect_stats)

@@ -28,14 +28,14 @@ void sam_hart_time_before(struct sam_hart *hart)
 static bool access_of(const struct sam_hart *hart, const struct sam_insn *insn, bool *store,
                       struct sam_span *bytes)
 {
-    const unsigned opcode = insn->word & 0x7f;
-    if (opcode != 0x03 && opcode != 0x23 && opcode != 0x2f)
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    if (!does->bytes)
         return false;
     uint64_t base =
         sam_hart_is_narrow(hart) ? hart->before.x32[insn->rs1] : hart->before.x64[insn->rs1];
-    *store = opcode != 0x03 && insn->op != SAM_OP_lr_w && insn->op != SAM_OP_lr_d;
-    bytes->low = sam_hart_wrap(hart, base + (opcode == 0x2f ? 0 : (uint64_t)(int64_t)insn->imm));
-    bytes->high = bytes->low + (1u << (insn->word >> 12 & 3)) - 1; /* aligned: it does not wrap */
+    *store = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
+    bytes->low = sam_hart_wrap(hart, base + (uint64_t)(int64_t)insn->imm); /* of atomics: 0 */
+    bytes->high = bytes->low + does->bytes - 1; /* aligned: it does not wrap */
     return true;
 }
 

@@ -2,10 +2,15 @@
 /* The face of isa/: the instruction tables as data.
  *
  * A family is a .def file of rows
- *   INSN(id, "mnemonic", match, mask, "operands", EXT, "meaning", "source")
- * included with INSN defined to what is needed: the enumeration here, the table in table.c. A new
- * instruction is one row, one semantic function, one test. tensorload.def has rows of its own kind,
- * which are INSN rows to those who do not say otherwise. */
+ *   INSN(id, "mnemonic", match, mask, "operands", EXT, UNIT, DOES, "meaning", "source")
+ * included with INSN defined to what is needed: the enumeration here, the table in table.c, the
+ * handlers where they are written (handlers.h). A new instruction is one row, one semantic
+ * function, one test. tensorload.def and matrix.def have rows of their own kind, which are INSN
+ * rows to those who do not say otherwise.
+ *
+ * UNIT says where the function stands: SCALAR or, for RV64 only, SCALAR64 (machine/), LANES or WARP
+ * (simt/), TENSOR, MATRIX; a PREFIX has none. DOES is what watchers must know: an enum sam_act,
+ * with the bytes of an access: ALU, BRANCH, LOAD(4), GATHER(4, index bytes), ... */
 #ifndef SAM_ISA_H
 #define SAM_ISA_H
 
@@ -26,7 +31,7 @@
 
 enum sam_op {
     SAM_OP_ILLEGAL,
-#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source) SAM_OP_##id,
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source) SAM_OP_##id,
 #include "isa/families.def"
 #undef INSN
     SAM_OP_COUNT
@@ -114,6 +119,42 @@ enum sam_m_fault { SAM_M_FINE, SAM_M_ODD_MD, SAM_M_ODD_MS2, SAM_M_MD_IS_SOURCE }
 enum sam_m_fault sam_m_product_fault(const struct sam_m_type *type, unsigned md, unsigned ms2,
                                      unsigned ms1);
 
+/* What an instruction does, for statistics, logs and the models of time. */
+enum sam_act {
+    SAM_ACT_ALU,
+    SAM_ACT_MULDIV,
+    SAM_ACT_FLOAT,
+    SAM_ACT_BRANCH, /* scalar */
+    SAM_ACT_JUMP,
+    SAM_ACT_LOAD,
+    SAM_ACT_STORE,
+    SAM_ACT_ATOMIC,    /* reads and writes: amo, sc */
+    SAM_ACT_RESERVE,   /* lr */
+    SAM_ACT_CSR_WRITE, /* whatever the source */
+    SAM_ACT_CSR_BITS,  /* sets or clears; writes unless the source is zero */
+    SAM_ACT_SYSTEM,
+    SAM_ACT_PREFIX,
+    SAM_ACT_VTYPE, /* sets vl and vtype */
+    SAM_ACT_SPLIT, /* vector branch */
+    SAM_ACT_JOIN,
+    SAM_ACT_RPC,  /* sets CSR_RPC */
+    SAM_ACT_SYNC, /* barriers and the end of a warp; the rd field is no result */
+    SAM_ACT_TL_LOAD,
+    SAM_ACT_TL_STORE,
+    SAM_ACT_TL_ADDI,
+    SAM_ACT_TL_CONCAT,
+    SAM_ACT_TL_MERGE,
+    SAM_ACT_TL_XPOSE,
+    SAM_ACT_MATRIX,
+};
+
+struct sam_does {
+    uint8_t act;   /* enum sam_act */
+    uint8_t bytes; /* of each element accessed; 0: no memory, or a unit's own */
+    uint8_t index; /* bytes of an index that a vector register holds, 0: none */
+    bool own;      /* private memory */
+};
+
 struct sam_insn_row {
     const char *mnemonic;
     uint32_t match;
@@ -125,6 +166,7 @@ struct sam_insn_row {
     uint8_t engine;  /* EngineID where no suffix chooses one */
     uint8_t engines; /* set of those that have the instruction; 0: the mask covers the field */
     uint8_t imm;     /* immediate that the code implies */
+    struct sam_does does;
 };
 
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */

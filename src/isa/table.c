@@ -5,20 +5,72 @@
 #include <strings.h>
 
 const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
-    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0},
-#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source)                            \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source, 0, 0, 0},
-#define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, meaning, source)        \
-    [SAM_OP_##id] = {mnemonic, match,  mask,   operands, SAM_EXT_XTENSORLOAD,                      \
-                     meaning,  source, engine, engines,  imm},
+    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, {0}},
+#define DOES(act)                                                                                  \
+    {                                                                                              \
+        SAM_ACT_##act, 0, 0, false                                                                 \
+    }
+#define DOES_ALU    DOES(ALU)
+#define DOES_MULDIV DOES(MULDIV)
+#define DOES_FLOAT  DOES(FLOAT)
+#define DOES_BRANCH DOES(BRANCH)
+#define DOES_JUMP   DOES(JUMP)
+#define DOES_LOAD(n)                                                                               \
+    {                                                                                              \
+        SAM_ACT_LOAD, n, 0, false                                                                  \
+    }
+#define DOES_STORE(n)                                                                              \
+    {                                                                                              \
+        SAM_ACT_STORE, n, 0, false                                                                 \
+    }
+#define DOES_GATHER(n, i)                                                                          \
+    {                                                                                              \
+        SAM_ACT_LOAD, n, i, false                                                                  \
+    }
+#define DOES_SCATTER(n, i)                                                                         \
+    {                                                                                              \
+        SAM_ACT_STORE, n, i, false                                                                 \
+    }
+#define DOES_OWN_LOAD(n)                                                                           \
+    {                                                                                              \
+        SAM_ACT_LOAD, n, 0, true                                                                   \
+    }
+#define DOES_OWN_STORE(n)                                                                          \
+    {                                                                                              \
+        SAM_ACT_STORE, n, 0, true                                                                  \
+    }
+#define DOES_ATOMIC(n)                                                                             \
+    {                                                                                              \
+        SAM_ACT_ATOMIC, n, 0, false                                                                \
+    }
+#define DOES_RESERVE(n)                                                                            \
+    {                                                                                              \
+        SAM_ACT_RESERVE, n, 0, false                                                               \
+    }
+#define DOES_CSR_WRITE DOES(CSR_WRITE)
+#define DOES_CSR_BITS  DOES(CSR_BITS)
+#define DOES_SYSTEM    DOES(SYSTEM)
+#define DOES_PREFIX    DOES(PREFIX)
+#define DOES_VTYPE     DOES(VTYPE)
+#define DOES_SPLIT     DOES(SPLIT)
+#define DOES_JOIN      DOES(JOIN)
+#define DOES_RPC       DOES(RPC)
+#define DOES_SYNC      DOES(SYNC)
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)                \
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source, 0, 0, 0, DOES_##does},
+#define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, handler, act, meaning,  \
+                source)                                                                            \
+    [SAM_OP_##id] = {mnemonic, match,   mask, operands, SAM_EXT_XTENSORLOAD, meaning, source,      \
+                     engine,   engines, imm,  DOES(act)},
 #define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)                          \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning, source, 0, 0, imm},
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning,                    \
+                     source,   0,     0,    imm,      DOES(MATRIX)},
 #include "isa/families.def"
 #undef INSN
 };
 
 const struct sam_code_row sam_code_rows[] = {
-#define INSN(id, mnemonic, match, mask, operands, ext, meaning, source)
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)
 #define CODE(id, mnemonic, match, mask, imm) {SAM_OP_##id, mnemonic, match, mask, imm},
 #include "isa/families.def"
 #undef INSN
@@ -42,7 +94,7 @@ const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT] = {
 
 const struct sam_suffix *sam_suffix_of(const struct sam_insn_row *row)
 {
-    if ((row->match & 0x7f) == SAM_OPC_AMO)
+    if (row->does.act == SAM_ACT_ATOMIC || row->does.act == SAM_ACT_RESERVE)
         return &sam_suffixes[0];
     return row->engines ? &sam_suffixes[1] : NULL;
 }
@@ -142,8 +194,7 @@ bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa)
 
 bool sam_op_is_prefix(enum sam_op op)
 {
-    return op == SAM_OP_regext || op == SAM_OP_regexti || op == SAM_OP_regpair ||
-           op == SAM_OP_regpairi;
+    return sam_insn_rows[op].does.act == SAM_ACT_PREFIX;
 }
 
 /* Has the instruction a code for the engine that the word names? */

@@ -540,48 +540,29 @@ static sam_handler *pair_of(enum sam_op first, enum sam_op second)
 
 /* ---------------------------------------------------------------------------- the table */
 
+/* One function for rows that differ in their code only. */
+#define op_slli_64   op_slli
+#define op_srli_64   op_srli
+#define op_srai_64   op_srai
+#define op_fence     op_nothing
+#define op_fence_tso op_nothing
+#define op_fence_i   op_nothing
+#define op_wfi       op_nothing
+#define op_flw       op_lw
+#define op_fsw       op_sw
+#define op_fmv_w_x   op_fmv_x_w
+
 void FILL(struct sam_machine *machine);
 void FILL(struct sam_machine *machine)
 {
     sam_handler **h = machine->handlers, **far = machine->far_handlers;
     machine->pair_of = pair_of;
-#define SET(name) h[SAM_OP_##name] = op_##name
-    SET(lui), SET(auipc), SET(jal), SET(jalr);
-    SET(beq), SET(bne), SET(blt), SET(bge), SET(bltu), SET(bgeu);
-    far[SAM_OP_jal] = op_jal_far;
-    far[SAM_OP_beq] = op_beq_far, far[SAM_OP_bne] = op_bne_far, far[SAM_OP_blt] = op_blt_far;
-    far[SAM_OP_bge] = op_bge_far, far[SAM_OP_bltu] = op_bltu_far, far[SAM_OP_bgeu] = op_bgeu_far;
-    SET(lb), SET(lh), SET(lw), SET(lbu), SET(lhu), SET(sb), SET(sh), SET(sw);
-    SET(addi), SET(slti), SET(sltiu), SET(xori), SET(ori), SET(andi);
-    h[SAM_OP_slli] = h[SAM_OP_slli_64] = op_slli;
-    h[SAM_OP_srli] = h[SAM_OP_srli_64] = op_srli;
-    h[SAM_OP_srai] = h[SAM_OP_srai_64] = op_srai;
-    SET(add), SET(sub), SET(sll), SET(slt), SET(sltu), SET(xor_), SET(srl), SET(sra), SET(or_);
-    SET(and_);
-    h[SAM_OP_fence] = h[SAM_OP_fence_tso] = h[SAM_OP_fence_i] = h[SAM_OP_wfi] = op_nothing;
-    SET(ecall), SET(ebreak), SET(mret);
-    SET(mul), SET(mulh), SET(mulhsu), SET(mulhu), SET(div), SET(divu), SET(rem), SET(remu);
-#define SET_AMOS(suffix)                                                                           \
-    SET(lr_##suffix), SET(sc_##suffix), SET(amoswap_##suffix), SET(amoadd_##suffix);               \
-    SET(amoxor_##suffix), SET(amoand_##suffix), SET(amoor_##suffix), SET(amomin_##suffix);         \
-    SET(amomax_##suffix), SET(amominu_##suffix), SET(amomaxu_##suffix)
-    SET_AMOS(w);
-    SET(csrrw), SET(csrrs), SET(csrrc), SET(csrrwi), SET(csrrsi), SET(csrrci);
-    SET(fadd_s), SET(fsub_s), SET(fmul_s), SET(fdiv_s), SET(fsqrt_s);
-    SET(fsgnj_s), SET(fsgnjn_s), SET(fsgnjx_s), SET(fmin_s), SET(fmax_s);
-    SET(feq_s), SET(flt_s), SET(fle_s), SET(fclass_s);
-    SET(fcvt_w_s), SET(fcvt_wu_s), SET(fcvt_s_w), SET(fcvt_s_wu);
-    SET(fmadd_s), SET(fmsub_s), SET(fnmsub_s), SET(fnmadd_s);
-    h[SAM_OP_flw] = op_lw, h[SAM_OP_fsw] = op_sw;
-    h[SAM_OP_fmv_x_w] = h[SAM_OP_fmv_w_x] = op_fmv_x_w;
+#define FAR(name) far[SAM_OP_##name] = op_##name##_far
+    FAR(jal), FAR(beq), FAR(bne), FAR(blt), FAR(bge), FAR(bltu), FAR(bgeu);
+#undef FAR
+#define HANDLE_SCALAR(id) h[SAM_OP_##id] = op_##id;
 #if XLEN == 64
-    SET(ld), SET(lwu), SET(sd);
-    SET(addiw), SET(slliw), SET(srliw), SET(sraiw);
-    SET(addw), SET(subw), SET(sllw), SET(srlw), SET(sraw);
-    SET(mulw), SET(divw), SET(divuw), SET(remw), SET(remuw);
-    SET_AMOS(d);
-    SET(fcvt_l_s), SET(fcvt_lu_s), SET(fcvt_s_l), SET(fcvt_s_lu);
+#define HANDLE_SCALAR64(id) h[SAM_OP_##id] = op_##id;
 #endif
-#undef SET
-#undef SET_AMOS
+#include "isa/handlers.h"
 }

@@ -10,47 +10,25 @@ uint32_t sam_insn_lanes(const struct sam_warp *w, const struct sam_insn *insn, u
     return bits;
 }
 
-/* Is it a load or store, and how wide? By the row: "mem32[" or "private8[" in its meaning, on the
- * left of the "=" for stores. The tables are the one place that says so. */
-static void classify(const struct sam_insn_row *row, struct sam_access_form *f)
-{
-    const char *at = strstr(row->meaning, "mem"), *private_at = strstr(row->meaning, "private");
-    const char *equals = strstr(row->meaning, " = ");
-    f->is_private = private_at != NULL;
-    if (private_at)
-        at = private_at + strlen("private") - strlen("mem");
-    if (!at || !equals)
-        return;
-    unsigned bits = 0;
-    for (at += strlen("mem"); *at >= '0' && *at <= '9'; at++)
-        bits = bits * 10 + (unsigned)(*at - '0');
-    if (*at != '[')
-        return;
-    const char *suffix = strrchr(row->mnemonic, '.');
-    f->memory = true;
-    f->size = bits ? bits / 8 : suffix && strcmp(suffix, ".d") == 0 ? 8 : 4;
-    f->store = !(row->on & SAM_EXT_A) && at < equals;
-    f->load = !f->store;
-}
-
 struct sam_access_form sam_access_form_of(enum sam_op op)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
-    const char *index = strstr(row->mnemonic, "xei");
-    struct sam_access_form f = {
+    const struct sam_does *does = &row->does;
+    bool store = does->act == SAM_ACT_STORE;
+    return (struct sam_access_form){
         .known = true,
+        .memory = does->bytes != 0,
+        .load = does->bytes && !store,
+        .store = store,
+        .is_private = does->own,
+        .size = does->bytes,
         .vector = strpbrk(row->operands, "DSTW") != NULL,
         .per_lane = strstr(row->operands, "(S)") != NULL,
         .strided = strstr(row->operands, "(s),t") != NULL,
-        .indexed = strstr(row->operands, "(s),T") != NULL,
+        .indexed = does->index != 0,
         .data_in_rs3 = strchr(row->operands, 'W') != NULL,
-        .index_mask = !index            ? 0
-                      : index[3] == '8' ? 0xff
-                      : index[3] == '1' ? 0xffff
-                                        : UINT32_MAX,
+        .index_mask = does->index ? UINT32_MAX >> (32 - 8 * does->index) : 0,
     };
-    classify(row, &f);
-    return f;
 }
 
 static void add(struct sam_accesses *a, uint32_t address, uint32_t value)

@@ -245,56 +245,29 @@ VBRANCH(vbgeu, a >= b)
 
 /* ---------------------------------------------------------------------------- the table */
 
+/* One function for rows that differ in their code only. */
+#define op_vmv_s_x    op_vmv_v_x
+#define op_vfmv_s_f   op_vmv_v_x
+#define op_vfmv_v_f   op_vmv_v_x
+#define op_vmand_mm   op_vmand_mm_vv
+#define op_vmnand_mm  op_vmnand_mm_vv
+#define op_vmandn_mm  op_vmandn_mm_vv
+#define op_vmxor_mm   op_vmxor_mm_vv
+#define op_vmor_mm    op_vmor_mm_vv
+#define op_vmnor_mm   op_vmnor_mm_vv
+#define op_vmorn_mm   op_vmorn_mm_vv
+#define op_vmxnor_mm  op_vmxnor_mm_vv
+#define op_vloxei8_v  op_vluxei8_v
+#define op_vloxei16_v op_vluxei16_v
+#define op_vloxei32_v op_vluxei32_v
+#define op_vsoxei8_v  op_vsuxei8_v
+#define op_vsoxei16_v op_vsuxei16_v
+#define op_vsoxei32_v op_vsuxei32_v
+
 void FILL(struct sam_machine *machine);
 void FILL(struct sam_machine *machine)
 {
     sam_handler **h = machine->handlers;
-#define SET(name)          h[SAM_OP_##name] = op_##name
-#define SET_VV_VX(name)    SET(name##_vv), SET(name##_vx)
-#define SET_VX_VI(name)    SET(name##_vx), SET(name##_vi)
-#define SET_VV_VX_VI(name) SET(name##_vv), SET(name##_vx), SET(name##_vi)
-#define SET_VV_VF(name)    SET(name##_vv), SET(name##_vf)
-    SET_VV_VX_VI(vadd), SET_VV_VX(vsub), SET_VX_VI(vrsub);
-    SET_VV_VX(vminu), SET_VV_VX(vmin), SET_VV_VX(vmaxu), SET_VV_VX(vmax);
-    SET_VV_VX_VI(vand), SET_VV_VX_VI(vor), SET_VV_VX_VI(vxor);
-    SET_VV_VX_VI(vsll), SET_VV_VX_VI(vsrl), SET_VV_VX_VI(vsra);
-    SET_VV_VX_VI(vmseq), SET_VV_VX_VI(vmsne), SET_VV_VX(vmsltu), SET_VV_VX(vmslt);
-    SET_VV_VX_VI(vmsleu), SET_VV_VX_VI(vmsle), SET_VX_VI(vmsgtu), SET_VX_VI(vmsgt);
-    SET_VV_VX(vmul), SET_VV_VX(vmulh), SET_VV_VX(vmulhu), SET_VV_VX(vmulhsu);
-    SET_VV_VX(vdivu), SET_VV_VX(vdiv), SET_VV_VX(vremu), SET_VV_VX(vrem);
-    SET_VV_VX(vmacc), SET_VV_VX(vnmsac), SET_VV_VX(vmadd), SET_VV_VX(vnmsub);
-    SET(vzext_vf2), SET(vsext_vf2), SET(vzext_vf4), SET(vsext_vf4);
-    SET(vadc_vvm), SET(vadc_vxm), SET(vadc_vim), SET(vmadc_vvm), SET(vmadc_vxm), SET(vmadc_vim);
-    SET_VV_VX_VI(vmadc), SET(vsbc_vvm), SET(vsbc_vxm), SET(vmsbc_vvm), SET(vmsbc_vxm);
-    SET_VV_VX(vmsbc), SET(vmerge_vvm), SET(vmerge_vxm), SET(vmerge_vim);
-    SET(vmv_v_v), SET(vmv_v_x), SET(vmv_v_i), SET(vid_v);
-    h[SAM_OP_vmv_s_x] = h[SAM_OP_vfmv_s_f] = h[SAM_OP_vfmv_v_f] = op_vmv_v_x;
-#define SET_MM(name) h[SAM_OP_##name##_mm] = op_##name##_mm_vv
-    SET_MM(vmand), SET_MM(vmnand), SET_MM(vmandn), SET_MM(vmxor);
-    SET_MM(vmor), SET_MM(vmnor), SET_MM(vmorn), SET_MM(vmxnor);
-    SET(vadd12_vi), SET(vsub12_vi);
-    SET_VV_VF(vfadd), SET_VV_VF(vfsub), SET(vfrsub_vf), SET_VV_VF(vfmul), SET_VV_VF(vfdiv);
-    SET(vfrdiv_vf), SET_VV_VF(vfmin), SET_VV_VF(vfmax);
-    SET_VV_VF(vfsgnj), SET_VV_VF(vfsgnjn), SET_VV_VF(vfsgnjx);
-    SET_VV_VF(vfmacc), SET_VV_VF(vfnmacc), SET_VV_VF(vfmsac), SET_VV_VF(vfnmsac);
-    SET_VV_VF(vfmadd), SET_VV_VF(vfnmadd), SET_VV_VF(vfmsub), SET_VV_VF(vfnmsub);
-    SET(vfsqrt_v), SET(vfrsqrt7_v), SET(vfrec7_v), SET(vfclass_v);
-    SET(vfcvt_xu_f_v), SET(vfcvt_x_f_v), SET(vfcvt_f_xu_v), SET(vfcvt_f_x_v);
-    SET(vfcvt_rtz_xu_f_v), SET(vfcvt_rtz_x_f_v);
-    SET_VV_VF(vmfeq), SET_VV_VF(vmfne), SET_VV_VF(vmflt), SET_VV_VF(vmfle);
-    SET(vmfgt_vf), SET(vmfge_vf), SET(vfmerge_vfm);
-    SET(vbeq), SET(vbne), SET(vblt), SET(vbge), SET(vbltu), SET(vbgeu);
-    SET(vlb12_v), SET(vlh12_v), SET(vlw12_v), SET(vlbu12_v), SET(vlhu12_v);
-    SET(vsb12_v), SET(vsh12_v), SET(vsw12_v);
-    SET(vlb_v), SET(vlh_v), SET(vlw_v), SET(vlbu_v), SET(vlhu_v), SET(vsb_v), SET(vsh_v);
-    SET(vsw_v);
-    SET(vle8_v), SET(vle16_v), SET(vle32_v), SET(vse8_v), SET(vse16_v), SET(vse32_v);
-    SET(vlse8_v), SET(vlse16_v), SET(vlse32_v), SET(vsse8_v), SET(vsse16_v), SET(vsse32_v);
-#define SET_INDEXED(width)                                                                         \
-    h[SAM_OP_vluxei##width##_v] = h[SAM_OP_vloxei##width##_v] = op_vluxei##width##_v;              \
-    h[SAM_OP_vsuxei##width##_v] = h[SAM_OP_vsoxei##width##_v] = op_vsuxei##width##_v
-    SET_INDEXED(8);
-    SET_INDEXED(16);
-    SET_INDEXED(32);
-#undef SET
+#define HANDLE_LANES(id) h[SAM_OP_##id] = op_##id;
+#include "isa/handlers.h"
 }

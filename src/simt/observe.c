@@ -152,7 +152,7 @@ static void count(struct sam_observer *o, const struct sam_warp *w, const struct
         s->vector_slots += w->lanes * (w->groups ? w->groups : 1);
     }
     count_memory(o);
-    if (insn->op >= SAM_OP_vbeq && insn->op <= SAM_OP_vbgeu)
+    if (sam_insn_rows[insn->op].does.act == SAM_ACT_SPLIT)
         count_branch(o, before->pc, insn->word, w->depth > before->depth);
     if (w->core.exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_BARRIER)
         s->barriers++;
@@ -174,10 +174,10 @@ static void add_csr(struct sam_commit *c, const struct sam_gpu *gpu, unsigned ad
 static void fill_registers(struct sam_commit *c, const struct sam_warp *w,
                            const struct sam_insn *insn)
 {
-    const char *operands = sam_insn_rows[insn->op].operands;
-    if (operands[0] == 'd' && insn->rd != 0 && insn->op != SAM_OP_endprg &&
-        insn->op != SAM_OP_barrier && insn->op != SAM_OP_barriersub &&
-        !sam_op_is_prefix(insn->op)) {
+    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
+    const char *operands = row->operands;
+    if (operands[0] == 'd' && insn->rd != 0 && row->does.act != SAM_ACT_SYNC &&
+        row->does.act != SAM_ACT_PREFIX) {
         c->x = insn->rd;
         c->x_value = w->core.x32[insn->rd];
     }
@@ -193,15 +193,13 @@ static void fill_csrs(struct sam_commit *c, const struct sam_gpu *gpu, struct sa
 {
     uint64_t value;
     unsigned address = (unsigned)insn->imm & 0xfff;
-    bool writes = insn->op == SAM_OP_csrrw || insn->op == SAM_OP_csrrwi;
-    if (insn->op == SAM_OP_csrrs || insn->op == SAM_OP_csrrc || insn->op == SAM_OP_csrrsi ||
-        insn->op == SAM_OP_csrrci)
-        writes = insn->rs1 != 0;
+    const unsigned act = sam_insn_rows[insn->op].does.act;
+    bool writes = act == SAM_ACT_CSR_WRITE || (act == SAM_ACT_CSR_BITS && insn->rs1 != 0);
     if (writes && sam_csr_read(&w->core, address, w->core.retired, &value))
         add_csr(c, gpu, address, (uint32_t)value);
-    if (insn->op == SAM_OP_setrpc)
+    if (act == SAM_ACT_RPC)
         add_csr(c, gpu, 0x80c, w->rpc);
-    if (insn->op >= SAM_OP_vsetvli && insn->op <= SAM_OP_vsetvl) {
+    if (act == SAM_ACT_VTYPE) {
         add_csr(c, gpu, 0xc20, w->vl);
         add_csr(c, gpu, 0xc21, w->vtype);
     }
@@ -213,6 +211,7 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
     struct sam_commit *c = &o->commit;
     const struct sam_accesses *a = &o->accesses;
     const char *text = sam_texts_of(o->texts, &o->gpu->machine.isa, insn->word, before->pc, NULL);
+    const unsigned act = sam_insn_rows[insn->op].does.act;
     *c = (struct sam_commit){.core = w->wid,
                              .pc = before->pc,
                              .word = insn->word,
@@ -222,7 +221,8 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
                              .vl = w->vl,
                              .lanes = w->lanes,
                              .mask = w->simt,
-                             .simt = (insn->word & 0x7f) == 0x5b,
+                             .simt =
+                                 act == SAM_ACT_SPLIT || act == SAM_ACT_JOIN || act == SAM_ACT_RPC,
                              .npc = w->npc,
                              .depth = w->depth,
                              .load = a->load,
@@ -260,7 +260,7 @@ static void look(struct sam_observer *o, struct sam_warp *w, struct before *befo
     if (!form->known)
         *form = sam_access_form_of(insn.op);
     sam_accesses_find(w, &insn, form, &o->accesses);
-    bool branch = insn.op >= SAM_OP_vbeq && insn.op <= SAM_OP_vbgeu;
+    bool branch = sam_insn_rows[insn.op].does.act == SAM_ACT_SPLIT;
     if (branch)
         before->lanes = (uint32_t)__builtin_popcount(w->simt);
     for (unsigned g = 0; !branch && g < w->groups; g++)

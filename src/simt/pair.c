@@ -150,7 +150,7 @@ static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint3
 /* lw, sw and their F spellings. */
 static bool scalar_memory(struct sam_core *c, const struct sam_insn *insn)
 {
-    bool store = insn->op == SAM_OP_sw || insn->op == SAM_OP_fsw;
+    bool store = sam_insn_rows[insn->op].does.act == SAM_ACT_STORE;
     unsigned n = store ? insn->rs2 : insn->rd;
     uint64_t value = store ? read_x(c, n) : 0;
     if (!access_memory(c, c->x32[insn->rs1] + (uint32_t)insn->imm, !(n & 1), 4,
@@ -163,8 +163,8 @@ static bool scalar_memory(struct sam_core *c, const struct sam_insn *insn)
 
 static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
 {
-    bool store = insn->op == SAM_OP_vsw12_v || insn->op == SAM_OP_vsw_v;
-    bool private_ = insn->op == SAM_OP_vlw_v || insn->op == SAM_OP_vsw_v;
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    bool store = does->act == SAM_ACT_STORE, private_ = does->own;
     unsigned n = store ? insn->rs2 : insn->rd;
     bool pair = !(n & 1);
     uint32_t threads = w->numw * w->lanes, size = pair ? 8 : 4;

@@ -348,20 +348,13 @@ SAM_HANDLER(op_vftta_vv)
     SAM_NEXT();
 }
 
+#define op_vfmv_f_s op_vmv_x_s
+
 void sam_warp_fill(struct sam_machine *machine)
 {
     sam_handler **h = machine->handlers;
-    h[SAM_OP_join] = op_join;
-    h[SAM_OP_setrpc] = op_setrpc;
-    h[SAM_OP_endprg] = op_endprg;
-    h[SAM_OP_barrier] = op_barrier;
-    h[SAM_OP_barriersub] = op_barriersub;
-    h[SAM_OP_vsetvli] = op_vsetvli;
-    h[SAM_OP_vsetivli] = op_vsetivli;
-    h[SAM_OP_vsetvl] = op_vsetvl;
-    h[SAM_OP_vmv_x_s] = h[SAM_OP_vfmv_f_s] = op_vmv_x_s;
-    h[SAM_OP_vfexp_v] = op_vfexp_v;
-    h[SAM_OP_vftta_vv] = op_vftta_vv;
+#define HANDLE_WARP(id) h[SAM_OP_##id] = op_##id;
+#include "isa/handlers.h"
     machine->csr_read = sam_warp_csr_read;
     machine->csr_write = sam_warp_csr_write;
     machine->pair_handler = sam_op_pair;

@@ -56,17 +56,6 @@ STORE(mstore, true)
 void sam_tensor_fill(struct sam_machine *machine)
 {
     sam_handler **h = machine->handlers;
-#define SET(name) h[SAM_OP_tl_##name] = op_##name
-    SET(load), SET(mload), SET(store), SET(mstore), SET(addi);
-    SET(concat_0), SET(concat_1), SET(concat_2), SET(merge_0), SET(merge_1), SET(merge_2);
-#undef SET
-#define SET_PAIRS(name)                                                                            \
-    h[SAM_OP_tl_##name##_01] = h[SAM_OP_tl_##name##_02] = h[SAM_OP_tl_##name##_03] =               \
-        h[SAM_OP_tl_##name##_12] = h[SAM_OP_tl_##name##_13] = h[SAM_OP_tl_##name##_23] = op_##name
-    SET_PAIRS(xpose);
-    SET_PAIRS(xpose_b);
-    SET_PAIRS(xpose_h);
-    SET_PAIRS(xpose_w);
-    SET_PAIRS(xpose_d);
-#undef SET_PAIRS
+#define HANDLE_TENSOR(id, handler) h[SAM_OP_##id] = op_##handler;
+#include "isa/handlers.h"
 }
