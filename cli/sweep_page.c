@@ -50,7 +50,7 @@ static const char script[] =
     "    const n = parseFloat(t); return isNaN(n) ? t : n; };\n"
     "  heads.forEach((head, i) => {\n"
     "    const sort = () => {\n"
-    "      const down = head.ariaSort === 'ascending';\n"
+    "      const down = head.getAttribute('aria-sort') === 'ascending';\n"
     "      heads.forEach(h => h.removeAttribute('aria-sort'));\n"
     "      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');\n"
     "      const compare = (a, b) => {\n"
@@ -346,7 +346,7 @@ static void put_table(FILE *out, const struct sweep *s)
     for (unsigned a = 0; a < s->axis_count; a++)
         fprintf(out, "<th>%s</th>", s->axes[a].name);
     for (size_t i = 0; (m = sweep_measure(s, i)); i++)
-        fprintf(out, "<th>%s</th>%s", m->name, i == 0 ? "<th>of the best</th>" : "");
+        fprintf(out, "<th>%s</th>%s", m->name, i == 0 ? "<th>× best</th>" : "");
     fprintf(out,
             "<th class=\"text\">largest stall (%s)</th><th class=\"text\">%s</th></tr></thead>"
             "<tbody>\n",
