@@ -71,6 +71,6 @@ installed_targets() { # FOLDER
 }
 
 build_option() { # FOLDER NAME: the value of one of its options
-    meson introspect --buildoptions "$1" | tr '{' '\n' |
+    tr '{' '\n' <"$1/meson-info/intro-buildoptions.json" |
         sed -n "s/.*\"name\": \"$2\", \"value\": \"\([^\"]*\)\".*/\1/p"
 }
