@@ -225,11 +225,6 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     if (image->xlen != hart->machine.isa.xlen)
         return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
                         hart->machine.isa.xlen);
-    if (image->compressed)
-        return sam_fail(error, SAM_ERR_INPUT,
-                        "a program with compressed instructions (its ELF flags say so); compile "
-                        "without C, as -march=rv%uim_zicsr",
-                        image->xlen);
     enum sam_status status =
         sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {

@@ -78,6 +78,10 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
                         sizeof insn);
         sam_buffer_printf(&out, " (0x%08x) %s", result->word, insn);
     }
+    /* Such a program may run all the same: the flag stands for a part of it. */
+    if (hart->image && hart->image->compressed &&
+        (result->cause == SAM_CAUSE_ILLEGAL || result->cause == SAM_CAUSE_FETCH_MISALIGNED))
+        sam_buffer_printf(&out, "; the program's ELF flags tell of compressed instructions");
     snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);
 }
