@@ -9,16 +9,17 @@
 #include "samite/format.h"
 #include "samite/isa.h"
 
-enum { MAX_LIST = 256, MAX_SOURCE = 256 << 20 };
+enum { MAX_LIST = 256, MAX_SOURCE = 256 << 20, OPT_LISTING = 256 };
 
 struct request {
-    const char *isa, *format, *in, *out;
+    const char *isa, *format, *in, *out, *listing;
     uint64_t base;
     const char *defines[MAX_LIST], *paths[MAX_LIST];
     size_t define_count, path_count;
 };
 
-/* Sections side by side from the lowest address that holds data; gaps are zeros, .bss is left out.
+/* Sections side by side from the lowest address that holds data; gaps are
+ * zeros, .bss is left out.
  */
 static bool flatten(const struct sam_image *image, unsigned char **data, size_t *size)
 {
@@ -36,7 +37,8 @@ static bool flatten(const struct sam_image *image, unsigned char **data, size_t 
         return true;
     if (high - low > (UINT64_C(1) << 30) || !(*data = calloc(1, (size_t)(high - low)))) {
         fprintf(stderr,
-                "samite asm: error: sections from 0x%llx to 0x%llx do not fit a flat file\n",
+                "samite asm: error: sections from 0x%llx to 0x%llx do not fit a "
+                "flat file\n",
                 (unsigned long long)low, (unsigned long long)high);
         return false;
     }
@@ -49,7 +51,8 @@ static bool flatten(const struct sam_image *image, unsigned char **data, size_t 
     return true;
 }
 
-/* A word a line, 8 hexadecimal digits; the last word is filled up with zeros. */
+/* A word a line, 8 hexadecimal digits; the last word is filled up with zeros.
+ */
 static bool to_hex(unsigned char **data, size_t *size)
 {
     static const char digits[] = "0123456789abcdef";
@@ -96,11 +99,13 @@ static int write_image(const struct sam_image *image, const struct request *r)
 static int assemble(const struct request *r)
 {
     struct sam_error error = {0};
+    char *listing = NULL;
     struct sam_asm_options options = {.base = r->base,
                                       .defines = r->defines,
                                       .define_count = r->define_count,
                                       .include_paths = r->paths,
-                                      .include_count = r->path_count};
+                                      .include_count = r->path_count,
+                                      .listing = r->listing ? &listing : NULL};
     if (sam_isa_parse(r->isa, &options.isa, &error) != SAM_OK)
         return cli_report(&error);
     char *text, *messages;
@@ -114,7 +119,13 @@ static int assemble(const struct request *r)
         fputs(messages, stderr);
     else if (status != SAM_OK)
         cli_report(&error);
-    int code = status == SAM_OK ? write_image(image, r) : CLI_BAD_INPUT;
+    int code = status == SAM_OK && r->out ? write_image(image, r)
+               : status == SAM_OK         ? CLI_OK
+                                          : CLI_BAD_INPUT;
+    if (code == CLI_OK && listing &&
+        sam_file_save(r->listing, listing, strlen(listing), &error) != SAM_OK)
+        code = cli_report(&error);
+    sam_text_free(listing);
     sam_text_free(messages);
     sam_image_free(image);
     free(text);
@@ -130,6 +141,7 @@ static int run(struct cli_args *args)
         case 'i': r.isa = value; break;
         case 'f': r.format = value; break;
         case 'o': r.out = value; break;
+        case OPT_LISTING: r.listing = value ? value : "-"; break;
         case 'b':
             if (!cli_parse_u64(value, &r.base))
                 return cli_usage_error(args, "--base: '%s' is no address", value);
@@ -154,12 +166,13 @@ static int run(struct cli_args *args)
     }
     if (!r.in)
         return cli_usage_error(args, "no source file");
-    if (!r.out)
-        return cli_usage_error(args, "no output file (-o OUT)");
+    if (!r.out && !r.listing)
+        return cli_usage_error(args, "no output: use -o FILE or --listing");
     if (strcmp(r.format, "elf") != 0 && strcmp(r.format, "bin") != 0 &&
         strcmp(r.format, "hex") != 0)
         return cli_usage_error(args, "--format: expected elf, bin or hex, found '%s'", r.format);
-    if (cli_reads(args, r.in) != CLI_OK || cli_writes(args, r.out) != CLI_OK)
+    if (cli_reads(args, r.in) != CLI_OK || (r.out && cli_writes(args, r.out) != CLI_OK) ||
+        (r.listing && cli_writes(args, r.listing) != CLI_OK))
         return CLI_BAD_INPUT;
     return assemble(&r);
 }
@@ -171,19 +184,25 @@ static const struct cli_option options[] = {
     {'D', "define", "NAME=VALUE", "define a symbol, as .set before line 1; repeatable"},
     {'I', "include", "DIR", "search .include files there too; repeatable"},
     {'o', "output", "FILE", "the file to write; - is standard output"},
+    {OPT_LISTING, "listing", "[FILE]",
+     "the program with addresses and words, to FILE or standard output; -o is "
+     "not needed"},
     {0},
 };
 
 const struct cli_verb verb_asm = {
     .name = "asm",
     .summary = "assemble a program",
-    .usage = "[options] IN.s -o OUT",
+    .usage = "[options] IN.s [-o OUT] [--listing]",
     .options = options,
-    .details = "Every error of the text is reported in one run, with its line. GNU as directives,\n"
-               "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
+    .details = "Every error of the text is reported in one run, with its line. GNU as "
+               "directives,\n"
+               "macros, conditions and pseudo-instructions are understood; `samite "
+               "isa` lists the\n"
                "instructions. Registers above 31 bring their REGEXT by themselves.\n\n"
                "Example:\n"
                "  samite asm kernel.s -o kernel.elf\n"
-               "  samite asm -f hex -D LANES=8 kernel.s -o -\n",
+               "  samite asm -f hex -D LANES=8 kernel.s -o -\n"
+               "  samite asm --listing kernel.s\n",
     .run = run,
 };

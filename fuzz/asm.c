@@ -11,8 +11,14 @@
 static struct sam_image *assemble(const struct sam_isa *isa, const char *text, size_t size)
 {
     static const char *const defines[] = {"LANES=8", "DEBUG"};
-    struct sam_asm_options options = {
-        .isa = *isa, .base = 0x80000000, .defines = defines, .define_count = 2};
+    struct sam_asm_options options = {.isa = *isa,
+                                      .base = 0x80000000,
+                                      .defines = defines,
+                                      .define_count = 2,
+                                      .max_expanded = 1
+                                                      << 21}; /* an input's time is bounded by it */
+    char *listing = NULL;
+    options.listing = &listing;
     struct sam_image *image;
     struct sam_error error = {0};
     char *messages;
@@ -22,6 +28,8 @@ static struct sam_image *assemble(const struct sam_isa *isa, const char *text, s
     FUZZ_CHECK((status == SAM_OK) == (image != NULL));
     FUZZ_CHECK(status == SAM_OK || error.text[0]);
     FUZZ_CHECK(status == SAM_OK || status == SAM_ERR_MEMORY || strstr(messages, "error: "));
+    FUZZ_CHECK((listing != NULL) == (image != NULL));
+    sam_text_free(listing);
     sam_text_free(messages);
     return image;
 }

@@ -69,6 +69,8 @@ struct sam_asm_options {
     size_t include_count;
     uint64_t max_expanded; /* characters that macros, repetitions and included files may give; a
                               64th of it statements; 0 is 256 MiB */
+    char **listing; /* not NULL: *listing becomes the listing, each statement with its address
+                       and words; NULL after a failure. Freed with sam_text_free */
 };
 
 /* Assemble `size` bytes of text called `name` (for messages). On failure every error and warning

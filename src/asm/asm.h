@@ -246,6 +246,12 @@ struct asm_statement {
     const struct asm_place *place;
 };
 
+/* A row of the listing: a statement and what it put. */
+struct asm_listed {
+    struct asm_statement statement;
+    struct asm_position begin, end;
+};
+
 struct asm_body_line {
     const char *text;
     size_t size;
@@ -352,6 +358,9 @@ struct assembler {
     uint64_t statement_count, expanded, max_expanded;
     struct asm_statement statement;
     struct asm_place start; /* of messages before the first statement */
+
+    struct asm_listed *listed;
+    size_t listed_count, listed_capacity;
 
     unsigned stamp; /* layout number, 0 in pass one */
     unsigned depth; /* of evaluation and of pseudo-instructions */
@@ -488,6 +497,13 @@ const struct asm_arg *asm_find_arg(const struct asm_args *args, char letter);
 bool asm_index_mnemonics(struct assembler *as);
 void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
                      struct asm_lexer *lexer);
+
+/* list.c */
+/* The current statement begins, and has ended; `row` is the number of rows before it. */
+void asm_list_begin(struct assembler *as);
+void asm_list_end(struct assembler *as, size_t row);
+/* The listing of a program that was assembled. NULL: no memory. */
+char *asm_listing(struct assembler *as, const struct sam_image *image);
 
 /* layout.c */
 void asm_layout(struct assembler *as);

@@ -137,8 +137,14 @@ static void run(struct assembler *as, const char *name, const char *text, size_t
     as->start.file = kept;
     if (!asm_push_file(as, kept, text, size, NULL))
         return;
-    while (asm_next_statement(as))
+    while (asm_next_statement(as)) {
+        const size_t row = as->listed_count;
+        if (as->options.listing && !as->stop)
+            asm_list_begin(as);
         statement(as);
+        if (as->listed_count > row)
+            asm_list_end(as, row);
+    }
 }
 
 static void release(struct assembler *as)
@@ -151,6 +157,7 @@ static void release(struct assembler *as)
         sam_buffer_free(&as->texts[i]);
     free(as->sections);
     free(as->texts);
+    free(as->listed);
     sam_names_free(&as->symbols);
     sam_names_free(&as->section_names);
     for (struct asm_macro *m = as->last_macro; m; m = m->next)
@@ -184,6 +191,11 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
     if (!as->stop) {
         asm_layout(as);
         out = asm_emit(as);
+    }
+    if (as->options.listing) {
+        *as->options.listing = as->status == SAM_OK ? asm_listing(as, out) : NULL;
+        if (as->status == SAM_OK && !*as->options.listing)
+            asm_out_of_memory(as);
     }
     status = as->status;
     if (status != SAM_OK) {

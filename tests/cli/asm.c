@@ -80,6 +80,41 @@ static void test_formats(void **state)
     sam_buffer_free(&out);
 }
 
+static void test_listing(void **state)
+{
+    (void)state;
+    struct sam_buffer out = {0};
+    write_text("l.s", ".macro two r # both\naddi \\r, \\r, 3\nvadd.vi v200, v1, 7\n.endm\n"
+                      "_start: la a0, d # get it\ntwo a0\nnop; .byte 1, 2, 3, 4\n"
+                      ".data\nd: .word 1\n.ascii \"xyz\"\n.bss\nb: .zero 8\n");
+    EXPECT(0,
+           "# l.s\n"
+           "                     .macro two r # both\n"
+           "80000000  00001517   _start: la a0, d # get it\n"
+           "80000004  00050513\n"
+           "                     two a0\n"
+           "80000008  00350513  + addi a0, a0, 3\n"
+           "8000000c  0060300b  + vadd.vi v200, v1, 7\n"
+           "80000010  0213b457\n"
+           "80000014  00000013   nop\n"
+           "80000018  04030201    .byte 1, 2, 3, 4\n"
+           "                     .data\n"
+           "80001000  00000001   d: .word 1\n"
+           "80001004  7a7978     .ascii \"xyz\"\n"
+           "                     .bss\n"
+           "80001010             b: .zero 8\n",
+           "asm --listing l.s");
+    EXPECT(0, "_start: la a0, d # get it\n", "asm --listing=l.txt l.s -o l.elf && cat l.txt");
+    EXPECT(2, "l.s", "asm --listing=l.s l.s");
+    EXPECT(2, "l.s", "asm l.s -o l.s");
+    EXPECT(2, "", "asm --listing=l.elf l.s -o l.elf");
+    EXPECT(0, "_start: la a0, d", "--version && cat l.s");
+    write_text("bad.s", "nope\n");
+    EXPECT(2, "unknown instruction", "asm --listing=bad.txt bad.s");
+    assert_false(exists("bad.txt"));
+    sam_buffer_free(&out);
+}
+
 /* What dis prints assembles to the same file, byte for byte. */
 static void test_there_and_back(void **state)
 {
@@ -131,7 +166,7 @@ static void test_bad_input(void **state)
     EXPECT(2, "<stdin>:1:1: error:", "asm - -o x < bad.s | head -1; echo 'bad' | '%s' asm - -o x",
            getenv("SAMITE"));
     EXPECT(2, "no source file", "asm -o x");
-    EXPECT(2, "no output file", "asm bad.s");
+    EXPECT(2, "no output", "asm bad.s");
     EXPECT(2, "expected elf, bin or hex", "asm -f coff bad.s -o x");
     EXPECT(2, "is no address", "asm --base here bad.s -o x");
     EXPECT(2, "unknown extension", "asm --isa rv32iq bad.s -o x");
@@ -216,9 +251,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_options), cmocka_unit_test(test_isa),
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_isa),
     };
     return cmocka_run_group_tests_name("asm", tests, setup, teardown);
 }
