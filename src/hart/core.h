@@ -108,8 +108,11 @@ struct sam_perfetto *sam_hart_timeline_of(struct sam_hart *hart);
 bool sam_hart_timeline_end(struct sam_hart_timeline *timeline);
 void sam_hart_timeline_free(struct sam_hart_timeline *timeline);
 
-/* trap.c: "illegal instruction", "load from 0x10, where nothing is mapped". */
-void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size);
+/* trap.c: the trap that the core has just stopped at: "load from 0x10, which cannot be read",
+ * "illegal instruction: tshape was never written". */
+void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t tval, char *text,
+                         size_t size);
+enum { SAM_HART_CAUSE_TEXT = 192 };
 /* One line: cause, pc, symbol, instruction. */
 void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result);
 

@@ -184,9 +184,8 @@ static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t p
 
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
 {
-    char text[96];
-    sam_hart_cause_text(cause, cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : tval, text,
-                        sizeof text);
+    char text[SAM_HART_CAUSE_TEXT];
+    sam_hart_cause_text(hart, cause, tval, text, sizeof text);
     hart->line.size = 0;
     show_address(hart, sam_hart_pc(hart));
     sam_buffer_printf(&hart->line, " trap %u: %s", cause, text);

@@ -120,6 +120,7 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
     enum sam_status status = SAM_OK;
     result = result ? result : &ignored;
     *result = (struct sam_hart_result){0};
+    hart->view.exhausted = false;
     /* The first instruction alone: it may stand where the run is to end. */
     for (bool first = true;; first = false) {
         uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
@@ -135,6 +136,11 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
             break;
         }
         enum sam_exit exit = turn(hart, left, one || first, &observed);
+        if (exit == SAM_EXIT_TRAP && hart->view.exhausted) {
+            fill(hart, result, SAM_HART_STOPPED);
+            status = sam_fail_memory(error);
+            break;
+        }
         if (!look(hart, exit, result)) {
             status = trapped(result, error);
             break;

@@ -36,8 +36,10 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     if (!region || region->size - (address - region->base) < size)
         return NULL;
     uint8_t *host = sam_memory_host(hart->memory, base);
-    if (!host)
+    if (!host) {
+        view->exhausted = true;
         return NULL;
+    }
     const uint16_t limit = page_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {

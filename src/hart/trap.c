@@ -4,11 +4,27 @@
 
 #include "hart/core.h"
 
-void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
+enum { A7 = 17 };
+
+/* Is the instruction at pc the TensorLoad unit's? Only then is its last fault this trap's. */
+static bool is_tensor(const struct sam_hart *hart)
+{
+    uint32_t word;
+    struct sam_fault fault;
+    struct sam_insn insn;
+    struct sam_work work;
+    return hart->tensor && !(hart->core.pc & 3) &&
+           sam_code_fetch(&hart->core, sam_hart_pc(hart), &word, &fault) &&
+           sam_code_decode(hart->code, word, 0, &insn) &&
+           sam_tensor_work_of(&hart->core, &insn, &work);
+}
+
+static void plain_text(const struct sam_hart *hart, unsigned cause, uint64_t tval, char *text,
+                       size_t size)
 {
     static const char *const formats[] = {
-        [SAM_CAUSE_FETCH_MISALIGNED] = "jump to 0x%llx, not a multiple of 4 (compressed code? "
-                                       "compile without C)",
+        [SAM_CAUSE_FETCH_MISALIGNED] = ("jump to 0x%llx, not a multiple of 4 (compressed code? "
+                                        "compile without C)"),
         [SAM_CAUSE_FETCH_ACCESS] = "no code at 0x%llx",
         [SAM_CAUSE_BREAKPOINT] = "breakpoint",
         [SAM_CAUSE_LOAD_MISALIGNED] = "misaligned load from 0x%llx",
@@ -18,7 +34,7 @@ void sam_hart_cause_text(unsigned cause, uint64_t tval, char *text, size_t size)
     };
     const char *format = cause < SAM_COUNT(formats) ? formats[cause] : NULL;
     if (cause == SAM_CAUSE_ECALL)
-        snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)tval);
+        snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)sam_hart_x(hart, A7));
     else if (format)
         snprintf(text, size, format, (unsigned long long)tval);
     else
@@ -37,13 +53,24 @@ void sam_hart_put_pc(const struct sam_hart *hart, uint64_t pc, unsigned digits,
                           (unsigned long long)(pc - symbol->value));
 }
 
+void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t tval, char *text,
+                         size_t size)
+{
+    char why[SAM_HART_CAUSE_TEXT] = "";
+    plain_text(hart, cause, tval, text, size);
+    if (is_tensor(hart))
+        sam_tensor_describe_fault(&hart->core, why, sizeof why);
+    const size_t used = strlen(text);
+    if (why[0])
+        snprintf(text + used, size - used, ": %s", why);
+}
+
 void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *result)
 {
     struct sam_buffer out = {0};
-    char what[96], insn[128];
-    uint64_t shown = result->cause == SAM_CAUSE_ECALL ? sam_hart_x(hart, 17) : result->tval;
+    char what[SAM_HART_CAUSE_TEXT], insn[128];
     unsigned digits = hart->machine.isa.xlen / 4;
-    sam_hart_cause_text(result->cause, shown, what, sizeof what);
+    sam_hart_cause_text(hart, result->cause, result->tval, what, sizeof what);
     sam_buffer_printf(&out, "%s; ", what);
     sam_hart_put_pc(hart, result->pc, digits, &out);
     if (result->word) {

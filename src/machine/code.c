@@ -318,6 +318,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
             pair_up(machine, page, index - 1);
         pair_up(machine, page, index);
     } else if (!fuse(c, page, index, word)) {
+        c->view->exhausted = true;
         c->cause = SAM_CAUSE_FETCH_ACCESS;
         c->tval = pc;
         return false;
@@ -449,8 +450,10 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
     uint32_t word;
     if (pc & 3)
         fault.cause = SAM_CAUSE_FETCH_MISALIGNED;
-    else if (!page && sam_code_fetch(c, pc, &word, &fault))
+    else if (!page && sam_code_fetch(c, pc, &word, &fault)) {
         page = make_page(c->code, page_pc);
+        c->view->exhausted |= !page;
+    }
     if (!page || (pc & 3)) {
         c->cause = fault.cause;
         c->tval = fault.address;

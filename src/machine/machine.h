@@ -98,6 +98,7 @@ struct sam_beside {
 struct sam_view {
     struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
     struct sam_beside beside;
+    bool exhausted; /* the host had no memory for an access: the fault is not the program's */
     /* Host address of an access that the pages do not answer, or NULL with *fault filled. May fill
      * the page's entry so that the next access is answered at once. Aligned accesses only; they
      * never cross a page. */

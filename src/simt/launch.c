@@ -198,6 +198,8 @@ static bool run_warp(struct sam_worker *worker, struct sam_warp *w)
         worker->untold_insns += w->core.retired - before;
         if (options->progress && worker->untold_insns >= QUANTUM)
             tell_progress(worker, 0);
+        if (exit == SAM_EXIT_TRAP && worker->view.exhausted)
+            return fail_host(worker->run, SAM_ERR_MEMORY, "out of memory"), false;
         if (exit == SAM_EXIT_TRAP)
             return fail(worker, w, w->core.cause, w->core.tval), false;
         if (worker->observer && sam_observer_failed(worker->observer))

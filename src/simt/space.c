@@ -46,8 +46,10 @@ static uint8_t *lds_page(struct sam_worker *worker, uint32_t number)
             worker->lds_touched = grown;
             worker->lds_capacity = (uint32_t)capacity;
         }
-        if (!page)
+        if (!page) {
+            worker->view.exhausted = true;
             return NULL;
+        }
         memset(page, 0, SAM_PAGE_SIZE);
         worker->lds[number] = page;
         worker->lds_touched[worker->lds_count++] = number;
@@ -87,8 +89,10 @@ static unsigned translate(struct sam_worker *worker, uint32_t address, enum sam_
         if (!region && !gpu->options.loose_bounds)
             return access_cause(access);
         uint8_t *host = sam_memory_host(gpu->memory, at & ~UINT64_C(7));
-        if (!host)
+        if (!host) {
+            worker->view.exhausted = true;
             return access_cause(access);
+        }
         entry = __atomic_load_n((uint64_t *)(void *)host, __ATOMIC_RELAXED);
         if (!(entry & PTE_V) || (!(entry & PTE_R) && (entry & PTE_W)))
             return page_cause(access);
@@ -164,8 +168,10 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
                                              : whole;
     }
     uint8_t *host = sam_memory_host(gpu->memory, base);
-    if (!host)
+    if (!host) {
+        worker->view.exhausted = true;
         return NULL;
+    }
     if (access == SAM_FETCH) {
         if (!gpu->options.sv39 && !gated && !page->host)
             *page = (struct sam_page){.host = host, .read_limit = (uint16_t)limit};

@@ -147,8 +147,10 @@ static bool reserve_stack(struct sam_warp *w, uint32_t entries)
         return true;
     uint32_t capacity = w->stack_capacity ? w->stack_capacity * 2 : 64;
     struct sam_simt_entry *grown = realloc(w->stack, capacity * sizeof *grown);
-    if (!grown)
+    if (!grown) {
+        w->core.view->exhausted = true;
         return false;
+    }
     w->stack = grown;
     w->stack_capacity = capacity;
     return true;

@@ -166,7 +166,7 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
 {
     struct sam_tensor *t = sam_tensor_of(c);
     if (t->type == SAM_TL_TYPES)
-        return sam_tensor_illegal(c);
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_TYPE));
     if (to == 0)
         return true;
     const bool rounds = t->type >= SAM_TL_HALF;

@@ -17,10 +17,17 @@ struct source {
     uint16_t at;
 };
 
-static bool describe(const struct sam_tensor *t, unsigned dim, struct block *b)
+/* `masks` of the mask CSRs are needed, too. */
+static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, unsigned masks,
+                                    struct block *b)
 {
-    if (!t->shaped || t->dims[dim] > 32)
-        return false;
+    if (t->shape != SAM_TL_FINE)
+        return sam_tensor_shape_fault(t);
+    if (t->dims[dim] > 32)
+        return SAM_TL_FAULT(SAM_TL_DIMENSION, dim, t->dims[dim]);
+    for (unsigned i = 0; i < masks; i++)
+        if (!sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1 + i))
+            return SAM_TL_FAULT(SAM_TL_UNWRITTEN, SAM_CSR_TMASK_CONCAT_1 + i);
     unsigned bits = sam_tl_bits(t->type);
     *b = (struct block){.outer = 1, .inner = bits < 8 ? 1 : bits / 8, .nibbles = bits < 8};
     for (unsigned i = 0; i < dim; i++)
@@ -29,7 +36,7 @@ static bool describe(const struct sam_tensor *t, unsigned dim, struct block *b)
         b->inner *= t->dims[i];
     b->positions = t->dims[dim];
     b->elements = t->dims[0] * t->dims[1] * t->dims[2];
-    return true;
+    return SAM_TL_FAULT(SAM_TL_FINE);
 }
 
 /* Rows of `count` chosen positions; the rest of each is zero. */
@@ -96,9 +103,9 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
     struct block b;
     struct source sources[64];
     unsigned count = 0;
-    if (!describe(t, dim, &b) || !sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1) ||
-        !sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_2))
-        return sam_tensor_illegal(c);
+    const struct sam_tl_fault fault = describe(t, dim, 2, &b);
+    if (fault.why != SAM_TL_FINE)
+        return sam_tensor_illegal(c, fault);
     for (unsigned which = 0; which < 2; which++) {
         uint32_t mask = sam_tensor_csr(t, SAM_CSR_TMASK_CONCAT_1 + which);
         for (unsigned j = 0; j < b.positions; j++)
@@ -106,7 +113,7 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
                 sources[count++] = (struct source){(uint8_t)which, (uint16_t)(j * b.inner)};
     }
     if (count > b.positions)
-        return sam_tensor_illegal(c);
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_SELECTED, count, dim, b.positions));
     build(t, to, tl1, tl2, &b, sources, count);
     return true;
 }
@@ -130,8 +137,9 @@ bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl
     struct sam_tensor *t = sam_tensor_of(c);
     struct block b;
     struct source sources[32];
-    if (!describe(t, dim, &b) || !sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1))
-        return sam_tensor_illegal(c);
+    const struct sam_tl_fault fault = describe(t, dim, 1, &b);
+    if (fault.why != SAM_TL_FINE)
+        return sam_tensor_illegal(c, fault);
     uint32_t mask = sam_tensor_csr(t, SAM_CSR_TMASK_CONCAT_1);
     if (to == 0)
         return true;

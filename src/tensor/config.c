@@ -39,8 +39,12 @@ void sam_tensor_configure(struct sam_tensor *t)
     for (unsigned i = 0; i < 3; i++)
         t->dims[i] = shape >> (16 - 8 * i) & 255;
     unsigned elements = t->dims[0] * t->dims[1] * t->dims[2];
-    t->shaped = sam_tensor_is_written(t, SAM_CSR_TSHAPE) && shape >> 24 == 0 && elements != 0 &&
-                t->type != SAM_TL_TYPES && elements * sam_tl_bits(t->type) <= 8 * SAM_TL_SIZE;
+    t->shape = !sam_tensor_is_written(t, SAM_CSR_TSHAPE)           ? SAM_TL_UNWRITTEN
+               : shape >> 24                                       ? SAM_TL_SHAPE_RESERVED
+               : elements == 0                                     ? SAM_TL_SHAPE_ZERO
+               : t->type == SAM_TL_TYPES                           ? SAM_TL_TYPE
+               : elements * sam_tl_bits(t->type) > 8 * SAM_TL_SIZE ? SAM_TL_SHAPE_SIZE
+                                                                   : SAM_TL_FINE;
     for (unsigned i = 0; i < 4; i++)
         t->plan[i / 2][i % 2].known = false;
 }
@@ -58,22 +62,29 @@ static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint1
 
 /* Slice i of D0 is `width` bytes; its place in memory is stride{i} widths from the base. Strides
  * that were never written follow one another, so that more than 32 slices still make one run. */
-static bool make_plan(const struct sam_tensor *t, bool store, bool masked, struct sam_tl_plan *p)
+static struct sam_tl_fault make_plan(const struct sam_tensor *t, bool store, bool masked,
+                                     struct sam_tl_plan *p)
 {
     const unsigned width_csr = store ? SAM_CSR_TSTORE_WIDTH : SAM_CSR_TLOAD_WIDTH;
     const unsigned mask_csr = store ? SAM_CSR_TMASK_STORE : SAM_CSR_TMASK_LOAD;
     const unsigned stride_csr = store ? SAM_CSR_TSTORE_STRIDE : SAM_CSR_TLOAD_STRIDE;
     const unsigned slices = t->dims[0];
-    if (!t->shaped || (masked && (slices > 32 || !sam_tensor_is_written(t, mask_csr))))
-        return false;
+    if (t->shape != SAM_TL_FINE)
+        return sam_tensor_shape_fault(t);
+    if (masked && slices > 32)
+        return SAM_TL_FAULT(SAM_TL_MASKED_SLICES, slices);
+    if (masked && !sam_tensor_is_written(t, mask_csr))
+        return SAM_TL_FAULT(SAM_TL_UNWRITTEN, mask_csr);
     for (unsigned i = 0; slices > 32 && i < 32; i++)
         if (sam_tensor_is_written(t, stride_csr + i))
-            return false;
+            return SAM_TL_FAULT(SAM_TL_STRIDE_SLICES, slices, stride_csr + i);
     uint64_t bits = sam_tl_bits(t->type);
     bits *= sam_tensor_is_written(t, width_csr) ? sam_tensor_csr(t, width_csr)
                                                 : t->dims[1] * t->dims[2];
-    if (bits % 8 || bits / 8 * slices > SAM_TL_SIZE)
-        return false;
+    if (bits % 8)
+        return SAM_TL_FAULT(SAM_TL_WIDTH_BITS, bits);
+    if (bits / 8 * slices > SAM_TL_SIZE)
+        return SAM_TL_FAULT(SAM_TL_WIDTH_SIZE, slices, bits / 8);
     p->element = (uint8_t)(sam_tl_bits(t->type) < 8 ? 1 : sam_tl_bits(t->type) / 8);
     p->width = (uint16_t)(bits / 8);
     const uint32_t mask = masked ? sam_tensor_csr(t, mask_csr) : UINT32_MAX;
@@ -90,7 +101,7 @@ static bool make_plan(const struct sam_tensor *t, bool store, bool masked, struc
             add_run(p->zeros, &p->zero_count, at, p->width, at);
         }
     }
-    return true;
+    return SAM_TL_FAULT(SAM_TL_FINE);
 }
 
 const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked)
@@ -100,7 +111,7 @@ const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool
         p->any = false;
         p->count = p->zero_count = 0;
         p->first = 0;
-        p->legal = make_plan(t, store, masked, p);
+        p->fault = make_plan(t, store, masked, p);
         p->known = true;
     }
     return p;

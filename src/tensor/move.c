@@ -44,11 +44,15 @@ static uint8_t *resolve(struct sam_core *c, const struct sam_region *region, uin
 {
     struct sam_fault fault = {store ? SAM_CAUSE_STORE_ACCESS : SAM_CAUSE_LOAD_ACCESS, address};
     uint8_t *host = NULL;
-    if (inside(region, address, size))
+    const bool in = inside(region, address, size);
+    if (in)
         host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
     if (!host) {
         c->cause = fault.cause;
         c->tval = address;
+        sam_tensor_of(c)->fault =
+            in ? SAM_TL_FAULT(SAM_TL_FINE)
+               : SAM_TL_FAULT(SAM_TL_OUTSIDE, store, region->base, region->size);
     }
     return host;
 }
@@ -104,14 +108,15 @@ static const struct sam_tl_plan *prepare(struct sam_core *c, uint64_t *base, int
 {
     struct sam_tensor *t = sam_tensor_of(c);
     const struct sam_tl_plan *p = sam_tensor_plan(t, store, masked);
-    if (SAM_UNLIKELY(!p->legal)) {
-        sam_tensor_illegal(c);
+    if (SAM_UNLIKELY(p->fault.why != SAM_TL_FINE)) {
+        sam_tensor_illegal(c, p->fault);
         return NULL;
     }
     *base += (uint64_t)((int64_t)imm * p->width);
     if (SAM_UNLIKELY(p->any && (*base & (p->element - 1u)))) {
         c->cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
         c->tval = wrap(t, *base + (uint64_t)p->first);
+        t->fault = SAM_TL_FAULT(SAM_TL_BASE, p->element);
         return NULL;
     }
     return p;

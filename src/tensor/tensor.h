@@ -45,6 +45,32 @@ enum sam_tl_type {
     SAM_TL_TYPES, /* ttype holds none, or two */
 };
 
+/* Which rule an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
+enum sam_tl_why {
+    SAM_TL_UNWRITTEN, /* value: address of the CSR. The state of tshape at reset: 0 */
+    SAM_TL_FINE,
+    SAM_TL_TYPE,
+    SAM_TL_SHAPE_RESERVED,
+    SAM_TL_SHAPE_ZERO,
+    SAM_TL_SHAPE_SIZE,
+    SAM_TL_MASKED_SLICES, /* D0 */
+    SAM_TL_STRIDE_SLICES, /* D0, address of a stride */
+    SAM_TL_WIDTH_BITS,    /* bits of a slice */
+    SAM_TL_WIDTH_SIZE,    /* slices, bytes of each */
+    SAM_TL_DIMENSION,     /* which, its size */
+    SAM_TL_SELECTED,      /* positions, dimension, its size */
+    SAM_TL_XPOSE_SAME,    /* the register */
+    SAM_TL_XPOSE_ODD,     /* dim_gpr */
+    SAM_TL_XPOSE_SIZE,    /* dim_gpr, bits of an element, of all */
+    SAM_TL_BASE,          /* bytes of an element */
+    SAM_TL_OUTSIDE,       /* 0: L1M, 1: L0M, its base and size */
+};
+
+struct sam_tl_fault {
+    enum sam_tl_why why;
+    uint64_t value[3];
+};
+
 /* A part of a block that is contiguous in the register and in memory. */
 struct sam_tl_run {
     int64_t offset; /* bytes from the base register, the immediate aside */
@@ -54,10 +80,11 @@ struct sam_tl_run {
 
 /* What a load or store will do, by the CSRs alone; made when it is first needed. */
 struct sam_tl_plan {
-    bool known, legal;
-    bool any;        /* a slice is enabled */
-    uint8_t element; /* bytes, 1 for 4-bit elements: what the base is a multiple of */
-    uint16_t width;  /* bytes a slice */
+    bool known;
+    bool any;                  /* a slice is enabled */
+    struct sam_tl_fault fault; /* FINE: legal */
+    uint8_t element;           /* bytes, 1 for 4-bit elements: what the base is a multiple of */
+    uint16_t width;            /* bytes a slice */
     unsigned count, zero_count;
     int64_t first; /* offset of the first enabled slice */
     struct sam_tl_run runs[SAM_TL_SLICES];
@@ -76,8 +103,9 @@ struct sam_tensor {
     /* What the CSRs say, kept by config.c. */
     enum sam_tl_type type;
     unsigned dims[3];              /* of tshape */
-    bool shaped;                   /* tshape is written and legal for the type */
+    enum sam_tl_why shape;         /* FINE: tshape is written and legal for the type */
     struct sam_tl_plan plan[2][2]; /* [store][masked] */
+    struct sam_tl_fault fault;     /* of the last instruction that trapped */
     /* The last table of addi.c: sums of a byte, for `type` and `imm`. */
     struct {
         bool known;
@@ -94,6 +122,10 @@ void sam_tensor_fill(struct sam_machine *machine);
 /* CSRs of the unit; false: not one of its. */
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value);
+
+/* The rule that the instruction that has just trapped broke, with its values; "" for memory that is
+ * not there. */
+void sam_tensor_describe_fault(const struct sam_core *core, char *text, size_t size);
 
 /* What `insn` reads, writes and moves (engines.h): false when it is none of the unit's. Ask behind
  * the instruction: it changes nothing that the answer depends on. work->pc is left alone. */

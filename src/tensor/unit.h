@@ -52,10 +52,18 @@ bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t s
                       unsigned bits);
 
 /* An illegal instruction: mtval is its word, which the handler knows. */
-static inline bool sam_tensor_illegal(struct sam_core *c)
+static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fault)
 {
+    sam_tensor_of(c)->fault = fault;
     c->cause = SAM_CAUSE_ILLEGAL;
     return false;
+}
+#define SAM_TL_FAULT(reason, ...) ((struct sam_tl_fault){.why = (reason), .value = {__VA_ARGS__}})
+
+/* What is wrong with tshape. */
+static inline struct sam_tl_fault sam_tensor_shape_fault(const struct sam_tensor *t)
+{
+    return SAM_TL_FAULT(t->shape, SAM_CSR_TSHAPE); /* the value counts for UNWRITTEN alone */
 }
 
 /* Elements of 4 bits as bytes and back; `count` is even. The low nibble comes first. */

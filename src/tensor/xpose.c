@@ -13,8 +13,15 @@ bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t s
     bits = bits ? bits : sam_tl_bits(t->type); /* none for a bad ttype */
     for (unsigned i = 0; i < 4; i++)
         elements *= d[i] = sizes >> 8 * i & 255;
-    if (elements * (uint64_t)bits != PAIR * 8 || d[0] % 2 || tl1 == tl2)
-        return sam_tensor_illegal(c);
+    if (!bits)
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_TYPE));
+    if (tl1 == tl2)
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_XPOSE_SAME, tl1));
+    const uint64_t all = elements * (uint64_t)bits;
+    if (all != PAIR * 8)
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_XPOSE_SIZE, sizes, bits, all));
+    if (d[0] % 2)
+        return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_XPOSE_ODD, sizes));
     unsigned first = dims & 3, second = dims >> 2 & 3;
     if (first == second)
         return true;

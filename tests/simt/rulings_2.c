@@ -487,6 +487,73 @@ static void ruling_2_13_vfexp(void **state)
     program_free(&p);
 }
 
+/* vl is a limit of the lanes, too: below their number the last element of it is the highest. */
+static void ruling_2_8_under_vl(void **state)
+{
+    (void)state;
+    struct program p =
+        passed(BEGIN "vid.v v1\nli x6, 99\nli x7, 99\nvsetivli x0, 2, e32, m1, ta, ma\n"
+                     "vmv.x.s x6, v1\nvfmv.f.s x7, v1\nsw x6, 0(x31)\nsw x7, 4(x31)\n"
+                     "li x6, 99\nvsetivli x0, 0, e32, m1, ta, ma\nvmv.x.s x6, v1\n"
+                     "sw x6, 8(x31)\n" END,
+               4);
+    EXPECT_WORDS(&p, DATA, 1, 1, 99);
+    program_free(&p);
+}
+
+static void ruling_2_16_extensions_of_each_lane(void **state)
+{
+    (void)state;
+    struct program p = passed(BEGIN "vid.v v1\nli x5, 0x12348780\nvadd.vx v1, v1, x5\n"
+                                    "vzext.vf2 v2, v1\nvse32.v v2, (x31)\naddi x31, x31, 16\n"
+                                    "vsext.vf2 v2, v1\nvse32.v v2, (x31)\naddi x31, x31, 16\n"
+                                    "vzext.vf4 v2, v1\nvse32.v v2, (x31)\naddi x31, x31, 16\n"
+                                    "vsext.vf4 v2, v1\nvse32.v v2, (x31)\n" END,
+                              4);
+    EXPECT_WORDS(&p, DATA, 0x8780, 0x8781, 0x8782, 0x8783, 0xffff8780, 0xffff8781, 0xffff8782,
+                 0xffff8783, 0x80, 0x81, 0x82, 0x83, 0xffffff80, 0xffffff81, 0xffffff82,
+                 0xffffff83);
+    program_free(&p);
+}
+
+static void ruling_2_17_one_index_per_lane(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"u", "o"};
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned bits = i % 2 ? 16 : 8;
+        const char *order = orders[i / 2];
+        char text[512];
+        /* Lane by lane 12, 8, 4, 0 below the bits of the index, and a 1 above them. */
+        snprintf(text, sizeof text,
+                 BEGIN "vid.v v1\nvadd.vi v4, v1, 10\nvse32.v v4, (x31)\n"
+                       "vsll.vi v2, v1, 2\nvrsub.vi v2, v2, 12\nli x5, 1 << %u\n"
+                       "vadd.vx v2, v2, x5\nvl%sxei%u.v v3, (x31), v2\n"
+                       "addi x31, x31, 16\nvse32.v v3, (x31)\n"
+                       "addi x31, x31, 16\nvs%sxei%u.v v4, (x31), v2\n" END,
+                 bits, order, bits, order, bits);
+        struct program p = passed(text, 4);
+        EXPECT_WORDS(&p, DATA, 10, 11, 12, 13, 13, 12, 11, 10, 13, 12, 11, 10);
+        program_free(&p);
+    }
+}
+
+/* Elements 0..3 in register n under v0, 4..7 in n + 1 under v1. */
+static void ruling_2_18_masks_and_scalars_under_lmul_2(void **state)
+{
+    (void)state;
+    struct program p =
+        passed(BEGIN "vid.v v2\nvadd.vi v3, v2, 4\nvmv.v.i v4, 0\nvmv.v.i v5, 0\n"
+                     "vand.vi v1, v2, 1\nvxor.vi v0, v1, 1\n" /* 1 0 1 0, 0 1 0 1 */
+                     "vsetivli x0, 8, e32, m2, ta, ma\n"
+                     "vadd.vi v4, v2, 10, v0.t\nvse32.v v4, (x31)\naddi x31, x31, 32\n"
+                     "vmv.x.s x6, v2\nsw x6, 0(x31)\nvmv.x.s x6, v3\nsw x6, 4(x31)\n"
+                     "vfmv.f.s x6, v2\nsw x6, 8(x31)\nvfmv.f.s x6, v3\nsw x6, 12(x31)\n" END,
+               4);
+    EXPECT_WORDS(&p, DATA, 10, 0, 12, 0, 0, 15, 0, 17, 3, 7, 3, 7);
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +567,10 @@ int main(void)
         cmocka_unit_test(ruling_2_7_compares_write_elements),
         cmocka_unit_test(ruling_2_7_masks_are_bit_0_of_elements),
         cmocka_unit_test(ruling_2_8_broadcast_and_the_highest_lane),
+        cmocka_unit_test(ruling_2_8_under_vl),
+        cmocka_unit_test(ruling_2_16_extensions_of_each_lane),
+        cmocka_unit_test(ruling_2_17_one_index_per_lane),
+        cmocka_unit_test(ruling_2_18_masks_and_scalars_under_lmul_2),
         cmocka_unit_test(ruling_2_9_narrow_loads_and_stores),
         cmocka_unit_test(ruling_2_10_regext_extends_each_field),
         cmocka_unit_test(ruling_2_10_stores_and_multiply_adds),

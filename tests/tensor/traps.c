@@ -4,6 +4,7 @@
 #include "tensor/unit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Shapes as tshape has them. */
 #define SHAPE(d0, d1, d2) "li t0, " #d0 " << 16 | " #d1 " << 8 | " #d2 "\ncsrw tshape, t0\n"
@@ -321,16 +322,102 @@ static void reserved_codes(void **state)
         illegal(BASE BYTES_8_16_8 ALL_MASKS, words[i]);
 }
 
+/* ------------------------------------------------------------------------------ in words */
+
+/* The report names the rule that was broken, with the values that broke it. */
+static void reports(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *setup, *insn, *text;
+    } rows[] = {
+        {BASE, "tl.load tl1, 0(a0)", "illegal instruction: tshape was never written; pc"},
+        {BASE BYTES_8_16_8, "tl.mload tl1, 0(a0)", "tmask_load was never written"},
+        {BASE BYTES_8_16_8, "tl.mstore tl1, 0(a0)", "tmask_store was never written"},
+        {BYTES_8_16_8 SET(tmask_concat_1, 1), "tl.concat.0 tl1, tl2, tl3",
+         "tmask_concat_2 was never written"},
+        {BYTES_8_16_8, "tl.merge.0 tl1, tl2, tl3", "tmask_concat_1 was never written"},
+        {BASE BYTES_8_16_8 SET(ttype, 3), "tl.load tl1, 0(a0)", "ttype 0x3: expected one type"},
+        {SET(ttype, 0), "tl.addi tl1, tl2, 1", "ttype 0x0: expected one type"},
+        {SET(ttype, 0) "li a1, 0x08080804\n", "tl.xpose.01 tl1, tl2, a1",
+         "ttype 0x0: expected one type"},
+        {BASE SET(tshape, 0x01080808), "tl.store tl1, 0(a0)",
+         "tshape [8, 8, 8] = 0x01080808: bits 31:24 must be 0"},
+        {BASE SHAPE(8, 0, 4), "tl.load tl1, 0(a0)", "tshape [8, 0, 4]: no size may be 0"},
+        {BASE SHAPE(8, 16, 16), "tl.load tl1, 0(a0)",
+         "tshape [8, 16, 16] of 8-bit elements takes 16384 bits: at most 8192"},
+        {BASE SHAPE(33, 1, 1) ALL_MASKS, "tl.mload tl1, 0(a0)", "D0 = 33 under a mask: at most 32"},
+        {BASE SHAPE(40, 1, 1) SET(tload_stride3, 1), "tl.load tl1, 0(a0)",
+         "D0 = 40 where tload_stride3 is written: at most 32"},
+        {BASE SHAPE(2, 2, 2) SET(ttype, 1) SET(tload_width, 3), "tl.load tl1, 0(a0)",
+         "a slice of 12 bits: expected whole bytes"},
+        {BASE SHAPE(8, 16, 8) SET(tstore_width, 200), "tl.store tl1, 0(a0)",
+         "8 slices of 200 bytes: at most 1024 bytes"},
+        {SHAPE(1, 40, 1) ALL_MASKS, "tl.merge.1 tl1, tl2, tl3",
+         "D1 = 40 for a mask of positions: at most 32"},
+        {SHAPE(1, 2, 1) SET(tmask_concat_1, 3) SET(tmask_concat_2, 1), "tl.concat.1 tl1, tl2, tl3",
+         "the masks select 3 positions: at most D1 = 2"},
+        {"li a1, 0x08080804\n", "tl.xpose.01 tl2, tl2, a1", "tl2 twice: expected two registers"},
+        {"li a1, 0x08080803\n", "tl.xpose.01 tl1, tl2, a1",
+         "dim_gpr [3, 8, 8, 8] of 8-bit elements takes 12288 bits: expected 16384"},
+        {"li a1, 0x08080402\n", "tl.xpose.b.01 tl1, tl2, a1",
+         "dim_gpr [2, 4, 8, 8] of 8-bit elements takes 4096 bits: expected 16384"},
+        {"li a1, 0x10101001\n", "tl.xpose.w.01 tl1, tl2, a1",
+         "dim_gpr [1, 16, 16, 16] of 32-bit elements takes 131072 bits: expected 16384"},
+        {"li a1, 0x08101001\n", "tl.xpose.01 tl1, tl2, a1",
+         "dim_gpr [1, 16, 16, 8]: D0 must be even"},
+        {BASE "addi a0, a0, 1\n" SHAPE(2, 2, 2) SET(ttype, 4), "tl.load tl1, 0(a0)",
+         "misaligned load from 0x10001: the base must be a multiple of 2; pc"},
+        {"li a0, 64\n" BYTES_8_16_8, "tl.load tl1, 0(a0)",
+         "load from 0x40, which cannot be read; pc"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        struct program p = unit_new(i % 2 ? RV32 : RV64, NULL, rows[i].setup, rows[i].insn);
+        if (program_run(&p) != SAM_ERR_TRAP || !strstr(p.result.text, rows[i].text))
+            fail_msg("%s, expected: %s", p.result.text, rows[i].text);
+        program_free(&p);
+    }
+}
+
+/* In strict mode, too; and what another instruction broke before is not told again. */
+static void reports_of_memory(void **state)
+{
+    (void)state;
+    static const struct sam_hart_options strict = {.l1m = {0x10000, 0x100}, .l0m = {0x12000, 16}};
+    struct program p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.load tl1, 0(a0)");
+    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
+    assert_non_null(strstr(p.result.text, "load from 0x10100, which cannot be read: outside L1M, "
+                                          "0x10000..+0x100; pc"));
+    program_free(&p);
+    p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.store tl1, 0(a0)");
+    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
+    assert_non_null(strstr(p.result.text, ": outside L0M, 0x12000..+0x10; pc"));
+    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
+    sam_hart_write(p.hart, SAM_HART_CODE_BASE, &(uint32_t){0x5b | 7 << 12}, 4, &p.error);
+    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
+    assert_null(strstr(p.result.text, "L0M"));
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shape_unwritten),    cmocka_unit_test(masks_unwritten),
-        cmocka_unit_test(bad_types),          cmocka_unit_test(bad_shapes),
-        cmocka_unit_test(many_slices),        cmocka_unit_test(wide_slices),
-        cmocka_unit_test(half_bytes),         cmocka_unit_test(misaligned),
-        cmocka_unit_test(out_of_bounds),      cmocka_unit_test(out_of_bounds_under_a_mask),
-        cmocka_unit_test(strict_mode),        cmocka_unit_test(long_dimensions),
-        cmocka_unit_test(too_many_positions), cmocka_unit_test(bad_sizes),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(reports_of_memory),
+        cmocka_unit_test(shape_unwritten),
+        cmocka_unit_test(masks_unwritten),
+        cmocka_unit_test(bad_types),
+        cmocka_unit_test(bad_shapes),
+        cmocka_unit_test(many_slices),
+        cmocka_unit_test(wide_slices),
+        cmocka_unit_test(half_bytes),
+        cmocka_unit_test(misaligned),
+        cmocka_unit_test(out_of_bounds),
+        cmocka_unit_test(out_of_bounds_under_a_mask),
+        cmocka_unit_test(strict_mode),
+        cmocka_unit_test(long_dimensions),
+        cmocka_unit_test(too_many_positions),
+        cmocka_unit_test(bad_sizes),
         cmocka_unit_test(reserved_codes),
     };
     return cmocka_run_group_tests_name("tensor traps", tests, NULL, NULL);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host without memory is told as that, with status 2: it is no fault of the program. */
+#include "cli/command.h"
+
+#include <sys/resource.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+enum { LIMIT = 512 << 20 };
+
+static int setup(void **state)
+{
+    (void)state;
+    command_verb = "run";
+    make_directory();
+    /* a store to each 64 KiB, over more than there is */
+    write_text("hart.s", "li t0, 0x100000000\nli t1, 0x10000\nli t2, 0x200000000\n"
+                         "1: sd t1, 0(t0)\nadd t0, t0, t1\nbne t0, t2, 1b\n"
+                         "li a0, 0\nli a7, 93\necall\n");
+    write_text("handler.s", "la t0, 2f\ncsrw mtvec, t0\nli t0, 0x100000000\nli t1, 0x10000\n"
+                            "1: sd t1, 0(t0)\nadd t0, t0, t1\nj 1b\n"
+                            ".balign 4\n2: li a0, 7\nli a7, 93\necall\n");
+    write_text("kernel.s", ".globl k\nk: lui t0, 0xa0000\nlui t1, 0x10\nlui t2, 0xf0000\n"
+                           "1: sw t1, 0(t0)\nadd t0, t0, t1\nbne t0, t2, 1b\nendprg\n");
+    return 0;
+}
+
+static void no_memory(void **state)
+{
+    static const char *const words[] = {
+        "hart.s --machine tensor --map 0x100000000:0x100000000",
+        "handler.s --machine tensor --map 0x100000000:0x100000000",
+        "kernel.s --kernel k --grid 1 --block 32 --loose-bounds",
+    };
+    (void)state;
+#ifdef SANITIZED
+    skip(); /* a sanitizer's own memory is larger than any limit */
+#endif
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    small = before;
+    small.rlim_cur = LIMIT;
+    for (size_t i = 0; i < SAM_COUNT(words); i++) {
+        assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+        struct outcome o = run(words[i]);
+        assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+        assert_string_equal(sam_buffer_text(&o.err), "samite: error: out of memory\n");
+        assert_int_equal(o.code, 2);
+        done(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory)};
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}
