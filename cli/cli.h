@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every verb shares: its description (which also makes --help, the man page and shell
- * completion) and reading of the command line. A verb is one file, verb_<name>.c, with one
- * `const struct cli_verb verb_<name>`, listed in main.c. Includes only public headers. */
+/* What every verb shares. A verb is one file, verb_<name>.c, with one `const struct cli_verb
+ * verb_<name>` that main.c lists. Its options are rows of a table: the row says how the option is
+ * spelled, what its value may be and where in the verb's request it goes. Reading the command line,
+ * --help, the man page and the completion of the shells all come from the row. Includes only public
+ * headers. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -11,66 +13,231 @@
 #include <stdio.h>
 
 #include "samite/status.h"
+#include "samite/text.h"
 #include "samite/version.h"
 
-enum { CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2 };
-
-struct cli_option {
-    int id;               /* what cli_next returns; a printable character is also the short form */
-    const char *name;     /* long form without the dashes */
-    const char *argument; /* NULL: a flag. "FILE": a value follows. "[json]": `--name=json` only */
-    const char *help;     /* one line or more, separated by newlines */
-};
-
-/* A line over the option `id` and those behind it, for help and man page. */
-struct cli_heading {
-    int id;
-    const char *text;
-};
+/* Exit codes, and CLI_SHOWN: what an option asked for is printed, and the command is done. */
+enum { CLI_SHOWN = -1, CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2 };
 
 struct cli_args;
 
+/* ------------------------------------------------------------------------------ the rows */
+
+/* What a value may be, and what stands at its destination. */
+enum cli_grammar {
+    CLI_END,      /* none: the row ends its table */
+    CLI_FLAG,     /* no value; a bool, set to true */
+    CLI_TEXT,     /* any text; const char * */
+    CLI_NUMBER,   /* of `low` to `high`, or one of `choices`; an unsigned integer of any width */
+    CLI_CHOICE,   /* one of `choices`; an enum (int): its place among them */
+    CLI_LIST,     /* any text, repeatable; struct cli_list */
+    CLI_SEQUENCE, /* any text, repeatable, in order with others; struct cli_sequence */
+    CLI_PARSE,    /* what `parse` reads */
+};
+
+struct cli_option {
+    const char *name;  /* long form without the dashes; of an operand: what messages call it */
+    const char *alias; /* an older or longer name, or NULL */
+    char letter;       /* short form, or 0 */
+    enum cli_grammar grammar;
+    const char *argument; /* "FILE"; "[X]": `--name=X` or no value. NULL: the choices, or none */
+    const char *help;     /* wrapped where it is shown; a line break stays one */
+    size_t at, size;      /* the destination in the request (CLI_AT) */
+    uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
+    const char *choices;  /* "elf bin hex" */
+    const char *(*names)(size_t index); /* more words to complete; NULL behind the last */
+    const char *suffixes;               /* completed by files: ".s .S", "" any, "/" folders */
+    unsigned forms;                     /* bits of the forms that have it; 0: those of its group */
+    bool needed;                        /* by its forms */
+    int id;                             /* of a word in a sequence */
+    /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. */
+    int (*parse)(const struct cli_args *args, const struct cli_option *option, const char *text,
+                 void *place);
+};
+
+/* .at and .size of a member of the request. */
+#define CLI_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+/* Options that several verbs have: one name, one letter, one meaning. */
+#define CLI_OUTPUT(type, member, text)                                                             \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .grammar = CLI_TEXT, .argument = "FILE", .suffixes = "",  \
+        .help = (text), CLI_AT(type, member)                                                       \
+    }
+#define CLI_JSON(type, member, text)                                                               \
+    {                                                                                              \
+        .name = "json", .grammar = CLI_FLAG, .help = (text), CLI_AT(type, member)                  \
+    }
+#define CLI_QUIET(type, member, text)                                                              \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .grammar = CLI_FLAG, .help = (text), CLI_AT(type, member)  \
+    }
+#define CLI_FORCE(type, member)                                                                    \
+    {                                                                                              \
+        .name = "force", .letter = 'f', .grammar = CLI_FLAG, .help = "overwrite files that exist", \
+        CLI_AT(type, member)                                                                       \
+    }
+#define CLI_JOBS(type, member, text)                                                               \
+    {                                                                                              \
+        .name = "jobs", .letter = 'j', .grammar = CLI_NUMBER, .argument = "N", .low = 1,           \
+        .high = 256, .help = (text), CLI_AT(type, member)                                          \
+    }
+#define CLI_ISA(type, member, text)                                                                \
+    {                                                                                              \
+        .name = "isa", .letter = 'i', .grammar = CLI_TEXT, .argument = "STRING",                   \
+        .names = cli_isa_name, .help = (text), CLI_AT(type, member)                                \
+    }
+#define CLI_BASE(type, member, text)                                                               \
+    {                                                                                              \
+        .name = "base", .letter = 'b', .grammar = CLI_NUMBER, .argument = "ADDR", .help = (text),  \
+        CLI_AT(type, member)                                                                       \
+    }
+#define CLI_DEFINE_AS(where)                                                                       \
+    {                                                                                              \
+        .name = "define", .letter = 'D', .argument = "NAME=VALUE",                                 \
+        .help = "define a symbol for the assembler, as .set before line 1; repeatable", where      \
+    }
+#define CLI_INCLUDE_AS(where)                                                                      \
+    {                                                                                              \
+        .name = "include", .letter = 'I', .argument = "DIR", .suffixes = "/",                      \
+        .help = "search .include files there too; repeatable", where                               \
+    }
+#define CLI_COMMA                 , /* inside the argument of a macro */
+#define CLI_DEFINE(type, member)  CLI_DEFINE_AS(.grammar = CLI_LIST CLI_COMMA CLI_AT(type, member))
+#define CLI_INCLUDE(type, member) CLI_INCLUDE_AS(.grammar = CLI_LIST CLI_COMMA CLI_AT(type, member))
+
+/* Values of CLI_LIST. The memory is that of the arguments. */
+struct cli_list {
+    const char **items;
+    size_t count;
+};
+
+/* Words of CLI_SEQUENCE in the order written: the row's id, or CLI_POSITIONAL, and the value. */
+enum { CLI_POSITIONAL = -2 };
+struct cli_word {
+    int option;
+    const char *value;
+};
+struct cli_sequence {
+    struct cli_word *items;
+    size_t count;
+};
+
+/* Rows under a heading; their destinations count from `at` in the request. */
+struct cli_group {
+    const char *heading;
+    const struct cli_option *options; /* NULL ends the groups */
+    size_t at;
+    unsigned forms; /* 0: all */
+};
+
+/* What a verb does one of: `samite tile fmt`, `samite run --machine tensor`. */
+struct cli_form {
+    const char *name; /* NULL ends the forms */
+    const char *summary;
+};
+
 struct cli_verb {
     const char *name;
-    const char *summary;                /* one line, for `samite --help` */
-    const char *usage;                  /* after "samite VERB " */
-    const struct cli_option *options;   /* ended by a row with name NULL; --help is added */
-    const struct cli_heading *headings; /* ended by a row with text NULL; or NULL */
-    const char *details; /* paragraphs and at least one example, for --help and man */
+    const char *summary;              /* one line, for `samite --help` */
+    const char *usage;                /* after "samite VERB "; a line for each way to call it */
+    const struct cli_option *options; /* ended by {0}; --help is added */
+    const struct cli_group *groups;   /* more of them, or NULL */
+    struct cli_option operand;        /* the files; CLI_END: none */
+    const struct cli_form *forms;     /* or NULL */
+    const char *form_option;          /* names the form; NULL: the first operand does */
+    const char *form_word;            /* what a form is: "operator" */
+    const char *details;              /* paragraphs; lines that begin with two blanks stay */
+    const char *examples;             /* command lines */
     int (*run)(struct cli_args *args);
 };
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL-terminated */
 
-enum { CLI_END = -1, CLI_POSITIONAL = -2, CLI_ERROR = -3 };
+/* ------------------------------------------------------------------- options.c: reading */
 
-/* The next option or file in the order written. *value is its argument (NULL without one).
- * CLI_ERROR: a message was printed, return CLI_BAD_INPUT. */
-int cli_next(struct cli_args *args, const char **value);
-/* The verb being run, for messages. */
+/* The command line into the request, whose members hold the defaults. An exit code, its message
+ * printed. Where forms are named by an operand, what does not belong to the form is refused. */
+int cli_read(struct cli_args *args, void *request);
+/* Was the option on the command line? */
+bool cli_given(const struct cli_args *args, const char *option);
+/* Which form the first operand has named. */
+int cli_form(const struct cli_args *args);
+/* What was given belongs to this form, and what it needs is there; an exit code. */
+int cli_check_form(struct cli_args *args, int form);
+/* Memory that is freed after the verb has run; NULL: none left. */
+void *cli_own(struct cli_args *args, size_t count, size_t size);
+/* The verb being run. */
 const struct cli_verb *cli_verb_of(const struct cli_args *args);
+/* The place of a word of `size` bytes among "elf bin hex"; -1: not there. */
+int cli_choice(const char *choices, const char *word, size_t size);
+/* "elf, bin or hex" */
+const char *cli_choices_text(const char *choices, char *text, size_t room);
+
+/* A walk through the rows of a verb, those of its groups too. Begin with {.verb = verb}. */
+struct cli_cursor {
+    const struct cli_verb *verb;
+    const struct cli_option *option; /* the row */
+    const struct cli_group *group;   /* that it is in, or NULL */
+    size_t index;                    /* rows before it */
+    size_t next_row, next_group;
+};
+bool cli_next_option(struct cli_cursor *cursor);
+/* Bits of the forms that have the row; 0: all. */
+unsigned cli_option_forms(const struct cli_cursor *cursor);
+/* Its value may be left out. */
+bool cli_value_is_optional(const struct cli_option *option);
+/* What stands for its value in help: "FILE", "elf|bin|hex"; NULL: none. */
+const char *cli_argument(const struct cli_option *option, char *text, size_t room);
+
+/* ------------------------------------------------------------------- message.c: messages */
 
 /* "samite VERB: error: text" on stderr; returns CLI_BAD_INPUT. */
 int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PRINTF(2, 3);
+/* "samite: error: text" on stderr; returns CLI_BAD_INPUT. */
+int cli_error(const char *format, ...) SAM_PRINTF(1, 2);
+int cli_no_memory(void);
 /* Print `error` on stderr; the exit code that its status asks for. */
 int cli_report(const struct sam_error *error);
 #ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
 #define cli_usage_error(...) (cli_usage_error(__VA_ARGS__), CLI_BAD_INPUT)
+#define cli_error(...)       (cli_error(__VA_ARGS__), CLI_BAD_INPUT)
+#define cli_no_memory()      (cli_no_memory(), CLI_BAD_INPUT)
 #define cli_report(error)    (cli_report(error), CLI_BAD_INPUT)
 #endif
+/* Lines of the library ("file:1:2: error: ...", the source line, a caret) on stderr. NULL: none. */
+void cli_put_messages(const char *messages);
+/* May what is written to `out` be coloured? A terminal, unless NO_COLOR is set or TERM is dumb;
+ * anything when CLICOLOR_FORCE is. --color sets the one or the other. */
+bool cli_colour(FILE *out);
 
-/* A number in C notation (all of the text, 64 bits). */
-bool cli_parse_u64(const char *text, uint64_t *value);
-/* The same in decimal, with or without a minus. */
-bool cli_parse_i64(const char *text, int64_t *value);
+#define cli_parse_u64 sam_parse_u64
 
-/* Characters at the beginning and at the end that two names share. */
-size_t cli_alike(const char *a, const char *b);
+/* ------------------------------------------------------------------ near.c: did you mean */
 
-/* --help of one verb; man page of one verb, of the command; completion script ("bash", "zsh"). */
-void cli_print_help(const struct cli_verb *verb, FILE *out);
+struct cli_near {
+    const char *wanted;
+    unsigned edits; /* of the nearest so far */
+    char name[200]; /* "": none is near */
+    char text[240];
+};
+void cli_near_offer(struct cli_near *near, const char *candidate);
+/* "; did you mean 'name'?", or "". */
+const char *cli_near_text(struct cli_near *near);
+
+/* ----------------------------------------------- help.c, man.c, completion.c: generated */
+
+/* --help of one verb, of all its forms (-1) or of one. */
+void cli_print_help(const struct cli_verb *verb, int form, FILE *out);
+/* The place of a form, or -1. */
+int cli_find_form(const struct cli_verb *verb, const char *name);
+/* Man page of one verb, of the command; completion script ("bash", "zsh", "fish"). */
 void cli_print_man(const struct cli_verb *verb, FILE *out);
 void cli_print_man_overview(FILE *out);
 bool cli_print_completion(const char *shell, FILE *out);
+#define CLI_SHELLS "bash zsh fish"
+
+/* Names that rows complete: instruction sets. */
+const char *cli_isa_name(size_t index);
 
 #endif

@@ -11,7 +11,15 @@ struct cli_args {
     int count;
     int at;
     bool only_files; /* after "--" */
-    struct cli_files *files;
+    int form;
+    size_t operands; /* read so far */
+    bool *given;     /* by the row's index */
+    void **owned;    /* memory that the verb need not free */
+    size_t owned_count;
+    struct cli_files *files; /* files.h */
 };
+
+/* Frees what the arguments own. */
+void cli_args_free(struct cli_args *args);
 
 #endif

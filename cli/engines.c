@@ -11,7 +11,13 @@ int cli_engines_parameters(void)
         snprintf(range, sizeof range, "%u..%u", p->low, p->high);
         printf("%-16s %7u  %-9s  %s\n", p->name, p->value, range, p->meaning);
     }
-    return CLI_OK;
+    return CLI_SHOWN;
+}
+
+const char *cli_engines_key(size_t index)
+{
+    const struct sam_engines_parameter *p = sam_engines_parameter(index);
+    return p ? p->name : NULL;
 }
 
 static double share(uint64_t part, uint64_t all)

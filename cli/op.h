@@ -7,7 +7,7 @@
 #include "samite/format.h"
 #include "samite/ops.h"
 
-enum op_kind { RESHAPE, TRANSPOSE, IM2COL, COMPRESS, CONCAT, PAD, OPERATORS };
+enum op_kind { RESHAPE, TRANSPOSE, IM2COL, COMPRESS, CONCAT, PAD };
 
 struct op_numbers {
     int64_t value[SAM_MAX_RANK];
@@ -19,11 +19,11 @@ struct op_request {
     enum op_kind kind;
     struct op_numbers perm, shape, before, after, kernel, stride, dilation, pad;
     int64_t axis;
-    bool axis_given, layout_given, listing, nchw, explain, dry, quiet, cycles;
+    enum { OP_NHWC, OP_NCHW } layout;
+    bool explain, dry, quiet, cycles;
     struct sam_engines_config engines;
     const char *mask, *value, *emit;
-    const char **files;
-    size_t file_count;
+    struct cli_list files;
     struct sam_array *inputs; /* input_count of them */
     size_t input_count;
     const char *output; /* NULL: dry run */

@@ -53,7 +53,7 @@ static void put_command(const struct op_request *r, const struct sam_plan *plan,
     fputs(" --machine tensor", out);
     for (size_t i = 0; i < r->input_count; i++) {
         fprintf(out, " --mem 0x%" PRIx64 ":", inputs[i]);
-        put_quoted(r->files[i], out);
+        put_quoted(r->files.items[i], out);
     }
     if (size) {
         fprintf(out, " --map 0x%" PRIx64 ":%" PRIu64 " --dump 0x%" PRIx64 ":%" PRIu64 ":", output,

@@ -19,7 +19,7 @@ static int check_count(const struct op_request *r, const char *option,
     if (list->count == rank)
         return CLI_OK;
     return cli_usage_error(r->args, "--%s has %u numbers, %s has %u dims", option, list->count,
-                           r->files[0], rank);
+                           r->files.items[0], rank);
 }
 
 static int plan_transpose(const struct op_request *r, const struct sam_shape *in, unsigned element,
@@ -123,7 +123,7 @@ static int plan_im2col(const struct op_request *r, const struct sam_shape *in, u
                        struct sam_plan **plan)
 {
     struct sam_error error;
-    struct sam_im2col p = {.nchw = r->nchw};
+    struct sam_im2col p = {.nchw = (r->layout == OP_NCHW)};
     uint64_t both[2] = {0};
     int code = pair_of(r, "kernel", &r->kernel, 1, p.kernel);
     if (code == CLI_OK)
@@ -155,8 +155,8 @@ static int plan_concat(const struct op_request *r, unsigned element, unsigned ax
     for (size_t i = 0; i < r->input_count; i++) {
         shapes[i] = shape_of(&r->inputs[i]);
         if (r->inputs[i].dtype != r->inputs[0].dtype)
-            code = cli_usage_error(r->args, "%s holds %s, %s holds %s", r->files[i],
-                                   sam_dtype_name(r->inputs[i].dtype), r->files[0],
+            code = cli_usage_error(r->args, "%s holds %s, %s holds %s", r->files.items[i],
+                                   sam_dtype_name(r->inputs[i].dtype), r->files.items[0],
                                    sam_dtype_name(r->inputs[0].dtype));
     }
     if (code == CLI_OK &&
@@ -172,7 +172,7 @@ int op_make_plan(const struct op_request *r, struct sam_plan **plan)
     unsigned element = (unsigned)sam_dtype_size(r->inputs[0].dtype);
     int64_t axis = r->axis < 0 ? r->axis + in.rank : r->axis;
     if (axis < 0 || axis >= (in.rank ? in.rank : 1))
-        return cli_usage_error(r->args, "--axis: %s has %u dims", r->files[0], in.rank);
+        return cli_usage_error(r->args, "--axis: %s has %u dims", r->files.items[0], in.rank);
     switch (r->kind) {
     case RESHAPE: return plan_reshape(r, &in, element, plan);
     case TRANSPOSE: return plan_transpose(r, &in, element, plan);

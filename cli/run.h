@@ -21,8 +21,7 @@ struct run_list {
 
 /* Options, as verb_run.c lists them; those with a letter are that letter. */
 enum run_option {
-    OPT_MACHINE = 256,
-    OPT_DUMP,
+    OPT_DUMP = 256,
     OPT_STATS,
     OPT_MAX_INSNS,
     /* Ventus */
@@ -72,21 +71,18 @@ enum run_option {
     OPT_PLAIN,
 };
 
-/* One word of the command line: an option and its value, or CLI_POSITIONAL and the file. */
-struct run_word {
-    int option;
-    const char *value;
+/* Options and files in the order written. */
+struct run_words {
+    struct cli_args *args; /* for messages */
+    struct cli_sequence list;
 };
 
-struct run_words {
-    const struct cli_args *args; /* for messages */
-    struct run_word *items;
-    size_t count;
-};
+enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
 
 /* The machines: an exit code, messages printed. */
 int run_gpu(const struct run_words *words);
 int run_hart(const struct run_words *words);
+int run_tile(const struct run_words *words);
 
 /* A range of memory, with the file that fills or takes it. */
 struct run_range {

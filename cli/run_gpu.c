@@ -262,8 +262,8 @@ int run_gpu(const struct run_words *words)
     struct run_request r = {.args = words->args};
     struct run state = {.request = &r, .text = stdout};
     int code = CLI_OK;
-    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
-        code = parse_option(&r, words->items[i].option, words->items[i].value);
+    for (size_t i = 0; i < words->list.count && code == CLI_OK; i++)
+        code = parse_option(&r, words->list.items[i].option, words->list.items[i].value);
     if (code == CLI_OK)
         code = r.kernel ? check_kernel_form(&r) : check_metadata_form(&r);
     if (code == CLI_OK)

@@ -186,7 +186,7 @@ int run_hart_list_parameters(void)
     printf("\nof the matrix unit\n");
     for (size_t i = 0; (p = sam_mxu_parameter(i)); i++)
         printf("%-16s %7s  %-9s  %s\n", p->name, p->value, p->range, p->meaning);
-    return CLI_OK;
+    return CLI_SHOWN;
 }
 
 static int read_arguments(struct state *s)
@@ -194,6 +194,17 @@ static int read_arguments(struct state *s)
     const struct hart_request *r = &s->request;
     int code = run_arguments_parse(r->args, &r->arguments, &s->arguments);
     return code == CLI_OK ? run_checks_parse(r->args, &r->checks, &s->arguments, &s->checks) : code;
+}
+
+const char *run_hart_key(size_t index)
+{
+    size_t engines = 0;
+    while (cli_engines_key(engines))
+        engines++;
+    if (index < engines)
+        return cli_engines_key(index);
+    const struct sam_mxu_parameter *p = sam_mxu_parameter(index - engines);
+    return p ? p->name : NULL;
 }
 
 int run_hart(const struct run_words *words)

@@ -64,7 +64,9 @@ int run_hart_make(const struct hart_request *request, const struct sam_image *im
 const char *run_hart_name(const char *path);
 
 /* run_hart.c: --config help, the parameters of the engines and of the matrix unit. */
-int run_hart_list_parameters(void);
+int run_hart_list_parameters(void); /* CLI_SHOWN */
+/* The names of both, one by one, for completion. */
+const char *run_hart_key(size_t index);
 
 /* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
 void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,

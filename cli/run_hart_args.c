@@ -168,7 +168,7 @@ static int finish_config(struct hart_request *r)
     return CLI_OK;
 }
 
-static int parse_option(struct hart_request *r, const struct run_word *word)
+static int parse_option(struct hart_request *r, const struct cli_word *word)
 {
     const char *value = word->value;
     switch (word->option) {
@@ -246,8 +246,8 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
     sam_engines_defaults(&r->engines);
     sam_mxu_config_init(&r->mxu, 512);
     r->mxu.mlen = 0; /* until --config names it */
-    for (size_t i = 0; i < words->count; i++) {
-        int code = parse_option(r, &words->items[i]);
+    for (size_t i = 0; i < words->list.count; i++) {
+        int code = parse_option(r, &words->list.items[i]);
         if (code != CLI_OK)
             return code;
     }

@@ -38,7 +38,7 @@ struct sam_image *run_assemble(const struct sam_asm_options *options, const char
     char *messages = NULL;
     enum sam_status status = sam_assemble(options, name, text, size, &image, &messages, &error);
     if (messages && messages[0])
-        fputs(messages, stderr);
+        cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
     sam_text_free(messages);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli_args.h"
 #include "files.h"
 #include "run_tile_report.h"
 #include "samite/file.h"
@@ -23,21 +22,6 @@ struct request {
     bool trace, quiet;
 };
 
-bool run_tile_wants(const struct cli_args *args)
-{
-    for (int i = 0; i < args->count; i++) {
-        const char *word = args->words[i];
-        size_t size = strlen(word);
-        if (strcmp(word, "--machine=tile") == 0 ||
-            (strcmp(word, "--machine") == 0 && i + 1 < args->count &&
-             strcmp(args->words[i + 1], "tile") == 0) ||
-            (word[0] != '-' && !strpbrk(word, ":=") && size > 4 &&
-             strcmp(word + size - 4, ".pto") == 0))
-            return true;
-    }
-    return false;
-}
-
 struct sam_tile_program *run_tile_load(const char *path)
 {
     struct sam_error error = {0};
@@ -51,7 +35,7 @@ struct sam_tile_program *run_tile_load(const char *path)
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     enum sam_status status = sam_tile_parse(name, text, size, &program, &messages, &error);
     if (messages && messages[0])
-        fputs(messages, stderr);
+        cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
     free(messages);
@@ -72,14 +56,6 @@ static int choose(const struct request *r, const char *option, const char *const
         fprintf(stderr, "%s %s", i ? "," : "", words[i]);
     fprintf(stderr, ", found '%s'\n", value);
     return -1;
-}
-
-static int not_ours(const struct request *r, int id)
-{
-    const struct cli_option *o = cli_verb_of(r->args)->options;
-    while (o->name && o->id != id)
-        o++;
-    return cli_usage_error(r->args, "--%s is not for tile programs", o->name ? o->name : "");
 }
 
 static int parse_option(struct request *r, int option, const char *value)
@@ -121,11 +97,7 @@ static int parse_option(struct request *r, int option, const char *value)
         break;
     case OPT_STATS: return run_parse_stats(r->args, value, &r->words.stats);
     case 'q': r->quiet = true; break;
-    case OPT_MACHINE: /* or the program brought us here */
-        if (strcmp(value, "tile") != 0)
-            return cli_usage_error(r->args, "--machine %s: a .pto is for --machine tile", value);
-        break;
-    default: return not_ours(r, option);
+    default: return CLI_BAD_INPUT; /* verb_run.c has refused the others */
     }
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
@@ -259,8 +231,7 @@ static int check_program(const struct request *r, const struct sam_tile_program 
     struct sam_error error = {0};
     char *messages = NULL;
     enum sam_status status = sam_tile_check(program, r->options.profile, &messages, &error);
-    if (messages)
-        fputs(messages, stderr);
+    cli_put_messages(messages);
     free(messages);
     return status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
 }
@@ -299,19 +270,18 @@ static int run_request(struct request *r)
     return code;
 }
 
-int run_tile(struct cli_args *args)
+int run_tile(const struct run_words *words)
 {
-    struct request r = {.args = args};
-    const char *value;
+    struct request r = {.args = words->args};
     int code = CLI_OK;
-    r.words.args = args;
+    r.words.args = words->args;
     r.options.stop = cli_stop_flag();
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
-        code = option == CLI_ERROR ? CLI_BAD_INPUT : parse_option(&r, option, value);
+    for (size_t i = 0; code == CLI_OK && i < words->list.count; i++)
+        code = parse_option(&r, words->list.items[i].option, words->list.items[i].value);
     if (code == CLI_OK && !r.path)
-        code = cli_usage_error(args, "no program");
+        code = cli_usage_error(r.args, "no program");
     if (code == CLI_OK)
-        code = cli_reads(args, r.path);
+        code = cli_reads(r.args, r.path);
     if (code == CLI_OK)
         code = run_request(&r);
     free(r.words.arguments.items);

@@ -6,10 +6,8 @@
 #include "cli.h"
 #include "samite/tile.h"
 
-/* Is there a file on the command line that is one? Nothing is taken from it. */
-bool run_tile_wants(const struct cli_args *args);
-/* Reads all of the command line; an exit code, messages printed. */
-int run_tile(struct cli_args *args);
+/* Names of enum sam_tile_profile in its order. */
+#define RUN_TILE_PROFILES "a5 a2a3 host"
 
 /* A program from a file ("-": standard input), its messages printed; NULL after an error. */
 struct sam_tile_program *run_tile_load(const char *path);

@@ -9,17 +9,18 @@
 #include "samite/format.h"
 #include "samite/isa.h"
 
-enum { MAX_LIST = 256, MAX_SOURCE = 256 << 20, OPT_LISTING = 256 };
+enum { MAX_SOURCE = 256 << 20 };
+
+enum format { ELF, BIN, HEX };
 
 struct request {
-    const char *isa, *format, *in, *out, *listing;
+    const char *isa, *in, *out, *listing;
+    enum format format;
     uint64_t base;
-    const char *defines[MAX_LIST], *paths[MAX_LIST];
-    size_t define_count, path_count;
+    struct cli_list defines, paths;
 };
 
-/* Sections side by side from the lowest address that holds data; gaps are
- * zeros, .bss is left out.
+/* Sections side by side from the lowest address that holds data; gaps are zeros, .bss is left out.
  */
 static bool flatten(const struct sam_image *image, unsigned char **data, size_t *size)
 {
@@ -36,10 +37,8 @@ static bool flatten(const struct sam_image *image, unsigned char **data, size_t 
     if (low >= high)
         return true;
     if (high - low > (UINT64_C(1) << 30) || !(*data = calloc(1, (size_t)(high - low)))) {
-        fprintf(stderr,
-                "samite asm: error: sections from 0x%llx to 0x%llx do not fit a "
-                "flat file\n",
-                (unsigned long long)low, (unsigned long long)high);
+        cli_error("sections from 0x%llx to 0x%llx do not fit a flat file", (unsigned long long)low,
+                  (unsigned long long)high);
         return false;
     }
     *size = (size_t)(high - low);
@@ -51,8 +50,7 @@ static bool flatten(const struct sam_image *image, unsigned char **data, size_t 
     return true;
 }
 
-/* A word a line, 8 hexadecimal digits; the last word is filled up with zeros.
- */
+/* A word a line, 8 hexadecimal digits; the last word is filled up with zeros. */
 static bool to_hex(unsigned char **data, size_t *size)
 {
     static const char digits[] = "0123456789abcdef";
@@ -79,13 +77,12 @@ static int write_image(const struct sam_image *image, const struct request *r)
     struct sam_error error = {0};
     unsigned char *data = NULL;
     size_t size = 0;
-    if (strcmp(r->format, "elf") == 0) {
+    if (r->format == ELF) {
         void *elf = NULL;
         if (sam_elf_make(image, &elf, &size, &error) != SAM_OK)
             return cli_report(&error);
         data = elf;
-    } else if (!flatten(image, &data, &size) ||
-               (strcmp(r->format, "hex") == 0 && !to_hex(&data, &size))) {
+    } else if (!flatten(image, &data, &size) || (r->format == HEX && !to_hex(&data, &size))) {
         free(data);
         return CLI_BAD_INPUT;
     }
@@ -101,10 +98,10 @@ static int assemble(const struct request *r)
     struct sam_error error = {0};
     char *listing = NULL;
     struct sam_asm_options options = {.base = r->base,
-                                      .defines = r->defines,
-                                      .define_count = r->define_count,
-                                      .include_paths = r->paths,
-                                      .include_count = r->path_count,
+                                      .defines = r->defines.items,
+                                      .define_count = r->defines.count,
+                                      .include_paths = r->paths.items,
+                                      .include_count = r->paths.count,
                                       .listing = r->listing ? &listing : NULL};
     if (sam_isa_parse(r->isa, &options.isa, &error) != SAM_OK)
         return cli_report(&error);
@@ -116,12 +113,12 @@ static int assemble(const struct request *r)
     const char *name = strcmp(r->in, "-") == 0 ? "<stdin>" : r->in;
     enum sam_status status = sam_assemble(&options, name, text, size, &image, &messages, &error);
     if (messages && messages[0])
-        fputs(messages, stderr);
+        cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
-    int code = status == SAM_OK && r->out ? write_image(image, r)
-               : status == SAM_OK         ? CLI_OK
-                                          : CLI_BAD_INPUT;
+    int code = status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
+    if (code == CLI_OK && r->out)
+        code = write_image(image, r);
     if (code == CLI_OK && listing &&
         sam_file_save(r->listing, listing, strlen(listing), &error) != SAM_OK)
         code = cli_report(&error);
@@ -132,61 +129,48 @@ static int assemble(const struct request *r)
     return code;
 }
 
+static int parse_listing(const struct cli_args *args, const struct cli_option *option,
+                         const char *text, void *path)
+{
+    (void)args;
+    (void)option;
+    *(const char **)path = text ? text : "-";
+    return CLI_OK;
+}
+
 static int run(struct cli_args *args)
 {
-    struct request r = {.isa = "ventus", .format = "elf", .base = 0x80000000};
-    const char *value;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'i': r.isa = value; break;
-        case 'f': r.format = value; break;
-        case 'o': r.out = value; break;
-        case OPT_LISTING: r.listing = value ? value : "-"; break;
-        case 'b':
-            if (!cli_parse_u64(value, &r.base))
-                return cli_usage_error(args, "--base: '%s' is no address", value);
-            break;
-        case 'D':
-            if (r.define_count == MAX_LIST)
-                return cli_usage_error(args, "more than %d -D", MAX_LIST);
-            r.defines[r.define_count++] = value;
-            break;
-        case 'I':
-            if (r.path_count == MAX_LIST)
-                return cli_usage_error(args, "more than %d -I", MAX_LIST);
-            r.paths[r.path_count++] = value;
-            break;
-        case CLI_POSITIONAL:
-            if (r.in)
-                return cli_usage_error(args, "one source file, please; '%s' is a second", value);
-            r.in = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (!r.in)
-        return cli_usage_error(args, "no source file");
-    if (!r.out && !r.listing)
-        return cli_usage_error(args, "no output: use -o FILE or --listing");
-    if (strcmp(r.format, "elf") != 0 && strcmp(r.format, "bin") != 0 &&
-        strcmp(r.format, "hex") != 0)
-        return cli_usage_error(args, "--format: expected elf, bin or hex, found '%s'", r.format);
-    if (cli_reads(args, r.in) != CLI_OK || (r.out && cli_writes(args, r.out) != CLI_OK) ||
-        (r.listing && cli_writes(args, r.listing) != CLI_OK))
-        return CLI_BAD_INPUT;
-    return assemble(&r);
+    struct request r = {.isa = "ventus", .base = 0x80000000};
+    int code = cli_read(args, &r);
+    if (code == CLI_OK && !r.out && !r.listing)
+        code = cli_usage_error(args, "no output: use -o FILE or --listing");
+    if (code == CLI_OK)
+        code = cli_reads(args, r.in);
+    if (code == CLI_OK)
+        code = r.out ? cli_writes(args, r.out) : CLI_OK;
+    if (code == CLI_OK && r.listing)
+        code = cli_writes(args, r.listing);
+    return code == CLI_OK ? assemble(&r) : code;
 }
 
 static const struct cli_option options[] = {
-    {'i', "isa", "STRING", "instruction set: ventus (default), tensor, or rv32im_zicsr..."},
-    {'f', "format", "FORMAT", "elf (default), bin (flat), hex (8 digits a word a line)"},
-    {'b', "base", "ADDR", "address of .text (0x80000000)"},
-    {'D', "define", "NAME=VALUE", "define a symbol, as .set before line 1; repeatable"},
-    {'I', "include", "DIR", "search .include files there too; repeatable"},
-    {'o', "output", "FILE", "the file to write; - is standard output"},
-    {OPT_LISTING, "listing", "[FILE]",
-     "the program with addresses and words, to FILE or standard output; -o is "
-     "not needed"},
+    CLI_ISA(struct request, isa, "instruction set: ventus (default), tensor, or rv32im_zicsr..."),
+    {.name = "format",
+     .grammar = CLI_CHOICE,
+     .choices = "elf bin hex",
+     .help = "elf (default), bin (flat), hex (one line of 8 digits per word)",
+     CLI_AT(struct request, format)},
+    CLI_BASE(struct request, base, "address of .text (0x80000000)"),
+    CLI_DEFINE(struct request, defines),
+    CLI_INCLUDE(struct request, paths),
+    CLI_OUTPUT(struct request, out, "the file to write; - is standard output"),
+    {.name = "listing",
+     .grammar = CLI_PARSE,
+     .argument = "[FILE]",
+     .suffixes = "",
+     .parse = parse_listing,
+     .help = "the program with addresses and words, to FILE or standard output; -o is not needed",
+     CLI_AT(struct request, listing)},
     {0},
 };
 
@@ -195,14 +179,17 @@ const struct cli_verb verb_asm = {
     .summary = "assemble a program",
     .usage = "[options] IN.s [-o OUT] [--listing]",
     .options = options,
-    .details = "Every error of the text is reported in one run, with its line. GNU as "
-               "directives,\n"
-               "macros, conditions and pseudo-instructions are understood; `samite "
-               "isa` lists the\n"
-               "instructions. Registers above 31 bring their REGEXT by themselves.\n\n"
-               "Example:\n"
-               "  samite asm kernel.s -o kernel.elf\n"
-               "  samite asm -f hex -D LANES=8 kernel.s -o -\n"
-               "  samite asm --listing kernel.s\n",
+    .operand = {.name = "source file",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = ".s .S .asm",
+                CLI_AT(struct request, in)},
+    .details = "Every error of the text is reported in one run, with its line. GNU as directives,\n"
+               "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
+               "instructions. Registers above 31 bring their REGEXT by themselves.\n",
+    .examples = "  samite asm kernel.s -o kernel.elf\n"
+                "  samite asm --format hex -D LANES=8 kernel.s -o -\n"
+                "  samite asm --listing kernel.s\n",
     .run = run,
 };

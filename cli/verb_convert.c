@@ -30,7 +30,8 @@ struct tensor {
 };
 
 struct request {
-    const struct cli_args *args;
+    struct cli_args *args;
+    struct cli_sequence words;
     const char *output;
     struct source **sources;
     struct tensor *tensors;
@@ -348,26 +349,23 @@ static json_t *json_file(const struct request *r)
     return json_pack("[{s:o, s:o}]", "file", weights_json_text(r->output), "tensors", rows);
 }
 
-static int read_words(struct cli_args *args, struct request *r)
+/* The words in order: --bf16 holds for the arrays that follow it. */
+static int obey(struct request *r)
 {
-    const char *value;
+    struct cli_args *args = r->args;
     bool idle = false; /* --bf16, and no array behind it */
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'f': r->force = true; break;
-        case 'o': r->output = value; break;
-        case 'b': r->to_bf16 = idle = true; break;
-        case 'j': r->json = true; break;
-        case CLI_POSITIONAL:
-            if (!add(r, value))
-                return CLI_BAD_INPUT;
-            idle = false;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
+    int code = cli_read(args, r);
+    if (code != CLI_OK)
+        return code;
+    for (size_t i = 0; i < r->words.count; i++) {
+        const struct cli_word *word = &r->words.items[i];
+        idle = word->option != CLI_POSITIONAL;
+        r->to_bf16 |= idle;
+        if (!idle && !add(r, word->value))
+            return CLI_BAD_INPUT;
     }
-    if (!r->count || !r->output)
-        return cli_usage_error(args, r->count ? "where to? (-o)" : "which arrays?");
+    if (!r->output)
+        return cli_usage_error(args, "where to? (-o)");
     if (idle)
         return cli_usage_error(args, "--bf16 stands before the arrays that it rounds");
     if (r->json && strcmp(r->output, "-") == 0)
@@ -381,7 +379,7 @@ static int read_words(struct cli_args *args, struct request *r)
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args, .names = json_object()};
-    int code = read_words(args, &r);
+    int code = obey(&r);
     for (size_t i = 0; i < r.count; i++)
         free(r.tensors[i].name);
     for (size_t i = 0; i < r.source_count; i++) {
@@ -401,10 +399,13 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {'o', "output", "FILE", "the safetensors file"},
-    {'b', "bf16", NULL, "round the f32 arrays that follow to bf16 (to nearest, ties to even)"},
-    {'f', "force", NULL, "overwrite files that exist"},
-    {'j', "json", NULL, "what became of each array as JSON"},
+    CLI_OUTPUT(struct request, output, "the safetensors file"),
+    {.name = "bf16",
+     .grammar = CLI_SEQUENCE,
+     .help = "round the f32 arrays that follow to bf16 (to nearest, ties to even)",
+     CLI_AT(struct request, words)},
+    CLI_FORCE(struct request, force),
+    CLI_JSON(struct request, json, "what became of each array as JSON"),
     {0},
 };
 
@@ -413,6 +414,11 @@ const struct cli_verb verb_convert = {
     .summary = "make a safetensors file of arrays, or of a model of ONNX or TensorFlow.js",
     .usage = "[options] MODEL.onnx|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
+    .operand = {.name = "array or model",
+                .grammar = CLI_SEQUENCE,
+                .low = 1,
+                .suffixes = ".onnx .npy .json",
+                CLI_AT(struct request, words)},
     .details =
         "Each file is a tensor: npy, or plain bytes of a type and a shape. Without a name the\n"
         "tensor is called as the file is. Of an ONNX model all tensors are taken, the graph's\n"
@@ -420,9 +426,8 @@ const struct cli_verb verb_convert = {
         "names; data in other files (external data) is refused. Of the model.json of "
         "TensorFlow.js\n"
         "all weights are taken from the files it names, which must stand beside it; quantized\n"
-        "ones become f32, those stored as float16 f16. Other JSON is refused.\n\n"
-        "Example:\n"
-        "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
-        "  samite convert --bf16 model.onnx -o model.safetensors\n",
+        "ones become f32, those stored as float16 f16. Other JSON is refused.\n",
+    .examples = "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
+                "  samite convert --bf16 model.onnx -o model.safetensors\n",
     .run = run,
 };

@@ -12,7 +12,9 @@ enum { MAX_FILE = 256 << 20 };
 
 struct request {
     struct sam_isa isa;
+    const char *isa_text;
     uint64_t base;
+    struct cli_list operands;
     bool json;
     bool words; /* from the command line: no headings */
 };
@@ -93,7 +95,7 @@ static int show_bytes(const struct request *r, const void *data, size_t size)
                                   .execute = true};
     int code;
     if (!image)
-        return fprintf(stderr, "samite dis: error: out of memory\n"), CLI_BAD_INPUT;
+        return cli_no_memory();
     if (sam_image_add_section(image, &section, &error) != SAM_OK ||
         sam_image_finish(image, &error) != SAM_OK)
         code = cli_report(&error);
@@ -150,8 +152,7 @@ static int show_file(const struct request *r, const char *path)
         if (sam_elf_parse(data, size, path, &image, &error) != SAM_OK) {
             code = cli_report(&error);
         } else if (image->xlen != r->isa.xlen) {
-            fprintf(stderr, "samite dis: error: %s holds RV%u code, --isa says RV%u\n", path,
-                    image->xlen, r->isa.xlen);
+            cli_error("%s holds RV%u code, --isa says RV%u", path, image->xlen, r->isa.xlen);
             sam_image_free(image);
         } else {
             code = show(r, image);
@@ -161,7 +162,7 @@ static int show_file(const struct request *r, const char *path)
         return code;
     }
     if (looks_hex(data, size) && !from_hex(data, &size) && size)
-        fprintf(stderr, "samite dis: error: %s: expected lines of 8 hexadecimal digits\n", path);
+        cli_error("%s: expected lines of 8 hexadecimal digits", path);
     else
         code = show_bytes(r, data, size);
     free(data);
@@ -173,58 +174,48 @@ static bool is_word(const char *text)
     return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 }
 
-static int run(struct cli_args *args)
+/* 0xWORD... as bytes. */
+static int show_words(const struct cli_args *args, struct request *r)
 {
-    struct request r = {.base = 0x80000000};
-    struct sam_error error = {0};
-    const char *isa = "ventus", *value, *file = NULL;
-    uint8_t *words = NULL;
-    size_t size = 0;
-    int code = CLI_OK;
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
+    const size_t count = r->operands.count;
+    uint8_t *bytes = malloc(4 * count);
+    int code = bytes ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; code == CLI_OK && i < count; i++) {
+        const char *text = r->operands.items[i];
         uint64_t word;
-        switch (option) {
-        case 'i': isa = value; break;
-        case 'j': r.json = true; break;
-        case 'b':
-            if (!cli_parse_u64(value, &r.base))
-                code = cli_usage_error(args, "--base: '%s' is no address", value);
-            break;
-        case CLI_POSITIONAL:
-            if (!is_word(value)) {
-                if (file || words)
-                    code = cli_usage_error(args, "one file, or words; '%s' is too much", value);
-                file = value;
-                break;
-            }
-            uint8_t *grown = realloc(words, size + 4);
-            if (!grown || file || !cli_parse_u64(value, &word) || word > UINT32_MAX) {
-                words = grown ? grown : words;
-                code = cli_usage_error(args, "'%s' is no 32-bit word", value);
-                break;
-            }
-            words = grown;
-            for (int b = 0; b < 4; b++)
-                words[size++] = (uint8_t)(word >> (8 * b));
-            break;
-        default: code = CLI_BAD_INPUT;
-        }
+        if (!is_word(text) || !sam_parse_u64(text, &word) || word > UINT32_MAX)
+            code = cli_usage_error(args, "%s: expected a 32-bit word (0x...)", text);
+        for (size_t b = 0; code == CLI_OK && b < 4; b++)
+            bytes[4 * i + b] = (uint8_t)(word >> (8 * b));
     }
-    if (code == CLI_OK && !file && !words)
-        code = cli_usage_error(args, "no file and no word");
-    if (code == CLI_OK && sam_isa_parse(isa, &r.isa, &error) != SAM_OK)
-        code = cli_report(&error);
-    r.words = words != NULL;
+    r->words = true;
     if (code == CLI_OK)
-        code = words ? show_bytes(&r, words, size) : show_file(&r, file);
-    free(words);
+        code = show_bytes(r, bytes, 4 * count);
+    free(bytes);
     return code;
 }
 
+static int run(struct cli_args *args)
+{
+    struct request r = {.base = 0x80000000, .isa_text = "ventus"};
+    struct sam_error error = {0};
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    if (sam_isa_parse(r.isa_text, &r.isa, &error) != SAM_OK)
+        return cli_report(&error);
+    if (is_word(r.operands.items[0]))
+        return show_words(args, &r);
+    if (r.operands.count > 1)
+        return cli_usage_error(args, "unexpected second file '%s'", r.operands.items[1]);
+    return show_file(&r, r.operands.items[0]);
+}
+
 static const struct cli_option options[] = {
-    {'i', "isa", "STRING", "instruction set: ventus (default), tensor, or rv32im_zicsr..."},
-    {'b', "base", "ADDR", "address of a flat file or of the words (0x80000000)"},
-    {'j', "json", NULL, "an array of {pc, word, known, text}"},
+    CLI_ISA(struct request, isa_text,
+            "instruction set: ventus (default), tensor, or rv32im_zicsr..."),
+    CLI_BASE(struct request, base, "address of a flat file or of the words (0x80000000)"),
+    CLI_JSON(struct request, json, "an array of {pc, word, known, text}"),
     {0},
 };
 
@@ -233,12 +224,16 @@ const struct cli_verb verb_dis = {
     .summary = "disassemble a program or single words",
     .usage = "[options] FILE|0xWORD...",
     .options = options,
+    .operand = {.name = "file or word",
+                .grammar = CLI_LIST,
+                .low = 1,
+                .suffixes = ".elf .riscv .bin .hex",
+                CLI_AT(struct request, operands)},
     .details =
         "Reads ELF files, flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
-        "again to the same bytes; a word that is no instruction is a .word.\n\n"
-        "Example:\n"
-        "  samite dis 0x0232b457\n"
-        "  samite dis kernel.elf\n"
-        "  samite dis --base 0x80000000 kernel.bin\n",
+        "again to the same bytes; a word that is no instruction is a .word.\n",
+    .examples = "  samite dis 0x0232b457\n"
+                "  samite dis kernel.elf\n"
+                "  samite dis --base 0x80000000 kernel.bin\n",
     .run = run,
 };

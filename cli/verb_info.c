@@ -149,34 +149,28 @@ static int info(const char *path, json_t *files)
     return good && any ? CLI_OK : cli_report(&error);
 }
 
+struct request {
+    const char *path;
+    bool json;
+};
+
 static int run(struct cli_args *args)
 {
-    const char *value, *path = NULL;
-    bool json = false;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'j': json = true; break;
-        case CLI_POSITIONAL:
-            if (path)
-                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
-            path = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (!path)
-        return cli_usage_error(args, "which file?");
-    json_t *files = json ? json_array() : NULL;
-    int code = info(path, files);
+    struct request r = {0};
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    json_t *files = r.json ? json_array() : NULL;
+    code = info(r.path, files);
     if (code != CLI_OK) {
         json_decref(files);
         return code;
     }
-    return json ? weights_print_json(files) : CLI_OK;
+    return r.json ? weights_print_json(files) : CLI_OK;
 }
 
 static const struct cli_option options[] = {
-    {'j', "json", NULL, "as JSON"},
+    CLI_JSON(struct request, json, "as JSON"),
     {0},
 };
 
@@ -185,12 +179,17 @@ const struct cli_verb verb_info = {
     .summary = "list the tensors in weights, packed or not",
     .usage = "[options] FILE|FOLDER|INDEX.json",
     .options = options,
+    .operand = {.name = "file or folder",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX,
+                CLI_AT(struct request, path)},
     .details =
         "One line per tensor: type, shape, bytes; of packed ones also the bytes they take and\n"
         "the planes. Reads packed files, safetensors, gguf, npy and onnx; any other file\n"
-        "is one tensor of bytes. Of a folder all of these.\n\n"
-        "Example:\n"
-        "  samite info model.safetensors.smw\n"
-        "  samite info --json model.gguf\n",
+        "is one tensor of bytes. Of a folder all of these.\n",
+    .examples = "  samite info model.safetensors.smw\n"
+                "  samite info --json model.gguf\n",
     .run = run,
 };

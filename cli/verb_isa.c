@@ -175,40 +175,62 @@ static unsigned print_all(const char *name, bool quiet)
     return found;
 }
 
+struct request {
+    const char *isa, *name;
+    bool json;
+};
+
+static int unknown(const struct cli_args *args, const char *name)
+{
+    struct cli_near near = {.wanted = name};
+    struct sam_isa_entry entry;
+    struct sam_csr_entry csr;
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++)
+        cli_near_offer(&near, entry.mnemonic);
+    for (size_t i = 0; sam_csr_entry_get(&everything, i, &csr); i++)
+        cli_near_offer(&near, csr.name);
+    return cli_usage_error(args, "no instruction and no CSR is called '%s'%s", name,
+                           cli_near_text(&near));
+}
+
 static int run(struct cli_args *args)
 {
-    const char *text = "ventus", *name = NULL, *value;
+    struct request r = {.isa = "ventus"};
     struct sam_error error = {0};
     struct sam_isa isa;
-    bool json = false;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'i': text = value; break;
-        case 'j': json = true; break;
-        case CLI_POSITIONAL:
-            if (name)
-                return cli_usage_error(args, "one instruction, please; '%s' is a second", value);
-            name = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (sam_isa_parse(text, &isa, &error) != SAM_OK)
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    if (sam_isa_parse(r.isa, &isa, &error) != SAM_OK)
         return cli_report(&error);
-    if (name && !print_all(name, true))
-        return cli_usage_error(args, "no instruction and no CSR is called '%s'", name);
-    if (json)
-        json_all(&isa, name);
-    else if (name)
-        print_all(name, false);
+    if (r.name && !print_all(r.name, true))
+        return unknown(args, r.name);
+    if (r.json)
+        json_all(&isa, r.name);
+    else if (r.name)
+        print_all(r.name, false);
     else
         list_instructions(&isa);
     return CLI_OK;
 }
 
+/* For completion: a name once, though several instruction sets have it. */
+static const char *mnemonic(size_t index)
+{
+    struct sam_isa_entry entry, before = {.mnemonic = ""};
+    size_t seen = 0;
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
+        if (strcmp(entry.mnemonic, before.mnemonic) != 0 && seen++ == index)
+            return entry.mnemonic;
+        before = entry;
+    }
+    return NULL;
+}
+
 static const struct cli_option options[] = {
-    {'i', "isa", "STRING", "list what this instruction set has: ventus (default), tensor, ..."},
-    {'j', "json", NULL, "as JSON"},
+    CLI_ISA(struct request, isa,
+            "list what this instruction set has: ventus (default), tensor, ..."),
+    CLI_JSON(struct request, json, "as JSON"),
     {0},
 };
 
@@ -217,11 +239,15 @@ const struct cli_verb verb_isa = {
     .summary = "show the instruction tables",
     .usage = "[options] [MNEMONIC|CSR]",
     .options = options,
+    .operand = {.name = "instruction",
+                .grammar = CLI_TEXT,
+                .high = 1,
+                .names = mnemonic,
+                CLI_AT(struct request, name)},
     .details = "Without a name: every instruction, pseudo-instruction and CSR of the instruction\n"
                "set, with its meaning. With one: its fields, operands, meaning and source, and\n"
-               "which extension brings it.\n\n"
-               "Example:\n"
-               "  samite isa vblt\n"
-               "  samite isa --isa rv64ima_zicsr\n",
+               "which extension brings it.\n",
+    .examples = "  samite isa vblt\n"
+                "  samite isa --isa rv64ima_zicsr\n",
     .run = run,
 };

@@ -10,65 +10,21 @@
 #include "samite/isa.h"
 #include "stop.h"
 
-enum {
-    OPT_PERM = 256,
-    OPT_SHAPE,
-    OPT_AXIS,
-    OPT_MASK,
-    OPT_BEFORE,
-    OPT_AFTER,
-    OPT_VALUE,
-    OPT_KERNEL,
-    OPT_STRIDE,
-    OPT_DILATION,
-    OPT_PAD,
-    OPT_LAYOUT,
-    OPT_PLAN,
-    OPT_EMIT,
-    OPT_CYCLES,
-    OPT_CONFIG,
-};
-
-static const char *const operator_names[OPERATORS] = {"reshape",  "transpose", "im2col",
-                                                      "compress", "concat",    "pad"};
-
-static const struct cli_option options[] = {
-    {OPT_PERM, "perm", "D,...", "transpose: output dim i is input dim D[i]"},
-    {OPT_SHAPE, "shape", "N,...", "reshape: the new shape; one of them may be -1"},
-    {OPT_AXIS, "axis", "D", "concat, compress: the dim; -1 is the last (0)"},
-    {OPT_MASK, "mask", "FILE", "compress: a .npy of bool or u8, one for each index of the axis"},
-    {OPT_BEFORE, "before", "N,...", "pad: elements in front, a dim"},
-    {OPT_AFTER, "after", "N,...", "pad: elements behind, a dim (as --before)"},
-    {OPT_VALUE, "value", "V", "pad: with this (0); 0x... gives the element's bits"},
-    {OPT_KERNEL, "kernel", "H,W", "im2col: the kernel's size"},
-    {OPT_STRIDE, "stride", "H,W", "im2col (1,1)"},
-    {OPT_DILATION, "dilation", "H,W", "im2col (1,1)"},
-    {OPT_PAD, "pad", "H,W", "im2col: zeros on both sides, or T,B,L,R (0,0)"},
-    {OPT_LAYOUT, "layout", "nhwc|nchw",
-     "im2col: nhwc gives [N*OH*OW, KH*KW*C] (the default),\nnchw gives [N, C*KH*KW, OH*OW]"},
-    {OPT_PLAN, "plan", NULL, "explain the blocks, instructions and bytes"},
-    {OPT_EMIT, "emit", "FILE",
-     "write the program in assembly, with the command that runs it\n"
-     "as its first comment"},
-    {OPT_CYCLES, "cycles", NULL, "the engines in time: cycles, and what each engine waits for"},
-    {OPT_CONFIG, "config", "KEY=N,...", "--cycles with other parameters; --config help lists them"},
-    {'n', "dry-run", NULL, "plan only; every file is an input"},
-    {'q', "quiet", NULL, "no line about the result; --cycles and --plan print still"},
-    {0},
-};
-
 /* ----------------------------------------------------------------------- command line */
 
-static int parse_numbers(const struct op_request *r, const char *option, const char *text,
-                         int64_t least, struct op_numbers *out)
+/* "3,-1,4": each at least the row's `low`. */
+static int parse_numbers(const struct cli_args *args, const struct cli_option *option,
+                         const char *text, void *place)
 {
+    const int64_t least = (int64_t)option->low;
+    struct op_numbers *out = place;
     out->count = 0;
     for (const char *at = text;;) {
         char number[32];
         int64_t value;
         size_t size = strcspn(at, ",");
         snprintf(number, sizeof number, "%.*s", (int)size, at);
-        if (size >= sizeof number || !cli_parse_i64(number, &value) || value < least ||
+        if (size >= sizeof number || !sam_parse_i64(number, &value) || value < least ||
             out->count == SAM_MAX_RANK)
             break;
         out->value[out->count++] = value;
@@ -76,122 +32,130 @@ static int parse_numbers(const struct op_request *r, const char *option, const c
             return CLI_OK;
         at += size + 1;
     }
-    return cli_usage_error(r->args,
+    return cli_usage_error(args,
                            "--%s %s: expected up to %d numbers from %lld, separated by commas",
-                           option, text, SAM_MAX_RANK, (long long)least);
+                           option->name, text, SAM_MAX_RANK, (long long)least);
 }
 
-static int parse_axis(struct op_request *r, const char *text)
+static int parse_axis(const struct cli_args *args, const struct cli_option *option,
+                      const char *text, void *axis)
 {
-    r->axis_given = true;
-    if (!cli_parse_i64(text, &r->axis))
-        return cli_usage_error(r->args, "--axis: '%s' is no number", text);
+    if (!sam_parse_i64(text, axis))
+        return cli_usage_error(args, "--%s %s: expected a number", option->name, text);
     return CLI_OK;
 }
 
-static int add_file(struct op_request *r, const char *path)
+static int parse_config(const struct cli_args *args, const struct cli_option *option,
+                        const char *text, void *request)
 {
-    if (r->kind == OPERATORS) {
-        for (unsigned i = 0; i < OPERATORS; i++)
-            if (strcmp(path, operator_names[i]) == 0) {
-                r->kind = (enum op_kind)i;
-                return CLI_OK;
-            }
-        return cli_usage_error(
-            r->args, "'%s' is no operator: reshape, transpose, im2col, compress, concat or pad",
-            path);
-    }
-    const char **files = realloc(r->files, (r->file_count + 1) * sizeof *files);
-    if (!files)
-        return cli_usage_error(r->args, "out of memory");
-    r->files = files;
-    files[r->file_count++] = path;
-    return CLI_OK;
-}
-
-static int parse_option(struct op_request *r, int option, const char *value)
-{
+    struct op_request *r = request;
     struct sam_error error;
-    switch (option) {
-    case CLI_POSITIONAL: return add_file(r, value);
-    case OPT_PERM: return parse_numbers(r, "perm", value, 0, &r->perm);
-    case OPT_SHAPE: return parse_numbers(r, "shape", value, -1, &r->shape);
-    case OPT_BEFORE: return parse_numbers(r, "before", value, 0, &r->before);
-    case OPT_AFTER: return parse_numbers(r, "after", value, 0, &r->after);
-    case OPT_KERNEL: return parse_numbers(r, "kernel", value, 1, &r->kernel);
-    case OPT_STRIDE: return parse_numbers(r, "stride", value, 1, &r->stride);
-    case OPT_DILATION: return parse_numbers(r, "dilation", value, 1, &r->dilation);
-    case OPT_PAD: return parse_numbers(r, "pad", value, 0, &r->pad);
-    case OPT_AXIS: return parse_axis(r, value);
-    case OPT_MASK: r->mask = value; return CLI_OK;
-    case OPT_VALUE: r->value = value; return CLI_OK;
-    case OPT_EMIT: r->emit = value; return CLI_OK;
-    case OPT_PLAN: r->explain = true; return CLI_OK;
-    case OPT_LAYOUT:
-        r->layout_given = true;
-        r->nchw = strcmp(value, "nchw") == 0;
-        if (!r->nchw && strcmp(value, "nhwc") != 0)
-            return cli_usage_error(r->args, "--layout: expected nhwc or nchw, found '%s'", value);
-        return CLI_OK;
-    case OPT_CYCLES: r->cycles = true; return CLI_OK;
-    case OPT_CONFIG:
-        r->cycles = true;
-        if (strcmp(value, "help") == 0)
-            r->listing = true;
-        else if (sam_engines_parse(value, &r->engines, &error) != SAM_OK)
-            return cli_usage_error(r->args, "--config: %s", error.text);
-        return CLI_OK;
-    case 'n': r->dry = true; return CLI_OK;
-    case 'q': r->quiet = true; return CLI_OK;
-    default: return CLI_BAD_INPUT;
-    }
-}
-
-/* Every option but the common ones belongs to some operators. */
-static int check_options(const struct op_request *r)
-{
-    const struct {
-        const char *name;
-        bool given;
-        unsigned operators; /* bits */
-        bool needed;
-    } rows[] = {
-        {"perm", r->perm.count, 1 << TRANSPOSE, true},
-        {"shape", r->shape.count, 1 << RESHAPE, true},
-        {"mask", r->mask, 1 << COMPRESS, true},
-        {"axis", r->axis_given, 1 << COMPRESS | 1 << CONCAT, false},
-        {"before", r->before.count, 1 << PAD, true},
-        {"after", r->after.count, 1 << PAD, false},
-        {"value", r->value, 1 << PAD, false},
-        {"kernel", r->kernel.count, 1 << IM2COL, true},
-        {"stride", r->stride.count, 1 << IM2COL, false},
-        {"dilation", r->dilation.count, 1 << IM2COL, false},
-        {"pad", r->pad.count, 1 << IM2COL, false},
-        {"layout", r->layout_given, 1 << IM2COL, false},
-    };
-    const char *name = operator_names[r->kind];
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        bool ours = rows[i].operators & 1u << r->kind;
-        if (rows[i].given && !ours)
-            return cli_usage_error(r->args, "--%s does not go with %s", rows[i].name, name);
-        if (!rows[i].given && ours && rows[i].needed)
-            return cli_usage_error(r->args, "%s needs --%s", name, rows[i].name);
-    }
+    r->cycles = true;
+    if (strcmp(text, "help") == 0)
+        return cli_engines_parameters();
+    if (sam_engines_parse(text, &r->engines, &error) != SAM_OK)
+        return cli_usage_error(args, "--%s: %s", option->name, error.text);
     return CLI_OK;
 }
+
+#define NUMBERS(word, value, least, member, bits, must, text)                                      \
+    {                                                                                              \
+        .name = (word), .grammar = CLI_PARSE, .argument = (value), .parse = parse_numbers,         \
+        .low = (uint64_t)(least), .forms = (bits), .needed = (must), .help = (text),               \
+        CLI_AT(struct op_request, member)                                                          \
+    }
+
+static const struct cli_option options[] = {
+    NUMBERS("perm", "D,...", 0, perm, 1 << TRANSPOSE, true, "output dim i is input dim D[i]"),
+    NUMBERS("shape", "N,...", -1, shape, 1 << RESHAPE, true,
+            "the new shape; one of them may be -1"),
+    {.name = "axis",
+     .grammar = CLI_PARSE,
+     .argument = "D",
+     .parse = parse_axis,
+     .forms = 1 << CONCAT | 1 << COMPRESS,
+     .help = "the dim; -1 is the last (0)",
+     CLI_AT(struct op_request, axis)},
+    {.name = "mask",
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = ".npy",
+     .forms = 1 << COMPRESS,
+     .needed = true,
+     .help = "a .npy of bool or u8, one element for each index of the axis",
+     CLI_AT(struct op_request, mask)},
+    NUMBERS("before", "N,...", 0, before, 1 << PAD, true, "elements in front, one number per dim"),
+    NUMBERS("after", "N,...", 0, after, 1 << PAD, false,
+            "elements at the end, one number per dim (as --before)"),
+    {.name = "value",
+     .grammar = CLI_TEXT,
+     .argument = "V",
+     .forms = 1 << PAD,
+     .help = "what to pad with (0); 0x... gives the element's bits",
+     CLI_AT(struct op_request, value)},
+    NUMBERS("kernel", "H,W", 1, kernel, 1 << IM2COL, true, "size of the kernel"),
+    NUMBERS("stride", "H,W", 1, stride, 1 << IM2COL, false, "step of the kernel (1,1)"),
+    NUMBERS("dilation", "H,W", 1, dilation, 1 << IM2COL, false,
+            "distance between elements of the kernel (1,1)"),
+    NUMBERS("pad", "H,W", 0, pad, 1 << IM2COL, false, "zeros on both sides, or T,B,L,R (0,0)"),
+    {.name = "layout",
+     .grammar = CLI_CHOICE,
+     .choices = "nhwc nchw",
+     .forms = 1 << IM2COL,
+     .help = "nhwc gives [N*OH*OW, KH*KW*C] (the default),\nnchw gives [N, C*KH*KW, OH*OW]",
+     CLI_AT(struct op_request, layout)},
+    {.name = "plan",
+     .grammar = CLI_FLAG,
+     .help = "explain the blocks, instructions and bytes",
+     CLI_AT(struct op_request, explain)},
+    {.name = "emit",
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = ".s",
+     .help = "write the program in assembly, with the command that runs it as its first comment",
+     CLI_AT(struct op_request, emit)},
+    {.name = "cycles",
+     .grammar = CLI_FLAG,
+     .help = "the engines in time: cycles, and what each engine waits for",
+     CLI_AT(struct op_request, cycles)},
+    {.name = "config",
+     .grammar = CLI_PARSE,
+     .argument = "KEY=N,...",
+     .parse = parse_config,
+     .names = cli_engines_key,
+     .help = "--cycles with other parameters; --config help lists them"},
+    {.name = "dry-run",
+     .letter = 'n',
+     .grammar = CLI_FLAG,
+     .help = "plan only; every file is an input",
+     CLI_AT(struct op_request, dry)},
+    CLI_QUIET(struct op_request, quiet,
+              "no line about the result; --cycles and --plan print still"),
+    {0},
+};
+
+static const struct cli_form operators[] = {
+    [RESHAPE] = {"reshape", "another shape of the same elements"},
+    [TRANSPOSE] = {"transpose", "the dims in another order"},
+    [IM2COL] = {"im2col", "the patches under a convolution's kernel as rows of a matrix"},
+    [COMPRESS] = {"compress", "the indices of an axis that a mask keeps"},
+    [CONCAT] = {"concat", "several inputs side by side along an axis"},
+    [PAD] = {"pad", "elements of one value around the input"},
+    {0},
+};
 
 static int check_files(struct op_request *r)
 {
     bool many = r->kind == CONCAT;
-    if (r->file_count == 1 && !many && (r->explain || r->emit))
+    if (r->files.count == 1 && !many && (r->explain || r->emit))
         r->dry = true;
     size_t outputs = r->dry ? 0 : 1;
-    if (r->file_count < 1 + outputs || (!many && r->file_count > 1 + outputs))
-        return cli_usage_error(r->args, "%s takes %s%s, found %zu file%s", operator_names[r->kind],
+    if (r->files.count < 1 + outputs || (!many && r->files.count > 1 + outputs))
+        return cli_usage_error(r->args, "%s takes %s%s, found %zu file%s", operators[r->kind].name,
                                many ? "inputs" : "one input", r->dry ? "" : " and an output",
-                               r->file_count, r->file_count == 1 ? "" : "s");
-    r->input_count = r->file_count - outputs;
-    r->output = r->dry ? NULL : r->files[r->file_count - 1];
+                               r->files.count, r->files.count == 1 ? "" : "s");
+    r->input_count = r->files.count - outputs;
+    r->output = r->dry ? NULL : r->files.items[r->files.count - 1];
     if (r->cycles && r->dry)
         return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
                                         "is run");
@@ -279,7 +243,7 @@ static int name_files(const struct op_request *r)
 {
     int code = r->mask ? cli_reads(r->args, r->mask) : CLI_OK;
     for (size_t i = 0; i < r->input_count && code == CLI_OK; i++)
-        code = cli_reads(r->args, r->files[i]);
+        code = cli_reads(r->args, r->files.items[i]);
     if (r->output && code == CLI_OK)
         code = cli_writes(r->args, r->output);
     if (r->emit && code == CLI_OK)
@@ -294,7 +258,7 @@ static int operate(struct op_request *r)
     r->inputs = calloc(r->input_count + 1, sizeof *r->inputs);
     int code = r->inputs ? CLI_OK : cli_usage_error(r->args, "out of memory");
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
-        if (sam_npy_read(r->files[i], &r->inputs[i], &error) != SAM_OK)
+        if (sam_npy_read(r->files.items[i], &r->inputs[i], &error) != SAM_OK)
             code = cli_report(&error);
     if (code == CLI_OK)
         code = op_make_plan(r, &plan);
@@ -313,29 +277,16 @@ static int operate(struct op_request *r)
 
 static int run(struct cli_args *args)
 {
-    struct op_request r = {.args = args, .kind = OPERATORS};
-    const char *value;
-    int code = CLI_OK;
+    struct op_request r = {.args = args};
     sam_engines_defaults(&r.engines);
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;)
-        code = parse_option(&r, option, value);
-    if (code == CLI_OK && r.listing) {
-        free(r.files);
-        return cli_engines_parameters();
-    }
-    if (code == CLI_OK && r.kind == OPERATORS)
-        code = cli_usage_error(args, "no operator: reshape, transpose, im2col, compress, concat or "
-                                     "pad");
-    if (code == CLI_OK)
-        code = check_options(&r);
-    if (code == CLI_OK)
-        code = check_files(&r);
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    r.kind = (enum op_kind)cli_form(args);
+    code = check_files(&r);
     if (code == CLI_OK)
         code = name_files(&r);
-    if (code == CLI_OK)
-        code = operate(&r);
-    free(r.files);
-    return code;
+    return code == CLI_OK ? operate(&r) : code;
 }
 
 const struct cli_verb verb_op = {
@@ -343,16 +294,21 @@ const struct cli_verb verb_op = {
     .summary = "reshape, transpose, im2col, compress, concat, pad on TensorLoad",
     .usage = "reshape|transpose|im2col|compress|concat|pad [options] IN.npy... OUT.npy",
     .options = options,
+    .operand = {.name = "file",
+                .grammar = CLI_LIST,
+                .suffixes = ".npy",
+                CLI_AT(struct op_request, files)},
+    .forms = operators,
+    .form_word = "operator",
     .details =
         "Plans the operator as blocks of TensorLoad registers, emits the program, runs it on the\n"
         "tensor hart and writes the result. Any rank up to 8, elements of 1, 2, 4 or 8 bytes.\n"
-        "With --plan or --emit the output may be left out: nothing is run.\n\n"
-        "Example:\n"
-        "  samite op transpose --perm 0,3,1,2 nhwc.npy nchw.npy\n"
-        "  samite op im2col --kernel 3,3 --pad 1,1 image.npy patches.npy\n"
-        "  samite op compress --mask keep.npy --axis 0 in.npy out.npy\n"
-        "  samite op pad --before 0,1,1,0 --value 1 in.npy out.npy\n"
-        "  samite op concat --axis -1 a.npy b.npy out.npy\n"
-        "  samite op transpose --perm 1,0 --plan --emit prog.s in.npy\n",
+        "With --plan or --emit the output may be left out: nothing is run.\n",
+    .examples = "  samite op transpose --perm 0,3,1,2 nhwc.npy nchw.npy\n"
+                "  samite op im2col --kernel 3,3 --pad 1,1 image.npy patches.npy\n"
+                "  samite op compress --mask keep.npy --axis 0 in.npy out.npy\n"
+                "  samite op pad --before 0,1,1,0 --value 1 in.npy out.npy\n"
+                "  samite op concat --axis -1 a.npy b.npy out.npy\n"
+                "  samite op transpose --perm 1,0 --plan --emit prog.s in.npy\n",
     .run = run,
 };

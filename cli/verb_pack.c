@@ -303,65 +303,46 @@ static int pack(struct request *r)
     return r->json ? weights_print_json(r->files) : CLI_OK;
 }
 
-static bool set_planes(struct request *r, const char *value)
+/* field or bit */
+static int parse_planes(const struct cli_args *args, const struct cli_option *option,
+                        const char *text, void *bit_planes)
 {
-    r->options.bit_planes = strcmp(value, "bit") == 0;
-    if (r->options.bit_planes || strcmp(value, "field") == 0)
-        return true;
-    cli_usage_error(r->args, "--planes=field or --planes=bit, not '%s'", value);
-    return false;
+    char choices[64];
+    const int choice = cli_choice(option->choices, text, strlen(text));
+    if (choice < 0)
+        return cli_usage_error(args, "--planes %s: expected %s", text,
+                               cli_choices_text(option->choices, choices, sizeof choices));
+    *(bool *)bit_planes = choice == 1;
+    return CLI_OK;
 }
 
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
-    const char *value;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'f': r.force = true; break;
-        case 'o': r.output = value; break;
-        case 'T':
-            if (!weights_threads(args, value, &r.options))
-                return CLI_BAD_INPUT;
-            break;
-        case 'p':
-            if (!set_planes(&r, value))
-                return CLI_BAD_INPUT;
-            break;
-        case 'd':
-            if (!weights_hint_type(args, value, &r.hint))
-                return CLI_BAD_INPUT;
-            break;
-        case 's':
-            if (!weights_hint_shape(args, value, &r.hint))
-                return CLI_BAD_INPUT;
-            break;
-        case 'D': r.options.dense = true; break;
-        case 'j': r.json = true; break;
-        case 'q': r.quiet = true; break;
-        case CLI_POSITIONAL:
-            if (r.input)
-                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
-            r.input = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    return r.input ? pack(&r) : cli_usage_error(args, "what is to be packed?");
+    int code = cli_read(args, &r);
+    return code == CLI_OK ? pack(&r) : code;
 }
 
 static const struct cli_option options[] = {
-    {'o', "output", "FILE",
-     "where to (FILE" PACKED_SUFFIX "; a folder for a folder; - is standard output)"},
-    {'T', "threads", "N", "threads (1)"},
-    {'d', "dtype", "TYPE",
-     "what a raw or npy file holds: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ..."},
-    {'s', "shape", "N,N...", "shape of a raw file"},
-    {'D', "dense", NULL, "code more of fp16 and fp8: a little smaller, much slower"},
-    {'p', "planes", "KIND", "field (default), or bit: a plane a bit, eight weights a symbol"},
-    {'f', "force", NULL, "overwrite files that exist"},
-    {'j', "json", NULL, "what became of each tensor as JSON"},
-    {'q', "quiet", NULL, "no progress, no table, no notes"},
+    CLI_OUTPUT(struct request, output,
+               "where to (FILE" PACKED_SUFFIX "; a folder for a folder; - is standard output)"),
+    CLI_JOBS(struct request, options.threads, "threads (1)"),
+    WEIGHTS_DTYPE(struct request, hint),
+    WEIGHTS_SHAPE(struct request, hint),
+    {.name = "dense",
+     .grammar = CLI_FLAG,
+     .help = "code more of fp16 and fp8: a little smaller, much slower",
+     CLI_AT(struct request, options.dense)},
+    {.name = "planes",
+     .letter = 'p',
+     .grammar = CLI_PARSE,
+     .choices = "field bit",
+     .parse = parse_planes,
+     .help = "field (default), or bit: one plane per bit, eight weights per symbol",
+     CLI_AT(struct request, options.bit_planes)},
+    CLI_FORCE(struct request, force),
+    CLI_JSON(struct request, json, "what became of each tensor as JSON"),
+    CLI_QUIET(struct request, quiet, "no progress, no table, no notes"),
     {0},
 };
 
@@ -370,16 +351,23 @@ const struct cli_verb verb_pack = {
     .summary = "pack weights without loss",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
+    .operand = {.name = "file or folder",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = WEIGHTS_SUFFIXES,
+                CLI_AT(struct request, input)},
     .details =
         "Packs a safetensors, gguf, npy or raw file; the header is kept byte for byte and each\n"
-        "tensor is packed on its own. Of a folder, or of the shards that a model.safetensors.\n"
-        "index.json names, each file of weights is packed and the others are copied.\n\n"
+        "tensor is packed on its own. Of a folder, or of the shards that a\n"
+        "model.safetensors.index.json names, each file of weights is packed and the others are "
+        "copied.\n\n"
         "Prints a line a tensor: planes, bits a weight, the least that coding these planes\n"
         "could take, and the size left; for a folder a total, too, with what was copied. An\n"
         "output file appears whole or not at all; one that exists is overwritten with -f, or\n"
-        "when you say so on a terminal.\n\n"
-        "Example:\n"
-        "  samite pack model.safetensors -T 2\n"
+        "when you say so on a terminal.\n",
+    .examples =
+        "  samite pack model.safetensors -j 2\n"
         "  samite pack --dtype bf16 --shape 4096,4096 layer.bin -o layer.smw\n"
         "  curl -s URL | samite pack - -o - | ssh host samite unpack - -o model.safetensors\n",
     .run = run,

@@ -14,8 +14,8 @@ struct request {
     struct weights_hint hint;
     struct sam_codec_options options;
     bool json, hardware, many;
-    const char *file;
-    unsigned width; /* of SymbolStat's counters */
+    const char *path, *file; /* the operand, and the file at hand */
+    unsigned width;          /* of SymbolStat's counters */
     uint32_t depth;
     json_t *rows;
     double before, after; /* bytes */
@@ -203,59 +203,37 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     return good && any;
 }
 
-static bool set_hardware(struct request *r, const char *value)
+/* WIDTHxDEPTH */
+static int parse_hardware(const struct cli_args *args, const struct cli_option *option,
+                          const char *text, void *request)
 {
-    char *copy = strdup(value ? value : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;
+    struct request *r = request;
+    char *copy = strdup(text ? text : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;
     uint64_t width = 0, depth = 0;
     bool good = x != NULL;
     if (good) {
         *x = '\0';
-        good = cli_parse_u64(copy, &width) && cli_parse_u64(x + 1, &depth) && width >= 1 &&
+        good = sam_parse_u64(copy, &width) && sam_parse_u64(x + 1, &depth) && width >= 1 &&
                width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
     }
     free(copy);
     r->hardware = true;
     r->width = (unsigned)width;
     r->depth = (uint32_t)depth;
-    if (!good)
-        cli_usage_error(r->args,
-                        "--hw=WIDTHxDEPTH, counters of 1 to 64 bits and up to %d of them, "
-                        "not '%s'",
-                        SAM_SYMBOLSTAT_DEPTH, value);
-    return good;
+    return good ? CLI_OK
+                : cli_usage_error(args,
+                                  "--%s=%s: expected WIDTHxDEPTH, counters of 1 to 64 bits and up "
+                                  "to %d of them",
+                                  option->name, text, SAM_SYMBOLSTAT_DEPTH);
 }
 
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
-    const char *value, *path = NULL;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'd':
-            if (!weights_hint_type(args, value, &r.hint))
-                return CLI_BAD_INPUT;
-            break;
-        case 's':
-            if (!weights_hint_shape(args, value, &r.hint))
-                return CLI_BAD_INPUT;
-            break;
-        case 'D': r.options.dense = true; break;
-        case 'b': r.options.bit_planes = true; break;
-        case 'w':
-            if (!set_hardware(&r, value))
-                return CLI_BAD_INPUT;
-            break;
-        case 'j': r.json = true; break;
-        case CLI_POSITIONAL:
-            if (path)
-                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
-            path = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (!path)
-        return cli_usage_error(args, "which file?");
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    const char *path = r.path;
     r.many = weights_are_many(path);
     if (r.many && (r.hint.has_type || r.hint.has_shape))
         return cli_usage_error(args, "--dtype and --shape are of one file");
@@ -269,14 +247,22 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {'d', "dtype", "TYPE",
-     "what a raw or npy file holds: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ..."},
-    {'s', "shape", "N,N...", "shape of a raw file"},
-    {'D', "dense", NULL, "of the planes that pack --dense makes"},
-    {'b', "bits", NULL, "of the planes that pack --planes=bit makes"},
-    {'w', "hw", "[WIDTHxDEPTH]",
-     "what a SymbolStat with DEPTH counters of WIDTH bits (32x256) would need"},
-    {'j', "json", NULL, "as JSON"},
+    WEIGHTS_DTYPE(struct request, hint),
+    WEIGHTS_SHAPE(struct request, hint),
+    {.name = "dense",
+     .grammar = CLI_FLAG,
+     .help = "of the planes that pack --dense makes",
+     CLI_AT(struct request, options.dense)},
+    {.name = "bits",
+     .grammar = CLI_FLAG,
+     .help = "of the planes that pack --planes=bit makes",
+     CLI_AT(struct request, options.bit_planes)},
+    {.name = "hw",
+     .grammar = CLI_PARSE,
+     .argument = "[WIDTHxDEPTH]",
+     .parse = parse_hardware,
+     .help = "what a SymbolStat with DEPTH counters of WIDTH bits (32x256) would need"},
+    CLI_JSON(struct request, json, "as JSON"),
     {0},
 };
 
@@ -285,13 +271,18 @@ const struct cli_verb verb_stat = {
     .summary = "what packing weights would gain",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
-    .details =
-        "A line a tensor: planes, bits a weight now, entropy of what is coded, and the least\n"
-        "that coding these planes could take (the mean over windows of 65536 weights).\n"
-        "Of a folder or an index, of each file that pack would pack, and of all of them.\n"
-        "With --hw the cycles and the counters of the hardware unit that counts symbols.\n\n"
-        "Example:\n"
-        "  samite stat model.safetensors\n"
-        "  samite stat --dtype bf16 --hw=16x256 layer.bin\n",
+    .operand = {.name = "file or folder",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = WEIGHTS_SUFFIXES,
+                CLI_AT(struct request, path)},
+    .details = "One line per tensor: planes, bits per weight now, entropy of what is coded, and "
+               "the least\n"
+               "that coding these planes could take (the mean over windows of 65536 weights).\n"
+               "Of a folder or an index, of each file that pack would pack, and of all of them.\n"
+               "With --hw the cycles and the counters of the hardware unit that counts symbols.\n",
+    .examples = "  samite stat model.safetensors\n"
+                "  samite stat --dtype bf16 --hw=16x256 layer.bin\n",
     .run = run,
 };

@@ -11,7 +11,7 @@
 #include "stop.h"
 #include "sweep.h"
 
-enum { OPT_SWEEP_CONFIG = 1024, OPT_HTML, MOST_JOBS = 256 };
+enum { MOST_JOBS = 256 };
 
 struct state {
     struct sweep sweep;
@@ -20,18 +20,17 @@ struct state {
     struct sam_image *image;
     unsigned jobs;
     const char *csv, *html; /* "-" is standard output; html may be NULL */
-    bool listing;           /* --config help */
     atomic_size_t next;
 };
 
 /* "mpara=2,4,8" */
-static int add_axis(struct state *s, const char *text)
+static int add_axis(const struct cli_args *args, const struct cli_option *option, const char *text,
+                    void *state)
 {
-    const struct cli_args *args = s->words.args;
-    if (strcmp(text, "help") == 0) {
-        s->listing = true;
-        return CLI_OK;
-    }
+    struct state *s = state;
+    (void)option;
+    if (strcmp(text, "help") == 0)
+        return run_hart_list_parameters();
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || equals - text >= 32 || s->sweep.axis_count == SWEEP_AXES)
         return cli_usage_error(args, "--config %s: expected KEY=VALUE,VALUE,... for up to %d keys",
@@ -57,39 +56,6 @@ static int add_axis(struct state *s, const char *text)
         axis->count++;
     }
     return CLI_OK;
-}
-
-static int add_word(struct run_words *words, int option, const char *value)
-{
-    struct run_word *items = realloc(words->items, (words->count + 1) * sizeof *items);
-    if (!items)
-        return run_out_of_memory();
-    words->items = items;
-    words->items[words->count++] = (struct run_word){option, value};
-    return CLI_OK;
-}
-
-static int read_words(struct cli_args *args, struct state *s)
-{
-    const char *value;
-    int code = CLI_OK;
-    uint64_t jobs;
-    s->words.args = args;
-    s->jobs = 1;
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case CLI_ERROR: return CLI_BAD_INPUT;
-        case OPT_SWEEP_CONFIG: code = add_axis(s, value); break;
-        case OPT_HTML: s->html = value; break;
-        case 'o': s->csv = value; break;
-        case 'j':
-            code = run_parse_number(args, "jobs", value, MOST_JOBS, &jobs);
-            s->jobs = code == CLI_OK && jobs ? (unsigned)jobs : 1;
-            break;
-        default: code = add_word(&s->words, option, value); break;
-        }
-    }
-    return code;
 }
 
 /* ------------------------------------------------------------------------------- the runs */
@@ -264,12 +230,8 @@ static int read_date(const struct cli_args *args, time_t *date)
 
 static int run(struct cli_args *args)
 {
-    struct state s = {.csv = "-"};
-    int code = read_words(args, &s);
-    if (code == CLI_OK && s.listing) {
-        free(s.words.items);
-        return run_hart_list_parameters();
-    }
+    struct state s = {.csv = "-", .words = {.args = args}, .jobs = 1};
+    int code = cli_read(args, &s);
     if (code == CLI_OK)
         code = run_hart_request(&s.words, &s.request);
     if (code == CLI_OK)
@@ -303,27 +265,45 @@ static int run(struct cli_args *args)
         code = report(&s);
     }
     free(s.sweep.runs);
-    free(s.words.items);
     sam_image_free(s.image);
     run_hart_request_free(&s.request);
     return code;
 }
 
+#define WORD(word, title, value, ...)                                                              \
+    {                                                                                              \
+        .id = (word), .name = (title), .argument = (value), .grammar = CLI_SEQUENCE,               \
+        CLI_AT(struct state, words.list), .help = __VA_ARGS__                                      \
+    }
+
 static const struct cli_option options[] = {
-    {OPT_SWEEP_CONFIG, "config", "KEY=V,V,...",
-     "a parameter of the matrix unit or the engines, and its values; repeatable;\n"
-     "--config help lists the parameters"},
-    {'o', "output", "FILE", "one line per run, as CSV (standard output)"},
-    {OPT_HTML, "html", "FILE", "a page with charts, stall causes and a table"},
-    {'j', "jobs", "N", "runs at a time"},
-    {OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)"},
-    {OPT_ISA, "isa", "STRING", "instruction set (tensor)"},
-    {OPT_EBREAK, "ebreak", "fail|ok|trap", "what an ebreak is (fail)"},
-    {OPT_REG, "reg", "REG=VALUE", "an integer register at the start; repeatable"},
-    {OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"},
-    {OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"},
-    {'D', "define", "NAME=VALUE", "for the assembler, as .set; repeatable"},
-    {'I', "include", "DIR", "search .include files there too; repeatable"},
+    {.name = "config",
+     .grammar = CLI_PARSE,
+     .argument = "KEY=V,V,...",
+     .parse = add_axis,
+     .names = run_hart_key,
+     .help = "a parameter of the matrix unit or the engines, and its values; repeatable; --config "
+             "help lists the parameters"},
+    CLI_OUTPUT(struct state, csv, "one line per run, as CSV (standard output)"),
+    {.name = "html",
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = ".html",
+     .help = "a page with charts, stall causes and a table",
+     CLI_AT(struct state, html)},
+    CLI_JOBS(struct state, jobs, "runs at a time"),
+    WORD(OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)",
+         .choices = "128 256 512"),
+    WORD(OPT_ISA, "isa", "STRING", "instruction set (tensor)", .letter = 'i',
+         .names = cli_isa_name),
+    WORD(OPT_EBREAK, "ebreak", NULL, "what an ebreak is (fail)", .choices = "fail ok trap"),
+    WORD(OPT_REG, "reg", "REG=VALUE", "an integer register at the start; repeatable"),
+    WORD(OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"),
+    WORD(OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"),
+    CLI_DEFINE_AS(.grammar = CLI_SEQUENCE CLI_COMMA.id =
+                      'D' CLI_COMMA CLI_AT(struct state, words.list)),
+    CLI_INCLUDE_AS(.grammar = CLI_SEQUENCE CLI_COMMA.id =
+                       'I' CLI_COMMA CLI_AT(struct state, words.list)),
     {0},
 };
 
@@ -332,12 +312,16 @@ const struct cli_verb verb_sweep = {
     .summary = "run a program under many configurations of the matrix unit and the engines",
     .usage = "[options] PROGRAM",
     .options = options,
+    .operand = {.name = "program",
+                .grammar = CLI_SEQUENCE,
+                .low = 1,
+                .suffixes = ".s .S .elf .riscv",
+                CLI_AT(struct state, words.list)},
     .details =
         "Every combination of the values is one run. A run that fails, or a combination that\n"
         "cannot be built, says so in its last column, and the exit code is 1.\n\n"
-        "The page is dated by SOURCE_DATE_EPOCH where that is set.\n\n"
-        "Example:\n"
-        "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 -j 4 \\\n"
-        "    -o out.csv --html out.html\n",
+        "The page is dated by SOURCE_DATE_EPOCH where that is set.\n",
+    .examples = "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 -j 4 \\\n"
+                "    -o out.csv --html out.html\n",
     .run = run,
 };

@@ -7,63 +7,14 @@
 #include "files.h"
 #include "samite/samite.h"
 
-enum { OPT_DEPTH = 256, OPT_SYM, OPT_WT, OPT_VCD, OPT_STALL, LIMIT = 256 << 20 };
+enum { LIMIT = 256 << 20 };
 
 struct request {
     unsigned sym_width, wt_width, depth;
     struct sam_symbolstat_task task;
     const char *file, *vcd;
-    bool json, has_depth;
+    bool json;
 };
-
-static int parse_unsigned(const struct cli_args *args, const char *option, const char *text,
-                          unsigned *value)
-{
-    uint64_t number;
-    if (!cli_parse_u64(text, &number) || number > UINT32_MAX)
-        return cli_usage_error(args, "--%s: '%s' is not a number", option, text);
-    *value = (unsigned)number;
-    return CLI_OK;
-}
-
-static int read_words(struct cli_args *args, struct request *r)
-{
-    const char *value;
-    int code = CLI_OK;
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case OPT_SYM: code = parse_unsigned(args, "sym-width", value, &r->sym_width); break;
-        case OPT_WT: code = parse_unsigned(args, "wt-width", value, &r->wt_width); break;
-        case OPT_STALL: code = parse_unsigned(args, "stall", value, &r->task.stall); break;
-        case OPT_DEPTH:
-            r->has_depth = true;
-            code = parse_unsigned(args, "depth", value, &r->depth);
-            break;
-        case OPT_VCD: r->vcd = value; break;
-        case 'j': r->json = true; break;
-        case CLI_POSITIONAL:
-            if (r->file)
-                return cli_usage_error(args, "one file, please; '%s' is a second", value);
-            r->file = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (code == CLI_OK && !r->file)
-        return cli_usage_error(args, "no file of symbols");
-    if (code == CLI_OK)
-        code = cli_reads(args, r->file);
-    if (code == CLI_OK && r->vcd)
-        code = cli_writes(args, r->vcd);
-    if (code == CLI_OK && (r->sym_width < 1 || r->sym_width > 16))
-        return cli_usage_error(args, "--sym-width %u: expected 1 to 16", r->sym_width);
-    if (code == CLI_OK && r->has_depth && (r->depth < 1 || r->depth > SAM_SYMBOLSTAT_DEPTH))
-        return cli_usage_error(args, "--depth %u: expected 1 to %d", r->depth,
-                               SAM_SYMBOLSTAT_DEPTH);
-    if (!r->has_depth)
-        r->depth = 1u << (r->sym_width & 31);
-    return code;
-}
 
 /* A byte a symbol, two from 9 bits on. NULL: reported. */
 static uint32_t *load(struct request *r)
@@ -78,8 +29,7 @@ static uint32_t *load(struct request *r)
     }
     uint32_t *symbols = calloc(size / bytes + 1, sizeof *symbols);
     if (!symbols || size % bytes) {
-        fprintf(stderr, "samite: error: %s: %s\n", r->file,
-                symbols ? "half a symbol at the end" : "out of memory");
+        cli_error("%s: %s", r->file, symbols ? "half a symbol at the end" : "out of memory");
         free(symbols);
         free(data);
         return NULL;
@@ -155,9 +105,15 @@ static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
 static int run(struct cli_args *args)
 {
     struct request r = {.sym_width = 8, .wt_width = 32, .task = {.seed = 1}};
-    int code = read_words(args, &r);
+    int code = cli_read(args, &r);
+    if (code == CLI_OK)
+        code = cli_reads(args, r.file);
+    if (code == CLI_OK && r.vcd)
+        code = cli_writes(args, r.vcd);
     if (code != CLI_OK)
         return code;
+    if (!r.depth)
+        r.depth = 1u << r.sym_width;
     uint32_t *symbols = load(&r);
     if (!symbols)
         return CLI_BAD_INPUT;
@@ -173,12 +129,40 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {OPT_SYM, "sym-width", "BITS", "of a symbol: 1 to 16 (8)"},
-    {OPT_WT, "wt-width", "BITS", "of a count: 1 to 64 (32)"},
-    {OPT_DEPTH, "depth", "N", "symbols that are counted, from 0 on (2^sym-width)"},
-    {OPT_STALL, "stall", "PERCENT", "of cycles in which either side rests: 0 to 90 (0)"},
-    {OPT_VCD, "vcd", "FILE", "the handshakes as a waveform"},
-    {'j', "json", NULL, "as JSON"},
+    {.name = "sym-width",
+     .grammar = CLI_NUMBER,
+     .argument = "BITS",
+     .low = 1,
+     .high = 16,
+     .help = "of a symbol: 1 to 16 (8)",
+     CLI_AT(struct request, sym_width)},
+    {.name = "wt-width",
+     .grammar = CLI_NUMBER,
+     .argument = "BITS",
+     .low = 1,
+     .high = 64,
+     .help = "of a count: 1 to 64 (32)",
+     CLI_AT(struct request, wt_width)},
+    {.name = "depth",
+     .grammar = CLI_NUMBER,
+     .argument = "N",
+     .low = 1,
+     .high = SAM_SYMBOLSTAT_DEPTH,
+     .help = "symbols that are counted, from 0 on (2^sym-width)",
+     CLI_AT(struct request, depth)},
+    {.name = "stall",
+     .grammar = CLI_NUMBER,
+     .argument = "PERCENT",
+     .high = 90,
+     .help = "of cycles in which either side rests: 0 to 90 (0)",
+     CLI_AT(struct request, task.stall)},
+    {.name = "vcd",
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = "",
+     .help = "the handshakes as a waveform",
+     CLI_AT(struct request, vcd)},
+    CLI_JSON(struct request, json, "as JSON"),
     {0},
 };
 
@@ -187,9 +171,15 @@ const struct cli_verb verb_symbolstat = {
     .summary = "count symbols with the model of the hardware counter",
     .usage = "[options] FILE",
     .options = options,
-    .details = "The file has a byte a symbol, or two, the lower first, from 9 bits on. Prints the\n"
-               "counts that are not zero and the cycles of each state.\n\n"
-               "Example:\n"
-               "  samite symbolstat --sym-width 8 --depth 256 in.bin\n",
+    .operand = {.name = "file of symbols",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = "",
+                CLI_AT(struct request, file)},
+    .details =
+        "The file has one byte per symbol, or two, the lower first, from 9 bits on. Prints the\n"
+        "counts that are not zero and the cycles of each state.\n",
+    .examples = "  samite symbolstat --sym-width 8 --depth 256 in.bin\n",
     .run = run,
 };

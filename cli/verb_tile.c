@@ -4,16 +4,14 @@
 #include <string.h>
 
 #include "cli.h"
-#include "cli_args.h"
 #include "run_tile.h"
 #include "samite/file.h"
 
-enum { OPT_SURFACE = 256, OPT_PROFILE, OPT_PLAN };
+enum { FMT, CHECK, OPS };
 
 struct request {
-    const char *what, *out;
-    const char **paths; /* room for every word of the command line */
-    size_t count;
+    const char *out;
+    struct cli_list programs;
     enum sam_tile_surface surface;
     enum sam_tile_profile profile;
     bool plan;
@@ -37,8 +35,7 @@ static int check(const struct request *r, const char *path, const struct sam_til
     struct sam_error error = {0};
     char *messages = NULL, *text = NULL;
     enum sam_status status = sam_tile_check(program, r->profile, &messages, &error);
-    if (messages)
-        fputs(messages, stderr);
+    cli_put_messages(messages);
     free(messages);
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
@@ -62,114 +59,92 @@ static int list(void)
     return CLI_OK;
 }
 
-static int parse_surface(const struct cli_args *args, const char *value,
-                         enum sam_tile_surface *surface)
-{
-    static const char *const names[] = {"flat", "ssa", "dps"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], value) == 0) {
-            *surface = (enum sam_tile_surface)i;
-            return CLI_OK;
-        }
-    return cli_usage_error(args, "--surface: expected flat, ssa or dps, found '%s'", value);
-}
-
-static int parse(struct cli_args *args, struct request *r)
-{
-    const char *value;
-    int code = CLI_OK;
-    for (int option; code == CLI_OK && (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case OPT_SURFACE: code = parse_surface(args, value, &r->surface); break;
-        case OPT_PROFILE:
-            if (!sam_tile_profile_parse(value, &r->profile))
-                code = cli_usage_error(args, "--profile: expected a2a3, a5 or host, found '%s'",
-                                       value);
-            break;
-        case OPT_PLAN: r->plan = true; break;
-        case 'o': r->out = value; break;
-        case CLI_POSITIONAL:
-            if (r->what)
-                r->paths[r->count++] = value;
-            else
-                r->what = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    return code;
-}
-
 /* Every program, also behind one that has errors. */
 static int each(const struct request *r, bool formats)
 {
     int code = CLI_OK;
-    for (size_t i = 0; i < r->count; i++) {
-        struct sam_tile_program *program = run_tile_load(r->paths[i]);
+    for (size_t i = 0; i < r->programs.count; i++) {
+        struct sam_tile_program *program = run_tile_load(r->programs.items[i]);
         int one = !program  ? CLI_BAD_INPUT
                   : formats ? format(r, program)
-                            : check(r, r->paths[i], program);
+                            : check(r, r->programs.items[i], program);
         sam_tile_program_free(program);
         code = one == CLI_OK ? code : one;
     }
     return code;
 }
 
-static int obey(struct cli_args *args, struct request *r)
-{
-    int code = parse(args, r);
-    if (code != CLI_OK)
-        return code;
-    if (r->what && strcmp(r->what, "ops") == 0 && !r->count)
-        return list();
-    bool formats = r->what && strcmp(r->what, "fmt") == 0;
-    if (!formats && (!r->what || strcmp(r->what, "check") != 0))
-        return cli_usage_error(args, "expected fmt, check or ops%s%s%s", r->what ? ", found '" : "",
-                               r->what ? r->what : "", r->what ? "'" : "");
-    if (!r->count)
-        return cli_usage_error(args, "no program");
-    if (formats && r->count > 1)
-        return cli_usage_error(args, "fmt takes one program; '%s' is a second", r->paths[1]);
-    return each(r, formats);
-}
-
 static int run(struct cli_args *args)
 {
     struct request r = {.surface = SAM_TILE_DPS, .profile = SAM_TILE_A5};
-    r.paths = calloc((size_t)args->count + 1, sizeof *r.paths);
-    if (!r.paths) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
-    int code = obey(args, &r);
-    free(r.paths);
-    return code;
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    const int form = cli_form(args);
+    if (form == OPS)
+        return r.programs.count
+                   ? cli_usage_error(args, "ops takes no program, found '%s'", r.programs.items[0])
+                   : list();
+    if (!r.programs.count)
+        return cli_usage_error(args, "no program");
+    if (form == FMT && r.programs.count > 1)
+        return cli_usage_error(args, "fmt takes one program; '%s' is a second",
+                               r.programs.items[1]);
+    return each(&r, form == FMT);
 }
 
 static const struct cli_option options[] = {
-    {OPT_SURFACE, "surface", "NAME",
-     "fmt: flat (%d = tcolmin %s), ssa (%d = pto.tcolmin %s), or\n"
-     "dps (ins(...) outs(...), the default)"},
-    {'o', "output", "FILE", "fmt: write the program there instead of standard output"},
-    {OPT_PROFILE, "profile", "NAME", "check: a2a3, a5 (default), host (no limit of memory)"},
-    {OPT_PLAN, "plan", NULL, "check: where each tile is, and from which line to which"},
+    {.name = "surface",
+     .grammar = CLI_CHOICE,
+     .choices = "flat ssa dps",
+     .forms = 1 << FMT,
+     .help = "flat (%d = tcolmin %s), ssa (%d = pto.tcolmin %s), or dps (ins(...) outs(...), the "
+             "default)",
+     CLI_AT(struct request, surface)},
+    {.name = "output",
+     .letter = 'o',
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = "",
+     .forms = 1 << FMT,
+     .help = "write the program there instead of standard output",
+     CLI_AT(struct request, out)},
+    {.name = "profile",
+     .grammar = CLI_CHOICE,
+     .choices = RUN_TILE_PROFILES,
+     .forms = 1 << CHECK,
+     .help = "a2a3, a5 (default), host (no limit of memory)",
+     CLI_AT(struct request, profile)},
+    {.name = "plan",
+     .grammar = CLI_FLAG,
+     .forms = 1 << CHECK,
+     .help = "where each tile is, and from which line to which",
+     CLI_AT(struct request, plan)},
+    {0},
+};
+
+static const struct cli_form forms[] = {
+    [FMT] = {"fmt", "print a program in one of the three surfaces; each of them is read"},
+    [CHECK] = {"check", "report every error of each program in one run, with its line"},
+    [OPS] = {"ops", "list the operations: sources (t tile, s scalar, i index, v partition of a "
+                    "tensor view), dtypes and meaning"},
     {0},
 };
 
 const struct cli_verb verb_tile = {
     .name = "tile",
     .summary = "format and check tile programs",
-    .usage = "fmt [options] PROGRAM.pto\n       samite tile check [options] PROGRAM.pto...\n       "
-             "samite tile ops",
+    .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops",
     .options = options,
-    .details =
-        "fmt prints a program in one of the three surfaces; each of them is read. Comments\n"
-        "stay, in front of the operation that they precede or stand behind. check reports\n"
-        "every error of each program in one run, with its line. ops lists the operations: sources\n"
-        "(t tile, s scalar, i index, v partition of a tensor view), dtypes and meaning.\n"
-        "`samite run PROGRAM.pto` runs one.\n\n"
-        "Examples:\n"
-        "  samite tile fmt --surface ssa kernel.pto\n"
-        "  samite tile check --profile a2a3 --plan kernel.pto\n",
+    .operand = {.name = "program",
+                .grammar = CLI_LIST,
+                .suffixes = ".pto",
+                CLI_AT(struct request, programs)},
+    .forms = forms,
+    .form_word = "task",
+    .details = "Comments stay, in front of the operation that they precede or follow. `samite run "
+               "PROGRAM.pto` runs a program.\n",
+    .examples = "  samite tile fmt --surface ssa kernel.pto\n"
+                "  samite tile check --profile a2a3 --plan kernel.pto\n",
     .run = run,
 };

@@ -156,18 +156,12 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     return good ? CLI_OK : cli_report(&error);
 }
 
-/* The tensor of the file that is called most like the one wanted, if it is more so than *near. */
-static void find_near(const char *wanted, const struct sam_packed *packed,
-                      struct weights_name *near, size_t *likeness)
+/* The tensors of a file that are called like the one wanted. */
+static void find_near(const struct sam_packed *packed, struct cli_near *near)
 {
     const struct sam_weights *weights = sam_packed_weights(packed);
-    for (size_t i = 0; i < weights->count; i++) {
-        size_t now = cli_alike(wanted, weights->tensors[i].name);
-        if (now <= *likeness)
-            continue;
-        *likeness = now;
-        *near = weights_name(&weights->tensors[i]);
-    }
+    for (size_t i = 0; i < weights->count; i++)
+        cli_near_offer(near, weights_name(&weights->tensors[i]).text);
 }
 
 static int unpack_tensor(const struct request *r)
@@ -178,8 +172,7 @@ static int unpack_tensor(const struct request *r)
         return cli_report(&error);
     int code = CLI_BAD_INPUT;
     bool found = false;
-    struct weights_name near;
-    size_t likeness = 0;
+    struct cli_near near = {.wanted = r->tensor};
     for (size_t i = 0; !found && i < list.count; i++) {
         struct weights_packed file;
         if (!weights_packed_open(list.paths[i], &r->options, &file, &error)) {
@@ -191,7 +184,7 @@ static int unpack_tensor(const struct request *r)
         if (found)
             code = read_tensor(r, list.paths[i], file.packed, tensor);
         else
-            find_near(r->tensor, file.packed, &near, &likeness);
+            find_near(file.packed, &near);
         weights_packed_close(&file);
     }
     weights_list_free(&list);
@@ -199,10 +192,8 @@ static int unpack_tensor(const struct request *r)
         return code;
     if (weights_is_folder(r->input) && !weights_whole(r->input, &error))
         return cli_report(&error); /* it may be in there */
-    if (likeness * 2 > strlen(r->tensor))
-        return cli_usage_error(r->args, "no tensor is called '%s'; there is '%s'", r->tensor,
-                               near.text);
-    return cli_usage_error(r->args, "no tensor is called '%s' (samite info lists them)", r->tensor);
+    return cli_usage_error(r->args, "no tensor is called '%s'%s", r->tensor,
+                           near.name[0] ? cli_near_text(&near) : " (samite info lists them)");
 }
 
 static int unpack(struct request *r)
@@ -247,59 +238,34 @@ static int unpack(struct request *r)
 }
 
 /* "A:B", "A:", ":B" */
-static bool set_range(struct request *r, const char *value)
+static int parse_range(const struct cli_args *args, const struct cli_option *option,
+                       const char *text, void *request)
 {
-    char *copy = strdup(value), *colon = copy ? strchr(copy, ':') : NULL;
+    struct request *r = request;
+    char *copy = strdup(text), *colon = copy ? strchr(copy, ':') : NULL;
     bool good = colon != NULL;
     r->first = 0;
     r->end = UINT64_MAX;
     if (good) {
         *colon = '\0';
-        good = (!*copy || cli_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
-               (!colon[1] || (cli_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
+        good = (!*copy || sam_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
+               (!colon[1] || (sam_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
     }
     free(copy);
     r->has_range = true;
-    if (!good)
-        cli_usage_error(r->args, "'%s' is no range of elements (0:1024)", value);
-    return good;
+    return good ? CLI_OK
+                : cli_usage_error(args, "--%s %s: expected a range of elements (0:1024)",
+                                  option->name, text);
 }
 
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
-    const char *value;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'f': r.force = true; break;
-        case 'o': r.output = value; break;
-        case 't': r.tensor = value; break;
-        case 'r':
-            if (!set_range(&r, value))
-                return CLI_BAD_INPUT;
-            break;
-        case 'd':
-            if (!weights_hint_type(args, value, &r.wanted))
-                return CLI_BAD_INPUT;
-            break;
-        case 'T':
-            if (!weights_threads(args, value, &r.options))
-                return CLI_BAD_INPUT;
-            break;
-        case 'j': r.json = true; break;
-        case 'q': r.quiet = true; break;
-        case CLI_POSITIONAL:
-            if (r.input)
-                return cli_usage_error(args, "one file or folder, please; '%s' is a second", value);
-            r.input = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    if (!r.input)
-        return cli_usage_error(args, "what is to be unpacked?");
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
     r.files = r.json ? json_array() : NULL;
-    int code = unpack(&r);
+    code = unpack(&r);
     if (r.json && code == CLI_OK)
         return weights_print_json(r.files);
     json_decref(r.files);
@@ -307,16 +273,33 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {'o', "output", "FILE",
-     "where to (the name without " PACKED_SUFFIX ", of a folder, too; - is standard output)"},
-    {'t', "tensor", "NAME", "only this tensor: x.npy is written as npy, any other name as bytes"},
-    {'r', "range", "A:B", "only elements A to B - 1 of it; either may be left out"},
-    {'d', "dtype", "TYPE",
-     "the tensor in a wider floating-point type that has all its values: f32 of bf16"},
-    {'T', "threads", "N", "threads (1)"},
-    {'f', "force", NULL, "overwrite files that exist"},
-    {'j', "json", NULL, "as JSON: what was written from what"},
-    {'q', "quiet", NULL, "no progress"},
+    CLI_OUTPUT(struct request, output,
+               "where to (the name without " PACKED_SUFFIX
+               ", of a folder, too; - is standard output)"),
+    {.name = "tensor",
+     .letter = 't',
+     .grammar = CLI_TEXT,
+     .argument = "NAME",
+     .help = "only this tensor: x.npy is written as npy, any other name as bytes",
+     CLI_AT(struct request, tensor)},
+    {.name = "range",
+     .letter = 'r',
+     .grammar = CLI_PARSE,
+     .argument = "A:B",
+     .parse = parse_range,
+     .help = "only elements A to B - 1 of it; either may be left out"},
+    CLI_JOBS(struct request, options.threads, "threads (1)"),
+    {.name = "dtype",
+     .letter = 'd',
+     .grammar = CLI_PARSE,
+     .argument = "TYPE",
+     .names = weights_type_name,
+     .parse = weights_parse_type,
+     .help = "the tensor in a wider floating-point type that has all its values: f32 of bf16",
+     CLI_AT(struct request, wanted)},
+    CLI_FORCE(struct request, force),
+    CLI_JSON(struct request, json, "as JSON: what was written from what"),
+    CLI_QUIET(struct request, quiet, "no progress"),
     {0},
 };
 
@@ -325,13 +308,19 @@ const struct cli_verb verb_unpack = {
     .summary = "restore packed weights, or one tensor of them",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-",
     .options = options,
+    .operand = {.name = "packed file or folder",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = PACKED_SUFFIX,
+                CLI_AT(struct request, input)},
     .details =
         "Restores the file that was packed, byte for byte; every block is checked, and a\n"
         "damaged file gives an error and no output. With --tensor one tensor, or a range of\n"
         "its elements, is read without reading the others. NumPy has neither bf16 nor the 8- and\n"
         "4-bit types: in npy they arrive as u16 and u8, or with --dtype as f16 or f32, exactly.\n"
-        "A file that exists is overwritten with -f, or when you say so on a terminal.\n\n"
-        "Example:\n"
+        "A file that exists is overwritten with -f, or when you say so on a terminal.\n",
+    .examples =
         "  samite unpack model.safetensors.smw\n"
         "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n"
         "  samite unpack model.safetensors.smw --tensor lm_head.weight --dtype f32 -o x.npy\n",

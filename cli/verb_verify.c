@@ -4,11 +4,10 @@
 
 #include "weights_packed.h"
 
-enum { MOST_PATHS = 4096 };
-
 struct request {
     struct sam_codec_options options;
-    bool quiet;
+    struct cli_list paths;
+    bool json, quiet;
     json_t *files; /* what --json prints, or NULL */
 };
 
@@ -59,50 +58,26 @@ static int verify(const struct request *r, const char *path)
     return missing > code ? missing : code;
 }
 
-/* Options first, wherever they stand. */
-static int read_words(struct cli_args *args, struct request *r, const char **paths, size_t *count)
-{
-    const char *value;
-    for (int option; (option = cli_next(args, &value)) != CLI_END;) {
-        switch (option) {
-        case 'T':
-            if (!weights_threads(args, value, &r->options))
-                return CLI_BAD_INPUT;
-            break;
-        case 'j': r->files = r->files ? r->files : json_array(); break;
-        case 'q': r->quiet = true; break;
-        case CLI_POSITIONAL:
-            if (*count == MOST_PATHS)
-                return cli_usage_error(args, "more than %d files", MOST_PATHS);
-            paths[(*count)++] = value;
-            break;
-        default: return CLI_BAD_INPUT;
-        }
-    }
-    return *count ? CLI_OK : cli_usage_error(args, "which packed file?");
-}
-
 static int run(struct cli_args *args)
 {
-    const char *paths[MOST_PATHS];
     struct request r = {0};
-    size_t count = 0;
-    int code = read_words(args, &r, paths, &count);
-    bool verified = code == CLI_OK;
-    for (size_t i = 0; verified && i < count; i++) {
-        int one = verify(&r, paths[i]);
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    r.files = r.json ? json_array() : NULL;
+    for (size_t i = 0; i < r.paths.count; i++) {
+        int one = verify(&r, r.paths.items[i]);
         code = one > code ? one : code;
     }
-    if (verified && r.files) /* also of those that are damaged */
+    if (r.files) /* also of those that are damaged */
         return weights_print_json(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
-    json_decref(r.files);
     return code;
 }
 
 static const struct cli_option options[] = {
-    {'T', "threads", "N", "threads (1)"},
-    {'j', "json", NULL, "as JSON: whether each file is good, or the error"},
-    {'q', "quiet", NULL, "print errors only"},
+    CLI_JOBS(struct request, options.threads, "threads (1)"),
+    CLI_JSON(struct request, json, "as JSON: whether each file is good, or the error"),
+    CLI_QUIET(struct request, quiet, "print errors only"),
     {0},
 };
 
@@ -111,11 +86,15 @@ const struct cli_verb verb_verify = {
     .summary = "check packed weights",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-...",
     .options = options,
+    .operand = {.name = "packed file or folder",
+                .grammar = CLI_LIST,
+                .low = 1,
+                .suffixes = PACKED_SUFFIX,
+                CLI_AT(struct request, paths)},
     .details =
         "Unpacks in memory and compares every checksum. A damaged file is told with the\n"
         "tensor that is hit; the status is then 2, and the files behind it are verified, too.\n"
-        "So is a shard that is missing in a folder, though the index there names it.\n\n"
-        "Example:\n"
-        "  samite verify -T 2 model.safetensors.smw\n",
+        "So is a shard that is missing in a folder, though the index there names it.\n",
+    .examples = "  samite verify -j 2 model.safetensors.smw\n",
     .run = run,
 };

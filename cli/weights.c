@@ -40,12 +40,15 @@ bool weights_hint_type(const struct cli_args *args, const char *text, struct wei
     hint->has_type = sam_weight_type_parse(text, &hint->type);
     if (hint->has_type)
         return true;
+    struct cli_near near = {.wanted = text};
     char names[256];
     size_t used = 0;
-    for (unsigned t = 0; t < SAM_W_TYPES && used < sizeof names; t++)
+    for (size_t t = 0; t < SAM_W_TYPES && used < sizeof names; t++) {
         used += (size_t)snprintf(names + used, sizeof names - used, t ? " %s" : "%s",
-                                 sam_weight_type_name((enum sam_weight_type)t));
-    cli_usage_error(args, "'%s' is no type: %s", text, names);
+                                 weights_type_name(t));
+        cli_near_offer(&near, weights_type_name(t));
+    }
+    cli_usage_error(args, "'%s' is no type: %s%s", text, names, cli_near_text(&near));
     return false;
 }
 
@@ -55,7 +58,7 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
     bool good = copy != NULL;
     hint->rank = 0;
     for (char *word; good && (word = strsep(&rest, ",x"));) {
-        good = hint->rank < SAM_WEIGHT_RANK && cli_parse_u64(word, &hint->shape[hint->rank]);
+        good = hint->rank < SAM_WEIGHT_RANK && sam_parse_u64(word, &hint->shape[hint->rank]);
         hint->rank++;
     }
     free(copy);
@@ -65,15 +68,23 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
     return good;
 }
 
-bool weights_threads(const struct cli_args *args, const char *text,
-                     struct sam_codec_options *options)
+int weights_parse_type(const struct cli_args *args, const struct cli_option *option,
+                       const char *text, void *hint)
 {
-    uint64_t threads;
-    bool good = cli_parse_u64(text, &threads) && threads >= 1 && threads <= 256;
-    options->threads = good ? (unsigned)threads : 1;
-    if (!good)
-        cli_usage_error(args, "'%s' is no number of threads (1 to 256)", text);
-    return good;
+    (void)option;
+    return weights_hint_type(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;
+}
+
+int weights_parse_shape(const struct cli_args *args, const struct cli_option *option,
+                        const char *text, void *hint)
+{
+    (void)option;
+    return weights_hint_shape(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;
+}
+
+const char *weights_type_name(size_t index)
+{
+    return index < SAM_W_TYPES ? sam_weight_type_name((enum sam_weight_type)index) : NULL;
 }
 
 /* A wait is ended by a signal, a read is not. */

@@ -23,9 +23,25 @@ struct weights_hint {
 /* "e4m3", "3,4,5". False: a message was printed. */
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint);
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint);
-/* A number of threads, 1 to 256. False: a message was printed. */
-bool weights_threads(const struct cli_args *args, const char *text,
-                     struct sam_codec_options *options);
+/* The rows of the options that give the hint. */
+int weights_parse_type(const struct cli_args *args, const struct cli_option *option,
+                       const char *text, void *hint);
+int weights_parse_shape(const struct cli_args *args, const struct cli_option *option,
+                        const char *text, void *hint);
+const char *weights_type_name(size_t index);
+#define WEIGHTS_DTYPE(type, member)                                                                \
+    {                                                                                              \
+        .name = "dtype", .letter = 'd', .grammar = CLI_PARSE, .argument = "TYPE",                  \
+        .names = weights_type_name, .parse = weights_parse_type,                                   \
+        .help = "what a raw or npy file holds: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...",          \
+        CLI_AT(type, member)                                                                       \
+    }
+#define WEIGHTS_SHAPE(type, member)                                                                \
+    {                                                                                              \
+        .name = "shape", .letter = 's', .grammar = CLI_PARSE, .argument = "N,N...",                \
+        .parse = weights_parse_shape, .help = "shape of a raw file", CLI_AT(type, member)          \
+    }
+#define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .index.json"
 
 /* The message of an error inside a file begins with its name, once. */
 void weights_name_error(const char *path, struct sam_error *error);

@@ -16,6 +16,7 @@
 #include "sink.h"
 #include "status.h"
 #include "symbolstat.h"
+#include "text.h"
 #include "tile.h"
 #include "tile_ops.h"
 #include "version.h"

@@ -12,6 +12,7 @@
 #include "samite/file.h"
 #include "samite/image.h"
 #include "samite/status.h"
+#include "samite/text.h"
 
 #define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
@@ -66,11 +67,7 @@ void sam_pages_free(void *pages, size_t size);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
 
-/* --- numbers. All of `text` must be used: "12", "0x1f", "0b101", "0o17", with a sign when
- * `sam_parse_i64`. False on anything else and on overflow. */
-bool sam_parse_u64(const char *text, uint64_t *value);
-bool sam_parse_i64(const char *text, int64_t *value);
-/* `count` comma-separated numbers at most; *found of them. */
+/* --- numbers beyond samite/text.h: `count` comma-separated ones at most; *found of them. */
 bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
 
 /* --- names to values, a hash table. Zeroed it is empty. Names are not copied: they outlive it. */
@@ -85,10 +82,6 @@ bool sam_names_add(struct sam_names *names, const char *name, size_t size, void 
 /* The values one after the other, in no order: *at is 0 at first. NULL after the last. */
 void *sam_names_next(const struct sam_names *names, size_t *at);
 void sam_names_free(struct sam_names *names);
-
-/* Letters to insert, delete or change between `size` bytes of `a` and the name `b` (Levenshtein);
- * of `b` the first 31 count. */
-unsigned sam_edits(const char *a, size_t size, const char *b);
 
 static inline int32_t sam_sext32(uint32_t value, unsigned bits)
 {

@@ -4,7 +4,7 @@
 
 unsigned sam_edits(const char *a, size_t size, const char *b)
 {
-    enum { LONGEST = 31 };
+    enum { LONGEST = 255 };
     unsigned row[LONGEST + 1];
     size_t width = strnlen(b, LONGEST);
     for (unsigned k = 0; k <= width; k++)

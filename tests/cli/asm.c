@@ -68,15 +68,15 @@ static void test_formats(void **state)
     (void)state;
     struct sam_buffer out = {0};
     write_text("p.s", program);
-    assert_int_equal(run(&out, "asm -f hex p.s -o -"), 0);
+    assert_int_equal(run(&out, "asm --format hex p.s -o -"), 0);
     assert_int_equal(out.size % 9, 0);
     assert_memory_equal(sam_buffer_text(&out), "00001517\n00050513\n0060300b\n", 27);
     assert_int_equal(run(&out, "asm --format=bin p.s -o p.bin"), 0);
     assert_int_equal(run(&out, "asm p.s -o p.elf"), 0);
     assert_string_equal(sam_buffer_text(&out), "");
     EXPECT(0, "\177ELF", "--version && head -c 4 p.elf");
-    assert_int_equal(run(&out, "asm -f bin p.s -o - | cmp - p.bin"), 0);
-    assert_int_equal(run(&out, "asm -f bin - -o - < p.s | cmp - p.bin"), 0);
+    assert_int_equal(run(&out, "asm --format bin p.s -o - | cmp - p.bin"), 0);
+    assert_int_equal(run(&out, "asm --format bin - -o - < p.s | cmp - p.bin"), 0);
     sam_buffer_free(&out);
 }
 
@@ -124,8 +124,8 @@ static void test_there_and_back(void **state)
     write_text("p.s", program);
     for (size_t i = 0; i < 3; i++) {
         const char *f = formats[i];
-        EXPECT(0, "", "asm -f %s p.s -o a.%s", f, f);
-        EXPECT(0, "", "dis a.%s > a.dis && '%s' asm -f %s a.dis -o b.%s && cmp a.%s b.%s", f,
+        EXPECT(0, "", "asm --format %s p.s -o a.%s", f, f);
+        EXPECT(0, "", "dis a.%s > a.dis && '%s' asm --format %s a.dis -o b.%s && cmp a.%s b.%s", f,
                getenv("SAMITE"), f, f, f, f);
     }
     EXPECT(0, "_start:\n    auipc a0, 1", "dis a.elf");
@@ -146,9 +146,9 @@ static void test_words(void **state)
     EXPECT(0, ".word 0x00c5853b", "dis 0x00c5853b");
     EXPECT(0, "\"pc\": 4096, \"word\": 19, \"known\": true, \"text\": \"nop\"",
            "dis --json --base 0x1000 0x13");
-    EXPECT(2, "no 32-bit word", "dis 0x123456789");
-    EXPECT(2, "no 32-bit word", "dis 0xzz");
-    EXPECT(2, "no file and no word", "dis");
+    EXPECT(2, "expected a 32-bit word", "dis 0x123456789");
+    EXPECT(2, "expected a 32-bit word", "dis 0xzz");
+    EXPECT(2, "no file or word", "dis");
     EXPECT(2, "cannot open", "dis nothing.bin");
     sam_buffer_free(&out);
 }
@@ -167,8 +167,8 @@ static void test_bad_input(void **state)
            getenv("SAMITE"));
     EXPECT(2, "no source file", "asm -o x");
     EXPECT(2, "no output", "asm bad.s");
-    EXPECT(2, "expected elf, bin or hex", "asm -f coff bad.s -o x");
-    EXPECT(2, "is no address", "asm --base here bad.s -o x");
+    EXPECT(2, "expected elf, bin or hex", "asm --format coff bad.s -o x");
+    EXPECT(2, "--base here: expected a number", "asm --base here bad.s -o x");
     EXPECT(2, "unknown extension", "asm --isa rv32iq bad.s -o x");
     EXPECT(2, "cannot open", "asm nothing.s -o x");
     EXPECT(2, "unknown option", "asm --frobnicate bad.s -o x");
@@ -191,8 +191,8 @@ static void test_options(void **state)
     write_text("o.s", ".include \"inc.s\"\n.word N, D, .\n");
     write_text("inc.s", ".word 7\n");
     EXPECT(0, "00000007\n00000005\n00000001\n0000100c\n",
-           "asm -D N=5 --define D --base 0x1000 -f hex o.s -o -");
-    EXPECT(0, "00000007\n", "asm -I %s -D N=1 -D D -f hex - -o - < o.s", folder);
+           "asm -D N=5 --define D --base 0x1000 --format hex o.s -o -");
+    EXPECT(0, "00000007\n", "asm -I %s -D N=1 -D D --format hex - -o - < o.s", folder);
     write_text("w.s", ".warning \"look\"\nnop\n");
     EXPECT(0, "w.s:1:1: warning: .warning look", "asm w.s -o w.elf");
     assert_true(exists("w.elf"));
@@ -200,7 +200,7 @@ static void test_options(void **state)
     EXPECT(0,
            "m.s:1:9: warning: mmaqa.b will trap: m1 is md and a source at once\n"
            "    mmaqa.b m1, m1, m2\n            ^\n202800ab\n2028002b\n",
-           "asm --isa rv64im_zicsr_xmatrix -f hex m.s -o -");
+           "asm --isa rv64im_zicsr_xmatrix --format hex m.s -o -");
     sam_buffer_free(&out);
 }
 

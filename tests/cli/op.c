@@ -199,13 +199,13 @@ static void wrong_usage(void **state)
     write_numbers("other.npy", 2, (uint64_t[]){4, 4});
     write_text("bad.npy", "not numpy");
     expect_failure("op", 2, "no operator");
-    expect_failure("op flip in.npy out2.npy", 2, "'flip' is no operator");
+    expect_failure("op flip in.npy out2.npy", 2, "unknown operator 'flip'");
     expect_failure("op transpose in.npy out2.npy", 2, "needs --perm");
     expect_failure("op transpose --perm 0 in.npy out2.npy", 2, "--perm has 1 numbers");
     expect_failure("op transpose --perm 0,0 in.npy out2.npy", 2, "must name each of 0..1 once");
     expect_failure("op transpose --perm 0,9 in.npy out2.npy", 2, "must name each of 0..1 once");
     expect_failure("op transpose --perm 0,x in.npy out2.npy", 2, "separated by commas");
-    expect_failure("op transpose --perm 1,0 --mask in.npy in.npy out2.npy", 2, "does not go with");
+    expect_failure("op transpose --perm 1,0 --mask in.npy in.npy out2.npy", 2, "not for ");
     expect_failure("op transpose --perm 1,0 in.npy", 2, "one input and an output");
     expect_failure("op transpose --perm 1,0 in.npy a.npy b.npy", 2, "found 3 files");
     expect_failure("op transpose --perm 1,0 none-such.npy out2.npy", 2, "none-such.npy");
@@ -220,7 +220,7 @@ static void wrong_usage(void **state)
     expect_failure("op pad --before 9000000000000000000,1 in.npy out2.npy", 2, "more than");
     expect_failure("op im2col --kernel 3 in.npy out2.npy", 2, "[N,H,W,C]");
     expect_failure("op im2col --kernel 3 --pad 1,2,3 in.npy out2.npy", 2, "--pad takes H,W or T");
-    expect_failure("op transpose --perm 1,0 --layout nchw in.npy out2.npy", 2, "does not go with");
+    expect_failure("op transpose --perm 1,0 --layout nchw in.npy out2.npy", 2, "not for ");
     expect_failure("op concat --axis -9223372036854775808 in.npy in.npy out2.npy", 2, "has 2 dims");
     expect_failure("op transpose --perm 1,0 --plan in.npy -", 2, "--plan cannot go there");
     expect_failure("op transpose --perm 1,0 --emit - in.npy -", 2, "--emit cannot go there");
@@ -302,7 +302,7 @@ static void numbers_out_of_range(void **state)
         "op im2col --kernel 3, in.npy out2.npy",
     };
     for (size_t i = 0; i < SAM_COUNT(words); i++)
-        expect_failure(words[i], 2, i < 2 ? "is no number" : "separated by commas");
+        expect_failure(words[i], 2, i < 2 ? "expected a number" : "separated by commas");
     assert_false(exists("out2.npy"));
 }
 

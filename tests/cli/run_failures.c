@@ -151,7 +151,7 @@ static void progress(void **state)
 {
     (void)state;
     struct sam_buffer said =
-        watch("loop.s --kernel k --grid 30,2 --block 40", "warp instructions/s");
+        watch("loop.s --color=never --kernel k --grid 30,2 --block 40", "warp instructions/s");
     expect_part(&said, "\rlaunch 0: 0 of 60 workgroups, 0 %, ");
     expect_part(&said, " M warp instructions/s, ? left");
     expect_part(&said, "\r\033[Ksamite: error: stopped after 0 of 60 workgroups");

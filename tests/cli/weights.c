@@ -118,7 +118,7 @@ static void killed(void **state)
     (void)state;
     static const struct task tasks[] = {
         {"pack -f -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
-        {"unpack -f -q w.smw -T 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
+        {"unpack -f -q w.smw -j 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
         {"convert -f w=w:bf16 -o out.safetensors", {"out.safetensors"}, {"w.safetensors"}},
         {"pack -f -q in -o a",
          {"a/1.safetensors.smw", "a/2.safetensors.smw", "a/config.json"},

@@ -71,8 +71,8 @@ streams() {
 
 threads() {
     for n in 1 2 5; do
-        "$samite" pack m.safetensors -T $n -o t$n.smw -q
-        "$samite" unpack t$n.smw -T $n -o t$n.out
+        "$samite" pack m.safetensors -j $n -o t$n.smw -q
+        "$samite" unpack t$n.smw -j $n -o t$n.out
         cmp t$n.out m.safetensors
     done
     cmp t1.smw t2.smw && cmp t1.smw t5.smw
@@ -119,7 +119,7 @@ json() { # every form is JSON
     "$samite" pack m.safetensors -o p.smw --json >1.json
     "$samite" info p.smw --json >2.json
     "$samite" stat m.safetensors --hw --json >3.json
-    "$samite" verify p.smw -T 2 --json >4.json
+    "$samite" verify p.smw -j 2 --json >4.json
     "$samite" verify p.smw d.smw --json >5.json 2>/dev/null && return 1
     "$samite" unpack p.smw -o back --json >6.json
     "$samite" unpack p.smw --tensor a --range 5:7 -o x.npy --json >7.json
@@ -728,14 +728,14 @@ check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safete
 check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
 check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
 check 'a range from too far' refuses 'not within' "$samite" unpack m.safetensors.smw --tensor a --range 200001: -o z.npy
-check 'no range' refuses 'no range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 5-7 -o z.npy
-check 'a range that wraps' refuses 'no range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 0:18446744073709551615 -o z.npy
+check 'no range' refuses 'expected a range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 5-7 -o z.npy
+check 'a range that wraps' refuses 'expected a range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 0:18446744073709551615 -o z.npy
 check 'a range of no tensor' refuses 'of a --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
 check 'no such tensor' refuses "no tensor is called 'A' " "$samite" unpack m.safetensors.smw --tensor A -o z.npy
-check 'almost a tensor' refuses "no tensor is called 'we.rd name'; there is 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
+check 'almost a tensor' refuses "no tensor is called 'we.rd name'; did you mean 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
 check 'an option that comes too late' refuses '\-\-bf16 stands before the arrays' "$samite" convert a.npy --bf16 -o z.safetensors
-check 'no threads' refuses 'no number of threads' "$samite" pack a.npy -T 0
-check 'too many threads' refuses 'no number of threads' "$samite" unpack m.safetensors.smw -T 1000
+check 'no threads' refuses 'expected a number from 1 to 256' "$samite" pack a.npy -j 0
+check 'too many threads' refuses 'expected a number from 1 to 256' "$samite" unpack m.safetensors.smw -j 1000
 check 'packed already' refuses 'is packed already' "$samite" pack m.safetensors.smw
 check 'never packed' refuses 'a.npy: not a packed file' "$samite" unpack a.npy -o z.npy
 check 'onto its input' refuses 'the output is the input' "$samite" pack a.npy -o ./a.npy

@@ -68,7 +68,7 @@ check 'unknown verb' fails 2 "$samite" no-such-verb
 check 'unknown option before a verb' fails 2 "$samite" --no-such-option
 check '--man of an unknown verb' fails 2 "$samite" --man no-such-verb
 check '--completion without a shell' fails 2 "$samite" --completion
-check '--completion of an unknown shell' fails 2 "$samite" --completion fish
+check '--completion of an unknown shell' fails 2 "$samite" --completion ksh
 check 'standard output is full' full_output
 check 'completion of verbs' completes
 if command -v mandoc >/dev/null; then

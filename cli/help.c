@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --help of a verb, from its rows. */
+#include <string.h>
+
+#include "cli.h"
+#include "help.h"
+
+enum { LEFT = 30, WIDTH = 79 };
+
+void cli_help_line(const char **text, struct cli_help_line *line)
+{
+    const char *at = *text;
+    size_t size = strcspn(at, "\n");
+    *line = (struct cli_help_line){.text = at, .size = size};
+    line->kind = size == 0                   ? CLI_LINE_EMPTY
+                 : strncmp(at, "  ", 2) == 0 ? CLI_LINE_VERBATIM
+                                             : CLI_LINE_PROSE;
+    *text = at + size + (at[size] == '\n');
+}
+
+/* The words of a text from column `column` on, continued at `left`. Returns the column. */
+static size_t flow(const char *text, size_t size, size_t column, size_t left, FILE *out)
+{
+    for (size_t i = 0; i < size;) {
+        size_t length = 0;
+        while (i + length < size && text[i + length] != ' ')
+            length++;
+        if (column > left && column + (column > left) + length > WIDTH) {
+            fprintf(out, "\n%*s", (int)left, "");
+            column = left;
+        } else if (column > left) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text + i, 1, length, out);
+        column += length;
+        for (i += length; i < size && text[i] == ' ';)
+            i++;
+    }
+    return column;
+}
+
+/* A help text with its own line breaks; lines with wide gaps are rows of a table. */
+static void print_text(const char *text, size_t left, FILE *out)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        if (memmem(text, size, "  ", 2))
+            fwrite(text, 1, size, out);
+        else
+            flow(text, size, left, left, out);
+        text += size + (text[size] == '\n');
+        if (*text)
+            fprintf(out, "\n%*s", (int)left, "");
+    }
+    fputc('\n', out);
+}
+
+void cli_forms_prefix(const struct cli_cursor *c, int form, char *text, size_t room)
+{
+    const unsigned forms = cli_option_forms(c), shown = c->group ? c->group->forms : 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; form < 0 && forms != shown && c->verb->forms[i].name && used < room; i++)
+        if (forms >> i & 1)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     c->verb->forms[i].name);
+    if (used && used + 3 < room)
+        memcpy(text + used, ": ", 3);
+}
+
+static void print_option(const struct cli_cursor *c, int form, FILE *out)
+{
+    const struct cli_option *o = c->option;
+    char left[96], argument[64], prefix[96], help[2048];
+    const char *value = cli_argument(o, argument, sizeof argument);
+    int used = o->letter ? snprintf(left, sizeof left, "  -%c, ", o->letter)
+                         : snprintf(left, sizeof left, "      ");
+    used += snprintf(left + used, sizeof left - (size_t)used, "--%s", o->name);
+    if (value)
+        snprintf(left + used, sizeof left - (size_t)used,
+                 cli_value_is_optional(o) ? "[=%s]" : " %s", value);
+    fprintf(out, strlen(left) < LEFT ? "%-30s" : "%s\n%30s", left, "");
+    cli_forms_prefix(c, form, prefix, sizeof prefix);
+    snprintf(help, sizeof help, "%s%s", prefix, o->help);
+    print_text(help, LEFT, out);
+}
+
+/* Lines of prose flow; the others stay. */
+static void print_details(const char *text, FILE *out)
+{
+    struct cli_help_line line;
+    size_t column = 0;
+    while (*text) {
+        cli_help_line(&text, &line);
+        if (line.kind == CLI_LINE_PROSE) {
+            column = flow(line.text, line.size, column, 0, out);
+            continue;
+        }
+        fputs(column ? "\n" : "", out);
+        column = 0;
+        fwrite(line.text, 1, line.size, out);
+        fputc('\n', out);
+    }
+    fputs(column ? "\n" : "", out);
+}
+
+/* Are the rows of the group shown with the form? With forms that an option names, the overview
+ * leaves them to `--help FORM`. */
+static bool is_shown(const struct cli_cursor *c, int form)
+{
+    const unsigned forms = cli_option_forms(c);
+    if (form >= 0)
+        return !forms || forms >> form & 1;
+    return !c->verb->form_option || !c->group || !c->group->forms;
+}
+
+static void print_usage(const struct cli_verb *verb, FILE *out)
+{
+    const char *usage = verb->usage, *before = "Usage: ";
+    while (*usage) {
+        size_t size = strcspn(usage, "\n");
+        fprintf(out, "%ssamite %s%s%.*s\n", before, verb->name, size ? " " : "", (int)size, usage);
+        usage += size + (usage[size] == '\n');
+        before = "       ";
+    }
+}
+
+static void print_forms(const struct cli_verb *verb, FILE *out)
+{
+    fprintf(out, "\n%c%ss", verb->form_word[0] - 'a' + 'A', verb->form_word + 1);
+    if (verb->form_option)
+        fprintf(out, " (--%s), whose options `samite %s --help NAME` shows", verb->form_option,
+                verb->name);
+    fputs(":\n", out);
+    for (const struct cli_form *f = verb->forms; f->name; f++) {
+        fprintf(out, "  %-12s ", f->name);
+        flow(f->summary, strlen(f->summary), 15, 15, out);
+        fputc('\n', out);
+    }
+}
+
+void cli_print_help(const struct cli_verb *verb, int form, FILE *out)
+{
+    const struct cli_group *before = NULL;
+    struct cli_cursor c = {.verb = verb};
+    print_usage(verb, out);
+    fputc('\n', out);
+    flow(verb->summary, strlen(verb->summary), 0, 0, out);
+    fputc('\n', out);
+    if (form >= 0)
+        fprintf(out, "\n%s: %s\n", verb->forms[form].name, verb->forms[form].summary);
+    else if (verb->forms)
+        print_forms(verb, out);
+    bool first = true;
+    while (cli_next_option(&c)) {
+        if (!is_shown(&c, form))
+            continue;
+        if (first || c.group != before)
+            fprintf(out, "\n%s:\n", c.group && c.group->heading ? c.group->heading : "Options");
+        first = false;
+        before = c.group;
+        print_option(&c, form, out);
+    }
+    if (verb->details && (form < 0 || !verb->form_option)) {
+        fputc('\n', out);
+        print_details(verb->details, out);
+    }
+    fprintf(out, "\nExamples:\n%s", verb->examples);
+}

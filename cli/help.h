@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What help and man page share. */
+#ifndef HELP_H
+#define HELP_H
+
+#include "cli.h"
+
+/* A line of a verb's details: prose flows, a line that begins with two blanks stays as it is. */
+enum cli_line_kind { CLI_LINE_EMPTY, CLI_LINE_PROSE, CLI_LINE_VERBATIM };
+
+struct cli_help_line {
+    enum cli_line_kind kind;
+    const char *text;
+    size_t size;
+};
+
+/* The line at *text, which moves behind it. */
+void cli_help_line(const char **text, struct cli_help_line *line);
+/* "im2col, pad: " of a row that only these forms have, "" where its heading says it or one form
+ * (not -1) is shown. */
+void cli_forms_prefix(const struct cli_cursor *cursor, int form, char *text, size_t room);
+
+#endif

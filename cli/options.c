@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of a verb, read by the rows of its options. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_args.h"
+
+const struct cli_verb *cli_verb_of(const struct cli_args *args)
+{
+    return args->verb;
+}
+
+/* ----------------------------------------------------------------------------- the rows */
+
+bool cli_next_option(struct cli_cursor *c)
+{
+    const struct cli_option *rows = c->group ? c->group->options : c->verb->options;
+    c->index += c->option != NULL;
+    while (!rows || !rows[c->next_row].grammar) {
+        const struct cli_group *group = c->verb->groups ? &c->verb->groups[c->next_group++] : NULL;
+        if (!group || !group->options)
+            return false;
+        c->group = group;
+        c->next_row = 0;
+        rows = group->options;
+    }
+    c->option = &rows[c->next_row++];
+    return true;
+}
+
+unsigned cli_option_forms(const struct cli_cursor *c)
+{
+    return c->option->forms ? c->option->forms : c->group ? c->group->forms : 0;
+}
+
+bool cli_value_is_optional(const struct cli_option *option)
+{
+    return option->argument && option->argument[0] == '[';
+}
+
+const char *cli_argument(const struct cli_option *option, char *text, size_t room)
+{
+    if (option->grammar == CLI_FLAG || (!option->argument && !option->choices))
+        return NULL;
+    if (option->argument) {
+        bool optional = cli_value_is_optional(option);
+        snprintf(text, room, "%.*s", (int)strcspn(option->argument + optional, "]"),
+                 option->argument + optional);
+        return text;
+    }
+    snprintf(text, room, "%s", option->choices);
+    for (char *c = text; *c; c++)
+        *c = *c == ' ' ? '|' : *c;
+    return text;
+}
+
+int cli_choice(const char *choices, const char *word, size_t size)
+{
+    for (int i = 0; *choices; i++) {
+        size_t length = strcspn(choices, " ");
+        if (length == size && memcmp(choices, word, size) == 0)
+            return i;
+        choices += length + (choices[length] == ' ');
+    }
+    return -1;
+}
+
+const char *cli_choices_text(const char *choices, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *before = ""; *choices && used < room;) {
+        size_t length = strcspn(choices, " ");
+        used += (size_t)snprintf(text + used, room - used, "%s%.*s", before, (int)length, choices);
+        choices += length + (choices[length] == ' ');
+        before = strchr(choices, ' ') ? ", " : " or ";
+    }
+    return text;
+}
+
+/* The row of an option, by its name of `size` bytes or by its letter. */
+static bool find(struct cli_cursor *c, const char *name, size_t size)
+{
+    while (cli_next_option(c)) {
+        const struct cli_option *o = c->option;
+        if (size ? (strlen(o->name) == size && memcmp(o->name, name, size) == 0) ||
+                       (o->alias && strlen(o->alias) == size && memcmp(o->alias, name, size) == 0)
+                 : o->letter == *name)
+            return true;
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------------------- the values */
+
+void *cli_own(struct cli_args *args, size_t count, size_t size)
+{
+    void **owned = realloc(args->owned, (args->owned_count + 1) * sizeof *owned);
+    if (!owned)
+        return NULL;
+    args->owned = owned;
+    owned[args->owned_count] = calloc(count ? count : 1, size);
+    return owned[args->owned_count++];
+}
+
+void cli_args_free(struct cli_args *args)
+{
+    while (args->owned_count)
+        free(args->owned[--args->owned_count]);
+    free(args->owned);
+}
+
+static void store(void *place, size_t size, uint64_t value)
+{
+    const uint8_t byte = (uint8_t)value;
+    const uint16_t half = (uint16_t)value;
+    const uint32_t word = (uint32_t)value;
+    const void *from = &value;
+    if (size < 8)
+        from = size == 1 ? (const void *)&byte : size == 2 ? (const void *)&half : &word;
+    memcpy(place, from, size);
+}
+
+static int bad_number(const struct cli_args *args, const struct cli_option *o, const char *text,
+                      uint64_t top)
+{
+    char choices[128];
+    if (o->choices)
+        return cli_usage_error(args, "--%s %s: expected %s", o->name, text,
+                               cli_choices_text(o->choices, choices, sizeof choices));
+    if (top == UINT64_MAX && o->low == 0)
+        return cli_usage_error(args, "--%s %s: expected a number", o->name, text);
+    if (top == UINT64_MAX)
+        return cli_usage_error(args, "--%s %s: expected a number from %llu", o->name, text,
+                               (unsigned long long)o->low);
+    return cli_usage_error(args, "--%s %s: expected a number from %llu to %llu", o->name, text,
+                           (unsigned long long)o->low, (unsigned long long)top);
+}
+
+static int read_number(const struct cli_args *args, const struct cli_option *o, const char *text,
+                       void *place)
+{
+    const uint64_t fits = UINT64_MAX >> (64 - 8 * o->size);
+    const uint64_t top = o->high && o->high < fits ? o->high : fits;
+    uint64_t value;
+    char decimal[24];
+    if (!sam_parse_u64(text, &value) || value < o->low || value > top)
+        return bad_number(args, o, text, top);
+    snprintf(decimal, sizeof decimal, "%llu", (unsigned long long)value);
+    if (o->choices && cli_choice(o->choices, decimal, strlen(decimal)) < 0)
+        return bad_number(args, o, text, top);
+    store(place, o->size, value);
+    return CLI_OK;
+}
+
+static int read_choice(const struct cli_args *args, const struct cli_option *o, const char *text,
+                       void *place)
+{
+    struct cli_near near = {.wanted = text};
+    char choices[256], word[64];
+    int choice = cli_choice(o->choices, text, strlen(text));
+    if (choice >= 0) {
+        store(place, o->size, (uint64_t)choice);
+        return CLI_OK;
+    }
+    for (const char *at = o->choices; *at;) {
+        size_t length = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        cli_near_offer(&near, word);
+        at += length + (at[length] == ' ');
+    }
+    return cli_usage_error(args, "--%s %s: expected %s%s", o->name, text,
+                           cli_choices_text(o->choices, choices, sizeof choices),
+                           cli_near_text(&near));
+}
+
+/* A list has room for every word of the command line. */
+static int append(struct cli_args *args, const char *text, struct cli_list *list)
+{
+    if (!list->items)
+        list->items = cli_own(args, (size_t)args->count, sizeof *list->items);
+    if (!list->items)
+        return cli_no_memory();
+    list->items[list->count++] = text;
+    return CLI_OK;
+}
+
+static int append_word(struct cli_args *args, int id, const char *text, struct cli_sequence *list)
+{
+    if (!list->items)
+        list->items = cli_own(args, (size_t)args->count, sizeof *list->items);
+    if (!list->items)
+        return cli_no_memory();
+    list->items[list->count++] = (struct cli_word){id, text};
+    return CLI_OK;
+}
+
+static int put(struct cli_args *args, const struct cli_option *o, const char *text, void *place)
+{
+    const bool yes = true;
+    switch (o->grammar) {
+    case CLI_FLAG: memcpy(place, &yes, sizeof yes); return CLI_OK;
+    case CLI_TEXT: memcpy(place, &text, sizeof text); return CLI_OK;
+    case CLI_NUMBER: return read_number(args, o, text, place);
+    case CLI_CHOICE: return read_choice(args, o, text, place);
+    case CLI_LIST: return append(args, text, place);
+    case CLI_SEQUENCE: return append_word(args, o->id, text, place);
+    case CLI_PARSE: return o->parse(args, o, text, place);
+    case CLI_END: break;
+    }
+    return CLI_BAD_INPUT;
+}
+
+/* ---------------------------------------------------------------------------- the words */
+
+static int unknown_option(const struct cli_args *args, const char *word)
+{
+    char name[64], dashed[80];
+    struct cli_near near = {.wanted = name};
+    struct cli_cursor c = {.verb = args->verb};
+    if (word[1] != '-') /* one letter is like any other */
+        return cli_usage_error(args, "unknown option '-%c'", word[1]);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    while (cli_next_option(&c))
+        cli_near_offer(&near, c.option->name);
+    cli_near_offer(&near, "help");
+    if (near.name[0]) {
+        snprintf(dashed, sizeof dashed, "--%.70s", near.name);
+        snprintf(near.name, sizeof near.name, "%s", dashed);
+    }
+    return cli_usage_error(args, "unknown option '%s'%s", word, cli_near_text(&near));
+}
+
+/* The row found takes the value behind '=' or the letter, or the next word. */
+static int take(struct cli_args *args, const struct cli_cursor *c, const char *attached,
+                void *request)
+{
+    const struct cli_option *o = c->option;
+    char *place = (char *)request + (c->group ? c->group->at : 0) + o->at;
+    const char *value = attached;
+    char argument[128];
+    args->given[c->index] = true;
+    if (o->grammar == CLI_FLAG || (!o->argument && !o->choices)) {
+        if (attached)
+            return cli_usage_error(args, "--%s takes no value, found '%s'", o->name, attached);
+    } else if (!attached && !cli_value_is_optional(o)) {
+        if (args->at >= args->count)
+            return cli_usage_error(args, "--%s needs a value (%s)", o->name,
+                                   cli_argument(o, argument, sizeof argument));
+        value = args->words[args->at++];
+    }
+    return put(args, o, value, place);
+}
+
+static int take_letters(struct cli_args *args, const char *word, void *request)
+{
+    for (const char *letter = word + 1; *letter; letter++) {
+        struct cli_cursor c = {.verb = args->verb};
+        if (!find(&c, letter, 0))
+            return cli_usage_error(args, "unknown option '-%c'%s%s%s", *letter,
+                                   word[2] ? " in '" : "", word[2] ? word : "", word[2] ? "'" : "");
+        bool flag = c.option->grammar == CLI_FLAG;
+        int code = take(args, &c, !flag && letter[1] ? letter + 1 : NULL, request);
+        if (code != CLI_OK || !flag)
+            return code;
+    }
+    return CLI_OK;
+}
+
+static int take_name(struct cli_args *args, const char *word, void *request)
+{
+    struct cli_cursor c = {.verb = args->verb};
+    const size_t size = strcspn(word + 2, "=");
+    if (!size || !find(&c, word + 2, size))
+        return unknown_option(args, word);
+    return take(args, &c, word[2 + size] ? word + 3 + size : NULL, request);
+}
+
+int cli_find_form(const struct cli_verb *verb, const char *name)
+{
+    for (int i = 0; verb->forms && verb->forms[i].name; i++)
+        if (strcmp(verb->forms[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const char *forms_text(const struct cli_verb *verb, char *text, size_t room)
+{
+    char words[256];
+    size_t used = 0;
+    words[0] = '\0';
+    for (const struct cli_form *f = verb->forms; f->name && used < sizeof words; f++)
+        used +=
+            (size_t)snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", f->name);
+    return cli_choices_text(words, text, room);
+}
+
+static int take_form(struct cli_args *args, const char *word)
+{
+    const struct cli_verb *verb = args->verb;
+    struct cli_near near = {.wanted = word};
+    char names[256];
+    args->form = cli_find_form(verb, word);
+    if (args->form >= 0)
+        return CLI_OK;
+    for (const struct cli_form *f = verb->forms; f->name; f++)
+        cli_near_offer(&near, f->name);
+    return cli_usage_error(args, "unknown %s '%s': expected %s%s", verb->form_word, word,
+                           forms_text(verb, names, sizeof names), cli_near_text(&near));
+}
+
+static int take_operand(struct cli_args *args, const char *word, void *request)
+{
+    const struct cli_option *o = &args->verb->operand;
+    char *place = (char *)request + o->at;
+    if (args->verb->forms && !args->verb->form_option && args->form < 0)
+        return take_form(args, word);
+    if (!o->grammar)
+        return cli_usage_error(args, "unexpected argument '%s'", word);
+    if (o->high && args->operands >= o->high)
+        return o->high == 1 ? cli_usage_error(args, "unexpected second %s '%s'", o->name, word)
+                            : cli_usage_error(args, "more than %llu of %s",
+                                              (unsigned long long)o->high, o->name);
+    args->operands++;
+    if (o->grammar == CLI_SEQUENCE)
+        return append_word(args, CLI_POSITIONAL, word, (struct cli_sequence *)(void *)place);
+    return put(args, o, word, place);
+}
+
+static size_t count_rows(const struct cli_verb *verb)
+{
+    struct cli_cursor c = {.verb = verb};
+    size_t count = 0;
+    while (cli_next_option(&c))
+        count++;
+    return count;
+}
+
+int cli_read(struct cli_args *args, void *request)
+{
+    int code = CLI_OK;
+    args->form = -1;
+    args->given = cli_own(args, count_rows(args->verb), sizeof *args->given);
+    if (!args->given)
+        return cli_no_memory();
+    while (code == CLI_OK && args->at < args->count) {
+        const char *word = args->words[args->at++];
+        if (args->only_files || word[0] != '-' || word[1] == '\0')
+            code = take_operand(args, word, request);
+        else if (strcmp(word, "--") == 0)
+            args->only_files = true;
+        else
+            code =
+                word[1] == '-' ? take_name(args, word, request) : take_letters(args, word, request);
+    }
+    if (code != CLI_OK)
+        return code;
+    if (args->verb->forms && !args->verb->form_option) {
+        char names[256];
+        if (args->form < 0)
+            return cli_usage_error(args, "no %s: expected %s", args->verb->form_word,
+                                   forms_text(args->verb, names, sizeof names));
+        code = cli_check_form(args, args->form);
+    }
+    if (code == CLI_OK && args->verb->operand.low > args->operands)
+        code = cli_usage_error(args, "no %s", args->verb->operand.name);
+    return code;
+}
+
+bool cli_given(const struct cli_args *args, const char *option)
+{
+    struct cli_cursor c = {.verb = args->verb};
+    return find(&c, option, strlen(option)) && args->given[c.index];
+}
+
+int cli_form(const struct cli_args *args)
+{
+    return args->form;
+}
+
+int cli_check_form(struct cli_args *args, int form)
+{
+    const struct cli_verb *verb = args->verb;
+    struct cli_cursor c = {.verb = verb};
+    while (cli_next_option(&c)) {
+        const unsigned forms = cli_option_forms(&c);
+        const bool ours = !forms || (forms >> form & 1);
+        if (args->given[c.index] && !ours) {
+            char option[40] = "";
+            int owner = 0;
+            while (!(forms >> owner & 1))
+                owner++;
+            if (verb->form_option)
+                snprintf(option, sizeof option, "--%s ", verb->form_option);
+            return cli_usage_error(args, "--%s is for %s%s, not for %s", c.option->name, option,
+                                   verb->forms[owner].name, verb->forms[form].name);
+        }
+        if (c.option->needed && ours && !args->given[c.index])
+            return cli_usage_error(args, "%s needs --%s", verb->forms[form].name, c.option->name);
+    }
+    return CLI_OK;
+}
+
+const char *cli_isa_name(size_t index)
+{
+    static const char *const names[] = {"ventus", "tensor", "rv32im_zicsr", "rv64im_zicsr", NULL};
+    return names[index];
+}
