@@ -150,8 +150,7 @@ SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, v
                                       size_t size, struct sam_error *error);
 /* Map the program's sections, in whole 4 KiB pages, and the stack below SAM_HART_STACK_TOP; copy
  * the program, to its load addresses too where it has others; pc becomes its entry and sp the top
- * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program of the other XLEN or with
- * compressed instructions. */
+ * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program of the other XLEN. */
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 
