@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md shows is so: each console example gives the output that stands below it (times
+# What README.md and the pages of examples show is so: each console example gives the output that stands below it (times
 # aside), the commands and files that are named exist, and the Chinese page shows the same.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$SAMITE_SOURCE" || exit 1
@@ -24,9 +24,17 @@ timeless() {
     sed -E 's/[0-9]+(\.[0-9]+)?( ms| s|M\/s| M\/s)/TIME\2/g'
 }
 
-example() { # N
-    { cd "$scratch/place" && sh "$scratch/en.$1.command" 2>&1; } | timeless >"$scratch/got"
-    timeless <"$scratch/en.$1.expected" | diff - "$scratch/got"
+example() { # NAME.N
+    { cd "$scratch/place" && sh "$scratch/$1.command" 2>&1; } | timeless >"$scratch/got"
+    timeless <"$scratch/$1.expected" | diff - "$scratch/got"
+}
+
+every_example() { # NAME COUNT: a case each
+    n=1
+    while [ "$n" -le "$2" ]; do
+        check "$1: \$ $(cut -c1-60 "$scratch/$1.$n.command" | tr '#' ' ')" example "$1.$n"
+        n=$((n + 1))
+    done
 }
 
 # Commands of the script: every `./dev VERB` is one that ./dev help lists.
@@ -65,10 +73,10 @@ ln -s "$SAMITE_BUILD" "$scratch/place/build"
 ln -s "$SAMITE_SOURCE/kernels" "$scratch/place/kernels"
 count=$(examples en README.md)
 check 'README.md has five examples or more' test "$count" -ge 5
-n=1
-while [ "$n" -le "$count" ]; do
-    check "\$ $(cut -c1-60 "$scratch/en.$n.command" | tr '#' ' ')" example "$n"
-    n=$((n + 1))
+every_example en "$count"
+for page in docs/examples.md; do
+    name=$(basename "$page" .md)
+    every_example "$name" "$(examples "$name" "$page")"
 done
 check 'README.zh.md has the same examples' same_examples
 for page in README.md README.zh.md; do
