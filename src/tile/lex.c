@@ -60,7 +60,7 @@ static void skip_blanks(struct lexer *lexer)
     }
 }
 
-char *parse_take_comments(struct parser *parser, bool behind)
+char *sam_tile_parse_take_comments(struct parser *parser, bool behind)
 {
     struct sam_buffer *all = &parser->lexer.behind, *own = &parser->lexer.comments;
     if (!behind) {
@@ -108,7 +108,7 @@ static size_t string_size(const struct lexer *lexer)
     return lexer->at + size < lexer->end ? size + 1 : (size_t)(lexer->end - lexer->at);
 }
 
-void parse_next(struct parser *parser)
+void sam_tile_parse_next(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct token *t = &parser->token;
@@ -147,22 +147,22 @@ void parse_next(struct parser *parser)
     lexer->at += t->size;
 }
 
-int parse_peek(struct parser *parser)
+int sam_tile_parse_peek(struct parser *parser)
 {
     skip_blanks(&parser->lexer);
     return parser->lexer.at < parser->lexer.end ? (unsigned char)*parser->lexer.at : 0;
 }
 
-void parse_skip_char(struct parser *parser)
+void sam_tile_parse_skip_char(struct parser *parser)
 {
     parser->lexer.fresh = false;
     if (parser->lexer.at < parser->lexer.end)
         advance(&parser->lexer);
 }
 
-struct token parse_chars(struct parser *parser, const char *more)
+struct token sam_tile_parse_chars(struct parser *parser, const char *more)
 {
-    parse_peek(parser);
+    sam_tile_parse_peek(parser);
     struct lexer *lexer = &parser->lexer;
     struct token t = {.kind = TOKEN_WORD, .text = lexer->at, .pos = position(lexer)};
     t.size = name_size(lexer, lexer->at, more);
@@ -171,7 +171,7 @@ struct token parse_chars(struct parser *parser, const char *more)
     return t;
 }
 
-const char *parse_found(const struct parser *parser, char *text, size_t size)
+const char *sam_tile_parse_found(const struct parser *parser, char *text, size_t size)
 {
     const struct token *t = &parser->token;
     const char *mark = t->kind == TOKEN_VALUE ? "%" : t->kind == TOKEN_SYMBOL ? "@" : "";
@@ -184,7 +184,7 @@ const char *parse_found(const struct parser *parser, char *text, size_t size)
     return text;
 }
 
-bool parse_starts_results(const struct parser *parser)
+bool sam_tile_parse_starts_results(const struct parser *parser)
 {
     const char *at = parser->lexer.at, *end = parser->lexer.end;
     while (at < end && isspace((unsigned char)*at))
@@ -200,83 +200,83 @@ bool parse_starts_results(const struct parser *parser)
     return parser->token.kind == TOKEN_VALUE && at < end && *at == '=';
 }
 
-bool parse_is(const struct parser *parser, char character)
+bool sam_tile_parse_is(const struct parser *parser, char character)
 {
     return parser->token.kind == TOKEN_CHARACTER && parser->token.text[0] == character;
 }
 
-bool parse_is_word(const struct parser *parser, const char *word)
+bool sam_tile_parse_is_word(const struct parser *parser, const char *word)
 {
     return parser->token.kind == TOKEN_WORD && parser->token.size == strlen(word) &&
            memcmp(parser->token.text, word, parser->token.size) == 0;
 }
 
-bool parse_accept(struct parser *parser, char character)
+bool sam_tile_parse_accept(struct parser *parser, char character)
 {
-    bool is = parse_is(parser, character);
+    bool is = sam_tile_parse_is(parser, character);
     if (is)
-        parse_next(parser);
+        sam_tile_parse_next(parser);
     return is;
 }
 
-bool parse_accept_word(struct parser *parser, const char *word)
+bool sam_tile_parse_accept_word(struct parser *parser, const char *word)
 {
-    bool is = parse_is_word(parser, word);
+    bool is = sam_tile_parse_is_word(parser, word);
     if (is)
-        parse_next(parser);
+        sam_tile_parse_next(parser);
     return is;
 }
 
-bool parse_expect(struct parser *parser, char character, const char *where)
+bool sam_tile_parse_expect(struct parser *parser, char character, const char *where)
 {
     char found[80];
-    if (parse_accept(parser, character))
+    if (sam_tile_parse_accept(parser, character))
         return true;
     if (parser->token.kind == TOKEN_END && parser->end_told)
         return false;
     parser->end_told = parser->token.kind == TOKEN_END;
     sam_tile_error(&parser->report, parser->token.pos, "expected '%c' %s, found %s", character,
-                   where, parse_found(parser, found, sizeof found));
+                   where, sam_tile_parse_found(parser, found, sizeof found));
     return false;
 }
 
-bool parse_expect_word(struct parser *parser, const char *word, const char *where)
+bool sam_tile_parse_expect_word(struct parser *parser, const char *word, const char *where)
 {
     char found[80];
-    if (parse_accept_word(parser, word))
+    if (sam_tile_parse_accept_word(parser, word))
         return true;
     sam_tile_error(&parser->report, parser->token.pos, "expected '%s' %s, found %s", word, where,
-                   parse_found(parser, found, sizeof found));
+                   sam_tile_parse_found(parser, found, sizeof found));
     return false;
 }
 
-bool parse_at_value(struct parser *parser, const char *what)
+bool sam_tile_parse_at_value(struct parser *parser, const char *what)
 {
     char found[80];
     if (parser->token.kind == TOKEN_VALUE)
         return true;
     sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
-                   parse_found(parser, found, sizeof found));
+                   sam_tile_parse_found(parser, found, sizeof found));
     return false;
 }
 
-bool parse_too_many(struct parser *parser, const char *what, int most)
+bool sam_tile_parse_too_many(struct parser *parser, const char *what, int most)
 {
     sam_tile_error(&parser->report, parser->token.pos, "more than %d %s", most, what);
     return false;
 }
 
-bool parse_integer(struct parser *parser, int64_t *value)
+bool sam_tile_parse_integer(struct parser *parser, int64_t *value)
 {
     char text[80];
     if (parser->token.kind == TOKEN_NUMBER && parser->token.size < sizeof text) {
         snprintf(text, sizeof text, "%.*s", (int)parser->token.size, parser->token.text);
         if (sam_parse_i64(text, value)) {
-            parse_next(parser);
+            sam_tile_parse_next(parser);
             return true;
         }
     }
     sam_tile_error(&parser->report, parser->token.pos, "expected an integer, found %s",
-                   parse_found(parser, text, sizeof text));
+                   sam_tile_parse_found(parser, text, sizeof text));
     return false;
 }

@@ -34,7 +34,7 @@ static uint32_t add_name(struct parser *parser, uint32_t value)
     return value;
 }
 
-void parse_leave(struct parser *parser, size_t names)
+void sam_tile_parse_leave(struct parser *parser, size_t names)
 {
     struct sam_tile_program *p = parser->p;
     size_t end = parser->name_count, kept = names;
@@ -88,8 +88,8 @@ static uint32_t new_value(struct parser *parser, const struct token *name,
     return add_name(parser, (uint32_t)(p->value_count - 1));
 }
 
-uint32_t parse_define(struct parser *parser, const struct token *name,
-                      const struct sam_tile_ty *type)
+uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
+                               const struct sam_tile_ty *type)
 {
     uint32_t old = find_name(parser, name);
     if (old != SAM_TILE_NONE) {
@@ -107,10 +107,10 @@ uint32_t parse_define(struct parser *parser, const struct token *name,
     return new_value(parser, name, type, name->pos);
 }
 
-bool parse_operand(struct parser *parser, struct statement *s)
+bool sam_tile_parse_operand(struct parser *parser, struct statement *s)
 {
     struct token t = parser->token;
-    if (!parse_at_value(parser, "a value, as %name"))
+    if (!sam_tile_parse_at_value(parser, "a value, as %name"))
         return false;
     uint32_t value = find_name(parser, &t);
     if (value == SAM_TILE_NONE) {
@@ -122,18 +122,18 @@ bool parse_operand(struct parser *parser, struct statement *s)
             return false;
     }
     if (s->operand_count == PARSE_MAX_OPERANDS)
-        return parse_too_many(parser, "operands", PARSE_MAX_OPERANDS);
+        return sam_tile_parse_too_many(parser, "operands", PARSE_MAX_OPERANDS);
     s->operands[s->operand_count++] = (struct sam_tile_operand){value, t.pos};
-    parse_next(parser);
+    sam_tile_parse_next(parser);
     return true;
 }
 
-bool parse_operand_type(struct parser *parser, struct statement *s, size_t index)
+bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, size_t index)
 {
     char stands[160], is[160];
     struct sam_tile_ty type;
     struct sam_tile_pos pos = parser->token.pos;
-    if (!parse_type(parser, &type))
+    if (!sam_tile_parse_type(parser, &type))
         return false;
     struct sam_tile_value *v = &parser->p->values[s->operands[index].value];
     if (v->type.kind == SAM_TILE_KIND_UNKNOWN)
@@ -146,8 +146,8 @@ bool parse_operand_type(struct parser *parser, struct statement *s, size_t index
     return false;
 }
 
-bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
-                enum sam_tile_kind kind, const char *what)
+bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
+                         enum sam_tile_kind kind, const char *what)
 {
     char is[160];
     struct sam_tile_value *v = &parser->p->values[s->operands[index].value];
@@ -161,22 +161,22 @@ bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
     return false;
 }
 
-bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
-                  const char *what)
+bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                           const char *what)
 {
     char found[80];
     int word = sam_tile_word(words, parser->token.text, parser->token.size);
     if (word < 0) {
         sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
-                       parse_found(parser, found, sizeof found));
+                       sam_tile_parse_found(parser, found, sizeof found));
         return false;
     }
     s->op.attribute = (unsigned)word;
-    parse_next(parser);
+    sam_tile_parse_next(parser);
     return true;
 }
 
-bool parse_result_count(struct parser *parser, const struct statement *s, size_t count)
+bool sam_tile_parse_result_count(struct parser *parser, const struct statement *s, size_t count)
 {
     if (s->result_count == count)
         return true;
@@ -186,14 +186,14 @@ bool parse_result_count(struct parser *parser, const struct statement *s, size_t
     return false;
 }
 
-bool parse_result(struct parser *parser, struct statement *s, size_t index,
-                  const struct sam_tile_ty *type)
+bool sam_tile_parse_result(struct parser *parser, struct statement *s, size_t index,
+                           const struct sam_tile_ty *type)
 {
-    s->ids[index] = parse_define(parser, &s->results[index], type);
+    s->ids[index] = sam_tile_parse_define(parser, &s->results[index], type);
     return s->ids[index] != SAM_TILE_NONE;
 }
 
-uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count)
+uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t count)
 {
     struct sam_tile_program *p = parser->p;
     uint32_t first = (uint32_t)p->id_count;
@@ -209,7 +209,7 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.operand_count = (uint32_t)s->operand_count;
     for (size_t i = 0; i < s->operand_count; i++)
         PUSH(p->operands, p->operand_count, p->operand_capacity, s->operands[i]);
-    s->op.results = parse_ids(parser, s->ids, s->result_count);
+    s->op.results = sam_tile_parse_ids(parser, s->ids, s->result_count);
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
     PUSH(p->ops, p->op_count, p->op_capacity, s->op);
@@ -217,7 +217,7 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     return (uint32_t)(p->op_count - 1);
 }
 
-uint32_t parse_append(struct parser *parser, struct statement *s)
+uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s)
 {
     struct sam_tile_program *p = parser->p;
     uint32_t op = add_op(parser, s);
@@ -239,14 +239,14 @@ static void recover(struct parser *parser, uint32_t line)
 {
     unsigned depth = 0;
     while (parser->token.kind != TOKEN_END) {
-        if (depth == 0 && parse_is(parser, '}'))
+        if (depth == 0 && sam_tile_parse_is(parser, '}'))
             return;
         if (depth == 0 && parser->token.first && parser->token.pos.line > line &&
             (parser->token.kind == TOKEN_VALUE || parser->token.kind == TOKEN_WORD))
             return;
-        depth += parse_is(parser, '{');
-        depth -= depth && parse_is(parser, '}');
-        parse_next(parser);
+        depth += sam_tile_parse_is(parser, '{');
+        depth -= depth && sam_tile_parse_is(parser, '}');
+        sam_tile_parse_next(parser);
     }
 }
 
@@ -266,20 +266,20 @@ static bool parse_results(struct parser *parser, struct statement *s)
     do {
         char found[80];
         if (s->result_count == PARSE_MAX_OPERANDS)
-            return parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
-        if (!parse_at_value(parser, "a result"))
+            return sam_tile_parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
+        if (!sam_tile_parse_at_value(parser, "a result"))
             return false;
         for (size_t i = 0; i < s->result_count; i++)
             if (s->results[i].size == parser->token.size &&
                 memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0) {
                 sam_tile_error(&parser->report, parser->token.pos, "the result %s stands twice",
-                               parse_found(parser, found, sizeof found));
+                               sam_tile_parse_found(parser, found, sizeof found));
                 return false;
             }
         s->results[s->result_count++] = parser->token;
-        parse_next(parser);
-    } while (parse_accept(parser, ','));
-    return parse_expect(parser, '=', "behind the results");
+        sam_tile_parse_next(parser);
+    } while (sam_tile_parse_accept(parser, ','));
+    return sam_tile_parse_expect(parser, '=', "behind the results");
 }
 
 /* The operation's name, with or without "pto.". */
@@ -290,7 +290,7 @@ static bool parse_code(struct parser *parser, struct statement *s)
     s->op.pos = t.pos;
     if (t.kind != TOKEN_WORD) {
         sam_tile_error(&parser->report, t.pos, "expected an operation, found %s",
-                       parse_found(parser, found, sizeof found));
+                       sam_tile_parse_found(parser, found, sizeof found));
         return false;
     }
     bool prefix = t.size > 4 && memcmp(t.text, "pto.", 4) == 0;
@@ -304,31 +304,33 @@ static bool parse_code(struct parser *parser, struct statement *s)
                        near && prefix ? "pto." : "", near ? near : "", near ? "'?" : "");
         return false;
     }
-    parse_next(parser);
+    sam_tile_parse_next(parser);
     return true;
 }
 
 static bool parse_rest(struct parser *parser, struct statement *s)
 {
     switch (s->op.code) {
-    case SAM_TILE_FOR: return parse_for(parser, s);
-    case SAM_TILE_IF: return parse_if(parser, s);
-    case SAM_TILE_YIELD: return parse_yield(parser, s);
+    case SAM_TILE_FOR: return sam_tile_parse_for(parser, s);
+    case SAM_TILE_IF: return sam_tile_parse_if(parser, s);
+    case SAM_TILE_YIELD: return sam_tile_parse_yield(parser, s);
     case SAM_TILE_RETURN:
         parser->ended = true;
-        return parse_result_count(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_result_count(parser, s, 0) &&
+               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     default: break;
     }
     if (s->op.code >= SAM_TILE_FIRST_OP)
-        return parse_tile_op(parser, s);
-    return sam_tile_code_is_pto(s->op.code) ? parse_special(parser, s) : parse_arith(parser, s);
+        return sam_tile_parse_tile_op(parser, s);
+    return sam_tile_code_is_pto(s->op.code) ? sam_tile_parse_special(parser, s)
+                                            : sam_tile_parse_arith(parser, s);
 }
 
 /* What stands behind a statement on its line, in front of it. */
 static void add_comment(struct parser *parser)
 {
     char **comment = &parser->p->ops[parser->p->op_count - 1].comment;
-    char *behind = parse_take_comments(parser, true);
+    char *behind = sam_tile_parse_take_comments(parser, true);
     if (!*comment || !behind) {
         *comment = *comment ? *comment : behind;
         return;
@@ -346,7 +348,7 @@ static bool parse_statement(struct parser *parser)
 {
     struct statement s = {.op = {.body = {SAM_TILE_NONE, SAM_TILE_NONE}}};
     uint32_t line = parser->token.pos.line;
-    s.op.comment = parse_take_comments(parser, false);
+    s.op.comment = sam_tile_parse_take_comments(parser, false);
     if (parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s)) {
         add_comment(parser);
     } else {
@@ -362,14 +364,14 @@ static bool parse_statement(struct parser *parser)
 /* Past the block that was just opened. */
 static void skip_block(struct parser *parser)
 {
-    for (size_t depth = 1; depth && parser->token.kind != TOKEN_END; parse_next(parser)) {
-        depth += parse_is(parser, '{');
-        depth -= parse_is(parser, '}');
+    for (size_t depth = 1; depth && parser->token.kind != TOKEN_END; sam_tile_parse_next(parser)) {
+        depth += sam_tile_parse_is(parser, '{');
+        depth -= sam_tile_parse_is(parser, '}');
     }
     parser->end_told |= parser->token.kind == TOKEN_END;
 }
 
-bool parse_block(struct parser *parser, struct block *block)
+bool sam_tile_parse_block(struct parser *parser, struct block *block)
 {
     struct block *outer = parser->block;
     *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE};
@@ -382,7 +384,7 @@ bool parse_block(struct parser *parser, struct block *block)
     parser->depth++;
     parser->block = block;
     parser->ended = false;
-    while (!parser->memory && parser->token.kind != TOKEN_END && !parse_is(parser, '}')) {
+    while (!parser->memory && parser->token.kind != TOKEN_END && !sam_tile_parse_is(parser, '}')) {
         if (parser->ended) {
             sam_tile_error(&parser->report, parser->token.pos,
                            "nothing can stand behind the end of a block");
@@ -403,46 +405,47 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
 {
     uint32_t ids[PARSE_MAX_OPERANDS] = {0};
     size_t count = 0;
-    if (!parse_expect(parser, '(', "behind the function's name"))
+    if (!sam_tile_parse_expect(parser, '(', "behind the function's name"))
         return false;
-    while (!parse_is(parser, ')')) {
+    while (!sam_tile_parse_is(parser, ')')) {
         struct token name = parser->token;
         struct sam_tile_ty type;
         if (count == PARSE_MAX_OPERANDS)
-            return parse_too_many(parser, "arguments", PARSE_MAX_OPERANDS);
-        if (!parse_at_value(parser, "an argument, as %a: index"))
+            return sam_tile_parse_too_many(parser, "arguments", PARSE_MAX_OPERANDS);
+        if (!sam_tile_parse_at_value(parser, "an argument, as %a: index"))
             return false;
-        parse_next(parser);
-        if (!parse_expect(parser, ':', "behind the argument") || !parse_type(parser, &type))
+        sam_tile_parse_next(parser);
+        if (!sam_tile_parse_expect(parser, ':', "behind the argument") ||
+            !sam_tile_parse_type(parser, &type))
             return false;
-        ids[count] = parse_define(parser, &name, &type);
+        ids[count] = sam_tile_parse_define(parser, &name, &type);
         if (ids[count++] == SAM_TILE_NONE)
             return false;
-        if (!parse_accept(parser, ','))
+        if (!sam_tile_parse_accept(parser, ','))
             break;
     }
-    f->args = parse_ids(parser, ids, count);
+    f->args = sam_tile_parse_ids(parser, ids, count);
     f->arg_count = (uint32_t)count;
-    return parse_expect(parser, ')', "behind the arguments");
+    return sam_tile_parse_expect(parser, ')', "behind the arguments");
 }
 
 /* `attributes {...}`, kept as it is. */
 static bool parse_attributes(struct parser *parser, char **text)
 {
-    if (!parse_accept_word(parser, "attributes"))
+    if (!sam_tile_parse_accept_word(parser, "attributes"))
         return true;
     const char *start = parser->token.text;
-    if (!parse_expect(parser, '{', "behind 'attributes'"))
+    if (!sam_tile_parse_expect(parser, '{', "behind 'attributes'"))
         return false;
     for (unsigned depth = 1; depth;) {
         if (parser->token.kind == TOKEN_END)
-            return parse_expect(parser, '}', "at the end of the attributes");
-        depth += parse_is(parser, '{');
-        depth -= parse_is(parser, '}');
+            return sam_tile_parse_expect(parser, '}', "at the end of the attributes");
+        depth += sam_tile_parse_is(parser, '{');
+        depth -= sam_tile_parse_is(parser, '}');
         const char *end = parser->token.text + 1;
         if (!depth && !(*text = sam_strndup(start, (size_t)(end - start))))
             parser->memory = true;
-        parse_next(parser);
+        sam_tile_parse_next(parser);
     }
     return true;
 }
@@ -454,7 +457,7 @@ static struct sam_tile_func *new_func(struct parser *parser, const char *name, s
                               .pos = parser->token.pos,
                               .body = SAM_TILE_NONE,
                               .first_value = (uint32_t)p->value_count,
-                              .comment = parse_take_comments(parser, false)};
+                              .comment = sam_tile_parse_take_comments(parser, false)};
     void *grown = sam_grow(p->funcs, p->func_count, &p->func_capacity, sizeof *p->funcs);
     if (!f.name || !grown) {
         free(f.name);
@@ -472,7 +475,7 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
     char found[80];
     if (parser->token.kind != TOKEN_SYMBOL) {
         sam_tile_error(&parser->report, parser->token.pos, "expected a name, as @kernel, found %s",
-                       parse_found(parser, found, sizeof found));
+                       sam_tile_parse_found(parser, found, sizeof found));
         return false;
     }
     struct token name = parser->token;
@@ -484,7 +487,7 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
     *f = new_func(parser, name.text, name.size);
     if (!*f)
         return false;
-    parse_next(parser);
+    sam_tile_parse_next(parser);
     if (!parse_args(parser, *f))
         return false;
     if (parser->token.kind == TOKEN_ARROW) {
@@ -493,7 +496,7 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
         return false;
     }
     return parse_attributes(parser, &(*f)->attributes) &&
-           parse_expect(parser, '{', "before the function's body");
+           sam_tile_parse_expect(parser, '{', "before the function's body");
 }
 
 static void parse_func(struct parser *parser)
@@ -501,20 +504,20 @@ static void parse_func(struct parser *parser)
     struct sam_tile_func *f = NULL;
     struct block body;
     size_t names = parser->name_count;
-    parse_next(parser);
+    sam_tile_parse_next(parser);
     if (!parse_func_head(parser, &f)) {
         /* Leave this function out, and its body. */
-        while (parser->token.kind != TOKEN_END && !parse_is_word(parser, "func.func"))
-            parse_next(parser);
-        parse_leave(parser, names);
+        while (parser->token.kind != TOKEN_END && !sam_tile_parse_is_word(parser, "func.func"))
+            sam_tile_parse_next(parser);
+        sam_tile_parse_leave(parser, names);
         return;
     }
-    parse_block(parser, &body);
+    sam_tile_parse_block(parser, &body);
     f->body = body.first;
     f->value_count = (uint32_t)parser->p->value_count - f->first_value;
-    f->tail = parse_take_comments(parser, false);
-    parse_expect(parser, '}', "at the end of the function");
-    parse_leave(parser, names);
+    f->tail = sam_tile_parse_take_comments(parser, false);
+    sam_tile_parse_expect(parser, '}', "at the end of the function");
+    sam_tile_parse_leave(parser, names);
 }
 
 /* Operations outside of a function: their free names become the arguments. */
@@ -527,17 +530,17 @@ static void parse_bare(struct parser *parser)
     if (!f)
         return;
     f->bare = parser->bare = true;
-    parse_block(parser, &body);
+    sam_tile_parse_block(parser, &body);
     f->body = body.first;
     f->value_count = (uint32_t)p->value_count - f->first_value;
-    f->tail = parse_take_comments(parser, false);
+    f->tail = sam_tile_parse_take_comments(parser, false);
     f->args = (uint32_t)p->id_count;
     for (uint32_t i = 0; i < f->value_count && !parser->memory; i++) {
         uint32_t id = f->first_value + i;
         if (p->values[id].pos.line)
             continue;
         f->arg_count++;
-        parse_ids(parser, &id, 1);
+        sam_tile_parse_ids(parser, &id, 1);
         if (p->values[id].type.kind == SAM_TILE_KIND_UNKNOWN && !parser->report.errors)
             sam_tile_error(&parser->report, p->ops[body.first].pos,
                            "%%%s is an argument, and nothing says of which type",
@@ -546,32 +549,32 @@ static void parse_bare(struct parser *parser)
     if (parser->token.kind != TOKEN_END)
         sam_tile_error(&parser->report, parser->token.pos,
                        "expected an operation or the end of the file, found %s",
-                       parse_found(parser, found, sizeof found)); /* a stray brace */
+                       sam_tile_parse_found(parser, found, sizeof found)); /* a stray brace */
 }
 
 static void parse_file(struct parser *parser)
 {
     char found[80];
     struct sam_tile_program *p = parser->p;
-    if (parse_is_word(parser, "module"))
-        p->comments[0] = parse_take_comments(parser, false);
-    p->module = parse_accept_word(parser, "module");
+    if (sam_tile_parse_is_word(parser, "module"))
+        p->comments[0] = sam_tile_parse_take_comments(parser, false);
+    p->module = sam_tile_parse_accept_word(parser, "module");
     if (p->module && (!parse_attributes(parser, &p->attributes) ||
-                      !parse_expect(parser, '{', "behind 'module'")))
+                      !sam_tile_parse_expect(parser, '{', "behind 'module'")))
         return;
-    bool functions = parse_is_word(parser, "func.func") || p->module;
-    while (functions && !parser->memory && parse_is_word(parser, "func.func"))
+    bool functions = sam_tile_parse_is_word(parser, "func.func") || p->module;
+    while (functions && !parser->memory && sam_tile_parse_is_word(parser, "func.func"))
         parse_func(parser);
     if (!functions && parser->token.kind != TOKEN_END)
         parse_bare(parser);
-    p->comments[1] = parse_take_comments(parser, false);
+    p->comments[1] = sam_tile_parse_take_comments(parser, false);
     if (p->module)
-        parse_expect(parser, '}', "at the end of the module");
-    p->comments[2] = parse_take_comments(parser, false);
+        sam_tile_parse_expect(parser, '}', "at the end of the module");
+    p->comments[2] = sam_tile_parse_take_comments(parser, false);
     if (parser->token.kind != TOKEN_END && !parser->report.errors)
         sam_tile_error(&parser->report, parser->token.pos,
                        "expected a function or the end, found %s",
-                       parse_found(parser, found, sizeof found));
+                       sam_tile_parse_found(parser, found, sizeof found));
     if (!p->func_count && !parser->report.errors)
         sam_tile_error(&parser->report, parser->token.pos, "there is no operation in this file");
 }
@@ -614,7 +617,7 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
     parser.lexer = (struct lexer){
         .at = p->text, .end = p->text + size, .line_start = p->text, .line = 1, .fresh = true};
     if (is_text(&parser)) {
-        parse_next(&parser);
+        sam_tile_parse_next(&parser);
         parse_file(&parser);
     }
     enum sam_status status = sam_tile_report_end(&parser.report, messages, error);

@@ -72,66 +72,66 @@ struct statement {
 };
 
 /* --- lex.c */
-void parse_next(struct parser *parser);
+void sam_tile_parse_next(struct parser *parser);
 /* Below tokens: the next character that is no blank, not taken; 0 at the end. */
-int parse_peek(struct parser *parser);
+int sam_tile_parse_peek(struct parser *parser);
 /* Letters, digits and the characters of `more` from here. */
-struct token parse_chars(struct parser *parser, const char *more);
-void parse_skip_char(struct parser *parser);
+struct token sam_tile_parse_chars(struct parser *parser, const char *more);
+void sam_tile_parse_skip_char(struct parser *parser);
 /* Does a list of values that ends in '=' begin here? */
-bool parse_starts_results(const struct parser *parser);
+bool sam_tile_parse_starts_results(const struct parser *parser);
 /* The comments since they were last taken, malloc'ed, or NULL: those behind something on its line,
  * and unless `behind` those on lines of their own. */
-char *parse_take_comments(struct parser *parser, bool behind);
+char *sam_tile_parse_take_comments(struct parser *parser, bool behind);
 /* The token as it stands in messages. */
-const char *parse_found(const struct parser *parser, char *text, size_t size);
+const char *sam_tile_parse_found(const struct parser *parser, char *text, size_t size);
 
-bool parse_is(const struct parser *parser, char character);
-bool parse_is_word(const struct parser *parser, const char *word);
-bool parse_accept(struct parser *parser, char character);
-bool parse_accept_word(struct parser *parser, const char *word);
+bool sam_tile_parse_is(const struct parser *parser, char character);
+bool sam_tile_parse_is_word(const struct parser *parser, const char *word);
+bool sam_tile_parse_accept(struct parser *parser, char character);
+bool sam_tile_parse_accept_word(struct parser *parser, const char *word);
 /* False, with an error, when it is not there. */
-bool parse_expect(struct parser *parser, char character, const char *where);
-bool parse_expect_word(struct parser *parser, const char *word, const char *where);
+bool sam_tile_parse_expect(struct parser *parser, char character, const char *where);
+bool sam_tile_parse_expect_word(struct parser *parser, const char *word, const char *where);
 /* Does a %name stand here? It is not taken. */
-bool parse_at_value(struct parser *parser, const char *what);
+bool sam_tile_parse_at_value(struct parser *parser, const char *what);
 /* The error at one thing more than there is room for; false. */
-bool parse_too_many(struct parser *parser, const char *what, int most);
-bool parse_integer(struct parser *parser, int64_t *value);
+bool sam_tile_parse_too_many(struct parser *parser, const char *what, int most);
+bool sam_tile_parse_integer(struct parser *parser, int64_t *value);
 
 /* --- parse_type.c. False after an error. */
-bool parse_type(struct parser *parser, struct sam_tile_ty *type);
+bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type);
 
 /* --- parse.c */
-bool parse_block(struct parser *parser, struct block *block);
+bool sam_tile_parse_block(struct parser *parser, struct block *block);
 /* A new value under a name, visible from here on; SAM_TILE_NONE without memory or after an error.
  */
-uint32_t parse_define(struct parser *parser, const struct token *name,
-                      const struct sam_tile_ty *type);
+uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
+                               const struct sam_tile_ty *type);
 /* The operand that the token names, added to the statement. */
-bool parse_operand(struct parser *parser, struct statement *s);
+bool sam_tile_parse_operand(struct parser *parser, struct statement *s);
 /* `: T` or `, T` for operand `index`: the type that stands here must be the operand's. */
-bool parse_operand_type(struct parser *parser, struct statement *s, size_t index);
-bool parse_result_count(struct parser *parser, const struct statement *s, size_t count);
+bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, size_t index);
+bool sam_tile_parse_result_count(struct parser *parser, const struct statement *s, size_t count);
 /* Define result `index`. */
-bool parse_result(struct parser *parser, struct statement *s, size_t index,
-                  const struct sam_tile_ty *type);
+bool sam_tile_parse_result(struct parser *parser, struct statement *s, size_t index,
+                           const struct sam_tile_ty *type);
 /* The statement as an op at the end of the block; its number. */
-uint32_t parse_append(struct parser *parser, struct statement *s);
-uint32_t parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
-void parse_leave(struct parser *parser, size_t names);
-bool parse_kind(struct parser *parser, const struct statement *s, size_t index,
-                enum sam_tile_kind kind, const char *what);
+uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s);
+uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
+void sam_tile_parse_leave(struct parser *parser, size_t names);
+bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
+                         enum sam_tile_kind kind, const char *what);
 /* The word that stands here, one of `words` (NULL at their end), as the operation's attribute. */
-bool parse_choice(struct parser *parser, struct statement *s, const char *const *words,
-                  const char *what);
+bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const char *const *words,
+                           const char *what);
 
-/* --- parse_op.c, parse_scf.c: what stands behind the operation's name */
-bool parse_tile_op(struct parser *parser, struct statement *s);
-bool parse_special(struct parser *parser, struct statement *s);
-bool parse_arith(struct parser *parser, struct statement *s);
-bool parse_for(struct parser *parser, struct statement *s);
-bool parse_if(struct parser *parser, struct statement *s);
-bool parse_yield(struct parser *parser, struct statement *s);
+/* --- parse_op.c, parse_scf.c: what follows the operation name */
+bool sam_tile_parse_tile_op(struct parser *parser, struct statement *s);
+bool sam_tile_parse_special(struct parser *parser, struct statement *s);
+bool sam_tile_parse_arith(struct parser *parser, struct statement *s);
+bool sam_tile_parse_for(struct parser *parser, struct statement *s);
+bool sam_tile_parse_if(struct parser *parser, struct statement *s);
+bool sam_tile_parse_yield(struct parser *parser, struct statement *s);
 
 #endif

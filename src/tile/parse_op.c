@@ -8,7 +8,7 @@
 static bool parse_attribute(struct parser *parser, struct statement *s)
 {
     struct sam_tile_pos pos = parser->token.pos;
-    if (!parse_accept(parser, '{'))
+    if (!sam_tile_parse_accept(parser, '{'))
         return true;
     enum sam_tile_family family = sam_tile_row(s->op.code)->family;
     const char *key = family == SAM_TILE_CMP ? "cmp" : family == SAM_TILE_CVT ? "round" : NULL;
@@ -24,12 +24,13 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
         return false;
     }
     s->has_attribute = true;
-    if (!parse_expect_word(parser, key, "as attribute") || !parse_expect(parser, '=', "behind it"))
+    if (!sam_tile_parse_expect_word(parser, key, "as attribute") ||
+        !sam_tile_parse_expect(parser, '=', "behind it"))
         return false;
-    return parse_choice(parser, s, words,
-                        family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
-                                               : "rint, round, floor, ceil or trunc") &&
-           parse_expect(parser, '}', "behind the attribute");
+    return sam_tile_parse_choice(parser, s, words,
+                                 family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
+                                                        : "rint, round, floor, ceil or trunc") &&
+           sam_tile_parse_expect(parser, '}', "behind the attribute");
 }
 
 /* `%a, %b : T, T` up to `close` */
@@ -37,27 +38,31 @@ static bool parse_typed(struct parser *parser, struct statement *s, size_t count
 {
     size_t first = s->operand_count;
     for (size_t i = 0; i < count; i++)
-        if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
+        if ((i && !sam_tile_parse_expect(parser, ',', "between operands")) ||
+            !sam_tile_parse_operand(parser, s))
             return false;
-    if (!parse_attribute(parser, s) || !parse_expect(parser, ':', "before the operands' types"))
+    if (!parse_attribute(parser, s) ||
+        !sam_tile_parse_expect(parser, ':', "before the operands' types"))
         return false;
     for (size_t i = 0; i < count; i++)
-        if ((i && !parse_expect(parser, ',', "between types")) ||
-            !parse_operand_type(parser, s, first + i))
+        if ((i && !sam_tile_parse_expect(parser, ',', "between types")) ||
+            !sam_tile_parse_operand_type(parser, s, first + i))
             return false;
     return true;
 }
 
 static bool parse_dps(struct parser *parser, struct statement *s, size_t sources)
 {
-    if (!parse_result_count(parser, s, 0) || !parse_expect_word(parser, "ins", "here") ||
-        !parse_expect(parser, '(', "behind 'ins'") || !parse_typed(parser, s, sources) ||
-        !parse_expect(parser, ')', "behind the sources") ||
-        !parse_expect_word(parser, "outs", "behind the sources") ||
-        !parse_expect(parser, '(', "behind 'outs'") || !parse_typed(parser, s, 1) ||
-        !parse_expect(parser, ')', "behind the destination") || !parse_attribute(parser, s))
+    if (!sam_tile_parse_result_count(parser, s, 0) ||
+        !sam_tile_parse_expect_word(parser, "ins", "here") ||
+        !sam_tile_parse_expect(parser, '(', "behind 'ins'") || !parse_typed(parser, s, sources) ||
+        !sam_tile_parse_expect(parser, ')', "behind the sources") ||
+        !sam_tile_parse_expect_word(parser, "outs", "behind the sources") ||
+        !sam_tile_parse_expect(parser, '(', "behind 'outs'") || !parse_typed(parser, s, 1) ||
+        !sam_tile_parse_expect(parser, ')', "behind the destination") ||
+        !parse_attribute(parser, s))
         return false;
-    return parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* The tile that an SSA result is: allocated, then written. */
@@ -71,8 +76,8 @@ static bool allocate_result(struct parser *parser, struct statement *s,
                               .result_count = 1};
     alloc.results[0] = s->results[0];
     s->op.comment = NULL;
-    bool good =
-        parse_result(parser, &alloc, 0, type) && parse_append(parser, &alloc) != SAM_TILE_NONE;
+    bool good = sam_tile_parse_result(parser, &alloc, 0, type) &&
+                sam_tile_parse_append(parser, &alloc) != SAM_TILE_NONE;
     free(alloc.op.comment);
     if (!good)
         return false;
@@ -91,19 +96,19 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
                        sam_tile_code_name(s->op.code));
         return false;
     }
-    if (!parse_result_count(parser, s, stores ? 0 : 1) ||
+    if (!sam_tile_parse_result_count(parser, s, stores ? 0 : 1) ||
         !parse_typed(parser, s, stores ? 2 : sources))
         return false;
     if (!stores) {
         char found[80];
         if (parser->token.kind != TOKEN_ARROW) {
             sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
-                           parse_found(parser, found, sizeof found));
+                           sam_tile_parse_found(parser, found, sizeof found));
             return false;
         }
-        parse_next(parser);
+        sam_tile_parse_next(parser);
         struct sam_tile_pos pos = parser->token.pos;
-        if (!parse_type(parser, &type))
+        if (!sam_tile_parse_type(parser, &type))
             return false;
         if (type.kind != SAM_TILE_KIND_TILE) {
             sam_tile_error(&parser->report, pos, "the result of %s is a tile",
@@ -113,16 +118,16 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
         if (!allocate_result(parser, s, &type))
             return false;
     }
-    return parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-bool parse_tile_op(struct parser *parser, struct statement *s)
+bool sam_tile_parse_tile_op(struct parser *parser, struct statement *s)
 {
     size_t sources = strlen(sam_tile_row(s->op.code)->sources);
-    if (parse_is(parser, '{') && !parse_attribute(parser, s))
+    if (sam_tile_parse_is(parser, '{') && !parse_attribute(parser, s))
         return false;
-    return parse_is_word(parser, "ins") ? parse_dps(parser, s, sources)
-                                        : parse_ssa(parser, s, sources);
+    return sam_tile_parse_is_word(parser, "ins") ? parse_dps(parser, s, sources)
+                                                 : parse_ssa(parser, s, sources);
 }
 
 /* `= %value` of a key */
@@ -134,8 +139,8 @@ static bool parse_key_operand(struct parser *parser, struct statement *s, unsign
         return false;
     }
     s->op.attribute |= flag;
-    parse_next(parser);
-    return parse_expect(parser, '=', "behind it") && parse_operand(parser, s);
+    sam_tile_parse_next(parser);
+    return sam_tile_parse_expect(parser, '=', "behind it") && sam_tile_parse_operand(parser, s);
 }
 
 static bool check_address(struct parser *parser, const struct statement *s, size_t index)
@@ -143,7 +148,7 @@ static bool check_address(struct parser *parser, const struct statement *s, size
     const struct sam_tile_ty *type = &parser->p->values[s->operands[index].value].type;
     if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_TILE_i64)
         return true;
-    return parse_kind(parser, s, index, SAM_TILE_KIND_INDEX, "an address (i64 or index)");
+    return sam_tile_parse_kind(parser, s, index, SAM_TILE_KIND_INDEX, "an address (i64 or index)");
 }
 
 /* [addr = %a] [valid_row = %r] [valid_col = %c] : T */
@@ -152,7 +157,7 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
     static const char *const names[] = {"addr", "valid_row", "valid_col", NULL};
     struct sam_tile_operand given[3] = {{0}};
     struct sam_tile_ty type;
-    if (!parse_result_count(parser, s, 1))
+    if (!sam_tile_parse_result_count(parser, s, 1))
         return false;
     while (parser->token.kind == TOKEN_WORD) {
         int key = sam_tile_word(names, parser->token.text, parser->token.size);
@@ -161,26 +166,28 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
         if (!parse_key_operand(parser, s, 1u << key))
             return false;
         given[key] = s->operands[--s->operand_count];
-        parse_accept(parser, ',');
+        sam_tile_parse_accept(parser, ',');
     }
     for (unsigned i = 0; i < 3; i++)
         if (s->op.attribute & 1u << i) {
             s->operands[s->operand_count++] = given[i];
-            if (i == 0
-                    ? !check_address(parser, s, s->operand_count - 1)
-                    : !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX, "an index"))
+            if (i == 0 ? !check_address(parser, s, s->operand_count - 1)
+                       : !sam_tile_parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX,
+                                              "an index"))
                 return false;
         }
-    if (!parse_expect(parser, ':', "before the tile's type (or addr, valid_row, valid_col)"))
+    if (!sam_tile_parse_expect(parser, ':',
+                               "before the tile's type (or addr, valid_row, valid_col)"))
         return false;
     struct sam_tile_pos pos = parser->token.pos;
-    if (!parse_type(parser, &type))
+    if (!sam_tile_parse_type(parser, &type))
         return false;
     if (type.kind != SAM_TILE_KIND_TILE) {
         sam_tile_error(&parser->report, pos, "alloc_tile makes a tile");
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* `, shape = [%a, %b]`: how many in *count */
@@ -188,17 +195,18 @@ static bool parse_index_list(struct parser *parser, struct statement *s, const c
                              size_t *count)
 {
     *count = 0;
-    if (!parse_expect(parser, ',', "before the next list") ||
-        !parse_expect_word(parser, key, "here") || !parse_expect(parser, '=', "behind it") ||
-        !parse_expect(parser, '[', "before the list"))
+    if (!sam_tile_parse_expect(parser, ',', "before the next list") ||
+        !sam_tile_parse_expect_word(parser, key, "here") ||
+        !sam_tile_parse_expect(parser, '=', "behind it") ||
+        !sam_tile_parse_expect(parser, '[', "before the list"))
         return false;
     do {
-        if (!parse_operand(parser, s) ||
-            !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX, "an index"))
+        if (!sam_tile_parse_operand(parser, s) ||
+            !sam_tile_parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX, "an index"))
             return false;
         ++*count;
-    } while (parse_accept(parser, ','));
-    return parse_expect(parser, ']', "behind the list");
+    } while (sam_tile_parse_accept(parser, ','));
+    return sam_tile_parse_expect(parser, ']', "behind the list");
 }
 
 /* `: T` or `-> T` for the result */
@@ -206,7 +214,7 @@ static bool parse_result_type(struct parser *parser, struct statement *s, enum s
                               const char *what, struct sam_tile_ty *type)
 {
     struct sam_tile_pos pos = parser->token.pos;
-    if (!parse_type(parser, type))
+    if (!sam_tile_parse_type(parser, type))
         return false;
     if (type->kind != kind) {
         sam_tile_error(&parser->report, pos, "the result of %s is %s",
@@ -220,11 +228,11 @@ static bool parse_arrow(struct parser *parser)
 {
     char found[80];
     if (parser->token.kind == TOKEN_ARROW) {
-        parse_next(parser);
+        sam_tile_parse_next(parser);
         return true;
     }
     sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
-                   parse_found(parser, found, sizeof found));
+                   sam_tile_parse_found(parser, found, sizeof found));
     return false;
 }
 
@@ -243,11 +251,11 @@ static bool parse_view(struct parser *parser, struct statement *s)
 {
     size_t shape, strides;
     struct sam_tile_ty type;
-    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
-        !parse_kind(parser, s, 0, SAM_TILE_KIND_PTR, "a pointer") ||
+    if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_PTR, "a pointer") ||
         !parse_index_list(parser, s, "shape", &shape) ||
         !parse_index_list(parser, s, "strides", &strides) ||
-        !parse_expect(parser, ':', "before the view's type") ||
+        !sam_tile_parse_expect(parser, ':', "before the view's type") ||
         !parse_result_type(parser, s, SAM_TILE_KIND_VIEW, "a !pto.tensor_view", &type) ||
         !check_rank(parser, s, &type, shape, strides))
         return false;
@@ -259,7 +267,8 @@ static bool parse_view(struct parser *parser, struct statement *s)
                        sam_tile_dtype_name(type.dtype), sam_tile_dtype_name(pointer->dtype));
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* %view, offsets = [...], sizes = [...] : V -> T */
@@ -267,12 +276,12 @@ static bool parse_partition(struct parser *parser, struct statement *s)
 {
     size_t offsets, sizes;
     struct sam_tile_ty type;
-    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
-        !parse_kind(parser, s, 0, SAM_TILE_KIND_VIEW, "a tensor view") ||
+    if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_VIEW, "a tensor view") ||
         !parse_index_list(parser, s, "offsets", &offsets) ||
         !parse_index_list(parser, s, "sizes", &sizes) ||
-        !parse_expect(parser, ':', "before the view's type") || !parse_operand_type(parser, s, 0) ||
-        !parse_arrow(parser) ||
+        !sam_tile_parse_expect(parser, ':', "before the view's type") ||
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
         !parse_result_type(parser, s, SAM_TILE_KIND_PART, "a !pto.partition_tensor_view", &type) ||
         !check_rank(parser, s, &type, offsets, sizes))
         return false;
@@ -282,15 +291,17 @@ static bool parse_partition(struct parser *parser, struct statement *s)
                        "a partition has the dtype and the rank of its view");
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* `%t, @tile(0x1000)` or `%u = %t, %address : T -> T` */
 static bool parse_assign(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty type;
-    if (!parse_operand(parser, s) || !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
-        !parse_expect(parser, ',', "before the address"))
+    if (!sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
+        !sam_tile_parse_expect(parser, ',', "before the address"))
         return false;
     if (parser->token.kind == TOKEN_SYMBOL) {
         if (parser->token.size != 4 || memcmp(parser->token.text, "tile", 4) != 0) {
@@ -298,23 +309,26 @@ static bool parse_assign(struct parser *parser, struct statement *s)
                            "expected an address, as @tile(0x1000)");
             return false;
         }
-        parse_next(parser);
-        return parse_result_count(parser, s, 0) && parse_expect(parser, '(', "behind '@tile'") &&
-               parse_integer(parser, &s->op.literal) &&
-               parse_expect(parser, ')', "behind the address") &&
-               parse_append(parser, s) != SAM_TILE_NONE;
+        sam_tile_parse_next(parser);
+        return sam_tile_parse_result_count(parser, s, 0) &&
+               sam_tile_parse_expect(parser, '(', "behind '@tile'") &&
+               sam_tile_parse_integer(parser, &s->op.literal) &&
+               sam_tile_parse_expect(parser, ')', "behind the address") &&
+               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     }
     s->op.code = SAM_TILE_REBIND;
-    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
-        !check_address(parser, s, 1) || !parse_expect(parser, ':', "before the tile's type") ||
-        !parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
+    if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
+        !check_address(parser, s, 1) ||
+        !sam_tile_parse_expect(parser, ':', "before the tile's type") ||
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
         !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
         return false;
     if (!sam_tile_ty_equal(&type, &parser->p->values[s->operands[0].value].type)) {
         sam_tile_error(&parser->report, s->op.pos, "tassign keeps the tile's type");
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* %t, offsets = [%r, %c] : T -> U */
@@ -322,62 +336,68 @@ static bool parse_subset(struct parser *parser, struct statement *s)
 {
     size_t offsets;
     struct sam_tile_ty type;
-    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
-        !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
+    if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
         !parse_index_list(parser, s, "offsets", &offsets) ||
-        !parse_expect(parser, ':', "before the tile's type") || !parse_operand_type(parser, s, 0) ||
-        !parse_arrow(parser) || !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
+        !sam_tile_parse_expect(parser, ':', "before the tile's type") ||
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
+        !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
         return false;
     if (offsets != 2) {
         sam_tile_error(&parser->report, s->op.pos, "expected two offsets, a row and a column");
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* %t, %rows, %cols : T */
 static bool parse_shape(struct parser *parser, struct statement *s)
 {
-    if (!parse_result_count(parser, s, 0) || !parse_operand(parser, s) ||
-        !parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile"))
+    if (!sam_tile_parse_result_count(parser, s, 0) || !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile"))
         return false;
     for (size_t i = 1; i < 3; i++)
-        if (!parse_expect(parser, ',', "before rows and columns") || !parse_operand(parser, s) ||
-            !parse_kind(parser, s, i, SAM_TILE_KIND_INDEX, "an index"))
+        if (!sam_tile_parse_expect(parser, ',', "before rows and columns") ||
+            !sam_tile_parse_operand(parser, s) ||
+            !sam_tile_parse_kind(parser, s, i, SAM_TILE_KIND_INDEX, "an index"))
             return false;
-    return parse_expect(parser, ':', "before the tile's type") &&
-           parse_operand_type(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_expect(parser, ':', "before the tile's type") &&
+           sam_tile_parse_operand_type(parser, s, 0) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* `<vector>`, the angles optional */
 static bool parse_record(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_EVENT};
-    bool angle = parse_accept(parser, '<');
-    return parse_choice(parser, s, sam_tile_pipe_names, "a pipe (tload, tstore, vector, matrix)") &&
-           (!angle || parse_expect(parser, '>', "behind the pipe")) &&
-           parse_result_count(parser, s, 1) && parse_result(parser, s, 0, &type) &&
-           parse_append(parser, s) != SAM_TILE_NONE;
+    bool angle = sam_tile_parse_accept(parser, '<');
+    return sam_tile_parse_choice(parser, s, sam_tile_pipe_names,
+                                 "a pipe (tload, tstore, vector, matrix)") &&
+           (!angle || sam_tile_parse_expect(parser, '>', "behind the pipe")) &&
+           sam_tile_parse_result_count(parser, s, 1) &&
+           sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* Without events it is a barrier. */
 static bool parse_wait(struct parser *parser, struct statement *s)
 {
-    if (!parse_result_count(parser, s, 0))
+    if (!sam_tile_parse_result_count(parser, s, 0))
         return false;
-    if (parser->token.kind != TOKEN_VALUE || parse_starts_results(parser)) {
+    if (parser->token.kind != TOKEN_VALUE || sam_tile_parse_starts_results(parser)) {
         s->op.code = SAM_TILE_BARRIER;
-        return parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     }
     do {
-        if (!parse_operand(parser, s) ||
-            !parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_EVENT, "an event"))
+        if (!sam_tile_parse_operand(parser, s) ||
+            !sam_tile_parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_EVENT, "an event"))
             return false;
-    } while (parse_accept(parser, ','));
-    return parse_append(parser, s) != SAM_TILE_NONE;
+    } while (sam_tile_parse_accept(parser, ','));
+    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-bool parse_special(struct parser *parser, struct statement *s)
+bool sam_tile_parse_special(struct parser *parser, struct statement *s)
 {
     switch (s->op.code) {
     case SAM_TILE_ALLOC: return parse_alloc(parser, s);
@@ -389,6 +409,7 @@ bool parse_special(struct parser *parser, struct statement *s)
     case SAM_TILE_RECORD: return parse_record(parser, s);
     case SAM_TILE_WAIT: return parse_wait(parser, s);
     default: /* barrier */
-        return parse_result_count(parser, s, 0) && parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_result_count(parser, s, 0) &&
+               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     }
 }

@@ -55,18 +55,19 @@ static bool parse_constant(struct parser *parser, struct statement *s)
     struct token value = parser->token;
     struct sam_tile_ty type;
     char found[80], text[160];
-    parse_found(parser, found, sizeof found);
-    parse_next(parser);
-    if (!parse_result_count(parser, s, 1))
+    sam_tile_parse_found(parser, found, sizeof found);
+    sam_tile_parse_next(parser);
+    if (!sam_tile_parse_result_count(parser, s, 1))
         return false;
     if (value.kind != TOKEN_NUMBER && !is_boolean(&value)) {
         sam_tile_error(&parser->report, value.pos, "expected a number, true or false, found %s",
                        found);
         return false;
     }
-    if (value.kind == TOKEN_WORD && !parse_is(parser, ':'))
+    if (value.kind == TOKEN_WORD && !sam_tile_parse_is(parser, ':'))
         type = (struct sam_tile_ty){.kind = SAM_TILE_KIND_BOOL};
-    else if (!parse_expect(parser, ':', "before the constant's type") || !parse_type(parser, &type))
+    else if (!sam_tile_parse_expect(parser, ':', "before the constant's type") ||
+             !sam_tile_parse_type(parser, &type))
         return false;
     if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
          type.kind != SAM_TILE_KIND_BOOL) ||
@@ -75,7 +76,8 @@ static bool parse_constant(struct parser *parser, struct statement *s)
                        sam_tile_ty_text(&type, text, sizeof text));
         return false;
     }
-    return parse_result(parser, s, 0, &type) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* Operand `index` has the type; a free name gets it. */
@@ -103,18 +105,21 @@ static bool is_integer(const struct sam_tile_ty *type)
 static bool parse_cast(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty to;
-    if (!parse_result_count(parser, s, 1) || !parse_operand(parser, s) ||
-        !parse_expect(parser, ':', "before the type") || !parse_operand_type(parser, s, 0) ||
-        !parse_expect_word(parser, "to", "before the other type") || !parse_type(parser, &to))
+    if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_expect(parser, ':', "before the type") ||
+        !sam_tile_parse_operand_type(parser, s, 0) ||
+        !sam_tile_parse_expect_word(parser, "to", "before the other type") ||
+        !sam_tile_parse_type(parser, &to))
         return false;
     if (!is_integer(&to) || !is_integer(&parser->p->values[s->operands[0].value].type)) {
         sam_tile_error(&parser->report, s->op.pos, "index_cast is between integers and index");
         return false;
     }
-    return parse_result(parser, s, 0, &to) && parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &to) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-bool parse_arith(struct parser *parser, struct statement *s)
+bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
 {
     size_t count = s->op.code == SAM_TILE_SELECT ? 3 : 2;
     struct sam_tile_ty type, boolean = {.kind = SAM_TILE_KIND_BOOL};
@@ -122,19 +127,20 @@ bool parse_arith(struct parser *parser, struct statement *s)
         return parse_constant(parser, s);
     if (s->op.code == SAM_TILE_CAST)
         return parse_cast(parser, s);
-    if (!parse_result_count(parser, s, 1))
+    if (!sam_tile_parse_result_count(parser, s, 1))
         return false;
     if (s->op.code == SAM_TILE_CMPI &&
-        (!parse_choice(parser, s, sam_tile_cmpi_names, "eq, ne, slt, sle, sgt or sge") ||
-         !parse_expect(parser, ',', "behind the predicate")))
+        (!sam_tile_parse_choice(parser, s, sam_tile_cmpi_names, "eq, ne, slt, sle, sgt or sge") ||
+         !sam_tile_parse_expect(parser, ',', "behind the predicate")))
         return false;
     for (size_t i = 0; i < count; i++)
-        if ((i && !parse_expect(parser, ',', "between operands")) || !parse_operand(parser, s))
+        if ((i && !sam_tile_parse_expect(parser, ',', "between operands")) ||
+            !sam_tile_parse_operand(parser, s))
             return false;
-    if (!parse_expect(parser, ':', "before the type"))
+    if (!sam_tile_parse_expect(parser, ':', "before the type"))
         return false;
     struct sam_tile_pos pos = parser->token.pos;
-    if (!parse_type(parser, &type))
+    if (!sam_tile_parse_type(parser, &type))
         return false;
     if (!is_integer(&type) &&
         !(s->op.code == SAM_TILE_SELECT && type.kind == SAM_TILE_KIND_SCALAR)) {
@@ -143,13 +149,13 @@ bool parse_arith(struct parser *parser, struct statement *s)
         return false;
     }
     size_t first = s->op.code == SAM_TILE_SELECT;
-    if (first && !parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
+    if (first && !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
         return false;
     for (size_t i = first; i < count; i++)
         if (!parse_same(parser, s, i, &type))
             return false;
-    return parse_result(parser, s, 0, s->op.code == SAM_TILE_CMPI ? &boolean : &type) &&
-           parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, s->op.code == SAM_TILE_CMPI ? &boolean : &type) &&
+           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* --- control flow */
@@ -160,12 +166,13 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
 {
     struct sam_tile_program *p = parser->p;
     struct block block;
-    if (!parse_expect(parser, '{', "before the block") || !parse_block(parser, &block))
+    if (!sam_tile_parse_expect(parser, '{', "before the block") ||
+        !sam_tile_parse_block(parser, &block))
         return false;
     s->op.body[which] = block.first;
-    s->op.tail[which] = parse_take_comments(parser, false);
+    s->op.tail[which] = sam_tile_parse_take_comments(parser, false);
     struct sam_tile_pos end = parser->token.pos;
-    if (!parse_expect(parser, '}', "at the end of the block"))
+    if (!sam_tile_parse_expect(parser, '}', "at the end of the block"))
         return false;
     const struct sam_tile_op *last = block.last != SAM_TILE_NONE ? &p->ops[block.last] : NULL;
     bool yields = last && last->code == SAM_TILE_YIELD;
@@ -194,7 +201,7 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
     return true;
 }
 
-bool parse_yield(struct parser *parser, struct statement *s)
+bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
 {
     size_t count = 0;
     if (parser->depth < 2) {
@@ -204,18 +211,19 @@ bool parse_yield(struct parser *parser, struct statement *s)
     }
     parser->ended = true;
     if (parser->token.kind != TOKEN_VALUE || parser->token.first)
-        return parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     do {
-        if (!parse_operand(parser, s))
+        if (!sam_tile_parse_operand(parser, s))
             return false;
         count++;
-    } while (parse_accept(parser, ','));
-    if (!parse_expect(parser, ':', "before the types"))
+    } while (sam_tile_parse_accept(parser, ','));
+    if (!sam_tile_parse_expect(parser, ':', "before the types"))
         return false;
     for (size_t i = 0; i < count; i++)
-        if ((i && !parse_expect(parser, ',', "between types")) || !parse_operand_type(parser, s, i))
+        if ((i && !sam_tile_parse_expect(parser, ',', "between types")) ||
+            !sam_tile_parse_operand_type(parser, s, i))
             return false;
-    return parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
 /* `-> (T, U)` or `-> T`: as many as there are results */
@@ -224,14 +232,14 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
 {
     *count = 0;
     if (parser->token.kind != TOKEN_ARROW)
-        return parse_result_count(parser, s, 0);
-    parse_next(parser);
-    bool round = parse_accept(parser, '(');
+        return sam_tile_parse_result_count(parser, s, 0);
+    sam_tile_parse_next(parser);
+    bool round = sam_tile_parse_accept(parser, '(');
     do {
         struct sam_tile_pos pos = parser->token.pos;
         if (*count == PARSE_MAX_OPERANDS)
-            return parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
-        if (!parse_type(parser, &types[*count]))
+            return sam_tile_parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
+        if (!sam_tile_parse_type(parser, &types[*count]))
             return false;
         if (types[*count].kind != SAM_TILE_KIND_SCALAR &&
             types[*count].kind != SAM_TILE_KIND_INDEX && types[*count].kind != SAM_TILE_KIND_BOOL &&
@@ -242,9 +250,9 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
             return false;
         }
         ++*count;
-    } while (round && parse_accept(parser, ','));
-    return (!round || parse_expect(parser, ')', "behind the types")) &&
-           parse_result_count(parser, s, *count);
+    } while (round && sam_tile_parse_accept(parser, ','));
+    return (!round || sam_tile_parse_expect(parser, ')', "behind the types")) &&
+           sam_tile_parse_result_count(parser, s, *count);
 }
 
 /* The statement in front of its blocks, whose number they get after. */
@@ -252,26 +260,26 @@ static bool append_with_bodies(struct parser *parser, struct statement *s,
                                const struct sam_tile_ty *types, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!parse_result(parser, s, i, &types[i]))
+        if (!sam_tile_parse_result(parser, s, i, &types[i]))
             return false;
-    return parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-bool parse_if(struct parser *parser, struct statement *s)
+bool sam_tile_parse_if(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty types[PARSE_MAX_OPERANDS];
     size_t count;
-    if (!parse_operand(parser, s) ||
-        !parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)") ||
+    if (!sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)") ||
         !parse_types(parser, s, types, &count))
         return false;
     size_t names = parser->name_count;
     bool good = parse_body(parser, s, 0, types, count);
-    parse_leave(parser, names);
-    if (good && parse_accept_word(parser, "else")) {
+    sam_tile_parse_leave(parser, names);
+    if (good && sam_tile_parse_accept_word(parser, "else")) {
         s->op.attribute = 1;
         good = parse_body(parser, s, 1, types, count);
-        parse_leave(parser, names);
+        sam_tile_parse_leave(parser, names);
     } else if (good && count) {
         sam_tile_error(&parser->report, s->op.pos, "a condition with results has an else");
         return false;
@@ -285,22 +293,23 @@ static bool parse_iter_args(struct parser *parser, struct statement *s, struct t
 {
     enum { MAX_CARRIED = PARSE_MAX_OPERANDS - 3 }; /* behind the bounds and the step */
     *count = 0;
-    if (!parse_accept_word(parser, "iter_args"))
+    if (!sam_tile_parse_accept_word(parser, "iter_args"))
         return true;
-    if (!parse_expect(parser, '(', "behind 'iter_args'"))
+    if (!sam_tile_parse_expect(parser, '(', "behind 'iter_args'"))
         return false;
     do {
         if (*count == MAX_CARRIED)
-            return parse_too_many(parser, "values in iter_args", MAX_CARRIED);
+            return sam_tile_parse_too_many(parser, "values in iter_args", MAX_CARRIED);
         names[*count] = parser->token;
-        if (!parse_at_value(parser, "a name for the carried value, as %a"))
+        if (!sam_tile_parse_at_value(parser, "a name for the carried value, as %a"))
             return false;
-        parse_next(parser);
-        if (!parse_expect(parser, '=', "before the initial value") || !parse_operand(parser, s))
+        sam_tile_parse_next(parser);
+        if (!sam_tile_parse_expect(parser, '=', "before the initial value") ||
+            !sam_tile_parse_operand(parser, s))
             return false;
         ++*count;
-    } while (parse_accept(parser, ','));
-    return parse_expect(parser, ')', "behind the initial values");
+    } while (sam_tile_parse_accept(parser, ','));
+    return sam_tile_parse_expect(parser, ')', "behind the initial values");
 }
 
 /* Define the loop's variable and what it carries, then read the body. */
@@ -310,32 +319,35 @@ static bool parse_loop_body(struct parser *parser, struct statement *s,
 {
     struct sam_tile_ty type = parser->p->values[s->operands[0].value].type;
     uint32_t ids[PARSE_MAX_OPERANDS];
-    ids[0] = parse_define(parser, variable, &type);
+    ids[0] = sam_tile_parse_define(parser, variable, &type);
     for (size_t i = 0; i < count; i++) {
         if (!parse_same(parser, s, 3 + i, &types[i]))
             return false;
-        ids[1 + i] = parse_define(parser, &carried[i], &types[i]);
+        ids[1 + i] = sam_tile_parse_define(parser, &carried[i], &types[i]);
     }
     for (size_t i = 0; i < 1 + count; i++)
         if (ids[i] == SAM_TILE_NONE)
             return false;
-    s->op.params = parse_ids(parser, ids, 1 + count);
+    s->op.params = sam_tile_parse_ids(parser, ids, 1 + count);
     s->op.param_count = (uint32_t)(1 + count);
     return parse_body(parser, s, 0, types, count);
 }
 
-bool parse_for(struct parser *parser, struct statement *s)
+bool sam_tile_parse_for(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty types[PARSE_MAX_OPERANDS];
     struct token variable = parser->token, carried[PARSE_MAX_OPERANDS];
     size_t count, typed;
-    if (!parse_at_value(parser, "the loop's variable, as %i"))
+    if (!sam_tile_parse_at_value(parser, "the loop's variable, as %i"))
         return false;
-    parse_next(parser);
-    if (!parse_expect(parser, '=', "behind the loop's variable") || !parse_operand(parser, s) ||
-        !parse_expect_word(parser, "to", "behind the lower bound") || !parse_operand(parser, s) ||
-        !parse_expect_word(parser, "step", "behind the upper bound") || !parse_operand(parser, s) ||
-        !parse_iter_args(parser, s, carried, &count) || !parse_types(parser, s, types, &typed))
+    sam_tile_parse_next(parser);
+    if (!sam_tile_parse_expect(parser, '=', "behind the loop's variable") ||
+        !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_expect_word(parser, "to", "behind the lower bound") ||
+        !sam_tile_parse_operand(parser, s) ||
+        !sam_tile_parse_expect_word(parser, "step", "behind the upper bound") ||
+        !sam_tile_parse_operand(parser, s) || !parse_iter_args(parser, s, carried, &count) ||
+        !parse_types(parser, s, types, &typed))
         return false;
     if (count != typed) {
         sam_tile_error(&parser->report, s->op.pos,
@@ -343,7 +355,7 @@ bool parse_for(struct parser *parser, struct statement *s)
         return false;
     }
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_INDEX};
-    if (parse_accept(parser, ':') && !parse_type(parser, &type))
+    if (sam_tile_parse_accept(parser, ':') && !sam_tile_parse_type(parser, &type))
         return false;
     if (!is_integer(&type)) {
         sam_tile_error(&parser->report, variable.pos, "a loop counts in index or an integer");
@@ -354,6 +366,6 @@ bool parse_for(struct parser *parser, struct statement *s)
             return false;
     size_t names = parser->name_count;
     bool good = parse_loop_body(parser, s, &variable, carried, types, count);
-    parse_leave(parser, names);
+    sam_tile_parse_leave(parser, names);
     return good && append_with_bodies(parser, s, types, count);
 }

@@ -75,22 +75,22 @@ static bool parse_dims(struct parser *parser, const struct token *t, int64_t *di
 
 static bool open_angle(struct parser *parser)
 {
-    if (parse_peek(parser) != '<')
+    if (sam_tile_parse_peek(parser) != '<')
         return fail(parser, parser->token.pos, "expected '<' behind %.*s", (int)parser->token.size,
                     parser->token.text);
-    parse_skip_char(parser);
+    sam_tile_parse_skip_char(parser);
     return true;
 }
 
 /* The end of a type: past '>', and the token behind it. */
 static bool close_angle(struct parser *parser)
 {
-    if (parse_peek(parser) != '>') {
-        struct token here = parse_chars(parser, "");
+    if (sam_tile_parse_peek(parser) != '>') {
+        struct token here = sam_tile_parse_chars(parser, "");
         return fail(parser, here.pos, "expected '>' at the end of the type");
     }
-    parse_skip_char(parser);
-    parse_next(parser);
+    sam_tile_parse_skip_char(parser);
+    sam_tile_parse_next(parser);
     return true;
 }
 
@@ -221,8 +221,8 @@ static bool parse_tile_key(struct parser *parser, const struct token *name, stru
     if (is_given(tile, (enum tile_key)key))
         return fail(parser, name->pos, "'%s' is given twice", keys[key]);
     tile->given[key] = true;
-    parse_skip_char(parser);
-    struct token value = parse_chars(parser, "?");
+    sam_tile_parse_skip_char(parser);
+    struct token value = sam_tile_parse_chars(parser, "?");
     return parse_key(parser, (enum tile_key)key, &value, tile);
 }
 
@@ -253,20 +253,20 @@ static bool parse_tile_items(struct parser *parser, struct tile_text *tile)
 {
     unsigned positional = 0;
     do {
-        struct token t = parse_chars(parser, "?");
-        if (t.size == 0 && parse_peek(parser) == '.')
+        struct token t = sam_tile_parse_chars(parser, "?");
+        if (t.size == 0 && sam_tile_parse_peek(parser) == '.')
             return fail(parser, t.pos,
                         "'<...>' stands for a type; write one, as "
                         "!pto.tile<vec, 16x16xf32>");
         if (t.size == 0)
             return fail(parser, t.pos, "expected a memory, a shape or KEY=VALUE");
-        bool keyed = parse_peek(parser) == '=';
+        bool keyed = sam_tile_parse_peek(parser) == '=';
         if (keyed ? !parse_tile_key(parser, &t, tile)
                   : !parse_positional(parser, &t, positional++, tile))
             return false;
-        if (parse_peek(parser) != ',')
+        if (sam_tile_parse_peek(parser) != ',')
             return true;
-        parse_skip_char(parser);
+        sam_tile_parse_skip_char(parser);
     } while (true);
 }
 
@@ -297,7 +297,7 @@ static bool parse_ptr_type(struct parser *parser, struct sam_tile_ty *type)
 {
     if (!open_angle(parser))
         return false;
-    struct token t = parse_chars(parser, "");
+    struct token t = sam_tile_parse_chars(parser, "");
     int dtype = sam_tile_dtype_find(t.text, t.size);
     if (dtype < 0)
         return fail(parser, t.pos, "expected a dtype, found '%.*s'", (int)t.size, t.text);
@@ -310,7 +310,7 @@ static bool parse_view_type(struct parser *parser, bool partition, struct sam_ti
 {
     if (!open_angle(parser))
         return false;
-    struct token t = parse_chars(parser, "?");
+    struct token t = sam_tile_parse_chars(parser, "?");
     type->kind = partition ? SAM_TILE_KIND_PART : SAM_TILE_KIND_VIEW;
     if (!parse_dims(parser, &t, type->dims, SAM_TILE_RANK, &type->rank, &type->dtype))
         return false;
@@ -319,7 +319,7 @@ static bool parse_view_type(struct parser *parser, bool partition, struct sam_ti
     return close_angle(parser);
 }
 
-bool parse_type(struct parser *parser, struct sam_tile_ty *type)
+bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type)
 {
     struct token *t = &parser->token;
     char found[80];
@@ -333,7 +333,7 @@ bool parse_type(struct parser *parser, struct sam_tile_ty *type)
             return parse_view_type(parser, t->text[5] == 'p', type);
         if (is_text(t, "!pto.event")) {
             type->kind = SAM_TILE_KIND_EVENT;
-            parse_next(parser);
+            sam_tile_parse_next(parser);
             return true;
         }
     } else if (t->kind == TOKEN_WORD) {
@@ -344,7 +344,7 @@ bool parse_type(struct parser *parser, struct sam_tile_ty *type)
                                            : SAM_TILE_KIND_UNKNOWN;
         type->dtype = dtype >= 0 ? (enum sam_tile_dtype)dtype : SAM_TILE_f32;
         if (type->kind != SAM_TILE_KIND_UNKNOWN) {
-            parse_next(parser);
+            sam_tile_parse_next(parser);
             return true;
         }
     }
@@ -352,5 +352,5 @@ bool parse_type(struct parser *parser, struct sam_tile_ty *type)
                 "expected a type (!pto.tile<...>, !pto.tile_buf<...>, !pto.ptr<...>, "
                 "!pto.tensor_view<...>, !pto.partition_tensor_view<...>, !pto.event, index, i1, "
                 "f32, i32, ...), found %s",
-                parse_found(parser, found, sizeof found));
+                sam_tile_parse_found(parser, found, sizeof found));
 }

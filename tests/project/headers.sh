@@ -28,6 +28,12 @@ versioned() { # a symbol without a version could not be told from one of another
         grep -v '@@SAMITE_[0-9.]*$'
 }
 
+static_names() { # a program that links libsamite.a has these names in its own name space
+    nm -g --defined-only "$SAMITE_BUILD/libsamite.a" | sed -n 's/^[0-9a-f]* [A-Z] //p' |
+        grep -v -e '^sam_' -e '^asm_' >"$scratch/foreign" # asm_: of src/asm
+    [ ! -s "$scratch/foreign" ] || { cat "$scratch/foreign" && return 1; }
+}
+
 exported() {
     exports
     declared
@@ -51,6 +57,7 @@ for path in include/samite/*.h; do
         skip "$header as C++" 'no C++ compiler'
     fi
 done
+check 'the static library keeps to its prefix' static_names
 check 'nothing but the declared functions is exported' exported
 check 'every declared function is there' defined
 check 'every exported function has a version' versioned
