@@ -50,6 +50,79 @@ completes_options() { # VERB: every option that its help shows
     done <"$scratch/options"
 }
 
+values() { # the words of an option, files by their ending, forms; in bash and fish
+    touch "$scratch/x.s" "$scratch/x.txt"
+    cat >"$scratch/ask" <<'EOS'
+. "$1"; cd "$2" || exit 1; shift 2
+COMP_WORDS=(samite "$@"); COMP_CWORD=$#; _samite; printf '%s\n' "${COMPREPLY[@]}"
+EOS
+    while read -r wanted not_wanted words; do
+        # shellcheck disable=SC2086 # words
+        bash "$scratch/ask" "$scratch/completion" "$scratch" $words >"$scratch/offered"
+        grep -qx -- "$wanted" "$scratch/offered" || { echo "bash: $words: no $wanted" && return 1; }
+        ! grep -qx -- "$not_wanted" "$scratch/offered" || { echo "bash: $words: $not_wanted" && return 1; }
+        command -v fish >/dev/null || continue
+        "$samite" --completion fish >"$scratch/completion.fish"
+        (cd "$scratch" && HOME=$scratch fish -c "source completion.fish; complete -C 'samite $words'") |
+            cut -f 1 >"$scratch/offered"
+        grep -qx -- "$wanted" "$scratch/offered" || { echo "fish: $words: no $wanted" && return 1; }
+    done <<'EOS'
+hex tensor asm --format h
+tensor ventus run --machine te
+transpose pad op tr
+bf16 f16 pack --dtype b
+x.s x.txt asm x
+vblt vadd.vv isa vb
+EOS
+    command -v zsh >/dev/null || return 0
+    "$samite" --completion zsh >"$scratch/_samite"
+    zsh -n "$scratch/_samite"
+    grep -q -- "--format=.*:(.* hex)" "$scratch/_samite"
+}
+
+letters() { # one letter, one option, whatever the verb
+    for verb in $verbs; do
+        "$samite" --man "$verb" | sed -n 's/\\-/-/g; s/\\f[BIR]//g; s/^-\([a-zA-Z]\), --\([a-z-]*\).*/\1 \2/p'
+    done | sort -u >"$scratch/letters"
+    grep -q '^j jobs$' "$scratch/letters"
+    [ "$(cut -d' ' -f1 "$scratch/letters" | sort | uniq -d)" = "" ] || { cat "$scratch/letters" && return 1; }
+}
+
+suggests() { # WHAT COMMAND...
+    wanted=$1
+    shift
+    fails 2 "$@"
+    grep -qF -- "did you mean '$wanted'?" "$scratch/.stderr"
+}
+
+helps() { # samite help VERB is samite VERB --help
+    for verb in $verbs; do
+        "$samite" help "$verb" >"$scratch/help"
+        "$samite" "$verb" --help | diff - "$scratch/help"
+    done
+}
+
+numbers() { # 010 is ten, 0x and 0b are what they say
+    for number in 010 10 0xa 0b1010; do
+        "$samite" dis 0x00000013 --base "$number" | grep -q '# 0000000a:' || { echo "$number" && return 1; }
+    done
+}
+
+colours() {
+    escape=$(printf '\033')
+    "$samite" pack --color=always 2>&1 | grep -q "$escape" || return 1
+    ! CLICOLOR_FORCE=1 NO_COLOR=1 "$samite" pack 2>&1 | grep -q "$escape" || return 1
+    ! CLICOLOR_FORCE=1 "$samite" pack --color=never 2>&1 | grep -q "$escape" || return 1
+    ! "$samite" pack 2>&1 | grep -q "$escape"
+}
+
+synopsis() { # a way to call it stays a line, and a table keeps its columns
+    "$samite" --man run | mandoc -T ascii | sed 's/.\x08//g' >"$scratch/page.txt"
+    grep -qE '^ +samite run --machine tensor \[options\] PROGRAM$' "$scratch/page.txt"
+    grep -qE '^ +inout:IN.npy\[:OUT.npy\]    both$' "$scratch/page.txt"
+    [ "$(grep -c 'EXIT STATUS' "$scratch/page.txt")" = 1 ]
+}
+
 man_page() { # [VERB]
     "$samite" --man "$@" >"$scratch/page.1"
     mandoc -T lint -W warning "$scratch/page.1" | grep -v 'missing date' >"$scratch/lint" || true
@@ -71,8 +144,19 @@ check '--completion without a shell' fails 2 "$samite" --completion
 check '--completion of an unknown shell' fails 2 "$samite" --completion ksh
 check 'standard output is full' full_output
 check 'completion of verbs' completes
+check 'completion of values' values
+check 'one letter is one option' letters
+check 'help VERB' helps
+check 'numbers' numbers
+check 'colours' colours
+check 'near a verb' suggests pack "$samite" pakc
+check 'near an option' suggests --output "$samite" asm --ouput x
+check 'near a value' suggests elf "$samite" asm --format elv x.s
+check 'near a form' suggests transpose "$samite" op tranpose
+check 'near an instruction' suggests vadd.vv "$samite" isa vad.vv
 if command -v mandoc >/dev/null; then
     check 'man page' man_page
+    check 'man page: synopsis and tables' synopsis
 else
     skip 'man page' 'no mandoc'
 fi
