@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md and the pages of examples show is so: each console example gives the output that stands below it (times
-# aside), the commands and files that are named exist, and the Chinese page shows the same.
+# What README.md and the pages of docs/ show is so: each console example gives the output that is
+# printed below it (times aside), the commands and files that are named exist, and the Chinese README
+# shows the same examples.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$SAMITE_SOURCE" || exit 1
 
@@ -21,18 +22,24 @@ examples() { # NAME PAGE
 }
 
 timeless() {
-    sed -E 's/[0-9]+(\.[0-9]+)?( ms| s|M\/s| M\/s)/TIME\2/g'
+    sed -E 's/[0-9]+(\.[0-9]+)?( ms| s|M\/s| M\/s)/TIME\2/g; s/ +$//'
 }
 
-example() { # NAME.N
-    { cd "$scratch/place" && sh "$scratch/$1.command" 2>&1; } | timeless >"$scratch/got"
-    timeless <"$scratch/$1.expected" | diff - "$scratch/got"
+example() { # NAME N
+    { cd "$scratch/$1" && sh "$scratch/$1.$2.command" 2>&1; } | timeless >"$scratch/got"
+    timeless <"$scratch/$1.$2.expected" | diff - "$scratch/got"
 }
 
-every_example() { # NAME COUNT: a case each
+# Run the examples of a page, in a folder of its own that looks like the top of the repository.
+page() { # NAME PAGE LEAST
+    mkdir "$scratch/$1"
+    ln -s "$SAMITE_BUILD" "$scratch/$1/build"
+    ln -s "$SAMITE_SOURCE/kernels" "$scratch/$1/kernels"
+    count=$(examples "$1" "$2")
+    check "$2 has $3 examples or more" test "$count" -ge "$3"
     n=1
-    while [ "$n" -le "$2" ]; do
-        check "$1: \$ $(cut -c1-60 "$scratch/$1.$n.command" | tr '#' ' ')" example "$1.$n"
+    while [ "$n" -le "$count" ]; do
+        check "$2: \$ $(cut -c1-60 "$scratch/$1.$n.command" | tr '#' ' ')" example "$1" "$n"
         n=$((n + 1))
     done
 }
@@ -68,16 +75,9 @@ same_examples() {
     done
 }
 
-mkdir "$scratch/place"
-ln -s "$SAMITE_BUILD" "$scratch/place/build"
-ln -s "$SAMITE_SOURCE/kernels" "$scratch/place/kernels"
-count=$(examples en README.md)
-check 'README.md has five examples or more' test "$count" -ge 5
-every_example en "$count"
-for page in docs/examples.md; do
-    name=$(basename "$page" .md)
-    every_example "$name" "$(examples "$name" "$page")"
-done
+page examples docs/examples.md 5
+page troubleshooting docs/troubleshooting.md 20
+page en README.md 5
 check 'README.zh.md has the same examples' same_examples
 for page in README.md README.zh.md; do
     check "$page: verbs of ./dev" dev_verbs "$page"
