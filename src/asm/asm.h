@@ -367,40 +367,43 @@ struct assembler {
 };
 
 /* report.c */
-void asm_error(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
-void asm_warning(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
+void sam_asm_error(struct assembler *as, struct asm_at at, const char *format, ...)
+    SAM_PRINTF(3, 4);
+void sam_asm_warning(struct assembler *as, struct asm_at at, const char *format, ...)
+    SAM_PRINTF(3, 4);
 /* An error after which nothing more is read. */
-void asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...) SAM_PRINTF(3, 4);
-void asm_out_of_memory(struct assembler *as);
+void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
+    SAM_PRINTF(3, 4);
+void sam_asm_out_of_memory(struct assembler *as);
 /* Every message in the order of the text; the first error into as->error. NULL: no memory. */
-char *asm_finish_messages(struct assembler *as);
-/* Memory that lives as long as the assembler; NULL after asm_out_of_memory. */
-void *asm_new(struct assembler *as, size_t count, size_t size);
-char *asm_copy(struct assembler *as, const char *text, size_t size);
-struct asm_place *asm_new_place(struct assembler *as);
-void asm_free_blocks(struct assembler *as);
+char *sam_asm_finish_messages(struct assembler *as);
+/* Memory that lives as long as the assembler; NULL after sam_asm_out_of_memory. */
+void *sam_asm_new(struct assembler *as, size_t count, size_t size);
+char *sam_asm_copy(struct assembler *as, const char *text, size_t size);
+struct asm_place *sam_asm_new_place(struct assembler *as);
+void sam_asm_free_blocks(struct assembler *as);
 
 /* lex.c */
 /* `text` with comments replaced by spaces, lines and columns kept. `;` begins one where `isa` has
  * TensorLoad, whose manual writes them so; elsewhere it separates statements. */
-bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
-                        struct sam_buffer *out, size_t *open_comment);
-void asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
-                   const struct asm_place *place);
-void asm_lex_next(struct asm_lexer *lexer);
-struct asm_at asm_lex_at(const struct asm_lexer *lexer);
-bool asm_lex_is(const struct asm_lexer *lexer, const char *punct);
-bool asm_lex_take(struct asm_lexer *lexer, const char *punct);
-bool asm_lex_is_name(const struct asm_lexer *lexer, const char *name);
+bool sam_asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
+                            struct sam_buffer *out, size_t *open_comment);
+void sam_asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
+                       const struct asm_place *place);
+void sam_asm_lex_next(struct asm_lexer *lexer);
+struct asm_at sam_asm_lex_at(const struct asm_lexer *lexer);
+bool sam_asm_lex_is(const struct asm_lexer *lexer, const char *punct);
+bool sam_asm_lex_take(struct asm_lexer *lexer, const char *punct);
+bool sam_asm_lex_is_name(const struct asm_lexer *lexer, const char *name);
 /* The token as a message shows it: "'x'" or "the end of the line". */
-const char *asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size);
+const char *sam_asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size);
 /* Bytes of a string token, escapes resolved. NULL and *problem on a bad escape. */
-char *asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
-                 const char **problem);
+char *sam_asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
+                     const char **problem);
 /* Value of one character or escape at *at (which moves). -1: none. */
-int asm_character(const char **at, const char *end, const char **problem);
-bool asm_name_start(char c);
-bool asm_name_char(char c);
+int sam_asm_character(const char **at, const char *end, const char **problem);
+bool sam_asm_name_start(char c);
+bool sam_asm_name_char(char c);
 
 /* expr.c */
 /* NULL with the problem in *fail (text of at most 200 characters). */
@@ -408,110 +411,115 @@ struct asm_failure {
     struct asm_at at;
     char text[256];
 };
-const struct asm_node *asm_parse_expr(struct assembler *as, struct asm_lexer *lexer,
-                                      struct asm_failure *fail);
-void asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
+const struct asm_node *sam_asm_parse_expr(struct assembler *as, struct asm_lexer *lexer,
+                                          struct asm_failure *fail);
+void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
     SAM_PRINTF(3, 4);
-const struct asm_node *asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
-const struct asm_node *asm_binary_node(struct assembler *as, enum asm_operator op,
-                                       const struct asm_node *a, const struct asm_node *b);
+const struct asm_node *sam_asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
+const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
+                                           const struct asm_node *a, const struct asm_node *b);
 /* Pass one: is the value certain already? ASM_WRONG after an error was reported. */
-enum asm_known asm_eval_early(struct assembler *as, const struct asm_node *node, int64_t *number);
-struct asm_value asm_position_value(const struct asm_position *position);
-enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
-                              struct asm_value *value);
+enum asm_known sam_asm_eval_early(struct assembler *as, const struct asm_node *node,
+                                  int64_t *number);
+struct asm_value sam_asm_position_value(const struct asm_position *position);
+enum asm_known sam_asm_eval_value(struct assembler *as, const struct asm_node *node,
+                                  struct asm_value *value);
 /* Is this an auipc that cannot reach an undefined weak symbol, whose value is 0? It becomes a lui,
  * and the low part that belongs to it counts from 0, as the GNU linker does it. */
-bool asm_becomes_lui(struct assembler *as, const struct asm_insn *insn);
+bool sam_asm_becomes_lui(struct assembler *as, const struct asm_insn *insn);
 /* Pass two; errors are reported unless `quiet`. `insn` gives pc to the modifiers, may be NULL. */
-enum asm_known asm_eval(struct assembler *as, const struct asm_node *node,
-                        const struct asm_insn *insn, bool quiet, int64_t *number);
+enum asm_known sam_asm_eval(struct assembler *as, const struct asm_node *node,
+                            const struct asm_insn *insn, bool quiet, int64_t *number);
 
 /* symbol.c */
-struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size);
-struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size);
+struct asm_symbol *sam_asm_symbol_get(struct assembler *as, const char *name, size_t size);
+struct asm_symbol *sam_asm_symbol_find(const struct assembler *as, const char *name, size_t size);
 /* The symbol that `1f` or `1b` names; NULL when there is no 1 before. */
-struct asm_symbol *asm_local_label(struct assembler *as, int64_t number, bool forward);
-void asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at);
-void asm_define_local(struct assembler *as, int64_t number, struct asm_at at);
-bool asm_define_equ(struct assembler *as, const char *name, size_t size,
-                    const struct asm_node *expr, bool may_change, struct asm_at at);
-bool asm_reserved_name(const struct assembler *as, const char *name, size_t size);
-uint32_t asm_hash(const char *text, size_t size);
+struct asm_symbol *sam_asm_local_label(struct assembler *as, int64_t number, bool forward);
+void sam_asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at);
+void sam_asm_define_local(struct assembler *as, int64_t number, struct asm_at at);
+bool sam_asm_define_equ(struct assembler *as, const char *name, size_t size,
+                        const struct asm_node *expr, bool may_change, struct asm_at at);
+bool sam_asm_reserved_name(const struct assembler *as, const char *name, size_t size);
+uint32_t sam_asm_hash(const char *text, size_t size);
 
 /* section.c */
-struct asm_section *asm_section_get(struct assembler *as, const char *name, size_t size);
-struct asm_position asm_here(struct assembler *as);
-struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
-                              struct asm_at at);
+struct asm_section *sam_asm_section_get(struct assembler *as, const char *name, size_t size);
+struct asm_position sam_asm_here(struct assembler *as);
+struct asm_item *sam_asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
+                                  struct asm_at at);
 /* The error of a value where only zeros can be. */
-void asm_refuse_value(struct assembler *as, const struct asm_section *section, struct asm_at at);
-void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at);
-void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
-                   struct asm_at at);
-void asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
-                  struct asm_at at);
-void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t limit,
-                   struct asm_at at);
-uint64_t asm_position_address(const struct asm_position *position);
+void sam_asm_refuse_value(struct assembler *as, const struct asm_section *section,
+                          struct asm_at at);
+void sam_asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at);
+void sam_asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
+                       struct asm_at at);
+void sam_asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
+                      struct asm_at at);
+void sam_asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t limit,
+                       struct asm_at at);
+uint64_t sam_asm_position_address(const struct asm_position *position);
 
 /* source.c */
-bool asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
-                   const struct asm_place *outer);
+bool sam_asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
+                       const struct asm_place *outer);
 /* The next statement, macros expanded, conditions decided. False at the end. */
-bool asm_next_statement(struct assembler *as);
-struct asm_at asm_statement_at(struct assembler *as);
-bool asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
-                   struct asm_body *body);
-bool asm_push_body(struct assembler *as, struct asm_frame *frame);
+bool sam_asm_next_statement(struct assembler *as);
+struct asm_at sam_asm_statement_at(struct assembler *as);
+bool sam_asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
+                       struct asm_body *body);
+bool sam_asm_push_body(struct assembler *as, struct asm_frame *frame);
 
 /* macro.c */
-bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
-                         struct asm_lexer *lexer);
-const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size);
-void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct asm_lexer *lexer);
+bool sam_asm_macro_directive(struct assembler *as, const char *name, size_t size,
+                             struct asm_lexer *lexer);
+const struct asm_macro *sam_asm_macro_find(const struct assembler *as, const char *name,
+                                           size_t size);
+void sam_asm_macro_call(struct assembler *as, const struct asm_macro *macro,
+                        struct asm_lexer *lexer);
 /* The body line with the frame's arguments put in; *result in as's memory. */
-bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
-                    size_t size, const char **result, size_t *result_size);
+bool sam_asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
+                        size_t size, const char **result, size_t *result_size);
 
 /* condition.c */
 /* .if and its family; true when the statement was one. Called for skipped text too. */
-bool asm_condition_directive(struct assembler *as, const char *name, size_t size,
-                             struct asm_lexer *lexer);
-bool asm_is_active(const struct assembler *as);
+bool sam_asm_condition_directive(struct assembler *as, const char *name, size_t size,
+                                 struct asm_lexer *lexer);
+bool sam_asm_is_active(const struct assembler *as);
 
 /* directive.c, data.c */
-void asm_directive(struct assembler *as, struct asm_lexer *lexer);
-bool asm_data_directive(struct assembler *as, const char *name, size_t size,
-                        struct asm_lexer *lexer);
-bool asm_expect_end(struct assembler *as, struct asm_lexer *lexer);
+void sam_asm_directive(struct assembler *as, struct asm_lexer *lexer);
+bool sam_asm_data_directive(struct assembler *as, const char *name, size_t size,
+                            struct asm_lexer *lexer);
+bool sam_asm_expect_end(struct assembler *as, struct asm_lexer *lexer);
 /* An expression that must be a number here; `what` for the message. */
-bool asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what, int64_t *number);
+bool sam_asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what,
+                      int64_t *number);
 
 /* operand.c */
-bool asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
-                        struct asm_args *args, struct asm_failure *fail);
-const struct asm_arg *asm_find_arg(const struct asm_args *args, char letter);
+bool sam_asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
+                            struct asm_args *args, struct asm_failure *fail);
+const struct asm_arg *sam_asm_find_arg(const struct asm_args *args, char letter);
 
 /* insn.c */
-bool asm_index_mnemonics(struct assembler *as);
-void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
-                     struct asm_lexer *lexer);
+bool sam_asm_index_mnemonics(struct assembler *as);
+void sam_asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
+                         struct asm_lexer *lexer);
 
 /* list.c */
 /* The current statement begins, and has ended; `row` is the number of rows before it. */
-void asm_list_begin(struct assembler *as);
-void asm_list_end(struct assembler *as, size_t row);
+void sam_asm_list_begin(struct assembler *as);
+void sam_asm_list_end(struct assembler *as, size_t row);
 /* The listing of a program that was assembled. NULL: no memory. */
-char *asm_listing(struct assembler *as, const struct sam_image *image);
+char *sam_asm_listing(struct assembler *as, const struct sam_image *image);
 
 /* layout.c */
-void asm_layout(struct assembler *as);
+void sam_asm_layout(struct assembler *as);
 /* emit.c */
-struct sam_image *asm_emit(struct assembler *as);
+struct sam_image *sam_asm_emit(struct assembler *as);
 /* The words of one instruction at insn->address, the inserted prefix first: how many. */
-unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3]);
-void asm_section_bytes(struct assembler *as, const struct asm_section *section,
-                       struct sam_buffer *out);
+unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3]);
+void sam_asm_section_bytes(struct assembler *as, const struct asm_section *section,
+                           struct sam_buffer *out);
 
 #endif

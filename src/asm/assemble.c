@@ -8,8 +8,8 @@
 /* NAME=VALUE of -D, as a line `.equ NAME, VALUE` before the text. */
 static void define(struct assembler *as, const char *text)
 {
-    struct asm_place *place = asm_new_place(as);
-    char *copy = asm_copy(as, text, strlen(text));
+    struct asm_place *place = sam_asm_new_place(as);
+    char *copy = sam_asm_copy(as, text, strlen(text));
     if (!place || !copy)
         return;
     place->file = "<command line>";
@@ -18,28 +18,28 @@ static void define(struct assembler *as, const char *text)
     place->size = strlen(copy);
     struct asm_at at = {place, 1};
     size_t size = strcspn(copy, "=");
-    bool named = size > 0 && asm_name_start(copy[0]);
+    bool named = size > 0 && sam_asm_name_start(copy[0]);
     for (size_t i = 0; i < size; i++)
-        named = named && asm_name_char(copy[i]);
+        named = named && sam_asm_name_char(copy[i]);
     if (!named) {
-        asm_error(as, at, "expected NAME=VALUE, found '%.60s'", copy);
+        sam_asm_error(as, at, "expected NAME=VALUE, found '%.60s'", copy);
         return;
     }
     const struct asm_node *node = NULL;
     struct asm_failure fail = {.at = at};
     if (copy[size]) {
         struct asm_lexer lexer;
-        asm_lex_start(&lexer, copy + size + 1, strlen(copy + size + 1), place);
-        node = asm_parse_expr(as, &lexer, &fail);
-        if (node && !asm_expect_end(as, &lexer))
+        sam_asm_lex_start(&lexer, copy + size + 1, strlen(copy + size + 1), place);
+        node = sam_asm_parse_expr(as, &lexer, &fail);
+        if (node && !sam_asm_expect_end(as, &lexer))
             return;
     } else {
-        node = asm_number_node(as, 1, at);
+        node = sam_asm_number_node(as, 1, at);
     }
     if (!node)
-        asm_error(as, fail.at, "%s", fail.text);
-    else if (asm_define_equ(as, copy, size, node, true, at))
-        asm_symbol_get(as, copy, size)->hidden = true;
+        sam_asm_error(as, fail.at, "%s", fail.text);
+    else if (sam_asm_define_equ(as, copy, size, node, true, at))
+        sam_asm_symbol_get(as, copy, size)->hidden = true;
 }
 
 /* Labels in front of the statement; false when nothing follows or something was wrong. */
@@ -47,19 +47,19 @@ static bool take_labels(struct assembler *as, struct asm_lexer *lexer)
 {
     for (;;) {
         struct asm_token token = lexer->token;
-        struct asm_at at = asm_lex_at(lexer);
+        struct asm_at at = sam_asm_lex_at(lexer);
         struct asm_lexer ahead = *lexer;
-        asm_lex_next(&ahead);
-        if (!asm_lex_is(&ahead, ":"))
+        sam_asm_lex_next(&ahead);
+        if (!sam_asm_lex_is(&ahead, ":"))
             return token.kind != TOKEN_END;
         if (token.kind == TOKEN_NAME)
-            asm_define_label(as, token.text, token.size, at);
+            sam_asm_define_label(as, token.text, token.size, at);
         else if (token.kind == TOKEN_NUMBER && token.text[0] != '\'')
-            asm_define_local(as, token.number, at);
+            sam_asm_define_local(as, token.number, at);
         else
-            asm_error(as, at, "expected a label before ':'");
+            sam_asm_error(as, at, "expected a label before ':'");
         *lexer = ahead;
-        asm_lex_next(lexer);
+        sam_asm_lex_next(lexer);
     }
 }
 
@@ -67,18 +67,18 @@ static bool take_labels(struct assembler *as, struct asm_lexer *lexer)
 static bool take_assignment(struct assembler *as, struct asm_lexer *lexer)
 {
     struct asm_token name = lexer->token;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     struct asm_lexer ahead = *lexer;
     struct asm_failure fail = {.at = at};
-    asm_lex_next(&ahead);
-    if (name.kind != TOKEN_NAME || !asm_lex_is(&ahead, "="))
+    sam_asm_lex_next(&ahead);
+    if (name.kind != TOKEN_NAME || !sam_asm_lex_is(&ahead, "="))
         return false;
-    asm_lex_next(&ahead);
-    const struct asm_node *node = asm_parse_expr(as, &ahead, &fail);
+    sam_asm_lex_next(&ahead);
+    const struct asm_node *node = sam_asm_parse_expr(as, &ahead, &fail);
     if (!node && !as->stop)
-        asm_error(as, fail.at, "%s", fail.text);
-    else if (node && asm_expect_end(as, &ahead))
-        asm_define_equ(as, name.text, name.size, node, true, at);
+        sam_asm_error(as, fail.at, "%s", fail.text);
+    else if (node && sam_asm_expect_end(as, &ahead))
+        sam_asm_define_equ(as, name.text, name.size, node, true, at);
     return true;
 }
 
@@ -86,64 +86,64 @@ static void statement(struct assembler *as)
 {
     const struct asm_statement *s = &as->statement;
     struct asm_lexer lexer;
-    asm_lex_start(&lexer, s->text, s->size, s->place);
+    sam_asm_lex_start(&lexer, s->text, s->size, s->place);
     bool named = lexer.token.kind == TOKEN_NAME;
     struct asm_token first = lexer.token;
     if (named && first.text[0] == '.') {
         struct asm_lexer ahead = lexer;
-        asm_lex_next(&ahead);
-        if (asm_condition_directive(as, first.text, first.size, &ahead))
+        sam_asm_lex_next(&ahead);
+        if (sam_asm_condition_directive(as, first.text, first.size, &ahead))
             return;
     }
-    if (!asm_is_active(as) || !take_labels(as, &lexer) || take_assignment(as, &lexer))
+    if (!sam_asm_is_active(as) || !take_labels(as, &lexer) || take_assignment(as, &lexer))
         return;
     struct asm_token word = lexer.token;
     if (word.kind != TOKEN_NAME) {
         char shown[64];
-        asm_error(as, asm_lex_at(&lexer),
-                  "expected an instruction, a directive or a label, found %s",
-                  asm_lex_shown(&lexer, shown, sizeof shown));
+        sam_asm_error(as, sam_asm_lex_at(&lexer),
+                      "expected an instruction, a directive or a label, found %s",
+                      sam_asm_lex_shown(&lexer, shown, sizeof shown));
         return;
     }
-    const struct asm_macro *macro = asm_macro_find(as, word.text, word.size);
+    const struct asm_macro *macro = sam_asm_macro_find(as, word.text, word.size);
     if (macro) {
-        asm_lex_next(&lexer);
-        asm_macro_call(as, macro, &lexer);
+        sam_asm_lex_next(&lexer);
+        sam_asm_macro_call(as, macro, &lexer);
     } else if (word.text[0] == '.') {
-        asm_directive(as, &lexer);
+        sam_asm_directive(as, &lexer);
     } else {
         /* a mnemonic runs up to a blank: names of later families hold an '@' */
         size_t size = word.size;
         while (word.text + size < lexer.end && word.text[size] == '@') {
             size++;
-            while (word.text + size < lexer.end && asm_name_char(word.text[size]))
+            while (word.text + size < lexer.end && sam_asm_name_char(word.text[size]))
                 size++;
         }
         lexer.at = word.text + size;
-        asm_lex_next(&lexer);
-        asm_instruction(as, word.text, size, &lexer);
+        sam_asm_lex_next(&lexer);
+        sam_asm_instruction(as, word.text, size, &lexer);
     }
 }
 
 static void run(struct assembler *as, const char *name, const char *text, size_t size)
 {
-    as->section = asm_section_get(as, ".text", 5);
+    as->section = sam_asm_section_get(as, ".text", 5);
     as->previous_section = as->section;
-    char *kept = asm_copy(as, name, strlen(name));
-    if (!as->section || !kept || !asm_index_mnemonics(as))
+    char *kept = sam_asm_copy(as, name, strlen(name));
+    if (!as->section || !kept || !sam_asm_index_mnemonics(as))
         return;
     for (size_t i = 0; i < as->options.define_count; i++)
         define(as, as->options.defines[i]);
     as->start.file = kept;
-    if (!asm_push_file(as, kept, text, size, NULL))
+    if (!sam_asm_push_file(as, kept, text, size, NULL))
         return;
-    while (asm_next_statement(as)) {
+    while (sam_asm_next_statement(as)) {
         const size_t row = as->listed_count;
         if (as->options.listing && !as->stop)
-            asm_list_begin(as);
+            sam_asm_list_begin(as);
         statement(as);
         if (as->listed_count > row)
-            asm_list_end(as, row);
+            sam_asm_list_end(as, row);
     }
 }
 
@@ -163,7 +163,7 @@ static void release(struct assembler *as)
     for (struct asm_macro *m = as->last_macro; m; m = m->next)
         sam_names_free(&m->names);
     sam_names_free(&as->macros);
-    asm_free_blocks(as);
+    sam_asm_free_blocks(as);
 }
 
 enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
@@ -189,20 +189,20 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
     run(as, name, text, size);
     struct sam_image *out = NULL;
     if (!as->stop) {
-        asm_layout(as);
-        out = asm_emit(as);
+        sam_asm_layout(as);
+        out = sam_asm_emit(as);
     }
     if (as->options.listing) {
-        *as->options.listing = as->status == SAM_OK ? asm_listing(as, out) : NULL;
+        *as->options.listing = as->status == SAM_OK ? sam_asm_listing(as, out) : NULL;
         if (as->status == SAM_OK && !*as->options.listing)
-            asm_out_of_memory(as);
+            sam_asm_out_of_memory(as);
     }
     status = as->status;
     if (status != SAM_OK) {
         sam_image_free(out);
         out = NULL;
     }
-    *messages = asm_finish_messages(as);
+    *messages = sam_asm_finish_messages(as);
     release(as);
     free(as);
     *image = out;

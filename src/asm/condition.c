@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-bool asm_is_active(const struct assembler *as)
+bool sam_asm_is_active(const struct assembler *as)
 {
     return as->condition_count == 0 || as->conditions[as->condition_count - 1].active;
 }
@@ -14,7 +14,7 @@ enum test { TEST_NE, TEST_EQ, TEST_LT, TEST_LE, TEST_GT, TEST_GE };
 static bool test_number(struct assembler *as, struct asm_lexer *lexer, enum test test)
 {
     int64_t value;
-    if (!asm_constant(as, lexer, "the condition", &value) || !asm_expect_end(as, lexer))
+    if (!sam_asm_constant(as, lexer, "the condition", &value) || !sam_asm_expect_end(as, lexer))
         return false;
     switch (test) {
     case TEST_NE: return value != 0;
@@ -30,13 +30,13 @@ static bool test_defined(struct assembler *as, struct asm_lexer *lexer)
 {
     if (lexer->token.kind != TOKEN_NAME) {
         char shown[64];
-        asm_error(as, asm_lex_at(lexer), "expected a symbol, found %s",
-                  asm_lex_shown(lexer, shown, sizeof shown));
+        sam_asm_error(as, sam_asm_lex_at(lexer), "expected a symbol, found %s",
+                      sam_asm_lex_shown(lexer, shown, sizeof shown));
         return false;
     }
-    const struct asm_symbol *symbol = asm_symbol_find(as, lexer->token.text, lexer->token.size);
-    asm_lex_next(lexer);
-    asm_expect_end(as, lexer);
+    const struct asm_symbol *symbol = sam_asm_symbol_find(as, lexer->token.text, lexer->token.size);
+    sam_asm_lex_next(lexer);
+    sam_asm_expect_end(as, lexer);
     return symbol && symbol->state != SYMBOL_UNDEFINED;
 }
 
@@ -62,11 +62,11 @@ static bool is(const char *text, size_t size, const char *name)
 static void open_condition(struct assembler *as, size_t opener, struct asm_lexer *lexer)
 {
     if (as->condition_count == ASM_MAX_CONDITIONS) {
-        asm_fatal(as, asm_statement_at(as), "conditions nested more than %d deep",
-                  ASM_MAX_CONDITIONS);
+        sam_asm_fatal(as, sam_asm_statement_at(as), "conditions nested more than %d deep",
+                      ASM_MAX_CONDITIONS);
         return;
     }
-    bool parent = asm_is_active(as), holds = false;
+    bool parent = sam_asm_is_active(as), holds = false;
     if (parent) {
         if (openers[opener].by == BY_NUMBER)
             holds = test_number(as, lexer, openers[opener].test);
@@ -86,7 +86,7 @@ static struct asm_condition *innermost(struct assembler *as, const char *name)
     size_t floor = as->frame_count ? as->frames[as->frame_count - 1].conditions : 0;
     if (as->condition_count > floor)
         return &as->conditions[as->condition_count - 1];
-    asm_error(as, asm_statement_at(as), "%s without .if", name);
+    sam_asm_error(as, sam_asm_statement_at(as), "%s without .if", name);
     return NULL;
 }
 
@@ -97,7 +97,7 @@ static void another_branch(struct assembler *as, const char *name, bool is_else,
     if (!c)
         return;
     if (c->in_else)
-        asm_error(as, asm_statement_at(as), "%s after .else", name);
+        sam_asm_error(as, sam_asm_statement_at(as), "%s after .else", name);
     c->in_else |= is_else;
     c->active = false;
     if (c->taken)
@@ -105,13 +105,13 @@ static void another_branch(struct assembler *as, const char *name, bool is_else,
     /* the condition stands in the text around the .if */
     bool holds = is_else || test_number(as, lexer, TEST_NE);
     if (is_else)
-        asm_expect_end(as, lexer);
+        sam_asm_expect_end(as, lexer);
     c->active = holds;
     c->taken = holds;
 }
 
-bool asm_condition_directive(struct assembler *as, const char *name, size_t size,
-                             struct asm_lexer *lexer)
+bool sam_asm_condition_directive(struct assembler *as, const char *name, size_t size,
+                                 struct asm_lexer *lexer)
 {
     for (size_t i = 0; i < SAM_COUNT(openers); i++) {
         if (is(name, size, openers[i].name)) {
@@ -126,7 +126,7 @@ bool asm_condition_directive(struct assembler *as, const char *name, size_t size
     } else if (is(name, size, ".endif")) {
         if (innermost(as, ".endif")) {
             as->condition_count--;
-            asm_expect_end(as, lexer);
+            sam_asm_expect_end(as, lexer);
         }
     } else {
         return false;

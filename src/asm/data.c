@@ -17,26 +17,26 @@ static void put_little_endian(uint8_t *bytes, uint64_t value, unsigned width)
 static void data_values(struct assembler *as, struct asm_lexer *lexer, unsigned width)
 {
     do {
-        struct asm_at at = asm_lex_at(lexer);
+        struct asm_at at = sam_asm_lex_at(lexer);
         struct asm_failure fail = {.at = at};
-        const struct asm_node *node = asm_parse_expr(as, lexer, &fail);
+        const struct asm_node *node = sam_asm_parse_expr(as, lexer, &fail);
         int64_t number;
         if (!node) {
             if (!as->stop)
-                asm_error(as, fail.at, "%s", fail.text);
+                sam_asm_error(as, fail.at, "%s", fail.text);
             return;
         }
-        enum asm_known known = asm_eval_early(as, node, &number);
+        enum asm_known known = sam_asm_eval_early(as, node, &number);
         int64_t limit = width < 8 ? INT64_C(1) << (8 * width) : 0;
         if (known == ASM_KNOWN && (width == 8 || (number >= -limit / 2 && number < limit))) {
             uint8_t bytes[8];
             put_little_endian(bytes, (uint64_t)number, width);
-            asm_add_bytes(as, bytes, width, at);
+            sam_asm_add_bytes(as, bytes, width, at);
         } else if (known != ASM_WRONG) {
-            asm_add_value(as, node, width, at); /* a value too large is reported there */
+            sam_asm_add_value(as, node, width, at); /* a value too large is reported there */
         }
-    } while (asm_lex_take(lexer, ",") && !as->stop);
-    asm_expect_end(as, lexer);
+    } while (sam_asm_lex_take(lexer, ",") && !as->stop);
+    sam_asm_expect_end(as, lexer);
 }
 
 /* .float .double: decimal or hexadecimal C floats, inf, nan. */
@@ -68,12 +68,12 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
             put_little_endian(bytes, bits, 8);
         }
         if (end == text || *end || size >= 100) {
-            asm_error(as, where, "expected a floating-point number, found '%.40s'", text);
+            sam_asm_error(as, where, "expected a floating-point number, found '%.40s'", text);
             return;
         }
         if (errno == ERANGE && isinf(value)) /* too large; too small is zero */
-            asm_error(as, where, "%s does not fit %s", text, width == 4 ? ".float" : ".double");
-        asm_add_bytes(as, bytes, width, where);
+            sam_asm_error(as, where, "%s does not fit %s", text, width == 4 ? ".float" : ".double");
+        sam_asm_add_bytes(as, bytes, width, where);
         while (at < lexer->end && *at != ',')
             at++;
     } while (at < lexer->end && *at++ == ',');
@@ -82,93 +82,93 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
 static void data_strings(struct assembler *as, struct asm_lexer *lexer, bool terminated)
 {
     do {
-        struct asm_at at = asm_lex_at(lexer);
+        struct asm_at at = sam_asm_lex_at(lexer);
         char shown[64];
         if (lexer->token.kind != TOKEN_STRING) {
-            asm_error(as, at, "expected a string in quotes, found %s",
-                      asm_lex_shown(lexer, shown, sizeof shown));
+            sam_asm_error(as, at, "expected a string in quotes, found %s",
+                          sam_asm_lex_shown(lexer, shown, sizeof shown));
             return;
         }
         size_t size;
         const char *problem;
-        char *bytes = asm_string(as, &lexer->token, &size, &problem);
+        char *bytes = sam_asm_string(as, &lexer->token, &size, &problem);
         if (!bytes) {
             if (problem)
-                asm_error(as, at, "%s", problem);
+                sam_asm_error(as, at, "%s", problem);
             return;
         }
-        asm_add_bytes(as, bytes, size, at);
+        sam_asm_add_bytes(as, bytes, size, at);
         if (terminated)
-            asm_add_bytes(as, "", 1, at);
-        asm_lex_next(lexer);
-    } while (asm_lex_take(lexer, ",") && !as->stop);
-    asm_expect_end(as, lexer);
+            sam_asm_add_bytes(as, "", 1, at);
+        sam_asm_lex_next(lexer);
+    } while (sam_asm_lex_take(lexer, ",") && !as->stop);
+    sam_asm_expect_end(as, lexer);
 }
 
 static bool size_in_reach(struct assembler *as, struct asm_at at, int64_t size)
 {
     if (size >= 0 && size <= (int64_t)ASM_MAX_SIZE)
         return true;
-    asm_error(as, at, "size %lld is outside 0..%lld (256 MiB)", (long long)size,
-              (long long)ASM_MAX_SIZE);
+    sam_asm_error(as, at, "size %lld is outside 0..%lld (256 MiB)", (long long)size,
+                  (long long)ASM_MAX_SIZE);
     return false;
 }
 
 /* .space SIZE[, BYTE] */
 static void data_space(struct assembler *as, struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t size, fill = 0;
-    if (!asm_constant(as, lexer, "the size", &size))
+    if (!sam_asm_constant(as, lexer, "the size", &size))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_constant(as, lexer, "the fill byte", &fill))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_constant(as, lexer, "the fill byte", &fill))
         return;
-    if (asm_expect_end(as, lexer) && size_in_reach(as, at, size))
-        asm_add_fill(as, (uint64_t)size, 1, (uint64_t)fill & 255, at);
+    if (sam_asm_expect_end(as, lexer) && size_in_reach(as, at, size))
+        sam_asm_add_fill(as, (uint64_t)size, 1, (uint64_t)fill & 255, at);
 }
 
 /* .fill COUNT[, WIDTH[, VALUE]] */
 static void data_fill(struct assembler *as, struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t count, width = 1, value = 0;
-    if (!asm_constant(as, lexer, "the count", &count))
+    if (!sam_asm_constant(as, lexer, "the count", &count))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_constant(as, lexer, "the width", &width))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_constant(as, lexer, "the width", &width))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_constant(as, lexer, "the value", &value))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_constant(as, lexer, "the value", &value))
         return;
-    if (!asm_expect_end(as, lexer) || !size_in_reach(as, at, count))
+    if (!sam_asm_expect_end(as, lexer) || !size_in_reach(as, at, count))
         return;
     if (width < 0 || width > 8)
-        asm_error(as, at, "width %lld is outside 0..8", (long long)width);
+        sam_asm_error(as, at, "width %lld is outside 0..8", (long long)width);
     else
-        asm_add_fill(as, (uint64_t)count, (unsigned)width, (uint64_t)value, at);
+        sam_asm_add_fill(as, (uint64_t)count, (unsigned)width, (uint64_t)value, at);
 }
 
 /* .align and .p2align count in powers of two (as GNU as does on RISC-V), .balign in bytes. */
 static void data_align(struct assembler *as, struct asm_lexer *lexer, bool in_bytes)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t value, fill = -1, limit = INT64_MAX;
-    if (!asm_constant(as, lexer, "the alignment", &value))
+    if (!sam_asm_constant(as, lexer, "the alignment", &value))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_lex_is(lexer, ",") &&
-        !asm_constant(as, lexer, "the fill byte", &fill))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_lex_is(lexer, ",") &&
+        !sam_asm_constant(as, lexer, "the fill byte", &fill))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_constant(as, lexer, "the limit", &limit))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_constant(as, lexer, "the limit", &limit))
         return;
-    if (!asm_expect_end(as, lexer))
+    if (!sam_asm_expect_end(as, lexer))
         return;
     int64_t alignment = in_bytes                   ? (value ? value : 1)
                         : value >= 0 && value < 32 ? INT64_C(1) << value
                                                    : -1;
     if (alignment < 1 || alignment > ASM_MAX_ALIGNMENT || (alignment & (alignment - 1)))
-        asm_error(as, at, "alignment %lld is not %s", (long long)value,
-                  in_bytes ? "a power of two up to 1048576" : "in 0..20 (a power of two)");
+        sam_asm_error(as, at, "alignment %lld is not %s", (long long)value,
+                      in_bytes ? "a power of two up to 1048576" : "in 0..20 (a power of two)");
     else
-        asm_add_align(as, (uint64_t)alignment, fill < 0 ? -1 : (int)(fill & 255),
-                      limit < 0 ? 0 : (uint64_t)limit, at);
+        sam_asm_add_align(as, (uint64_t)alignment, fill < 0 ? -1 : (int)(fill & 255),
+                          limit < 0 ? 0 : (uint64_t)limit, at);
 }
 
 static const struct {
@@ -185,8 +185,8 @@ static const struct {
     {".balign", ALIGN, 1},
 };
 
-bool asm_data_directive(struct assembler *as, const char *name, size_t size,
-                        struct asm_lexer *lexer)
+bool sam_asm_data_directive(struct assembler *as, const char *name, size_t size,
+                            struct asm_lexer *lexer)
 {
     for (size_t i = 0; i < SAM_COUNT(directives); i++) {
         unsigned argument = directives[i].argument;

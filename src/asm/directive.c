@@ -5,30 +5,31 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-bool asm_expect_end(struct assembler *as, struct asm_lexer *lexer)
+bool sam_asm_expect_end(struct assembler *as, struct asm_lexer *lexer)
 {
     if (lexer->token.kind == TOKEN_END)
         return true;
     char shown[64];
-    asm_error(as, asm_lex_at(lexer), "expected the end of the line, found %s",
-              asm_lex_shown(lexer, shown, sizeof shown));
+    sam_asm_error(as, sam_asm_lex_at(lexer), "expected the end of the line, found %s",
+                  sam_asm_lex_shown(lexer, shown, sizeof shown));
     return false;
 }
 
-bool asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what, int64_t *number)
+bool sam_asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what,
+                      int64_t *number)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     struct asm_failure fail = {.at = at};
-    const struct asm_node *node = asm_parse_expr(as, lexer, &fail);
+    const struct asm_node *node = sam_asm_parse_expr(as, lexer, &fail);
     *number = 0;
     if (!node) {
         if (!as->stop)
-            asm_error(as, fail.at, "%s", fail.text);
+            sam_asm_error(as, fail.at, "%s", fail.text);
         return false;
     }
-    enum asm_known known = asm_eval_early(as, node, number);
+    enum asm_known known = sam_asm_eval_early(as, node, number);
     if (known == ASM_UNKNOWN)
-        asm_error(as, at, "%s must be a number that is known here", what);
+        sam_asm_error(as, at, "%s must be a number that is known here", what);
     return known == ASM_KNOWN;
 }
 
@@ -36,22 +37,22 @@ static bool take_name(struct assembler *as, struct asm_lexer *lexer, struct asm_
 {
     *name = lexer->token;
     if (name->kind == TOKEN_NAME) {
-        asm_lex_next(lexer);
+        sam_asm_lex_next(lexer);
         return true;
     }
     char shown[64];
-    asm_error(as, asm_lex_at(lexer), "expected a symbol, found %s",
-              asm_lex_shown(lexer, shown, sizeof shown));
+    sam_asm_error(as, sam_asm_lex_at(lexer), "expected a symbol, found %s",
+                  sam_asm_lex_shown(lexer, shown, sizeof shown));
     return false;
 }
 
 static bool take_comma(struct assembler *as, struct asm_lexer *lexer)
 {
-    if (asm_lex_take(lexer, ","))
+    if (sam_asm_lex_take(lexer, ","))
         return true;
     char shown[64];
-    asm_error(as, asm_lex_at(lexer), "expected ',', found %s",
-              asm_lex_shown(lexer, shown, sizeof shown));
+    sam_asm_error(as, sam_asm_lex_at(lexer), "expected ',', found %s",
+                  sam_asm_lex_shown(lexer, shown, sizeof shown));
     return false;
 }
 
@@ -68,9 +69,9 @@ static void switch_to(struct assembler *as, struct asm_section *section)
 static void dir_named_section(struct assembler *as, struct asm_lexer *lexer, const char *name)
 {
     if (lexer->token.kind == TOKEN_NUMBER)
-        asm_lex_next(lexer); /* .text 0: a subsection, of which there is one */
-    if (asm_expect_end(as, lexer))
-        switch_to(as, asm_section_get(as, name, strlen(name)));
+        sam_asm_lex_next(lexer); /* .text 0: a subsection, of which there is one */
+    if (sam_asm_expect_end(as, lexer))
+        switch_to(as, sam_asm_section_get(as, name, strlen(name)));
 }
 
 static void section_flags(struct assembler *as, struct asm_section *section,
@@ -84,7 +85,7 @@ static void section_flags(struct assembler *as, struct asm_section *section,
         else if (c == 'w')
             section->write = true;
         else if (!strchr("aoGMSTe?", c) && !(c >= '0' && c <= '9'))
-            asm_warning(as, at, "unknown section flag '%c'", c);
+            sam_asm_warning(as, at, "unknown section flag '%c'", c);
     }
     if (section->execute && section->alignment < 4)
         section->alignment = 4;
@@ -94,36 +95,37 @@ static void section_flags(struct assembler *as, struct asm_section *section,
 static void dir_section(struct assembler *as, struct asm_lexer *lexer)
 {
     struct asm_token name = lexer->token;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     if (name.kind == TOKEN_STRING) {
         name.text++;
         name.size -= 2;
-        asm_lex_next(lexer);
+        sam_asm_lex_next(lexer);
     } else if (!take_name(as, lexer, &name)) {
         return;
     } else {
         /* names such as .note.GNU-stack hold characters that no symbol has */
         while (lexer->token.kind != TOKEN_END && lexer->token.text == name.text + name.size &&
-               !asm_lex_is(lexer, ",")) {
+               !sam_asm_lex_is(lexer, ",")) {
             name.size += lexer->token.size;
-            asm_lex_next(lexer);
+            sam_asm_lex_next(lexer);
         }
     }
     if (!name.size || name.size > 255 || memchr(name.text, '\0', name.size)) {
-        asm_error(as, at, "a section's name has 1 to 255 characters");
+        sam_asm_error(as, at, "a section's name has 1 to 255 characters");
         return;
     }
-    struct asm_section *section = asm_section_get(as, name.text, name.size);
+    struct asm_section *section = sam_asm_section_get(as, name.text, name.size);
     if (!section)
         return;
-    if (asm_lex_take(lexer, ",") && lexer->token.kind == TOKEN_STRING) {
+    if (sam_asm_lex_take(lexer, ",") && lexer->token.kind == TOKEN_STRING) {
         if (section->count == 0)
-            section_flags(as, section, &lexer->token, asm_lex_at(lexer));
-        asm_lex_next(lexer);
-        if (asm_lex_take(lexer, ",") && (asm_lex_take(lexer, "@") || asm_lex_take(lexer, "%"))) {
-            if (asm_lex_is_name(lexer, "nobits") && section->count == 0)
+            section_flags(as, section, &lexer->token, sam_asm_lex_at(lexer));
+        sam_asm_lex_next(lexer);
+        if (sam_asm_lex_take(lexer, ",") &&
+            (sam_asm_lex_take(lexer, "@") || sam_asm_lex_take(lexer, "%"))) {
+            if (sam_asm_lex_is_name(lexer, "nobits") && section->count == 0)
                 section->nobits = true;
-            else if (asm_lex_is_name(lexer, "progbits") && section->count == 0)
+            else if (sam_asm_lex_is_name(lexer, "progbits") && section->count == 0)
                 section->nobits = false;
         }
     }
@@ -133,8 +135,8 @@ static void dir_section(struct assembler *as, struct asm_lexer *lexer)
 static void dir_pushsection(struct assembler *as, struct asm_lexer *lexer)
 {
     if (as->section_depth == SAM_COUNT(as->section_stack)) {
-        asm_error(as, asm_statement_at(as), ".pushsection nested more than %zu deep",
-                  SAM_COUNT(as->section_stack));
+        sam_asm_error(as, sam_asm_statement_at(as), ".pushsection nested more than %zu deep",
+                      SAM_COUNT(as->section_stack));
         return;
     }
     as->section_stack[as->section_depth++] = as->section;
@@ -146,24 +148,24 @@ static void dir_popsection(struct assembler *as)
     if (as->section_depth)
         switch_to(as, as->section_stack[--as->section_depth]);
     else
-        asm_error(as, asm_statement_at(as), ".popsection without .pushsection");
+        sam_asm_error(as, sam_asm_statement_at(as), ".popsection without .pushsection");
 }
 
 /* .address ADDR: the section begins there. What `samite dis` prints for a section that does not
  * follow the one before. */
 static void dir_address(struct assembler *as, struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t address;
-    if (!asm_constant(as, lexer, "the address", &address) || !asm_expect_end(as, lexer))
+    if (!sam_asm_constant(as, lexer, "the address", &address) || !sam_asm_expect_end(as, lexer))
         return;
     if (as->section->count) {
-        asm_error(as, at, ".address must stand before the first byte of section %s",
-                  as->section->name);
+        sam_asm_error(as, at, ".address must stand before the first byte of section %s",
+                      as->section->name);
         return;
     }
     if (as->isa.xlen == 32 && (address < INT32_MIN || address > UINT32_MAX)) {
-        asm_error(as, at, "address 0x%llx does not fit 32 bits", (unsigned long long)address);
+        sam_asm_error(as, at, "address 0x%llx does not fit 32 bits", (unsigned long long)address);
         return;
     }
     as->section->fixed = true;
@@ -175,15 +177,15 @@ static void dir_address(struct assembler *as, struct asm_lexer *lexer)
 static void dir_equ(struct assembler *as, struct asm_lexer *lexer, bool may_change)
 {
     struct asm_token name;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     struct asm_failure fail = {.at = at};
     if (!take_name(as, lexer, &name) || !take_comma(as, lexer))
         return;
-    const struct asm_node *node = asm_parse_expr(as, lexer, &fail);
+    const struct asm_node *node = sam_asm_parse_expr(as, lexer, &fail);
     if (!node && !as->stop)
-        asm_error(as, fail.at, "%s", fail.text);
-    else if (node && asm_expect_end(as, lexer))
-        asm_define_equ(as, name.text, name.size, node, may_change, at);
+        sam_asm_error(as, fail.at, "%s", fail.text);
+    else if (node && sam_asm_expect_end(as, lexer))
+        sam_asm_define_equ(as, name.text, name.size, node, may_change, at);
 }
 
 /* .globl and .weak */
@@ -193,14 +195,14 @@ static void dir_global(struct assembler *as, struct asm_lexer *lexer, bool weak)
         struct asm_token name;
         if (!take_name(as, lexer, &name))
             return;
-        struct asm_symbol *symbol = asm_symbol_get(as, name.text, name.size);
+        struct asm_symbol *symbol = sam_asm_symbol_get(as, name.text, name.size);
         if (symbol) {
             symbol->global = true;
             symbol->weak |= weak;
             symbol->hidden = false;
         }
-    } while (asm_lex_take(lexer, ","));
-    asm_expect_end(as, lexer);
+    } while (sam_asm_lex_take(lexer, ","));
+    sam_asm_expect_end(as, lexer);
 }
 
 /* .type NAME, @function */
@@ -209,11 +211,12 @@ static void dir_type(struct assembler *as, struct asm_lexer *lexer)
     struct asm_token name;
     if (!take_name(as, lexer, &name))
         return;
-    asm_lex_take(lexer, ",");
-    if (!asm_lex_take(lexer, "@"))
-        asm_lex_take(lexer, "%");
-    struct asm_symbol *symbol = asm_symbol_get(as, name.text, name.size);
-    if (symbol && (asm_lex_is_name(lexer, "function") || asm_lex_is_name(lexer, "STT_FUNC")))
+    sam_asm_lex_take(lexer, ",");
+    if (!sam_asm_lex_take(lexer, "@"))
+        sam_asm_lex_take(lexer, "%");
+    struct asm_symbol *symbol = sam_asm_symbol_get(as, name.text, name.size);
+    if (symbol &&
+        (sam_asm_lex_is_name(lexer, "function") || sam_asm_lex_is_name(lexer, "STT_FUNC")))
         symbol->function = true;
 }
 
@@ -221,14 +224,14 @@ static void dir_type(struct assembler *as, struct asm_lexer *lexer)
 static void dir_size(struct assembler *as, struct asm_lexer *lexer)
 {
     struct asm_token name;
-    struct asm_failure fail = {.at = asm_lex_at(lexer)};
+    struct asm_failure fail = {.at = sam_asm_lex_at(lexer)};
     if (!take_name(as, lexer, &name) || !take_comma(as, lexer))
         return;
-    const struct asm_node *node = asm_parse_expr(as, lexer, &fail);
-    struct asm_symbol *symbol = asm_symbol_get(as, name.text, name.size);
+    const struct asm_node *node = sam_asm_parse_expr(as, lexer, &fail);
+    struct asm_symbol *symbol = sam_asm_symbol_get(as, name.text, name.size);
     if (!node && !as->stop)
-        asm_error(as, fail.at, "%s", fail.text);
-    else if (node && symbol && asm_expect_end(as, lexer))
+        sam_asm_error(as, fail.at, "%s", fail.text);
+    else if (node && symbol && sam_asm_expect_end(as, lexer))
         symbol->size = node;
 }
 
@@ -236,27 +239,27 @@ static void dir_size(struct assembler *as, struct asm_lexer *lexer)
 static void dir_common(struct assembler *as, struct asm_lexer *lexer, bool global)
 {
     struct asm_token name;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t size, alignment = 16;
     if (!take_name(as, lexer, &name) || !take_comma(as, lexer) ||
-        !asm_constant(as, lexer, "the size", &size))
+        !sam_asm_constant(as, lexer, "the size", &size))
         return;
-    if (asm_lex_take(lexer, ",") && !asm_constant(as, lexer, "the alignment", &alignment))
+    if (sam_asm_lex_take(lexer, ",") && !sam_asm_constant(as, lexer, "the alignment", &alignment))
         return;
     if (size < 0 || alignment < 1 || alignment > ASM_MAX_ALIGNMENT ||
         (alignment & (alignment - 1))) {
-        asm_error(as, at, "size %lld or alignment %lld makes no sense", (long long)size,
-                  (long long)alignment);
+        sam_asm_error(as, at, "size %lld or alignment %lld makes no sense", (long long)size,
+                      (long long)alignment);
         return;
     }
-    struct asm_section *back = as->section, *bss = asm_section_get(as, ".bss", 4);
-    if (!bss || !asm_expect_end(as, lexer))
+    struct asm_section *back = as->section, *bss = sam_asm_section_get(as, ".bss", 4);
+    if (!bss || !sam_asm_expect_end(as, lexer))
         return;
     as->section = bss;
-    asm_add_align(as, (uint64_t)alignment, 0, UINT64_MAX, at);
-    asm_define_label(as, name.text, name.size, at);
-    asm_add_fill(as, (uint64_t)size, 1, 0, at);
-    struct asm_symbol *symbol = asm_symbol_find(as, name.text, name.size);
+    sam_asm_add_align(as, (uint64_t)alignment, 0, UINT64_MAX, at);
+    sam_asm_define_label(as, name.text, name.size, at);
+    sam_asm_add_fill(as, (uint64_t)size, 1, 0, at);
+    struct asm_symbol *symbol = sam_asm_symbol_find(as, name.text, name.size);
     if (symbol)
         symbol->global |= global;
     as->section = back;
@@ -288,29 +291,29 @@ static bool find_include(struct assembler *as, const char *name, char *path, siz
 
 static void dir_include(struct assembler *as, struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     size_t size;
     const char *problem = NULL;
     if (lexer->token.kind != TOKEN_STRING) {
-        asm_error(as, at, "expected a file name in quotes after .include");
+        sam_asm_error(as, at, "expected a file name in quotes after .include");
         return;
     }
-    char *bytes = asm_string(as, &lexer->token, &size, &problem), path[4096];
-    char *name = bytes ? asm_copy(as, bytes, size) : NULL;
-    asm_lex_next(lexer);
-    if (!name || !asm_expect_end(as, lexer)) {
+    char *bytes = sam_asm_string(as, &lexer->token, &size, &problem), path[4096];
+    char *name = bytes ? sam_asm_copy(as, bytes, size) : NULL;
+    sam_asm_lex_next(lexer);
+    if (!name || !sam_asm_expect_end(as, lexer)) {
         if (problem)
-            asm_error(as, at, "%s", problem);
+            sam_asm_error(as, at, "%s", problem);
         return;
     }
     if (!find_include(as, name, path, sizeof path)) {
-        asm_error(as, at, "cannot find '%s' beside this file or along -I", name);
+        sam_asm_error(as, at, "cannot find '%s' beside this file or along -I", name);
         return;
     }
     void *grown = sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts);
-    char *kept = asm_copy(as, path, strlen(path));
+    char *kept = sam_asm_copy(as, path, strlen(path));
     if (!grown || !kept) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return;
     }
     as->texts = grown;
@@ -318,22 +321,22 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
     *text = (struct sam_buffer){0};
     struct sam_error error = {0};
     if (sam_file_read(path, as->max_expanded / 4, text, &error) != SAM_OK) {
-        asm_error(as, at, "%s", error.text);
+        sam_asm_error(as, at, "%s", error.text);
         return;
     }
     as->expanded += text->size;
-    asm_push_file(as, kept, sam_buffer_text(text), text->size, as->statement.place);
+    sam_asm_push_file(as, kept, sam_buffer_text(text), text->size, as->statement.place);
 }
 
 static void dir_message(struct assembler *as, struct asm_lexer *lexer, bool is_error)
 {
-    struct asm_at at = asm_statement_at(as);
+    struct asm_at at = sam_asm_statement_at(as);
     int size = lexer->token.kind == TOKEN_STRING ? (int)lexer->token.size - 2 : 0;
     const char *text = size > 0 ? lexer->token.text + 1 : "";
     if (is_error)
-        asm_error(as, at, ".error %.*s", size > 200 ? 200 : size, text);
+        sam_asm_error(as, at, ".error %.*s", size > 200 ? 200 : size, text);
     else
-        asm_warning(as, at, ".warning %.*s", size > 200 ? 200 : size, text);
+        sam_asm_warning(as, at, ".warning %.*s", size > 200 ? 200 : size, text);
 }
 
 /* Directives that say nothing to this assembler: what compilers write for debuggers and linkers. */
@@ -412,13 +415,14 @@ static void run_directive(struct assembler *as, int directive, struct asm_lexer 
     }
 }
 
-void asm_directive(struct assembler *as, struct asm_lexer *lexer)
+void sam_asm_directive(struct assembler *as, struct asm_lexer *lexer)
 {
     const char *name = lexer->token.text;
     size_t size = lexer->token.size;
-    struct asm_at at = asm_lex_at(lexer);
-    asm_lex_next(lexer);
-    if (asm_data_directive(as, name, size, lexer) || asm_macro_directive(as, name, size, lexer))
+    struct asm_at at = sam_asm_lex_at(lexer);
+    sam_asm_lex_next(lexer);
+    if (sam_asm_data_directive(as, name, size, lexer) ||
+        sam_asm_macro_directive(as, name, size, lexer))
         return;
     for (size_t i = 0; i < SAM_COUNT(directives); i++) {
         if (strlen(directives[i].name) == size && memcmp(directives[i].name, name, size) == 0) {
@@ -427,5 +431,5 @@ void asm_directive(struct assembler *as, struct asm_lexer *lexer)
         }
     }
     if (!is_ignored(name, size))
-        asm_error(as, at, "unknown directive '%.*s'", size > 40 ? 40 : (int)size, name);
+        sam_asm_error(as, at, "unknown directive '%.*s'", size > 40 ? 40 : (int)size, name);
 }

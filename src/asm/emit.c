@@ -44,18 +44,19 @@ static void put_register(struct encoder *e, const struct asm_arg *arg)
     } else if (e->insn->explicit_prefix && arg->number > 31) {
         int32_t field = slot_field(e->prefix, e->prefix_op, arg->operand->slot);
         if (field != arg->number >> 5)
-            asm_error(e->as, arg->at, "%c%d as %s needs bits 7:5 = %d, the %s in front gives %d",
-                      kind, arg->number, arg->operand->name, arg->number >> 5,
-                      sam_insn_rows[e->prefix_op].mnemonic, field);
+            sam_asm_error(e->as, arg->at,
+                          "%c%d as %s needs bits 7:5 = %d, the %s in front gives %d", kind,
+                          arg->number, arg->operand->name, arg->number >> 5,
+                          sam_insn_rows[e->prefix_op].mnemonic, field);
     }
 }
 
 static void out_of_range(struct encoder *e, const struct asm_arg *arg, int64_t value, int64_t low,
                          int64_t high)
 {
-    asm_error(e->as, arg->at, "%s: %s = %lld is outside %lld..%lld",
-              sam_insn_rows[e->insn->op].mnemonic, arg->operand->name, (long long)value,
-              (long long)low, (long long)high);
+    sam_asm_error(e->as, arg->at, "%s: %s = %lld is outside %lld..%lld",
+                  sam_insn_rows[e->insn->op].mnemonic, arg->operand->name, (long long)value,
+                  (long long)low, (long long)high);
 }
 
 /* On RV32 0xfffff800 and -2048 are the same number. */
@@ -87,9 +88,9 @@ static void put_widening(struct encoder *e, const struct asm_arg *arg, int64_t v
     if (e->insn->prefix == SAM_OP_regexti)
         e->prefix |= upper << 26;
     else if (wide && !fits && e->prefix >> 26 != upper)
-        asm_error(e->as, arg->at, "%s = %lld needs bits 10:5 = %u, the %s in front gives %u",
-                  arg->operand->name, (long long)value, upper, sam_insn_rows[e->prefix_op].mnemonic,
-                  e->prefix >> 26);
+        sam_asm_error(e->as, arg->at, "%s = %lld needs bits 10:5 = %u, the %s in front gives %u",
+                      arg->operand->name, (long long)value, upper,
+                      sam_insn_rows[e->prefix_op].mnemonic, e->prefix >> 26);
     e->word = sam_operand_put(arg->operand, e->word, (int32_t)value & 31);
 }
 
@@ -103,13 +104,13 @@ static void put_target(struct encoder *e, const struct asm_arg *arg, int64_t val
         return; /* the jump behind takes it */
     sam_operand_range(arg->operand, &low, &high);
     if (distance & 1) {
-        asm_error(as, arg->at, "the target 0x%llx is not even", (unsigned long long)value);
+        sam_asm_error(as, arg->at, "the target 0x%llx is not even", (unsigned long long)value);
     } else if (distance < low || distance > high) {
         bool vector = sam_insn_rows[e->insn->op].does.act == SAM_ACT_SPLIT;
-        asm_error(as, arg->at, "the target is %lld bytes away, %s reaches %lld..%lld%s",
-                  (long long)distance, sam_insn_rows[e->insn->op].mnemonic, (long long)low,
-                  (long long)high,
-                  vector ? " (a vector branch is never made long: branch to a j)" : "");
+        sam_asm_error(as, arg->at, "the target is %lld bytes away, %s reaches %lld..%lld%s",
+                      (long long)distance, sam_insn_rows[e->insn->op].mnemonic, (long long)low,
+                      (long long)high,
+                      vector ? " (a vector branch is never made long: branch to a j)" : "");
     } else {
         e->word = sam_operand_put(arg->operand, e->word, (int32_t)distance);
     }
@@ -120,7 +121,7 @@ static void put_number(struct encoder *e, const struct asm_arg *arg)
     struct assembler *as = e->as;
     const struct sam_operand *operand = arg->operand;
     int64_t value = arg->number, low, high;
-    if (arg->expr && asm_eval(as, arg->expr, e->insn, false, &value) != ASM_KNOWN)
+    if (arg->expr && sam_asm_eval(as, arg->expr, e->insn, false, &value) != ASM_KNOWN)
         return;
     if (operand->kind == SAM_KIND_TARGET) {
         put_target(e, arg, value);
@@ -145,12 +146,12 @@ static void explicit_prefix_word(struct encoder *e)
     uint32_t words[3];
     struct assembler quiet = *e->as; /* its mistakes were reported where it stands */
     quiet.stop = true;
-    asm_encode(&quiet, e->insn->explicit_prefix, words);
+    sam_asm_encode(&quiet, e->insn->explicit_prefix, words);
     e->prefix = words[0];
     e->prefix_op = e->insn->explicit_prefix->op;
 }
 
-unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3])
+unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3])
 {
     const struct sam_insn_row *row = &sam_insn_rows[insn->op];
     struct encoder e = {as, insn, row->match | insn->bits, 0, SAM_OP_ILLEGAL};
@@ -170,30 +171,30 @@ unsigned asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t 
         else if (arg->operand->kind != SAM_KIND_V0)
             put_number(&e, arg);
     }
-    if (asm_becomes_lui(as, insn))
+    if (sam_asm_becomes_lui(as, insn))
         e.word ^= sam_insn_rows[SAM_OP_auipc].match ^ sam_insn_rows[SAM_OP_lui].match;
     struct sam_insn decoded;
     if (insn->explicit_prefix && !sam_op_is_prefix(insn->op) && as->error_count == errors &&
         !sam_decode(&as->isa, e.word, e.prefix, &decoded))
-        asm_error(as, insn->at, "'%s' is illegal behind this %s (Ventus manual 4.2.2)",
-                  row->mnemonic, sam_insn_rows[e.prefix_op].mnemonic);
+        sam_asm_error(as, insn->at, "'%s' is illegal behind this %s (Ventus manual 4.2.2)",
+                      row->mnemonic, sam_insn_rows[e.prefix_op].mnemonic);
     if (insn->prefix)
         words[count++] = e.prefix;
     words[count++] = e.word;
     if (insn->relaxed) {
         /* the branch, inverted, skips a jump: funct3 bit 0 inverts every condition */
         const struct sam_operand *reach = sam_operand_find('p'), *jump = sam_operand_find('a');
-        const struct asm_arg *target = asm_find_arg(insn->args, 'p');
+        const struct asm_arg *target = sam_asm_find_arg(insn->args, 'p');
         int64_t value = 0, low, high;
-        asm_eval(as, target->expr, insn, true, &value);
+        sam_asm_eval(as, target->expr, insn, true, &value);
         int64_t distance = (int64_t)((uint64_t)value - insn->address - 4);
         if (as->isa.xlen == 32)
             distance = (int32_t)distance;
         sam_operand_range(jump, &low, &high);
         if (distance < low || distance > high || (distance & 1))
-            asm_error(as, target->at,
-                      "the target is %lld bytes away, even a jump reaches %lld..%lld",
-                      (long long)distance, (long long)low, (long long)high);
+            sam_asm_error(as, target->at,
+                          "the target is %lld bytes away, even a jump reaches %lld..%lld",
+                          (long long)distance, (long long)low, (long long)high);
         words[count - 1] = sam_operand_put(reach, e.word ^ 1u << 12, 8);
         words[count++] = sam_operand_put(jump, sam_insn_rows[SAM_OP_jal].match, (int32_t)distance);
     }
@@ -207,10 +208,10 @@ static void put_value(struct assembler *as, const struct asm_item *item, struct 
     int64_t value;
     uint8_t bytes[8] = {0};
     int64_t limit = item->size < 8 ? INT64_C(1) << (8 * item->size) : 0;
-    if (asm_eval(as, item->value, NULL, false, &value) == ASM_KNOWN) {
+    if (sam_asm_eval(as, item->value, NULL, false, &value) == ASM_KNOWN) {
         if (limit && (value < -limit / 2 || value >= limit))
-            asm_error(as, item->at, "the value %lld does not fit %d bits", (long long)value,
-                      (int)item->size * 8);
+            sam_asm_error(as, item->at, "the value %lld does not fit %d bits", (long long)value,
+                          (int)item->size * 8);
         for (unsigned i = 0; i < item->size; i++)
             bytes[i] = (uint8_t)((uint64_t)value >> (8 * i));
     }
@@ -243,8 +244,8 @@ static void put_align(const struct asm_section *section, const struct asm_item *
         sam_buffer_append(out, nop, 4);
 }
 
-void asm_section_bytes(struct assembler *as, const struct asm_section *section,
-                       struct sam_buffer *out)
+void sam_asm_section_bytes(struct assembler *as, const struct asm_section *section,
+                           struct sam_buffer *out)
 {
     for (size_t i = 0; i < section->count && !as->stop; i++) {
         const struct asm_item *item = &section->items[i];
@@ -252,10 +253,10 @@ void asm_section_bytes(struct assembler *as, const struct asm_section *section,
         case ITEM_INSN: {
             uint32_t words[3];
             if (section->execute && item->offset % 4)
-                asm_warning(as, item->at,
-                            "the instruction is not 4-byte aligned and will trap (.align 2 is "
-                            "missing)");
-            unsigned count = asm_encode(as, item->insn, words);
+                sam_asm_warning(as, item->at,
+                                "the instruction is not 4-byte aligned and will trap (.align 2 is "
+                                "missing)");
+            unsigned count = sam_asm_encode(as, item->insn, words);
             for (unsigned w = 0; w < count; w++) {
                 uint8_t bytes[4];
                 sam_put_le32(bytes, words[w]);
@@ -270,7 +271,7 @@ void asm_section_bytes(struct assembler *as, const struct asm_section *section,
         }
     }
     if (out->failed)
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
 }
 
 /* Values of a section without data that were not known when they were read. */
@@ -280,8 +281,8 @@ static void check_zeros(struct assembler *as, const struct asm_section *section)
         const struct asm_item *item = &section->items[i];
         int64_t value;
         if (item->kind == ITEM_VALUE &&
-            asm_eval(as, item->value, NULL, false, &value) == ASM_KNOWN && value)
-            asm_refuse_value(as, section, item->at);
+            sam_asm_eval(as, item->value, NULL, false, &value) == ASM_KNOWN && value)
+            sam_asm_refuse_value(as, section, item->at);
     }
 }
 
@@ -299,17 +300,17 @@ static void add_section(struct assembler *as, struct sam_image *image,
     if (section->nobits) {
         check_zeros(as, section);
     } else {
-        asm_section_bytes(as, section, &bytes);
+        sam_asm_section_bytes(as, section, &bytes);
         out.data = bytes.data;
         out.data_size = bytes.size;
     }
     struct asm_place place = {.file = section->name, .line = 1};
     struct sam_error error = {0};
     if (as->isa.xlen == 32 && section->address + section->size > UINT64_C(1) << 32)
-        asm_error(as, (struct asm_at){&place, 0}, "the section ends beyond 32 bits");
+        sam_asm_error(as, (struct asm_at){&place, 0}, "the section ends beyond 32 bits");
     else if (!as->stop && as->error_count == 0 &&
              sam_image_add_section(image, &out, &error) != SAM_OK)
-        asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
+        sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
     sam_buffer_free(&bytes);
 }
 
@@ -322,23 +323,23 @@ static void add_symbol(struct assembler *as, struct sam_image *image,
                              .section_relative = symbol->state == SYMBOL_LABEL};
     int64_t value = 0, size = 0;
     if (symbol->size)
-        asm_eval(as, symbol->size, NULL, false, &size);
+        sam_asm_eval(as, symbol->size, NULL, false, &size);
     if (symbol->state == SYMBOL_EQU)
-        asm_eval(as, symbol->equ->expr, NULL, true, &value);
+        sam_asm_eval(as, symbol->equ->expr, NULL, true, &value);
     else
-        value = (int64_t)asm_position_address(&symbol->position);
+        value = (int64_t)sam_asm_position_address(&symbol->position);
     out.value = as->isa.xlen == 32 ? (uint32_t)value : (uint64_t)value;
     out.size = size > 0 ? (uint64_t)size : 0;
     if (!symbol->hidden && as->error_count == 0 &&
         sam_image_add_symbol(image, &out, NULL) != SAM_OK)
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
 }
 
-struct sam_image *asm_emit(struct assembler *as)
+struct sam_image *sam_asm_emit(struct assembler *as)
 {
     struct sam_image *image = sam_image_new(as->isa.xlen);
     if (!image) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     for (size_t i = 0; i < as->section_count; i++)
@@ -355,6 +356,6 @@ struct sam_image *asm_emit(struct assembler *as)
     struct asm_place place = {.file = "layout", .line = 1};
     struct sam_error error = {0};
     if (as->error_count == 0 && sam_image_finish(image, &error) != SAM_OK)
-        asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
+        sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
     return image;
 }

@@ -50,7 +50,7 @@ static bool apply_binary(enum asm_operator op, int64_t a, int64_t b, int64_t *ou
 
 /* --- early */
 
-struct asm_value asm_position_value(const struct asm_position *position)
+struct asm_value sam_asm_position_value(const struct asm_position *position)
 {
     return (struct asm_value){(int64_t)position->offset, position->section, position->epoch};
 }
@@ -60,10 +60,10 @@ static enum asm_known early_binary(struct assembler *as, const struct asm_node *
                                    struct asm_value *out)
 {
     struct asm_value a, b;
-    enum asm_known known = asm_eval_value(as, node->child[0], &a);
+    enum asm_known known = sam_asm_eval_value(as, node->child[0], &a);
     if (known != ASM_KNOWN)
         return known;
-    known = asm_eval_value(as, node->child[1], &b);
+    known = sam_asm_eval_value(as, node->child[1], &b);
     if (known != ASM_KNOWN)
         return known;
     *out = (struct asm_value){0, NULL, 0};
@@ -79,28 +79,28 @@ static enum asm_known early_binary(struct assembler *as, const struct asm_node *
     }
     if (apply_binary(node->op, a.number, b.number, &out->number))
         return ASM_KNOWN;
-    asm_error(as, node->at, "division by zero");
+    sam_asm_error(as, node->at, "division by zero");
     return ASM_WRONG;
 }
 
-enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
-                              struct asm_value *value)
+enum asm_known sam_asm_eval_value(struct assembler *as, const struct asm_node *node,
+                                  struct asm_value *value)
 {
     enum asm_known known;
     switch (node->kind) {
     case NODE_NUMBER: *value = (struct asm_value){node->number, NULL, 0}; return ASM_KNOWN;
-    case NODE_DOT: *value = asm_position_value(node->position); return ASM_KNOWN;
+    case NODE_DOT: *value = sam_asm_position_value(node->position); return ASM_KNOWN;
     case NODE_EQU: *value = node->equ->value; return node->equ->early;
     case NODE_SYMBOL:
         if (node->symbol->state == SYMBOL_LABEL)
-            *value = asm_position_value(&node->symbol->position);
+            *value = sam_asm_position_value(&node->symbol->position);
         else if (node->symbol->state == SYMBOL_EQU)
             *value = node->symbol->equ->value;
         else
             return ASM_UNKNOWN;
         return node->symbol->state == SYMBOL_EQU ? node->symbol->equ->early : ASM_KNOWN;
     case NODE_UNARY:
-        known = asm_eval_value(as, node->child[0], value);
+        known = sam_asm_eval_value(as, node->child[0], value);
         if (known == ASM_KNOWN && value->section)
             return ASM_UNKNOWN;
         if (known == ASM_KNOWN)
@@ -108,19 +108,21 @@ enum asm_known asm_eval_value(struct assembler *as, const struct asm_node *node,
         return known;
     case NODE_BINARY: return early_binary(as, node, value);
     case NODE_TERNARY:
-        known = asm_eval_value(as, node->child[0], value);
+        known = sam_asm_eval_value(as, node->child[0], value);
         if (known == ASM_KNOWN && value->section)
             return ASM_UNKNOWN;
-        return known != ASM_KNOWN ? known
-                                  : asm_eval_value(as, node->child[value->number ? 1 : 2], value);
+        return known != ASM_KNOWN
+                   ? known
+                   : sam_asm_eval_value(as, node->child[value->number ? 1 : 2], value);
     default: return ASM_UNKNOWN; /* modifiers need a pc */
     }
 }
 
-enum asm_known asm_eval_early(struct assembler *as, const struct asm_node *node, int64_t *number)
+enum asm_known sam_asm_eval_early(struct assembler *as, const struct asm_node *node,
+                                  int64_t *number)
 {
     struct asm_value value;
-    enum asm_known known = asm_eval_value(as, node, &value);
+    enum asm_known known = sam_asm_eval_value(as, node, &value);
     if (known == ASM_KNOWN && value.section)
         return ASM_UNKNOWN;
     *number = known == ASM_KNOWN ? value.number : 0;
@@ -147,7 +149,7 @@ static enum asm_known SAM_PRINTF(3, 4)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    asm_error(e->as, node->at, "%s", text);
+    sam_asm_error(e->as, node->at, "%s", text);
     return ASM_WRONG;
 }
 
@@ -174,7 +176,7 @@ static enum asm_known eval_symbol(const struct evaluation *e, const struct asm_n
 {
     struct asm_symbol *symbol = node->symbol;
     if (symbol->state == SYMBOL_LABEL) {
-        *out = (int64_t)asm_position_address(&symbol->position);
+        *out = (int64_t)sam_asm_position_address(&symbol->position);
         return ASM_KNOWN;
     }
     if (symbol->state == SYMBOL_EQU)
@@ -215,14 +217,15 @@ static bool upper_reaches(const struct assembler *as, int64_t value)
     return as->isa.xlen == 32 || (value >= INT32_MIN && value <= INT32_MAX - 0x800);
 }
 
-bool asm_becomes_lui(struct assembler *as, const struct asm_insn *insn)
+bool sam_asm_becomes_lui(struct assembler *as, const struct asm_insn *insn)
 {
-    const struct asm_arg *upper = insn->op == SAM_OP_auipc ? asm_find_arg(insn->args, 'u') : NULL;
+    const struct asm_arg *upper =
+        insn->op == SAM_OP_auipc ? sam_asm_find_arg(insn->args, 'u') : NULL;
     const struct asm_node *node = upper ? upper->expr : NULL;
     int64_t value;
     return node && node->kind == NODE_MODIFIER && node->op == OP_PCREL_HI &&
            is_undefined_weak(node->child[0]) &&
-           asm_eval(as, node->child[0], NULL, true, &value) == ASM_KNOWN &&
+           sam_asm_eval(as, node->child[0], NULL, true, &value) == ASM_KNOWN &&
            !upper_reaches(as, (int64_t)((uint64_t)value - insn->address));
 }
 
@@ -235,7 +238,7 @@ static enum asm_known eval_modifier(const struct evaluation *e, const struct asm
         return wrong(e, node, "a %%-modifier makes sense only in an instruction");
     if (node->op == OP_PCREL_LO || node->op == OP_PCREL_PREV) {
         insn = node->op == OP_PCREL_PREV ? insn->previous : insn_at_label(inner);
-        const struct asm_arg *upper = insn ? asm_find_arg(insn->args, 'u') : NULL;
+        const struct asm_arg *upper = insn ? sam_asm_find_arg(insn->args, 'u') : NULL;
         if (!upper || !upper->expr || upper->expr->kind != NODE_MODIFIER ||
             upper->expr->op != OP_PCREL_HI)
             return wrong(e, node, "%%pcrel_lo needs the label of an auipc with %%pcrel_hi");
@@ -245,7 +248,7 @@ static enum asm_known eval_modifier(const struct evaluation *e, const struct asm
     enum asm_known known = eval(e, inner, &value);
     if (known != ASM_KNOWN)
         return known;
-    if (node->op != OP_HI && node->op != OP_LO && !asm_becomes_lui(e->as, insn))
+    if (node->op != OP_HI && node->op != OP_LO && !sam_asm_becomes_lui(e->as, insn))
         value = (int64_t)((uint64_t)value - insn->address);
     if (!upper_reaches(e->as, value))
         return wrong(e, node, "the value is out of the 32-bit reach of lui and auipc");
@@ -264,7 +267,7 @@ static enum asm_known eval_node(const struct evaluation *e, const struct asm_nod
     *out = 0;
     switch (node->kind) {
     case NODE_NUMBER: *out = node->number; return ASM_KNOWN;
-    case NODE_DOT: *out = (int64_t)asm_position_address(node->position); return ASM_KNOWN;
+    case NODE_DOT: *out = (int64_t)sam_asm_position_address(node->position); return ASM_KNOWN;
     case NODE_EQU: return eval_equ(e, node, node->equ, out);
     case NODE_SYMBOL: return eval_symbol(e, node, out);
     case NODE_MODIFIER: return eval_modifier(e, node, out);
@@ -296,8 +299,8 @@ static enum asm_known eval(const struct evaluation *e, const struct asm_node *no
     return known;
 }
 
-enum asm_known asm_eval(struct assembler *as, const struct asm_node *node,
-                        const struct asm_insn *insn, bool quiet, int64_t *number)
+enum asm_known sam_asm_eval(struct assembler *as, const struct asm_node *node,
+                            const struct asm_insn *insn, bool quiet, int64_t *number)
 {
     struct evaluation e = {as, insn, quiet};
     return eval(&e, node, number);

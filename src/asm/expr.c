@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-void asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
+void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
 {
     fail->at = at;
     va_list list;
@@ -18,7 +18,7 @@ void asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *for
 
 static struct asm_node *new_node(struct assembler *as, enum asm_node_kind kind, struct asm_at at)
 {
-    struct asm_node *node = asm_new(as, 1, sizeof *node);
+    struct asm_node *node = sam_asm_new(as, 1, sizeof *node);
     if (node) {
         node->kind = kind;
         node->at = at;
@@ -27,7 +27,7 @@ static struct asm_node *new_node(struct assembler *as, enum asm_node_kind kind, 
     return node;
 }
 
-const struct asm_node *asm_number_node(struct assembler *as, int64_t number, struct asm_at at)
+const struct asm_node *sam_asm_number_node(struct assembler *as, int64_t number, struct asm_at at)
 {
     struct asm_node *node = new_node(as, NODE_NUMBER, at);
     if (node)
@@ -53,8 +53,8 @@ static const struct asm_node *operation(struct assembler *as, enum asm_node_kind
     return node;
 }
 
-const struct asm_node *asm_binary_node(struct assembler *as, enum asm_operator op,
-                                       const struct asm_node *a, const struct asm_node *b)
+const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
+                                           const struct asm_node *a, const struct asm_node *b)
 {
     return a && b ? operation(as, NODE_BINARY, op, a->at, a, b, NULL) : NULL;
 }
@@ -95,8 +95,8 @@ static const struct asm_node *ternary(struct parser *p);
 static const struct asm_node *failed(struct parser *p, const char *expected)
 {
     char shown[64];
-    asm_set_failure(p->fail, asm_lex_at(p->lexer), "expected %s, found %s", expected,
-                    asm_lex_shown(p->lexer, shown, sizeof shown));
+    sam_asm_set_failure(p->fail, sam_asm_lex_at(p->lexer), "expected %s, found %s", expected,
+                        sam_asm_lex_shown(p->lexer, shown, sizeof shown));
     return NULL;
 }
 
@@ -122,40 +122,40 @@ static const struct asm_node *symbol_node(struct assembler *as, struct asm_symbo
 static const struct asm_node *name_node(struct parser *p)
 {
     struct asm_lexer *lexer = p->lexer;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     if (lexer->token.size == 1 && lexer->token.text[0] == '.') {
-        struct asm_position *here = asm_new(p->as, 1, sizeof *here);
+        struct asm_position *here = sam_asm_new(p->as, 1, sizeof *here);
         struct asm_node *node = here ? new_node(p->as, NODE_DOT, at) : NULL;
         if (node) {
-            *here = asm_here(p->as);
+            *here = sam_asm_here(p->as);
             node->position = here;
         }
-        asm_lex_next(lexer);
+        sam_asm_lex_next(lexer);
         return node;
     }
-    if (asm_reserved_name(p->as, lexer->token.text, lexer->token.size))
+    if (sam_asm_reserved_name(p->as, lexer->token.text, lexer->token.size))
         return failed(p, "a number or symbol");
-    struct asm_symbol *symbol = asm_symbol_get(p->as, lexer->token.text, lexer->token.size);
-    asm_lex_next(lexer);
+    struct asm_symbol *symbol = sam_asm_symbol_get(p->as, lexer->token.text, lexer->token.size);
+    sam_asm_lex_next(lexer);
     return symbol ? symbol_node(p->as, symbol, at) : NULL;
 }
 
 static const struct asm_node *modifier_node(struct parser *p)
 {
     struct asm_lexer *lexer = p->lexer;
-    struct asm_at at = asm_lex_at(lexer);
-    asm_lex_next(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
+    sam_asm_lex_next(lexer);
     for (size_t i = 0; i < SAM_COUNT(modifiers); i++) {
-        if (!asm_lex_is_name(lexer, modifiers[i].name) ||
+        if (!sam_asm_lex_is_name(lexer, modifiers[i].name) ||
             (modifiers[i].op == OP_PCREL_PREV && !lexer->bindings))
             continue;
-        asm_lex_next(lexer);
-        if (!asm_lex_take(lexer, "("))
+        sam_asm_lex_next(lexer);
+        if (!sam_asm_lex_take(lexer, "("))
             return failed(p, "'(' after the modifier");
         const struct asm_node *inner = ternary(p);
         if (!inner)
             return NULL;
-        if (!asm_lex_take(lexer, ")"))
+        if (!sam_asm_lex_take(lexer, ")"))
             return failed(p, "')'");
         return operation(p->as, NODE_MODIFIER, modifiers[i].op, at, inner, NULL, NULL);
     }
@@ -164,66 +164,66 @@ static const struct asm_node *modifier_node(struct parser *p)
 
 static const struct asm_node *binding_node(struct parser *p)
 {
-    const struct asm_arg *arg = asm_find_arg(p->lexer->bindings, (char)p->lexer->token.number);
-    asm_lex_next(p->lexer);
+    const struct asm_arg *arg = sam_asm_find_arg(p->lexer->bindings, (char)p->lexer->token.number);
+    sam_asm_lex_next(p->lexer);
     if (!arg)
         return failed(p, "a bound operand");
-    return arg->expr ? arg->expr : asm_number_node(p->as, arg->number, arg->at);
+    return arg->expr ? arg->expr : sam_asm_number_node(p->as, arg->number, arg->at);
 }
 
 static const struct asm_node *primary(struct parser *p)
 {
     struct asm_lexer *lexer = p->lexer;
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     const struct asm_node *node;
     switch (lexer->token.kind) {
     case TOKEN_NUMBER:
-        node = asm_number_node(p->as, lexer->token.number, at);
-        asm_lex_next(lexer);
+        node = sam_asm_number_node(p->as, lexer->token.number, at);
+        sam_asm_lex_next(lexer);
         return node;
     case TOKEN_LOCAL: {
         struct asm_symbol *symbol =
-            asm_local_label(p->as, lexer->token.number, lexer->token.punct[0] == 'f');
+            sam_asm_local_label(p->as, lexer->token.number, lexer->token.punct[0] == 'f');
         if (!symbol) {
-            asm_set_failure(p->fail, at, "no label %lld: stands before this line",
-                            (long long)lexer->token.number);
+            sam_asm_set_failure(p->fail, at, "no label %lld: stands before this line",
+                                (long long)lexer->token.number);
             return NULL;
         }
-        asm_lex_next(lexer);
+        sam_asm_lex_next(lexer);
         return symbol_node(p->as, symbol, at);
     }
     case TOKEN_NAME: return name_node(p);
     case TOKEN_BINDING: return binding_node(p);
     default: break;
     }
-    if (asm_lex_is(lexer, "%"))
+    if (sam_asm_lex_is(lexer, "%"))
         return modifier_node(p);
-    if (!asm_lex_take(lexer, "("))
+    if (!sam_asm_lex_take(lexer, "("))
         return failed(p, "a number or symbol");
     node = ternary(p);
-    if (node && !asm_lex_take(lexer, ")"))
+    if (node && !sam_asm_lex_take(lexer, ")"))
         return failed(p, "')'");
     return node;
 }
 
 static const struct asm_node *unary(struct parser *p)
 {
-    struct asm_at at = asm_lex_at(p->lexer);
+    struct asm_at at = sam_asm_lex_at(p->lexer);
     enum asm_operator op = OP_NONE;
     if (++p->depth > ASM_MAX_DEPTH) {
-        asm_set_failure(p->fail, at, "expression nested too deeply (at most %d levels)",
-                        ASM_MAX_DEPTH);
+        sam_asm_set_failure(p->fail, at, "expression nested too deeply (at most %d levels)",
+                            ASM_MAX_DEPTH);
         return NULL;
     }
     const struct asm_node *node;
-    if (asm_lex_take(p->lexer, "+")) {
+    if (sam_asm_lex_take(p->lexer, "+")) {
         node = unary(p);
     } else {
-        if (asm_lex_take(p->lexer, "-"))
+        if (sam_asm_lex_take(p->lexer, "-"))
             op = OP_NEG;
-        else if (asm_lex_take(p->lexer, "~"))
+        else if (sam_asm_lex_take(p->lexer, "~"))
             op = OP_NOT;
-        else if (asm_lex_take(p->lexer, "!"))
+        else if (sam_asm_lex_take(p->lexer, "!"))
             op = OP_LNOT;
         node = op ? unary(p) : primary(p);
         if (node && op)
@@ -238,21 +238,21 @@ static const struct asm_node *binary_from(struct parser *p, int lowest)
     const struct asm_node *left = unary(p);
     while (left && p->lexer->token.kind == TOKEN_PUNCT) {
         size_t i = 0;
-        while (i < SAM_COUNT(binary) && !asm_lex_is(p->lexer, binary[i].text))
+        while (i < SAM_COUNT(binary) && !sam_asm_lex_is(p->lexer, binary[i].text))
             i++;
         if (i == SAM_COUNT(binary) || binary[i].precedence < lowest)
             break;
-        struct asm_at at = asm_lex_at(p->lexer);
+        struct asm_at at = sam_asm_lex_at(p->lexer);
         enum asm_operator op = binary[i].op;
-        asm_lex_next(p->lexer);
-        if (op == OP_ORN && asm_lex_take(p->lexer, "!"))
+        sam_asm_lex_next(p->lexer);
+        if (op == OP_ORN && sam_asm_lex_take(p->lexer, "!"))
             op = OP_XOR;
         const struct asm_node *right = binary_from(p, binary[i].precedence + 1);
         if (!right)
             return NULL;
         if (left->depth >= 5 * ASM_MAX_DEPTH) {
-            asm_set_failure(p->fail, at, "expression too long (at most %d operators in a row)",
-                            5 * ASM_MAX_DEPTH);
+            sam_asm_set_failure(p->fail, at, "expression too long (at most %d operators in a row)",
+                                5 * ASM_MAX_DEPTH);
             return NULL;
         }
         left = operation(p->as, NODE_BINARY, op, at, left, right, NULL);
@@ -265,12 +265,12 @@ static const struct asm_node *ternary(struct parser *p)
     if (++p->depth > ASM_MAX_DEPTH)
         return failed(p, "a less deeply nested expression");
     const struct asm_node *node = binary_from(p, 1);
-    struct asm_at at = asm_lex_at(p->lexer);
-    if (node && asm_lex_take(p->lexer, "?")) {
+    struct asm_at at = sam_asm_lex_at(p->lexer);
+    if (node && sam_asm_lex_take(p->lexer, "?")) {
         const struct asm_node *yes = ternary(p);
         if (!yes)
             return NULL;
-        if (!asm_lex_take(p->lexer, ":"))
+        if (!sam_asm_lex_take(p->lexer, ":"))
             return failed(p, "':'");
         const struct asm_node *no = ternary(p);
         if (!no)
@@ -281,8 +281,8 @@ static const struct asm_node *ternary(struct parser *p)
     return node;
 }
 
-const struct asm_node *asm_parse_expr(struct assembler *as, struct asm_lexer *lexer,
-                                      struct asm_failure *fail)
+const struct asm_node *sam_asm_parse_expr(struct assembler *as, struct asm_lexer *lexer,
+                                          struct asm_failure *fail)
 {
     struct parser p = {as, lexer, fail, 0};
     return ternary(&p);

@@ -25,18 +25,18 @@ static uint32_t on_of(size_t number)
                                  : sam_pseudo_rows[number - SAM_OP_COUNT].on;
 }
 
-bool asm_index_mnemonics(struct assembler *as)
+bool sam_asm_index_mnemonics(struct assembler *as)
 {
     size_t count = SAM_OP_COUNT + sam_pseudo_row_count;
-    as->mnemonics = asm_new(as, INDEX_SIZE, sizeof *as->mnemonics);
-    as->mnemonic_next = asm_new(as, count, sizeof *as->mnemonic_next);
+    as->mnemonics = sam_asm_new(as, INDEX_SIZE, sizeof *as->mnemonics);
+    as->mnemonic_next = sam_asm_new(as, count, sizeof *as->mnemonic_next);
     if (!as->mnemonics || !as->mnemonic_next)
         return false;
     for (size_t i = count; i-- > 1;) {
         if (i >= SAM_OP_COUNT && !sam_pseudo_rows[i - SAM_OP_COUNT].in)
             continue;
         const char *name = mnemonic_of(i);
-        uint16_t *head = &as->mnemonics[asm_hash(name, strlen(name)) % INDEX_SIZE];
+        uint16_t *head = &as->mnemonics[sam_asm_hash(name, strlen(name)) % INDEX_SIZE];
         as->mnemonic_next[i] = *head;
         *head = (uint16_t)i;
     }
@@ -53,7 +53,7 @@ static size_t next_row(const struct assembler *as, const char *name, size_t numb
 
 static size_t first_row(const struct assembler *as, const char *name)
 {
-    return next_row(as, name, as->mnemonics[asm_hash(name, strlen(name)) % INDEX_SIZE]);
+    return next_row(as, name, as->mnemonics[sam_asm_hash(name, strlen(name)) % INDEX_SIZE]);
 }
 
 /* --- messages */
@@ -72,9 +72,10 @@ static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_
         }
     }
     if (found)
-        asm_error(as, at, "unknown instruction '%s'; did you mean '%s'?", name, mnemonic_of(found));
+        sam_asm_error(as, at, "unknown instruction '%s'; did you mean '%s'?", name,
+                      mnemonic_of(found));
     else
-        asm_error(as, at, "unknown instruction '%s'", name);
+        sam_asm_error(as, at, "unknown instruction '%s'", name);
 }
 
 static void not_on(struct assembler *as, size_t number, struct asm_at at)
@@ -83,8 +84,8 @@ static void not_on(struct assembler *as, size_t number, struct asm_at at)
     uint32_t on = on_of(number);
     sam_isa_format(&as->isa, have, sizeof have);
     if ((on & SAM_ON_SYSTEM) && (as->isa.extensions & SAM_EXT_XVENTUS)) {
-        asm_error(as, at, "'%s' does not exist on a Ventus warp (--isa is %s)", mnemonic_of(number),
-                  have);
+        sam_asm_error(as, at, "'%s' does not exist on a Ventus warp (--isa is %s)",
+                      mnemonic_of(number), have);
         return;
     }
     struct sam_isa missing = {.xlen = on & SAM_ON_RV64 ? 64 : on & SAM_ON_RV32 ? 32 : as->isa.xlen};
@@ -95,8 +96,8 @@ static void not_on(struct assembler *as, size_t number, struct asm_at at)
         shown = need + 4 + (need[4] == '_');
     else if (!missing.extensions)
         need[4] = '\0';
-    asm_error(as, at, "'%s' needs %s, which --isa %s does not have", mnemonic_of(number), shown,
-              have);
+    sam_asm_error(as, at, "'%s' needs %s, which --isa %s does not have", mnemonic_of(number), shown,
+                  have);
 }
 
 /* "add rd, rs1, rs2" */
@@ -149,19 +150,19 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
             continue;
         widens = true;
         int64_t value;
-        if (arg->expr && asm_eval_early(as, arg->expr, &value) == ASM_KNOWN)
+        if (arg->expr && sam_asm_eval_early(as, arg->expr, &value) == ASM_KNOWN)
             wide = !fits_field(arg->operand, value, as->isa.xlen);
     }
     if (!(as->isa.extensions & SAM_EXT_XVENTUS)) {
         if (first)
-            asm_error(as, first->at, "%c%d: registers above 31 need xventus",
-                      first->operand->kind == SAM_KIND_X ? 'x' : 'v', first->number);
+            sam_asm_error(as, first->at, "%c%d: registers above 31 need xventus",
+                          first->operand->kind == SAM_KIND_X ? 'x' : 'v', first->number);
         return;
     }
     if (insn->explicit_prefix)
         return;
     if (high && sam_op_is_prefix(insn->op))
-        asm_error(as, first->at, "a prefix takes registers up to 31");
+        sam_asm_error(as, first->at, "a prefix takes registers up to 31");
     else if (wide || (high && widens))
         insn->prefix = SAM_OP_regexti;
     else if (high)
@@ -172,11 +173,11 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
  * distances across it remain known. */
 static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 {
-    const struct asm_arg *target = asm_find_arg(insn->args, 'p');
+    const struct asm_arg *target = sam_asm_find_arg(insn->args, 'p');
     struct asm_value value;
     if (sam_insn_rows[insn->op].does.act != SAM_ACT_BRANCH || !target || !target->expr)
         return false;
-    if (asm_eval_value(as, target->expr, &value) != ASM_KNOWN || value.section != as->section ||
+    if (sam_asm_eval_value(as, target->expr, &value) != ASM_KNOWN || value.section != as->section ||
         value.epoch != as->section->epoch)
         return true;
     int64_t distance = value.number - (int64_t)as->section->size;
@@ -185,7 +186,7 @@ static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 
 static unsigned register_of(const struct asm_args *args, char letter)
 {
-    const struct asm_arg *arg = asm_find_arg(args, letter);
+    const struct asm_arg *arg = sam_asm_find_arg(args, letter);
     return arg ? (unsigned)arg->number : 0;
 }
 
@@ -206,17 +207,17 @@ static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_
         enum sam_m_fault fault =
             sam_m_product_fault(sam_m_type(row->imm), register_of(args, '3'),
                                 register_of(args, '2'), register_of(args, '1'));
-        const struct asm_arg *arg = asm_find_arg(args, faults[fault].letter);
+        const struct asm_arg *arg = sam_asm_find_arg(args, faults[fault].letter);
         if (fault != SAM_M_FINE && arg)
-            asm_warning(as, arg->at, "%s will trap: m%d is %s", row->mnemonic, arg->number,
-                        faults[fault].text);
+            sam_asm_warning(as, arg->at, "%s will trap: m%d is %s", row->mnemonic, arg->number,
+                            faults[fault].text);
     } else if ((kind == SAM_M_KIND_LOAD || kind == SAM_M_KIND_STORE) &&
                sam_m_is_whole(row->match)) {
-        const struct asm_arg *arg = asm_find_arg(args, kind == SAM_M_KIND_LOAD ? '3' : '4');
+        const struct asm_arg *arg = sam_asm_find_arg(args, kind == SAM_M_KIND_LOAD ? '3' : '4');
         const unsigned count = sam_m_whole_count(row->imm);
         if (arg && (unsigned)arg->number % count)
-            asm_warning(as, arg->at, "%s will trap: m%d is no multiple of %u", row->mnemonic,
-                        arg->number, count);
+            sam_asm_warning(as, arg->at, "%s will trap: m%d is no multiple of %u", row->mnemonic,
+                            arg->number, count);
     }
 }
 
@@ -224,11 +225,11 @@ static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
                      const struct asm_args *args, struct asm_at at)
 {
     struct asm_section *section = as->section;
-    struct asm_insn *insn = asm_new(as, 1, sizeof *insn);
+    struct asm_insn *insn = sam_asm_new(as, 1, sizeof *insn);
     if (!insn)
         return;
     size_t size = offsetof(struct asm_args, arg) + args->count * sizeof args->arg[0];
-    void *kept = asm_new(as, 1, size);
+    void *kept = sam_asm_new(as, 1, size);
     if (!kept)
         return;
     memcpy(kept, args, size);
@@ -239,13 +240,13 @@ static void add_insn(struct assembler *as, enum sam_op op, uint32_t bits,
     insn->previous = before;
     if (before && sam_op_is_prefix(before->op)) {
         if (sam_op_is_prefix(op))
-            asm_error(as, at, "two prefixes in a row are illegal (Ventus manual 4.2.2)");
+            sam_asm_error(as, at, "two prefixes in a row are illegal (Ventus manual 4.2.2)");
         else
             insn->explicit_prefix = before;
     }
     choose_prefix(as, insn);
     insn->relaxable = may_grow(as, insn);
-    struct asm_item *item = asm_add_item(as, ITEM_INSN, insn->prefix ? 8 : 4, at);
+    struct asm_item *item = sam_asm_add_item(as, ITEM_INSN, insn->prefix ? 8 : 4, at);
     if (!item)
         return;
     item->insn = insn;
@@ -300,14 +301,14 @@ static void expand(struct assembler *as, const char *expansion, const struct asm
 
 static void load_immediate(struct assembler *as, const struct asm_args *args, struct asm_at at)
 {
-    const struct asm_arg *rd = asm_find_arg(args, 'd'), *arg = asm_find_arg(args, 'A');
+    const struct asm_arg *rd = sam_asm_find_arg(args, 'd'), *arg = sam_asm_find_arg(args, 'A');
     int64_t value;
-    enum asm_known known = asm_eval_early(as, arg->expr, &value);
+    enum asm_known known = sam_asm_eval_early(as, arg->expr, &value);
     if (known == ASM_UNKNOWN) { /* an address, or a symbol that is defined further down */
         expand(as, "lui $d,%hi($A);addi $d,$d,%lo($A)", args, at);
     } else if (known == ASM_KNOWN) {
         if (as->isa.xlen == 32 && (value < INT32_MIN || value > UINT32_MAX))
-            asm_error(as, arg->at, "li: %lld does not fit 32 bits", (long long)value);
+            sam_asm_error(as, arg->at, "li: %lld does not fit 32 bits", (long long)value);
         else
             load_constant(as, rd->number, as->isa.xlen == 32 ? (int32_t)value : value, false, at);
     }
@@ -324,9 +325,9 @@ static const char *applicable(struct assembler *as, const char *expansion,
 {
     if (expansion[0] != '?')
         return expansion;
-    const struct asm_arg *arg = asm_find_arg(args, expansion[1]);
+    const struct asm_arg *arg = sam_asm_find_arg(args, expansion[1]);
     int64_t value = arg ? arg->number : 1;
-    if (arg && arg->expr && asm_eval_early(as, arg->expr, &value) != ASM_KNOWN)
+    if (arg && arg->expr && sam_asm_eval_early(as, arg->expr, &value) != ASM_KNOWN)
         return NULL;
     return value == 0 ? strchr(expansion, ' ') + 1 : NULL;
 }
@@ -347,7 +348,7 @@ static void expand(struct assembler *as, const char *expansion, const struct asm
                                   .place = at.place,
                                   .fixed_column = at.column ? at.column : 1,
                                   .bindings = args};
-        asm_lex_next(&lexer);
+        sam_asm_lex_next(&lexer);
         assemble(as, name, &lexer, at);
         expansion += size + (expansion[size] == ';');
     }
@@ -359,7 +360,7 @@ static bool try_row(struct assembler *as, size_t number, uint32_t bits,
 {
     struct asm_lexer lexer = *from;
     struct asm_args args;
-    if (!asm_match_operands(as, &lexer, operands_of(number), &args, fail))
+    if (!sam_asm_match_operands(as, &lexer, operands_of(number), &args, fail))
         return false;
     if (number < SAM_OP_COUNT) {
         add_insn(as, (enum sam_op)number, bits, &args, at);
@@ -417,9 +418,9 @@ static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen
     const struct sam_insn_row *insn = &sam_insn_rows[row];
     if (!insn->engines || (insn->engines >> chosen.value & 1))
         return false;
-    asm_error(as, at,
-              "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to tl.xpose.{b,h,w,d}",
-              insn->mnemonic, chosen.suffix->text[chosen.value]);
+    sam_asm_error(as, at,
+                  "'%s%s' has no encoding: with EngineID 01, bit 29 belongs to tl.xpose.{b,h,w,d}",
+                  insn->mnemonic, chosen.suffix->text[chosen.value]);
     return true;
 }
 
@@ -440,11 +441,11 @@ static bool refuse_old_form(struct assembler *as, const char *name, const struct
         struct asm_args args;
         struct asm_failure fail = {.at = at};
         if (strcmp(old_forms[i].mnemonic, name) != 0 ||
-            !asm_match_operands(as, &lexer, old_forms[i].operands, &args, &fail))
+            !sam_asm_match_operands(as, &lexer, old_forms[i].operands, &args, &fail))
             continue;
         struct sam_buffer now = {0};
         for (const char *c = old_forms[i].now; *c; c++) {
-            const struct asm_arg *arg = *c == '$' ? asm_find_arg(&args, *++c) : NULL;
+            const struct asm_arg *arg = *c == '$' ? sam_asm_find_arg(&args, *++c) : NULL;
             if (arg && arg->operand->kind == SAM_KIND_TL)
                 sam_buffer_printf(&now, "tl%d", arg->number);
             else if (arg)
@@ -452,7 +453,7 @@ static bool refuse_old_form(struct assembler *as, const char *name, const struct
             else
                 sam_buffer_append(&now, c, 1);
         }
-        asm_error(as, at, "old form; write: %s", sam_buffer_text(&now));
+        sam_asm_error(as, at, "old form; write: %s", sam_buffer_text(&now));
         sam_buffer_free(&now);
         return true;
     }
@@ -471,9 +472,9 @@ static bool refuse_engine(struct assembler *as, const char *name, struct asm_at 
     if (!sam_is_on(on_of(row), &as->isa))
         not_on(as, row, at);
     else if (!sam_insn_rows[row].engines)
-        asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
+        sam_asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
     else
-        asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
+        sam_asm_error(as, at, "unknown engine '%s' (@load, @comp, @store, @reshape)", suffix);
     return true;
 }
 
@@ -516,17 +517,17 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
         return;
     char usage[160];
     usage_of(best, usage, sizeof usage);
-    asm_error(as, best_fail.at, "%s (%s)", best_fail.text, usage);
+    sam_asm_error(as, best_fail.at, "%s (%s)", best_fail.text, usage);
 }
 
-void asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
-                     struct asm_lexer *lexer)
+void sam_asm_instruction(struct assembler *as, const char *mnemonic, size_t size,
+                         struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     char name[LONGEST_MNEMONIC];
     at.column = (unsigned)(mnemonic - lexer->place->text) + 1;
     if (size >= sizeof name) {
-        asm_error(as, at, "unknown instruction '%.*s...'", 32, mnemonic);
+        sam_asm_error(as, at, "unknown instruction '%.*s...'", 32, mnemonic);
         return;
     }
     for (size_t i = 0; i <= size; i++) {

@@ -87,9 +87,9 @@ static bool grow_branches(struct assembler *as, bool all)
             struct asm_insn *insn = section->items[i].insn;
             if (!insn->relaxable || insn->relaxed)
                 continue;
-            const struct asm_arg *target = asm_find_arg(insn->args, 'p');
+            const struct asm_arg *target = sam_asm_find_arg(insn->args, 'p');
             int64_t value;
-            if (asm_eval(as, target->expr, insn, true, &value) != ASM_KNOWN)
+            if (sam_asm_eval(as, target->expr, insn, true, &value) != ASM_KNOWN)
                 continue;
             int64_t distance = (int64_t)((uint64_t)value - insn->address);
             if (as->isa.xlen == 32)
@@ -103,7 +103,7 @@ static bool grow_branches(struct assembler *as, bool all)
     return grew;
 }
 
-void asm_layout(struct assembler *as)
+void sam_asm_layout(struct assembler *as)
 {
     qsort(as->sections, as->section_count, sizeof *as->sections, by_rank);
     int round = 0;

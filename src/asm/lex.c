@@ -4,15 +4,15 @@
 
 #include <stdio.h>
 
-bool asm_name_start(char c)
+bool sam_asm_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$' ||
            (c & 0x80);
 }
 
-bool asm_name_char(char c)
+bool sam_asm_name_char(char c)
 {
-    return asm_name_start(c) || (c >= '0' && c <= '9');
+    return sam_asm_name_start(c) || (c >= '0' && c <= '9');
 }
 
 static bool is_digit(char c)
@@ -36,7 +36,7 @@ static int digit_of(char c)
 static size_t character_size(const char *text, size_t size)
 {
     const char *at = text + 1, *problem = NULL;
-    if (size < 3 || asm_character(&at, text + size, &problem) < 0)
+    if (size < 3 || sam_asm_character(&at, text + size, &problem) < 0)
         return 0;
     return at < text + size && *at == '\'' ? (size_t)(at + 1 - text) : 0;
 }
@@ -50,8 +50,8 @@ static size_t string_size(const char *text, size_t size)
     return i < size && text[i] == '"' ? i + 1 : i;
 }
 
-bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
-                        struct sam_buffer *out, size_t *open_comment)
+bool sam_asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
+                            struct sam_buffer *out, size_t *open_comment)
 {
     bool semicolon = isa->extensions & SAM_EXT_XTENSORLOAD;
     *open_comment = SIZE_MAX;
@@ -86,15 +86,15 @@ bool asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size
     return !out->failed;
 }
 
-void asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
-                   const struct asm_place *place)
+void sam_asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
+                       const struct asm_place *place)
 {
     *lexer = (struct asm_lexer){.start = text, .at = text, .end = text + size, .place = place};
     lexer->token.text = text;
-    asm_lex_next(lexer);
+    sam_asm_lex_next(lexer);
 }
 
-struct asm_at asm_lex_at(const struct asm_lexer *lexer)
+struct asm_at sam_asm_lex_at(const struct asm_lexer *lexer)
 {
     unsigned column = lexer->fixed_column;
     const struct asm_place *place = lexer->place;
@@ -104,7 +104,7 @@ struct asm_at asm_lex_at(const struct asm_lexer *lexer)
     return (struct asm_at){place, column};
 }
 
-int asm_character(const char **at, const char *end, const char **problem)
+int sam_asm_character(const char **at, const char *end, const char **problem)
 {
     if (*at >= end || **at == '\n')
         return -1;
@@ -149,17 +149,17 @@ int asm_character(const char **at, const char *end, const char **problem)
     return -1;
 }
 
-char *asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
-                 const char **problem)
+char *sam_asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
+                     const char **problem)
 {
-    char *bytes = asm_new(as, token->size, 1);
+    char *bytes = sam_asm_new(as, token->size, 1);
     *size = 0;
     *problem = NULL;
     if (!bytes)
         return NULL;
     const char *at = token->text + 1, *end = token->text + token->size - 1;
     while (at < end) {
-        int c = asm_character(&at, end, problem);
+        int c = sam_asm_character(&at, end, problem);
         if (c < 0) {
             if (!*problem)
                 *problem = "damaged string";
@@ -179,7 +179,7 @@ static void bad(struct asm_token *token, const char *problem)
 /* In pseudo.def a '$' begins the next operand. */
 static bool continues(const struct asm_lexer *lexer, char c)
 {
-    return asm_name_char(c) && !(c == '$' && lexer->bindings);
+    return sam_asm_name_char(c) && !(c == '$' && lexer->bindings);
 }
 
 /* 12, 0x1f, 0b101, 0o17, 017 (octal as in C and GNU as), 1f, 1b. */
@@ -213,7 +213,7 @@ static void number_token(struct asm_lexer *lexer)
     token->kind = TOKEN_NUMBER;
     token->number = (int64_t)value;
     if (radix == 10 && at < end && (*at == 'f' || *at == 'b') &&
-        (at + 1 == end || !asm_name_char(at[1]))) {
+        (at + 1 == end || !sam_asm_name_char(at[1]))) {
         token->kind = TOKEN_LOCAL;
         token->punct[0] = *at++;
         token->punct[1] = '\0';
@@ -238,7 +238,7 @@ static size_t punct_size(const char *at, const char *end)
     return 1;
 }
 
-void asm_lex_next(struct asm_lexer *lexer)
+void sam_asm_lex_next(struct asm_lexer *lexer)
 {
     struct asm_token *token = &lexer->token;
     while (lexer->at < lexer->end &&
@@ -252,7 +252,7 @@ void asm_lex_next(struct asm_lexer *lexer)
         token->kind = TOKEN_BINDING;
         token->size = 2;
         token->number = (unsigned char)at[1];
-    } else if (asm_name_start(*at)) {
+    } else if (sam_asm_name_start(*at)) {
         token->kind = TOKEN_NAME;
         while (at < end && continues(lexer, *at))
             at++;
@@ -269,7 +269,7 @@ void asm_lex_next(struct asm_lexer *lexer)
         token->kind = TOKEN_NUMBER;
         const char *inside = at + 1, *problem = NULL;
         if (token->size)
-            token->number = asm_character(&inside, end, &problem);
+            token->number = sam_asm_character(&inside, end, &problem);
         else
             bad(token, "damaged character constant (expected 'c')");
         token->size = token->size ? token->size : 1;
@@ -282,26 +282,26 @@ void asm_lex_next(struct asm_lexer *lexer)
     lexer->at += token->size;
 }
 
-bool asm_lex_is(const struct asm_lexer *lexer, const char *punct)
+bool sam_asm_lex_is(const struct asm_lexer *lexer, const char *punct)
 {
     return lexer->token.kind == TOKEN_PUNCT && strcmp(lexer->token.punct, punct) == 0;
 }
 
-bool asm_lex_take(struct asm_lexer *lexer, const char *punct)
+bool sam_asm_lex_take(struct asm_lexer *lexer, const char *punct)
 {
-    if (!asm_lex_is(lexer, punct))
+    if (!sam_asm_lex_is(lexer, punct))
         return false;
-    asm_lex_next(lexer);
+    sam_asm_lex_next(lexer);
     return true;
 }
 
-bool asm_lex_is_name(const struct asm_lexer *lexer, const char *name)
+bool sam_asm_lex_is_name(const struct asm_lexer *lexer, const char *name)
 {
     return lexer->token.kind == TOKEN_NAME && lexer->token.size == strlen(name) &&
            memcmp(lexer->token.text, name, lexer->token.size) == 0;
 }
 
-const char *asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size)
+const char *sam_asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size)
 {
     const struct asm_token *token = &lexer->token;
     if (token->kind == TOKEN_END)

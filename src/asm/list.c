@@ -6,21 +6,21 @@
 
 enum { MOST_WORDS = 16 }; /* of one statement; the rest of a table is told by its size */
 
-void asm_list_begin(struct assembler *as)
+void sam_asm_list_begin(struct assembler *as)
 {
     void *grown = sam_grow(as->listed, as->listed_count, &as->listed_capacity, sizeof *as->listed);
     if (!grown) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return;
     }
     as->listed = grown;
     as->listed[as->listed_count++] =
-        (struct asm_listed){.statement = as->statement, .begin = asm_here(as)};
+        (struct asm_listed){.statement = as->statement, .begin = sam_asm_here(as)};
 }
 
-void asm_list_end(struct assembler *as, size_t row)
+void sam_asm_list_end(struct assembler *as, size_t row)
 {
-    struct asm_position here = asm_here(as);
+    struct asm_position here = sam_asm_here(as);
     struct asm_listed *listed = &as->listed[row];
     /* a directive that changes the section puts nothing */
     listed->end = here.section == listed->begin.section ? here : listed->begin;
@@ -73,8 +73,8 @@ static void put_row(struct assembler *as, const struct sam_image *image,
                     const struct asm_listed *row, struct sam_buffer *out)
 {
     const unsigned digits = as->isa.xlen / 4;
-    const uint64_t address = asm_position_address(&row->begin);
-    const uint64_t size = asm_position_address(&row->end) - address;
+    const uint64_t address = sam_asm_position_address(&row->begin);
+    const uint64_t size = sam_asm_position_address(&row->end) - address;
     const uint8_t *bytes = size ? bytes_at(image, address, size) : NULL;
     uint64_t done = 0;
     if (size)
@@ -108,7 +108,7 @@ static void put_row(struct assembler *as, const struct sam_image *image,
     }
 }
 
-char *asm_listing(struct assembler *as, const struct sam_image *image)
+char *sam_asm_listing(struct assembler *as, const struct sam_image *image)
 {
     struct sam_buffer out = {0};
     const char *file = NULL;

@@ -9,7 +9,8 @@ static bool is(const char *text, size_t size, const char *name)
     return strlen(name) == size && memcmp(text, name, size) == 0;
 }
 
-const struct asm_macro *asm_macro_find(const struct assembler *as, const char *name, size_t size)
+const struct asm_macro *sam_asm_macro_find(const struct assembler *as, const char *name,
+                                           size_t size)
 {
     return sam_names_find(&as->macros, name, size);
 }
@@ -44,11 +45,11 @@ static struct text longest_argument(const struct asm_frame *frame, const char *n
                      : frame->series_name ? strlen(frame->series_name)
                                           : 0;
     size_t length = 0;
-    while (length < limit && length <= longest && asm_name_char(name[length]))
+    while (length < limit && length <= longest && sam_asm_name_char(name[length]))
         length++;
     while (length) {
         /* a name that goes on here is another name */
-        bool whole = length == limit || name[length] == '.' || !asm_name_char(name[length]);
+        bool whole = length == limit || name[length] == '.' || !sam_asm_name_char(name[length]);
         struct text found = whole ? argument_of(frame, name, length) : (struct text){0};
         if (found.at) {
             *size = length;
@@ -59,8 +60,8 @@ static struct text longest_argument(const struct asm_frame *frame, const char *n
     return (struct text){0};
 }
 
-bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
-                    size_t size, const char **result, size_t *result_size)
+bool sam_asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
+                        size_t size, const char **result, size_t *result_size)
 {
     *result = text;
     *result_size = size;
@@ -84,14 +85,14 @@ bool asm_substitute(struct assembler *as, const struct asm_frame *frame, const c
         }
         if (out.size > (1u << 20)) {
             sam_buffer_free(&out);
-            asm_fatal(as, asm_statement_at(as), "a macro line grows beyond 1 MiB");
+            sam_asm_fatal(as, sam_asm_statement_at(as), "a macro line grows beyond 1 MiB");
             return false;
         }
     }
-    *result = asm_copy(as, sam_buffer_text(&out), out.size);
+    *result = sam_asm_copy(as, sam_buffer_text(&out), out.size);
     *result_size = out.size;
     if (out.failed)
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
     sam_buffer_free(&out);
     return *result && !as->stop;
 }
@@ -138,7 +139,7 @@ static char *read_argument(struct assembler *as, struct cursor *c, bool rest)
         start++;
         size -= 2;
     }
-    return asm_copy(as, start, size);
+    return sam_asm_copy(as, start, size);
 }
 
 static bool keyword(const struct asm_macro *macro, struct cursor *c, size_t *index)
@@ -146,7 +147,7 @@ static bool keyword(const struct asm_macro *macro, struct cursor *c, size_t *ind
     struct cursor probe = *c;
     skip_blanks(&probe);
     const char *name = probe.at;
-    while (probe.at < probe.end && asm_name_char(*probe.at))
+    while (probe.at < probe.end && sam_asm_name_char(*probe.at))
         probe.at++;
     size_t size = (size_t)(probe.at - name);
     skip_blanks(&probe);
@@ -164,7 +165,7 @@ static bool keyword(const struct asm_macro *macro, struct cursor *c, size_t *ind
 static bool bind_arguments(struct assembler *as, const struct asm_macro *macro, struct cursor *c,
                            const char **values)
 {
-    struct asm_at at = asm_statement_at(as);
+    struct asm_at at = sam_asm_statement_at(as);
     size_t next = 0;
     skip_blanks(c);
     while (c->at < c->end) {
@@ -172,8 +173,8 @@ static bool bind_arguments(struct assembler *as, const struct asm_macro *macro, 
         if (!keyword(macro, c, &index))
             next++;
         if (index >= macro->parameter_count) {
-            asm_error(as, at, "macro %s takes %zu argument%s, more were given", macro->name,
-                      macro->parameter_count, macro->parameter_count == 1 ? "" : "s");
+            sam_asm_error(as, at, "macro %s takes %zu argument%s, more were given", macro->name,
+                          macro->parameter_count, macro->parameter_count == 1 ? "" : "s");
             return false;
         }
         char *value = read_argument(as, c, macro->parameters[index].vararg);
@@ -189,7 +190,7 @@ static bool bind_arguments(struct assembler *as, const struct asm_macro *macro, 
     for (size_t i = 0; i < macro->parameter_count; i++) {
         const struct asm_parameter *p = &macro->parameters[i];
         if (p->required && (!values[i] || !values[i][0])) {
-            asm_error(as, at, "macro %s needs its argument '%s'", macro->name, p->name);
+            sam_asm_error(as, at, "macro %s needs its argument '%s'", macro->name, p->name);
             return false;
         }
         if (!values[i])
@@ -202,12 +203,13 @@ static char *title_of(struct assembler *as, const char *kind, const char *name)
 {
     char text[128];
     int size = snprintf(text, sizeof text, "%s%s", kind, name);
-    return asm_copy(as, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    return sam_asm_copy(as, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
 }
 
-void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct asm_lexer *lexer)
+void sam_asm_macro_call(struct assembler *as, const struct asm_macro *macro,
+                        struct asm_lexer *lexer)
 {
-    const char **values = asm_new(as, macro->parameter_count, sizeof *values);
+    const char **values = sam_asm_new(as, macro->parameter_count, sizeof *values);
     struct cursor c = {lexer->token.text, lexer->end};
     if (!values || !bind_arguments(as, macro, &c, values))
         return;
@@ -217,7 +219,7 @@ void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct 
                               .arguments = values,
                               .number = as->macro_number++,
                               .title = title_of(as, "macro ", macro->name)};
-    asm_push_body(as, &frame);
+    sam_asm_push_body(as, &frame);
 }
 
 /* --- .macro */
@@ -225,24 +227,25 @@ void asm_macro_call(struct assembler *as, const struct asm_macro *macro, struct 
 static bool read_parameter(struct assembler *as, struct asm_macro *macro, struct cursor *c)
 {
     const char *name = c->at;
-    while (c->at < c->end && asm_name_char(*c->at))
+    while (c->at < c->end && sam_asm_name_char(*c->at))
         c->at++;
     if (c->at == name) {
-        asm_error(as, asm_statement_at(as), "damaged parameter list of macro %s", macro->name);
+        sam_asm_error(as, sam_asm_statement_at(as), "damaged parameter list of macro %s",
+                      macro->name);
         return false;
     }
-    struct asm_parameter p = {.name = asm_copy(as, name, (size_t)(c->at - name))};
+    struct asm_parameter p = {.name = sam_asm_copy(as, name, (size_t)(c->at - name))};
     skip_blanks(c);
     if (c->at < c->end && *c->at == ':') {
         const char *kind = ++c->at;
-        while (c->at < c->end && asm_name_char(*c->at))
+        while (c->at < c->end && sam_asm_name_char(*c->at))
             c->at++;
         size_t size = (size_t)(c->at - kind);
         p.required = is(kind, size, "req");
         p.vararg = is(kind, size, "vararg");
         if (!p.required && !p.vararg) {
-            asm_error(as, asm_statement_at(as), "expected req or vararg after ':', found '%.*s'",
-                      (int)size, kind);
+            sam_asm_error(as, sam_asm_statement_at(as),
+                          "expected req or vararg after ':', found '%.*s'", (int)size, kind);
             return false;
         }
         skip_blanks(c);
@@ -253,7 +256,7 @@ static bool read_parameter(struct assembler *as, struct asm_macro *macro, struct
     }
     if (macro->parameter_count == macro->parameter_capacity) {
         size_t capacity = macro->parameter_capacity ? 2 * macro->parameter_capacity : 8;
-        struct asm_parameter *grown = asm_new(as, capacity, sizeof *grown);
+        struct asm_parameter *grown = sam_asm_new(as, capacity, sizeof *grown);
         if (!grown)
             return false;
         if (macro->parameter_count)
@@ -268,12 +271,12 @@ static bool read_parameter(struct assembler *as, struct asm_macro *macro, struct
 static void define_macro(struct assembler *as, struct asm_lexer *lexer)
 {
     static const char *const openers[] = {".macro", NULL};
-    struct asm_at at = asm_lex_at(lexer);
-    struct asm_macro *macro = asm_new(as, 1, sizeof *macro);
+    struct asm_at at = sam_asm_lex_at(lexer);
+    struct asm_macro *macro = sam_asm_new(as, 1, sizeof *macro);
     if (!macro)
         return;
     bool named = lexer->token.kind == TOKEN_NAME;
-    macro->name = asm_copy(as, lexer->token.text, named ? lexer->token.size : 0);
+    macro->name = sam_asm_copy(as, lexer->token.text, named ? lexer->token.size : 0);
     if (!macro->name)
         return;
     macro->next = as->last_macro;
@@ -281,7 +284,7 @@ static void define_macro(struct assembler *as, struct asm_lexer *lexer)
     struct cursor c = {lexer->token.text + lexer->token.size, lexer->end};
     bool good = named;
     if (!named)
-        asm_error(as, at, "expected the macro's name after .macro");
+        sam_asm_error(as, at, "expected the macro's name after .macro");
     skip_blanks(&c);
     if (good && c.at < c.end && *c.at == ',')
         c.at++;
@@ -297,14 +300,14 @@ static void define_macro(struct assembler *as, struct asm_lexer *lexer)
         macro->longest_name = size > macro->longest_name ? size : macro->longest_name;
         if (!sam_names_find(&macro->names, p->name, size) &&
             !sam_names_add(&macro->names, p->name, size, p))
-            asm_out_of_memory(as);
+            sam_asm_out_of_memory(as);
     }
-    bool again = good && asm_macro_find(as, macro->name, strlen(macro->name));
+    bool again = good && sam_asm_macro_find(as, macro->name, strlen(macro->name));
     if (again)
-        asm_error(as, at, "macro '%s' is already defined", macro->name);
-    if (asm_read_body(as, openers, ".endm", &macro->body) && good && !again &&
+        sam_asm_error(as, at, "macro '%s' is already defined", macro->name);
+    if (sam_asm_read_body(as, openers, ".endm", &macro->body) && good && !again &&
         !sam_names_add(&as->macros, macro->name, strlen(macro->name), macro))
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
 }
 
 /* --- repetitions */
@@ -313,15 +316,16 @@ static const char *const repeat_openers[] = {".rept", ".irp", ".irpc", NULL};
 
 static void repeat(struct assembler *as, struct asm_lexer *lexer)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     int64_t count = 0;
-    bool good = asm_constant(as, lexer, "the count of .rept", &count) && asm_expect_end(as, lexer);
-    struct asm_body *body = asm_new(as, 1, sizeof *body);
-    if (!body || !asm_read_body(as, repeat_openers, ".endr", body) || !good)
+    bool good =
+        sam_asm_constant(as, lexer, "the count of .rept", &count) && sam_asm_expect_end(as, lexer);
+    struct asm_body *body = sam_asm_new(as, 1, sizeof *body);
+    if (!body || !sam_asm_read_body(as, repeat_openers, ".endr", body) || !good)
         return;
     if (count < 0 || (uint64_t)count > as->max_expanded) {
-        asm_error(as, at, ".rept %lld is outside 0..%llu", (long long)count,
-                  (unsigned long long)as->max_expanded);
+        sam_asm_error(as, at, ".rept %lld is outside 0..%llu", (long long)count,
+                      (unsigned long long)as->max_expanded);
         return;
     }
     struct asm_frame frame = {.body = body,
@@ -331,7 +335,7 @@ static void repeat(struct assembler *as, struct asm_lexer *lexer)
     const struct asm_frame *outer = as->frame_count ? &as->frames[as->frame_count - 1] : NULL;
     if (outer && outer->body) /* \@ of the macro that holds the repetition */
         frame.number = outer->number;
-    asm_push_body(as, &frame);
+    sam_asm_push_body(as, &frame);
 }
 
 /* The values of an .irp. */
@@ -340,7 +344,7 @@ static bool read_series(struct assembler *as, struct cursor *c, struct asm_frame
     size_t capacity = 0;
     while (c->at < c->end) {
         if (frame->repeat == capacity) {
-            const char **grown = asm_new(as, capacity ? 2 * capacity : 8, sizeof *grown);
+            const char **grown = sam_asm_new(as, capacity ? 2 * capacity : 8, sizeof *grown);
             if (!grown)
                 return false;
             if (capacity)
@@ -358,11 +362,11 @@ static bool read_series(struct assembler *as, struct cursor *c, struct asm_frame
 /* .irp name, a, b, c and .irpc name, abc. */
 static void repeat_over(struct assembler *as, struct asm_lexer *lexer, bool characters)
 {
-    struct asm_at at = asm_lex_at(lexer);
+    struct asm_at at = sam_asm_lex_at(lexer);
     bool good = lexer->token.kind == TOKEN_NAME;
-    char *name = good ? asm_copy(as, lexer->token.text, lexer->token.size) : NULL;
+    char *name = good ? sam_asm_copy(as, lexer->token.text, lexer->token.size) : NULL;
     if (!good)
-        asm_error(as, at, "expected a name after %s", characters ? ".irpc" : ".irp");
+        sam_asm_error(as, at, "expected a name after %s", characters ? ".irpc" : ".irp");
     struct cursor c = {lexer->token.text + lexer->token.size, lexer->end};
     skip_blanks(&c);
     if (c.at < c.end && *c.at == ',')
@@ -372,19 +376,19 @@ static void repeat_over(struct assembler *as, struct asm_lexer *lexer, bool char
                               .number = as->macro_number++,
                               .title =
                                   title_of(as, characters ? ".irpc " : ".irp ", name ? name : "")};
-    struct asm_body *body = asm_new(as, 1, sizeof *body);
+    struct asm_body *body = sam_asm_new(as, 1, sizeof *body);
     if (!body)
         return;
     if (characters) {
         frame.repeat = (uint64_t)(c.end - c.at);
-        frame.characters = asm_copy(as, c.at, frame.repeat);
+        frame.characters = sam_asm_copy(as, c.at, frame.repeat);
     } else if (!read_series(as, &c, &frame)) {
         return;
     }
-    if (!asm_read_body(as, repeat_openers, ".endr", body) || !good || !name)
+    if (!sam_asm_read_body(as, repeat_openers, ".endr", body) || !good || !name)
         return;
     frame.body = body;
-    asm_push_body(as, &frame);
+    sam_asm_push_body(as, &frame);
 }
 
 static void leave_macro(struct assembler *as)
@@ -397,11 +401,11 @@ static void leave_macro(struct assembler *as)
         as->frames[i].next = as->frames[i].body->count;
         return;
     }
-    asm_error(as, asm_statement_at(as), ".exitm outside of a macro");
+    sam_asm_error(as, sam_asm_statement_at(as), ".exitm outside of a macro");
 }
 
-bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
-                         struct asm_lexer *lexer)
+bool sam_asm_macro_directive(struct assembler *as, const char *name, size_t size,
+                             struct asm_lexer *lexer)
 {
     if (is(name, size, ".macro"))
         define_macro(as, lexer);
@@ -412,7 +416,7 @@ bool asm_macro_directive(struct assembler *as, const char *name, size_t size,
     else if (is(name, size, ".exitm"))
         leave_macro(as);
     else if (is(name, size, ".endm") || is(name, size, ".endr"))
-        asm_error(as, asm_statement_at(as), "%.*s without its beginning", (int)size, name);
+        sam_asm_error(as, sam_asm_statement_at(as), "%.*s without its beginning", (int)size, name);
     else
         return false;
     return true;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-const struct asm_arg *asm_find_arg(const struct asm_args *args, char letter)
+const struct asm_arg *sam_asm_find_arg(const struct asm_args *args, char letter)
 {
     for (unsigned i = 0; i < args->count; i++)
         if (args->arg[i].operand->letter == letter)
@@ -22,9 +22,9 @@ struct matcher {
 static bool expected(struct matcher *m, const char *what, const char *name)
 {
     char shown[64];
-    asm_set_failure(m->fail, asm_lex_at(m->lexer), "expected %s%s%s%s, found %s", what,
-                    name ? " (" : "", name ? name : "", name ? ")" : "",
-                    asm_lex_shown(m->lexer, shown, sizeof shown));
+    sam_asm_set_failure(m->fail, sam_asm_lex_at(m->lexer), "expected %s%s%s%s, found %s", what,
+                        name ? " (" : "", name ? name : "", name ? ")" : "",
+                        sam_asm_lex_shown(m->lexer, shown, sizeof shown));
     return false;
 }
 
@@ -34,10 +34,10 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
     const struct asm_token *token = &m->lexer->token;
     if (token->kind != TOKEN_BINDING)
         return NULL;
-    const struct asm_arg *arg = asm_find_arg(m->lexer->bindings, (char)token->number);
+    const struct asm_arg *arg = sam_asm_find_arg(m->lexer->bindings, (char)token->number);
     if (!arg || arg->operand->kind != kind)
         return NULL;
-    asm_lex_next(m->lexer);
+    sam_asm_lex_next(m->lexer);
     return arg;
 }
 
@@ -70,7 +70,7 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
     if (number < 0)
         return expected(m, kinds[arg->operand->kind].what, arg->operand->name);
     if (!from)
-        asm_lex_next(m->lexer);
+        sam_asm_lex_next(m->lexer);
     arg->number = number;
     return true;
 }
@@ -78,20 +78,21 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
 static bool read_expression(struct matcher *m, struct asm_arg *arg)
 {
     if (m->lexer->token.kind == TOKEN_BINDING) { /* messages point at what was written */
-        const struct asm_arg *from = asm_find_arg(m->lexer->bindings, (char)m->lexer->token.number);
+        const struct asm_arg *from =
+            sam_asm_find_arg(m->lexer->bindings, (char)m->lexer->token.number);
         arg->at = from ? from->at : arg->at;
     }
     /* "(a0)": the offset is left out */
-    if (asm_lex_is(m->lexer, "(") && arg->operand->kind == SAM_KIND_SIGNED) {
+    if (sam_asm_lex_is(m->lexer, "(") && arg->operand->kind == SAM_KIND_SIGNED) {
         struct asm_lexer ahead = *m->lexer;
-        asm_lex_next(&ahead);
+        sam_asm_lex_next(&ahead);
         if (ahead.token.kind == TOKEN_NAME &&
-            asm_reserved_name(m->as, ahead.token.text, ahead.token.size)) {
+            sam_asm_reserved_name(m->as, ahead.token.text, ahead.token.size)) {
             arg->number = 0;
             return true;
         }
     }
-    arg->expr = asm_parse_expr(m->as, m->lexer, m->fail);
+    arg->expr = sam_asm_parse_expr(m->as, m->lexer, m->fail);
     return arg->expr != NULL;
 }
 
@@ -110,7 +111,7 @@ static bool read_csr(struct matcher *m, struct asm_arg *arg)
         return read_expression(m, arg);
     arg->number = address;
     m->lexer->at = behind;
-    asm_lex_next(m->lexer);
+    sam_asm_lex_next(m->lexer);
     return true;
 }
 
@@ -118,9 +119,9 @@ static bool one_of(struct matcher *m, struct asm_arg *arg, const char *const *na
                    const char *what)
 {
     for (int i = 0; i < count; i++) {
-        if (names[i][0] && asm_lex_is_name(m->lexer, names[i])) {
+        if (names[i][0] && sam_asm_lex_is_name(m->lexer, names[i])) {
             arg->number = i;
-            asm_lex_next(m->lexer);
+            sam_asm_lex_next(m->lexer);
             return true;
         }
     }
@@ -148,7 +149,7 @@ static bool read_fence(struct matcher *m, struct asm_arg *arg)
             return expected(m, "some of the letters iorw in this order", arg->operand->name);
         arg->number |= 8 >> at;
     }
-    asm_lex_next(m->lexer);
+    sam_asm_lex_next(m->lexer);
     return true;
 }
 
@@ -165,18 +166,18 @@ static bool read_vtype(struct matcher *m, struct asm_arg *arg)
     if (!one_of(m, &part, widths, 4, "an element width (e8, e16, e32, e64)"))
         return false;
     arg->number = part.number << 3;
-    if (!asm_lex_take(m->lexer, ","))
+    if (!sam_asm_lex_take(m->lexer, ","))
         return expected(m, "',' and the group size (m1, m2)", NULL);
     if (!one_of(m, &part, groups, 8, "a group size (m1, m2, m4, m8, mf2, mf4, mf8)"))
         return false;
     arg->number |= part.number;
-    if (!asm_lex_take(m->lexer, ","))
+    if (!sam_asm_lex_take(m->lexer, ","))
         return true;
-    if (!asm_lex_is_name(m->lexer, "mu") && !asm_lex_is_name(m->lexer, "ma")) {
+    if (!sam_asm_lex_is_name(m->lexer, "mu") && !sam_asm_lex_is_name(m->lexer, "ma")) {
         if (!one_of(m, &part, tails, 2, "ta, tu, ma or mu"))
             return false;
         arg->number |= part.number << 6;
-        if (!asm_lex_take(m->lexer, ","))
+        if (!sam_asm_lex_take(m->lexer, ","))
             return true;
     }
     if (!one_of(m, &part, masks, 2, "ma or mu"))
@@ -190,13 +191,13 @@ static bool read_mask(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_arg *from = bound(m, SAM_KIND_VM);
     arg->number = from ? from->number : 1;
-    if (from || !asm_lex_is(m->lexer, ","))
+    if (from || !sam_asm_lex_is(m->lexer, ","))
         return true;
-    asm_lex_next(m->lexer);
-    if (!asm_lex_is_name(m->lexer, "v0.t"))
+    sam_asm_lex_next(m->lexer);
+    if (!sam_asm_lex_is_name(m->lexer, "v0.t"))
         return expected(m, "v0.t", "the mask");
     arg->number = 0;
-    asm_lex_next(m->lexer);
+    sam_asm_lex_next(m->lexer);
     return true;
 }
 
@@ -214,9 +215,9 @@ static bool read_operand(struct matcher *m, struct asm_arg *arg)
     case SAM_KIND_FENCE: return read_fence(m, arg);
     case SAM_KIND_VM: return read_mask(m, arg);
     case SAM_KIND_V0:
-        if (!asm_lex_is_name(m->lexer, "v0"))
+        if (!sam_asm_lex_is_name(m->lexer, "v0"))
             return expected(m, "v0", "the mask register");
-        asm_lex_next(m->lexer);
+        sam_asm_lex_next(m->lexer);
         return true;
     case SAM_KIND_SIGNED:
     case SAM_KIND_UNSIGNED:
@@ -233,8 +234,8 @@ static void skip_zero_offset(struct matcher *m)
     struct asm_lexer ahead = *m->lexer;
     if (ahead.token.kind != TOKEN_NUMBER || ahead.token.number != 0)
         return;
-    asm_lex_next(&ahead);
-    if (asm_lex_is(&ahead, "("))
+    sam_asm_lex_next(&ahead);
+    if (sam_asm_lex_is(&ahead, "("))
         *m->lexer = ahead;
 }
 
@@ -243,7 +244,7 @@ static bool read_punctuation(struct matcher *m, const char *pattern, const char 
     char punct[2] = {*pattern, '\0'}, quoted[64];
     if (*pattern == '(' && (pattern == start || pattern[-1] == ','))
         skip_zero_offset(m);
-    if (asm_lex_take(m->lexer, punct))
+    if (sam_asm_lex_take(m->lexer, punct))
         return true;
     const struct sam_operand *next = *pattern == ',' ? sam_operand_find(pattern[1]) : NULL;
     if (next)
@@ -253,17 +254,17 @@ static bool read_punctuation(struct matcher *m, const char *pattern, const char 
     return expected(m, quoted, NULL);
 }
 
-bool asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
-                        struct asm_args *args, struct asm_failure *fail)
+bool sam_asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const char *pattern,
+                            struct asm_args *args, struct asm_failure *fail)
 {
     struct matcher m = {as, lexer, fail};
     args->count = 0;
     for (const char *c = pattern; *c; c++) {
-        if (*c == ',' && c[1] == 'm' && !asm_lex_is(lexer, ",")) {
+        if (*c == ',' && c[1] == 'm' && !sam_asm_lex_is(lexer, ",")) {
             c++; /* the rounding mode was left out */
             struct asm_arg *arg = &args->arg[args->count++];
             *arg = (struct asm_arg){.operand = sam_operand_find('m'), .number = 7};
-            arg->at = asm_lex_at(lexer);
+            arg->at = sam_asm_lex_at(lexer);
             continue;
         }
         const struct sam_operand *operand = sam_operand_find(*c);
@@ -275,7 +276,7 @@ bool asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const cha
         if (args->count == ASM_MAX_ARGS)
             return false;
         struct asm_arg *arg = &args->arg[args->count++];
-        *arg = (struct asm_arg){.operand = operand, .at = asm_lex_at(lexer)};
+        *arg = (struct asm_arg){.operand = operand, .at = sam_asm_lex_at(lexer)};
         if (!read_operand(&m, arg))
             return false;
     }

@@ -17,10 +17,10 @@ struct asm_block {
     max_align_t data[];
 };
 
-void *asm_new(struct assembler *as, size_t count, size_t size)
+void *sam_asm_new(struct assembler *as, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / 4 / size) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     size_t bytes = (count * size + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
@@ -29,14 +29,14 @@ void *asm_new(struct assembler *as, size_t count, size_t size)
         size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
         as->memory += room;
         if (as->memory / 4 > as->max_expanded + BASE_MEMORY) {
-            asm_fatal(as, asm_statement_at(as),
-                      "the program expands to what takes more than %llu MiB of memory",
-                      (unsigned long long)(as->max_expanded >> 18));
+            sam_asm_fatal(as, sam_asm_statement_at(as),
+                          "the program expands to what takes more than %llu MiB of memory",
+                          (unsigned long long)(as->max_expanded >> 18));
             return NULL;
         }
         block = calloc(1, sizeof *block + room);
         if (!block) {
-            asm_out_of_memory(as);
+            sam_asm_out_of_memory(as);
             return NULL;
         }
         block->size = room;
@@ -48,23 +48,23 @@ void *asm_new(struct assembler *as, size_t count, size_t size)
     return at;
 }
 
-char *asm_copy(struct assembler *as, const char *text, size_t size)
+char *sam_asm_copy(struct assembler *as, const char *text, size_t size)
 {
-    char *copy = asm_new(as, size + 1, 1);
+    char *copy = sam_asm_new(as, size + 1, 1);
     if (copy && size)
         memcpy(copy, text, size);
     return copy;
 }
 
-struct asm_place *asm_new_place(struct assembler *as)
+struct asm_place *sam_asm_new_place(struct assembler *as)
 {
-    struct asm_place *place = asm_new(as, 1, sizeof *place);
+    struct asm_place *place = sam_asm_new(as, 1, sizeof *place);
     if (place)
         place->serial = ++as->serial;
     return place;
 }
 
-void asm_free_blocks(struct assembler *as)
+void sam_asm_free_blocks(struct assembler *as)
 {
     while (as->blocks) {
         struct asm_block *next = as->blocks->next;
@@ -73,7 +73,7 @@ void asm_free_blocks(struct assembler *as)
     }
 }
 
-void asm_out_of_memory(struct assembler *as)
+void sam_asm_out_of_memory(struct assembler *as)
 {
     if (as->status != SAM_ERR_MEMORY)
         as->status = sam_fail_memory(as->error);
@@ -150,7 +150,7 @@ static bool report(struct assembler *as, struct asm_at at, const char *kind, con
     }
     void *grown = sam_grow(as->index, as->index_count, &as->index_capacity, sizeof *as->index);
     if (out->failed || !grown) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return true;
     }
     as->index = grown;
@@ -167,7 +167,7 @@ static int by_serial(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-char *asm_finish_messages(struct assembler *as)
+char *sam_asm_finish_messages(struct assembler *as)
 {
     struct sam_buffer out = {0};
     bool first = as->status == SAM_ERR_INPUT;
@@ -190,7 +190,7 @@ char *asm_finish_messages(struct assembler *as)
     return text;
 }
 
-void asm_error(struct assembler *as, struct asm_at at, const char *format, ...)
+void sam_asm_error(struct assembler *as, struct asm_at at, const char *format, ...)
 {
     if (as->stop)
         return;
@@ -206,7 +206,7 @@ void asm_error(struct assembler *as, struct asm_at at, const char *format, ...)
         as->stop = true;
 }
 
-void asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
+void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
 {
     if (as->stop)
         return;
@@ -215,11 +215,11 @@ void asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    asm_error(as, at, "%s", text);
+    sam_asm_error(as, at, "%s", text);
     as->stop = true;
 }
 
-void asm_warning(struct assembler *as, struct asm_at at, const char *format, ...)
+void sam_asm_warning(struct assembler *as, struct asm_at at, const char *format, ...)
 {
     if (as->stop || as->messages.size > (4u << 20))
         return;

@@ -11,7 +11,7 @@ static bool starts_with(const char *text, size_t size, const char *prefix)
            (size == length || text[length] == '.');
 }
 
-struct asm_section *asm_section_get(struct assembler *as, const char *name, size_t size)
+struct asm_section *sam_asm_section_get(struct assembler *as, const char *name, size_t size)
 {
     struct asm_section *found = sam_names_find(&as->section_names, name, size);
     if (found)
@@ -19,15 +19,15 @@ struct asm_section *asm_section_get(struct assembler *as, const char *name, size
     void *grown = sam_grow(as->sections, as->section_count, &as->section_capacity,
                            sizeof(struct asm_section *));
     if (!grown) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     as->sections = grown;
-    struct asm_section *section = asm_new(as, 1, sizeof *section);
-    if (!section || !(section->name = asm_copy(as, name, size)))
+    struct asm_section *section = sam_asm_new(as, 1, sizeof *section);
+    if (!section || !(section->name = sam_asm_copy(as, name, size)))
         return NULL;
     if (!sam_names_add(&as->section_names, section->name, size, section)) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     section->execute = starts_with(name, size, ".text") || starts_with(name, size, ".init") ||
@@ -48,7 +48,7 @@ static struct asm_item *open_raw(const struct asm_section *section)
     return last && last->kind == ITEM_RAW ? last : NULL;
 }
 
-struct asm_position asm_here(struct assembler *as)
+struct asm_position sam_asm_here(struct assembler *as)
 {
     struct asm_section *section = as->section;
     struct asm_item *last = open_raw(section);
@@ -61,7 +61,7 @@ struct asm_position asm_here(struct assembler *as)
     };
 }
 
-uint64_t asm_position_address(const struct asm_position *position)
+uint64_t sam_asm_position_address(const struct asm_position *position)
 {
     const struct asm_section *section = position->section;
     uint64_t offset =
@@ -73,8 +73,8 @@ uint64_t asm_position_address(const struct asm_position *position)
 static bool take_size(struct assembler *as, uint64_t size, struct asm_at at)
 {
     if (size > ASM_MAX_SIZE || as->total_size + size > ASM_MAX_SIZE) {
-        asm_fatal(as, at, "the program is larger than %llu MiB",
-                  (unsigned long long)(ASM_MAX_SIZE >> 20));
+        sam_asm_fatal(as, at, "the program is larger than %llu MiB",
+                      (unsigned long long)(ASM_MAX_SIZE >> 20));
         return false;
     }
     as->total_size += size;
@@ -82,20 +82,20 @@ static bool take_size(struct assembler *as, uint64_t size, struct asm_at at)
     return true;
 }
 
-struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
-                              struct asm_at at)
+struct asm_item *sam_asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
+                                  struct asm_at at)
 {
     struct asm_section *section = as->section;
     if (as->stop)
         return NULL;
     if (section->nobits && kind == ITEM_INSN) {
-        asm_error(as, at, "instruction in section %s: it holds only zeros", section->name);
+        sam_asm_error(as, at, "instruction in section %s: it holds only zeros", section->name);
         return NULL;
     }
     void *grown =
         sam_grow(section->items, section->count, &section->capacity, sizeof *section->items);
     if (!grown) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     section->items = grown;
@@ -107,9 +107,9 @@ struct asm_item *asm_add_item(struct assembler *as, enum asm_item_kind kind, uin
     return item;
 }
 
-void asm_refuse_value(struct assembler *as, const struct asm_section *section, struct asm_at at)
+void sam_asm_refuse_value(struct assembler *as, const struct asm_section *section, struct asm_at at)
 {
-    asm_error(as, at, "non-zero value in section %s: it holds only zeros", section->name);
+    sam_asm_error(as, at, "non-zero value in section %s: it holds only zeros", section->name);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -120,7 +120,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return i == size;
 }
 
-void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at)
+void sam_asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at)
 {
     struct asm_section *section = as->section;
     struct asm_item *item = open_raw(section);
@@ -128,13 +128,13 @@ void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct 
         return;
     if (section->nobits) {
         if (is_zero(bytes, size))
-            asm_add_fill(as, size, 1, 0, at);
+            sam_asm_add_fill(as, size, 1, 0, at);
         else
-            asm_refuse_value(as, section, at);
+            sam_asm_refuse_value(as, section, at);
         return;
     }
     if (!item) {
-        item = asm_add_item(as, ITEM_RAW, 0, at);
+        item = sam_asm_add_item(as, ITEM_RAW, 0, at);
         if (!item)
             return;
         item->raw = section->raw.size;
@@ -143,13 +143,13 @@ void asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct 
         return;
     item->size += size;
     if (!sam_buffer_append(&section->raw, bytes, size))
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
 }
 
-void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
-                   struct asm_at at)
+void sam_asm_add_value(struct assembler *as, const struct asm_node *value, unsigned width,
+                       struct asm_at at)
 {
-    struct asm_item *item = asm_add_item(as, ITEM_VALUE, width, at);
+    struct asm_item *item = sam_asm_add_item(as, ITEM_VALUE, width, at);
     if (item)
         item->value = value;
 }
@@ -157,11 +157,11 @@ void asm_add_value(struct assembler *as, const struct asm_node *value, unsigned 
 /* As in GNU as, which other assemblers' .bss sections rely on. */
 static void ignored_fill(struct assembler *as, struct asm_at at)
 {
-    asm_warning(as, at, "fill value ignored: section %s holds only zeros", as->section->name);
+    sam_asm_warning(as, at, "fill value ignored: section %s holds only zeros", as->section->name);
 }
 
-void asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
-                  struct asm_at at)
+void sam_asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t pattern,
+                      struct asm_at at)
 {
     if (width && count > ASM_MAX_SIZE / width)
         count = ASM_MAX_SIZE + 1; /* refused by take_size */
@@ -169,7 +169,7 @@ void asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint64_t
         ignored_fill(as, at);
         pattern = 0;
     }
-    struct asm_item *item = asm_add_item(as, ITEM_FILL, count * width, at);
+    struct asm_item *item = sam_asm_add_item(as, ITEM_FILL, count * width, at);
     if (item) {
         item->fill.pattern = pattern;
         item->fill.width = (uint8_t)width;
@@ -183,8 +183,8 @@ static uint64_t padding(uint64_t offset, uint64_t alignment, uint64_t limit)
     return skip > limit ? 0 : skip;
 }
 
-void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t limit,
-                   struct asm_at at)
+void sam_asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t limit,
+                       struct asm_at at)
 {
     struct asm_section *section = as->section;
     if (alignment > section->alignment)
@@ -192,7 +192,7 @@ void asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint64_t 
     if (section->nobits && fill > 0)
         ignored_fill(as, at);
     struct asm_item *item =
-        asm_add_item(as, ITEM_ALIGN, padding(section->size, alignment, limit), at);
+        sam_asm_add_item(as, ITEM_ALIGN, padding(section->size, alignment, limit), at);
     if (!item)
         return;
     item->align.alignment = alignment;

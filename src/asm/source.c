@@ -2,7 +2,7 @@
 /* Where statements come from: a stack of files and bodies (macros, repetitions). */
 #include "asm/asm.h"
 
-struct asm_at asm_statement_at(struct assembler *as)
+struct asm_at sam_asm_statement_at(struct assembler *as)
 {
     const struct asm_statement *s = &as->statement;
     unsigned column = 0;
@@ -18,8 +18,8 @@ struct asm_at asm_statement_at(struct assembler *as)
 static bool push(struct assembler *as, const struct asm_frame *frame)
 {
     if (as->frame_count == ASM_MAX_FRAMES) {
-        asm_fatal(as, asm_statement_at(as),
-                  "macros, repetitions and files nested more than %d deep", ASM_MAX_FRAMES);
+        sam_asm_fatal(as, sam_asm_statement_at(as),
+                      "macros, repetitions and files nested more than %d deep", ASM_MAX_FRAMES);
         return false;
     }
     struct asm_frame *top = &as->frames[as->frame_count++];
@@ -28,20 +28,20 @@ static bool push(struct assembler *as, const struct asm_frame *frame)
     return true;
 }
 
-bool asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
-                   const struct asm_place *outer)
+bool sam_asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
+                       const struct asm_place *outer)
 {
     void *grown = sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts);
     if (!grown) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return false;
     }
     as->texts = grown;
     struct sam_buffer *clean = &as->texts[as->text_count++];
     *clean = (struct sam_buffer){0};
     size_t open_comment;
-    if (!asm_blank_comments(&as->isa, text, size, clean, &open_comment)) {
-        asm_out_of_memory(as);
+    if (!sam_asm_blank_comments(&as->isa, text, size, clean, &open_comment)) {
+        sam_asm_out_of_memory(as);
         return false;
     }
     struct asm_frame frame = {.file = file, .text = text, .size = size, .line = 0, .outer = outer};
@@ -49,7 +49,7 @@ bool asm_push_file(struct assembler *as, const char *file, const char *text, siz
     if (!push(as, &frame))
         return false;
     if (open_comment != SIZE_MAX) {
-        struct asm_place *place = asm_new_place(as);
+        struct asm_place *place = sam_asm_new_place(as);
         if (!place)
             return false;
         place->file = file;
@@ -57,12 +57,12 @@ bool asm_push_file(struct assembler *as, const char *file, const char *text, siz
         place->outer = outer;
         for (size_t i = 0; i < open_comment; i++)
             place->line += text[i] == '\n';
-        asm_error(as, (struct asm_at){place, 0}, "comment without its closing */");
+        sam_asm_error(as, (struct asm_at){place, 0}, "comment without its closing */");
     }
     return true;
 }
 
-bool asm_push_body(struct assembler *as, struct asm_frame *frame)
+bool sam_asm_push_body(struct assembler *as, struct asm_frame *frame)
 {
     frame->outer = as->statement.place;
     return frame->repeat == 0 || frame->body->count == 0 || push(as, frame);
@@ -73,7 +73,7 @@ static void pop(struct assembler *as)
     struct asm_frame *frame = &as->frames[--as->frame_count];
     while (as->condition_count > frame->conditions) {
         const struct asm_condition *open = &as->conditions[--as->condition_count];
-        asm_error(as, (struct asm_at){open->place, 0}, ".if without its .endif");
+        sam_asm_error(as, (struct asm_at){open->place, 0}, ".if without its .endif");
     }
 }
 
@@ -99,7 +99,7 @@ static size_t statement_size(const char *text, size_t size)
 /* The next line of a file begins at frame->at: a place for messages. */
 static bool begin_line(struct assembler *as, struct asm_frame *frame)
 {
-    struct asm_place *place = asm_new_place(as);
+    struct asm_place *place = sam_asm_new_place(as);
     if (!place)
         return false;
     const char *line = frame->text + frame->at;
@@ -133,11 +133,11 @@ static bool file_statement(struct assembler *as, struct asm_frame *frame)
 static bool body_statement(struct assembler *as, struct asm_frame *frame)
 {
     const struct asm_body_line *line = &frame->body->lines[frame->next++];
-    struct asm_place *place = asm_new_place(as);
+    struct asm_place *place = sam_asm_new_place(as);
     if (!place)
         return false;
     struct asm_statement *s = &as->statement;
-    if (!asm_substitute(as, frame, line->text, line->size, &s->text, &s->size))
+    if (!sam_asm_substitute(as, frame, line->text, line->size, &s->text, &s->size))
         return false;
     place->file = line->place->file;
     place->line = line->place->line;
@@ -155,9 +155,10 @@ static bool raw_statement(struct assembler *as)
 {
     struct asm_frame *frame = &as->frames[as->frame_count - 1];
     if (++as->statement_count > as->max_expanded / 64 || as->expanded > as->max_expanded) {
-        asm_fatal(as, asm_statement_at(as),
-                  "the program expands to more than %llu statements or %llu characters",
-                  (unsigned long long)as->max_expanded / 64, (unsigned long long)as->max_expanded);
+        sam_asm_fatal(as, sam_asm_statement_at(as),
+                      "the program expands to more than %llu statements or %llu characters",
+                      (unsigned long long)as->max_expanded / 64,
+                      (unsigned long long)as->max_expanded);
         return false;
     }
     if (!frame->body)
@@ -170,7 +171,7 @@ static bool raw_statement(struct assembler *as)
     return body_statement(as, frame);
 }
 
-bool asm_next_statement(struct assembler *as)
+bool sam_asm_next_statement(struct assembler *as)
 {
     while (!as->stop && as->frame_count) {
         if (raw_statement(as))
@@ -188,7 +189,7 @@ static size_t first_word(const struct asm_statement *s, const char **word)
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     *word = at;
-    while (at < end && asm_name_char(*at))
+    while (at < end && sam_asm_name_char(*at))
         at++;
     return (size_t)(at - *word);
 }
@@ -202,7 +203,7 @@ static bool is_word(const char *word, size_t size, const char *name)
 static bool grow_body(struct assembler *as, struct asm_body *body)
 {
     size_t capacity = body->capacity ? body->capacity * 2 : 8;
-    struct asm_body_line *lines = asm_new(as, capacity, sizeof *lines);
+    struct asm_body_line *lines = sam_asm_new(as, capacity, sizeof *lines);
     if (!lines)
         return false;
     if (body->count)
@@ -212,10 +213,10 @@ static bool grow_body(struct assembler *as, struct asm_body *body)
     return true;
 }
 
-bool asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
-                   struct asm_body *body)
+bool sam_asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
+                       struct asm_body *body)
 {
-    struct asm_at start = asm_statement_at(as);
+    struct asm_at start = sam_asm_statement_at(as);
     size_t depth = 1;
     while (!as->stop && raw_statement(as)) {
         const char *word;
@@ -229,6 +230,6 @@ bool asm_read_body(struct assembler *as, const char *const *openers, const char 
         body->lines[body->count++] =
             (struct asm_body_line){as->statement.text, as->statement.size, as->statement.place};
     }
-    asm_error(as, start, "%s is missing", closer);
+    sam_asm_error(as, start, "%s is missing", closer);
     return false;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-uint32_t asm_hash(const char *text, size_t size)
+uint32_t sam_asm_hash(const char *text, size_t size)
 {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < size; i++)
@@ -12,27 +12,27 @@ uint32_t asm_hash(const char *text, size_t size)
     return hash ^ hash >> 15;
 }
 
-bool asm_reserved_name(const struct assembler *as, const char *name, size_t size)
+bool sam_asm_reserved_name(const struct assembler *as, const char *name, size_t size)
 {
     return sam_is_register(&as->isa, name, size);
 }
 
-struct asm_symbol *asm_symbol_find(const struct assembler *as, const char *name, size_t size)
+struct asm_symbol *sam_asm_symbol_find(const struct assembler *as, const char *name, size_t size)
 {
     return sam_names_find(&as->symbols, name, size);
 }
 
-struct asm_symbol *asm_symbol_get(struct assembler *as, const char *name, size_t size)
+struct asm_symbol *sam_asm_symbol_get(struct assembler *as, const char *name, size_t size)
 {
-    struct asm_symbol *found = asm_symbol_find(as, name, size);
+    struct asm_symbol *found = sam_asm_symbol_find(as, name, size);
     if (found)
         return found;
-    struct asm_symbol *symbol = asm_new(as, 1, sizeof *symbol);
-    if (!symbol || !(symbol->name = asm_copy(as, name, size)))
+    struct asm_symbol *symbol = sam_asm_new(as, 1, sizeof *symbol);
+    if (!symbol || !(symbol->name = sam_asm_copy(as, name, size)))
         return NULL;
     symbol->hidden = (size >= 2 && name[0] == '.' && name[1] == 'L') || name[0] == '\1';
     if (!sam_names_add(&as->symbols, symbol->name, size, symbol)) {
-        asm_out_of_memory(as);
+        sam_asm_out_of_memory(as);
         return NULL;
     }
     return symbol;
@@ -45,10 +45,10 @@ static struct asm_symbol *numeric(struct assembler *as, int64_t number, unsigned
     char name[48];
     int size = count ? snprintf(name, sizeof name, "\1%lld\1%u", (long long)number, count)
                      : snprintf(name, sizeof name, "\1%lld", (long long)number);
-    return asm_symbol_get(as, name, (size_t)size);
+    return sam_asm_symbol_get(as, name, (size_t)size);
 }
 
-struct asm_symbol *asm_local_label(struct assembler *as, int64_t number, bool forward)
+struct asm_symbol *sam_asm_local_label(struct assembler *as, int64_t number, bool forward)
 {
     struct asm_symbol *counter = numeric(as, number, 0);
     if (!counter || (!forward && counter->count == 0))
@@ -59,11 +59,11 @@ struct asm_symbol *asm_local_label(struct assembler *as, int64_t number, bool fo
 static void place_label(struct assembler *as, struct asm_symbol *symbol, struct asm_at at)
 {
     symbol->state = SYMBOL_LABEL;
-    symbol->position = asm_here(as);
+    symbol->position = sam_asm_here(as);
     symbol->defined = at;
 }
 
-void asm_define_local(struct assembler *as, int64_t number, struct asm_at at)
+void sam_asm_define_local(struct assembler *as, int64_t number, struct asm_at at)
 {
     struct asm_symbol *counter = numeric(as, number, 0);
     struct asm_symbol *symbol = counter ? numeric(as, number, ++counter->count) : NULL;
@@ -73,36 +73,36 @@ void asm_define_local(struct assembler *as, int64_t number, struct asm_at at)
 
 static void already_defined(struct assembler *as, const struct asm_symbol *symbol, struct asm_at at)
 {
-    asm_error(as, at, "symbol '%s' is already defined at %s:%u", symbol->name,
-              symbol->defined.place->file, symbol->defined.place->line);
+    sam_asm_error(as, at, "symbol '%s' is already defined at %s:%u", symbol->name,
+                  symbol->defined.place->file, symbol->defined.place->line);
 }
 
-void asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at)
+void sam_asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at)
 {
-    if (asm_reserved_name(as, name, size)) {
-        asm_error(as, at, "'%.*s' is a register, not a label", (int)size, name);
+    if (sam_asm_reserved_name(as, name, size)) {
+        sam_asm_error(as, at, "'%.*s' is a register, not a label", (int)size, name);
         return;
     }
     if (size == 1 && name[0] == '.') {
-        asm_error(as, at, "'.' cannot be a label");
+        sam_asm_error(as, at, "'.' cannot be a label");
         return;
     }
-    struct asm_symbol *symbol = asm_symbol_get(as, name, size);
+    struct asm_symbol *symbol = sam_asm_symbol_get(as, name, size);
     if (symbol && symbol->state != SYMBOL_UNDEFINED)
         already_defined(as, symbol, at);
     else if (symbol)
         place_label(as, symbol, at);
 }
 
-bool asm_define_equ(struct assembler *as, const char *name, size_t size,
-                    const struct asm_node *expr, bool may_change, struct asm_at at)
+bool sam_asm_define_equ(struct assembler *as, const char *name, size_t size,
+                        const struct asm_node *expr, bool may_change, struct asm_at at)
 {
-    if (asm_reserved_name(as, name, size)) {
-        asm_error(as, at, "'%.*s' is a register, not a symbol", (int)size, name);
+    if (sam_asm_reserved_name(as, name, size)) {
+        sam_asm_error(as, at, "'%.*s' is a register, not a symbol", (int)size, name);
         return false;
     }
-    struct asm_symbol *symbol = asm_symbol_get(as, name, size);
-    struct asm_equ *equ = asm_new(as, 1, sizeof *equ);
+    struct asm_symbol *symbol = sam_asm_symbol_get(as, name, size);
+    struct asm_equ *equ = sam_asm_new(as, 1, sizeof *equ);
     if (!symbol || !equ)
         return false;
     if (symbol->state == SYMBOL_LABEL || (symbol->state == SYMBOL_EQU && symbol->fixed)) {
@@ -110,7 +110,7 @@ bool asm_define_equ(struct assembler *as, const char *name, size_t size,
         return false;
     }
     equ->expr = expr;
-    equ->early = asm_eval_value(as, expr, &equ->value);
+    equ->early = sam_asm_eval_value(as, expr, &equ->value);
     if (equ->early == ASM_WRONG)
         return false;
     symbol->state = SYMBOL_EQU;
