@@ -6,7 +6,8 @@
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$SAMITE_SOURCE" || exit 1
 
-# Console blocks of a page -> $scratch/NAME.N.command and .expected; prints how many.
+# Console blocks of a page -> $scratch/NAME.N.command and .expected; prints how many. A command goes on in
+# lines that begin with '> '.
 examples() { # NAME PAGE
     awk -v out="$scratch/$1" '
         /^```console$/ { inside = 1; next }
@@ -15,8 +16,11 @@ examples() { # NAME PAGE
             n++
             print substr($0, 3) >(out "." n ".command")
             printf "" >(out "." n ".expected")
+            command = 1
             next
         }
+        inside && command && /^> / { print substr($0, 3) >(out "." n ".command"); next }
+        { command = 0 }
         inside { print >(out "." n ".expected") }
         END { print n + 0 }' "$2"
 }
@@ -76,6 +80,7 @@ same_examples() {
 }
 
 page examples docs/examples.md 5
+page kernels docs/kernels.md 5
 page troubleshooting docs/troubleshooting.md 20
 page en README.md 5
 check 'README.zh.md has the same examples' same_examples
