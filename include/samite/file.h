@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, as the command reads and writes them: whole, or piece by piece. */
+/* Files, read and written the way the command does it: whole, or piece by piece. Different threads
+ * may work on different files; an output is used by one thread at a time. */
 #ifndef SAMITE_FILE_H
 #define SAMITE_FILE_H
 
@@ -13,12 +14,12 @@
 extern "C" {
 #endif
 
-/* Read all of `path` ("-": standard input) into *data, with a NUL behind it that *size does not
- * count; freed with free(). A file larger than `limit` bytes is refused. */
+/* Read all of `path` ("-": standard input) into *data, with a trailing NUL that *size does not
+ * count; freed with free(). A file larger than `limit` bytes is rejected. */
 SAM_API enum sam_status sam_file_load(const char *path, uint64_t limit, char **data, size_t *size,
                                       struct sam_error *error);
-/* Write `size` bytes to `path` ("-": standard output): all of them or, after a failure, nothing;
- * an older file stays until the new one is complete. */
+/* Write `size` bytes to `path` ("-": standard output): all of them or, after a failure, nothing; an
+ * existing file stays until the new one is complete. */
 SAM_API enum sam_status sam_file_save(const char *path, const void *data, size_t size,
                                       struct sam_error *error);
 
@@ -26,21 +27,21 @@ SAM_API enum sam_status sam_file_save(const char *path, const void *data, size_t
  * permissions of the file it replaces, or of any new file. Devices and pipes are written in place.
  */
 struct sam_output;
-/* "-" is standard output. SAM_ERR_IO when `path` cannot be made, *output is NULL then. */
+/* "-" is standard output. SAM_ERR_IO when `path` cannot be created; *output is then NULL. */
 SAM_API enum sam_status sam_output_open(const char *path, struct sam_output **output,
                                         struct sam_error *error);
-/* The same for what is made of the file `input`: when both are plain files, the output gets the
- * permissions of `input` (all nine bits, whatever the umask) and its time of modification. */
+/* The same for output derived from the file `input`: when both are regular files, the output gets
+ * the permissions of `input` (all nine bits, whatever the umask) and its modification time. */
 SAM_API enum sam_status sam_output_open_like(const char *path, const char *input,
                                              struct sam_output **output, struct sam_error *error);
 /* The `write` of a struct sam_sink: `output` is the struct sam_output. False when a write fails. */
 SAM_API bool sam_output_write(void *output, const void *data, size_t size);
-/* Did a write fail? sam_output_commit then says why, and leaves no trace. */
+/* Whether a write has failed. sam_output_commit then says why and leaves no file behind. */
 SAM_API bool sam_output_failed(const struct sam_output *output);
-/* Flush, close, rename. Frees the output whatever happens; SAM_ERR_IO when anything failed, an
- * older file is then as it was. */
+/* Flush, close, rename. Frees the output whatever happens; SAM_ERR_IO when anything failed; an
+ * existing file is then unchanged. */
 SAM_API enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error);
-/* Close and leave no trace. NULL is fine. */
+/* Close and discard the output. NULL is fine. */
 SAM_API void sam_output_abort(struct sam_output *output);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Ventus GPGPU: global memory, programs, launches. Source of every rule: the Ventus ISA manual
+/* A Ventus GPGPU: global memory, programs, launches. The rules come from the Ventus ISA manual
  * v2.02 and docs/ventus-rulings.md.
  *
  *   struct sam_gpu *gpu;
@@ -33,14 +33,14 @@ extern "C" {
 #define SAM_CODE_BASE   UINT32_C(0x80000000)
 #define SAM_BUFFER_BASE UINT32_C(0x90000000)
 #define SAM_MAX_LANES   32
-#define SAM_MAX_WARPS   1024 /* a workgroup */
+#define SAM_MAX_WARPS   1024 /* per workgroup */
 
 enum sam_schedule {
     SAM_SCHEDULE_RUN, /* a warp runs until it waits, ends, or has used its turn */
-    SAM_SCHEDULE_RR1, /* one instruction a warp, round robin, as the public ISA simulator */
+    SAM_SCHEDULE_RR1, /* one instruction per warp, round robin, as in the public ISA simulator */
 };
 
-/* How far a launch is. */
+/* Progress of a launch. */
 struct sam_gpu_progress {
     uint64_t done;       /* workgroups that have ended */
     uint64_t workgroups; /* of the launch */
@@ -51,19 +51,19 @@ struct sam_gpu_options {
     size_t size;                /* sizeof of this struct; 0: as in 0.1 (status.h) */
     unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
     enum sam_schedule schedule; /* within a workgroup */
-    bool loose_bounds;          /* memory outside every buffer reads zero and can be written */
+    bool loose_bounds;          /* memory outside all buffers reads as zero and can be written */
     bool shared_pds;            /* CSR_PDS = pdsBase for every workgroup (log comparison) */
     bool collect_stats;         /* fill sam_gpu_result.stats beyond the counts; slower */
-    bool print_prefix;          /* prints: put "[workgroup.warp] " before each line */
-    uint64_t max_insns;         /* instructions a warp may run in a launch, 0 = no limit */
+    bool print_prefix;          /* start each printed line with "[workgroup.warp] " */
+    uint64_t max_insns;         /* instructions each warp may run per launch, 0 = no limit */
     unsigned simt_stack_limit;  /* entries, 0 = 65536; hardware has num_thread */
-    bool sv39;                  /* translate by the tables at ptbr */
+    bool sv39;                  /* translate addresses with the page tables at ptbr */
     uint64_t ptbr;              /* physical address of the root table */
     struct sam_sink log;        /* commit log when write is not NULL; forces one worker */
     struct sam_sink print;      /* the kernel's prints when write is not NULL */
     const volatile int *stop;   /* when not NULL and set to non-zero: stop soon */
-    /* When not NULL: told when a workgroup has ended and about every 65,536 instructions of a
-     * worker, by any of them but never by two at a time; it must not call the gpu. */
+    /* When not NULL: called when a workgroup ends and about every 65,536 instructions of each
+     * worker, from any worker thread but never concurrently; it must not call into the gpu. */
     void (*progress)(void *context, const struct sam_gpu_progress *progress);
     void *progress_context;
 };
@@ -84,19 +84,17 @@ SAM_API enum sam_status sam_gpu_set_options(struct sam_gpu *gpu,
 /* A new buffer of `size` bytes at the next free 4 KiB boundary from 0x90000000. */
 SAM_API enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
                                       struct sam_error *error);
-/* A buffer at a given address. Kernels may access exactly its bytes. A buffer equal to one already
- * there is fine; one that overlaps another is refused (SAM_ERR_USAGE), and so is one that wraps
- * or touches the LDS window. */
+/* A buffer at a given address. Kernels may access exactly its bytes. Mapping the same buffer twice
+ * is fine. SAM_ERR_USAGE: it overlaps another buffer, wraps or touches the LDS window. */
 SAM_API enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                                     struct sam_error *error);
-/* Host access; the bytes must lie in one buffer. A read into NULL only tells whether they do. */
+/* Host access; the bytes must lie in one buffer. A read into NULL only checks that they do. */
 SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
                                       size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                                      struct sam_error *error);
-/* Map (where not mapped yet) and copy every section of a program, to its load address too where
- * that is another. The image must outlive its
- * launches: reports take symbols from it. */
+/* Map (where not yet mapped) and copy every section of a program, also to its load address where
+ * that differs. The image must outlive its launches: reports take symbols from it. */
 SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                                      struct sam_error *error);
 
@@ -108,9 +106,9 @@ struct sam_launch {
     uint32_t metadata;             /* CSR_KNL: address of the 64-byte metadata buffer */
     uint32_t grid[3];              /* workgroups in x, y, z, each >= 1 */
     uint32_t lanes;                /* CSR_NUMT: 4, 8, 16 or 32 */
-    uint32_t warps;                /* CSR_NUMW: warps a workgroup, 1..SAM_MAX_WARPS */
-    uint32_t lds_size;             /* bytes a workgroup, for the report only */
-    uint32_t pds_size;             /* bytes a thread */
+    uint32_t warps;                /* CSR_NUMW: warps per workgroup, 1..SAM_MAX_WARPS */
+    uint32_t lds_size;             /* bytes per workgroup, for reports only */
+    uint32_t pds_size;             /* bytes per thread */
     uint32_t pds_base;             /* address of private memory */
     uint32_t args, args_size;      /* the argument buffer, for reports only; 0, 0: none known */
     const struct sam_image *image; /* symbols for reports, may be NULL */
@@ -120,9 +118,9 @@ struct sam_launch {
 struct sam_kernel {
     const char *name;    /* symbol of its first instruction */
     uint32_t grid[3];    /* workgroups, each >= 1 */
-    uint32_t block[3];   /* work-items a workgroup, each >= 1 */
+    uint32_t block[3];   /* work-items per workgroup, each >= 1 */
     uint32_t lanes;      /* 0 = 32 */
-    uint32_t pds_size;   /* bytes a thread, 0 = what the image says, else 1024 */
+    uint32_t pds_size;   /* bytes per thread, 0 = what the image says, else 1024 */
     const void *args;    /* the argument buffer: pointers 4 bytes, scalars at their own */
     size_t args_size;    /* alignment, at least 4 */
     uint32_t print_size; /* bytes of print buffer to allocate, 0 = none */
@@ -151,7 +149,7 @@ enum sam_trap_kind {
     SAM_TRAP_STACK_OVERFLOW,   /* SIMT stack */
     SAM_TRAP_ENDPRG_DIVERGED,  /* endprg under a partial mask or a non-empty SIMT stack */
     SAM_TRAP_BARRIER_DIVERGED, /* barrier reached by some lanes only */
-    SAM_TRAP_DEADLOCK,         /* every warp that has not ended waits */
+    SAM_TRAP_DEADLOCK,         /* every warp that has not ended is waiting */
     SAM_TRAP_BUDGET,           /* max_insns */
     SAM_TRAP_PRINT_FULL,       /* the print buffer's index is past its end */
 };
@@ -172,7 +170,7 @@ struct sam_trap {
 SAM_API void sam_trap_describe(const struct sam_trap *trap, const struct sam_image *image,
                                char *text, size_t size);
 
-/* Counts of one launch. Those under "collected" are filled with collect_stats only. */
+/* Counts of one launch. Those under "collected" are filled only with collect_stats. */
 struct sam_branch_stats {
     uint32_t pc;
     uint32_t word;
@@ -202,11 +200,11 @@ struct sam_gpu_stats {
     uint64_t lines;           /* distinct 64-byte lines, summed over global-memory instructions */
     uint64_t global_insns;
     uint64_t lds_insns;
-    uint64_t lds_conflicts; /* extra turns: accesses to one of 32 banks at different words */
+    uint64_t lds_conflicts; /* extra passes: accesses to different words of one of the 32 banks */
     uint64_t simt_depth;    /* deepest SIMT stack */
     struct sam_branch_stats *branches; /* by pc */
     size_t branch_count;
-    struct sam_mix_row *mix; /* by falling count */
+    struct sam_mix_row *mix; /* in descending order of count */
     size_t mix_count;
 };
 
@@ -214,28 +212,28 @@ struct sam_gpu_stats {
 struct sam_warp_place {
     uint32_t workgroup; /* linear id, x fastest */
     uint32_t warp;
-    uint32_t pc; /* of the barrier at which it waits, or of its next instruction */
+    uint32_t pc; /* of the barrier it waits at, or of its next instruction */
     bool waits;
 };
 
 struct sam_gpu_result {
     struct sam_trap trap; /* kind NONE after success */
     struct sam_gpu_stats stats;
-    /* By workgroup and warp, those that have not ended: of the failed workgroup after a deadlock,
-     * of every workgroup under way after a stop; none otherwise. */
+    /* The warps that have not ended, ordered by workgroup and warp: those of the failed workgroup
+     * after a deadlock, of every running workgroup after a stop; none otherwise. */
     struct sam_warp_place *places;
     size_t place_count;
 };
 
-/* Run a launch to its end. SAM_ERR_TRAP: the program failed, result->trap says how (when several
- * workgroups fail, that of the lowest workgroup), error its line. result may be NULL; free it with
- * sam_gpu_result_free. */
+/* Run a launch to its end. SAM_ERR_TRAP: the program failed: result->trap says how, and error holds
+ * its description (when several workgroups fail, those of the lowest one). result may be NULL; free
+ * it with sam_gpu_result_free. */
 SAM_API enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
                                        struct sam_gpu_result *result, struct sam_error *error);
 SAM_API void sam_gpu_result_free(struct sam_gpu_result *result);
 
-/* Assembly source of the start code of manual 2.3 (`_start` at the entry), put before a program
- * that has none. */
+/* Assembly source of the start code of manual 2.3 (`_start` at the entry), to be placed before a
+ * program that has none. */
 SAM_API const char *sam_gpu_start_code(void);
 
 #ifdef __cplusplus

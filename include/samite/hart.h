@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensor hart: an RV32 or RV64 scalar core with the TensorLoad unit (and, by its ISA, others)
- * on a flat memory. Sources: the TensorLoad manual and docs/tensorload-rulings.md.
+/* The tensor hart: an RV32 or RV64 scalar core with the TensorLoad unit (and others, depending on
+ * its ISA) and a flat memory. Sources: the TensorLoad manual and docs/tensorload-rulings.md.
  *
  *   sam_hart_new(&options, &hart, &error);
  *   sam_hart_load(hart, image, &error);
@@ -30,38 +30,38 @@ extern "C" {
 #define SAM_HART_CODE_BASE   UINT64_C(0x80000000)
 #define SAM_HART_STACK_TOP   UINT64_C(0x80000000) /* sp at the start of a program; grows down */
 #define SAM_HART_STACK_SIZE  UINT64_C(0x100000)
-#define SAM_HART_BUFFER_BASE UINT64_C(0x90000000) /* sam_hart_alloc looks from here on */
+#define SAM_HART_BUFFER_BASE UINT64_C(0x90000000) /* sam_hart_alloc searches from here */
 
 struct sam_hart_options {
     size_t size;             /* sizeof of this struct; 0: as in 0.1 (status.h) */
-    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M;
-                                Zicsr is always there; A, Zfinx and units as one likes; no
+    struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M; Zicsr
+                                is always present; A, Zfinx and the units are optional; no
                                 vectors */
     unsigned mlen;           /* bits of a row of the matrix unit: 128, 256 or 512; 0: 512 */
-    bool fp_tree;            /* its sums in the order of a tree instead of one by one */
-    uint64_t max_insns;      /* of a run, 0 = no limit */
+    bool fp_tree;            /* the matrix unit sums as a tree instead of one by one */
+    uint64_t max_insns;      /* per run, 0 = no limit */
     uint64_t l1m[2], l0m[2]; /* base and size: strict mode, loads of the TensorLoad unit read L1M
                                 only and its stores write L0M only; size 0: one flat space */
-    bool ebreak_traps;       /* ebreak is an exception like any other, for the program's handler;
-                                otherwise it ends the run (SAM_HART_EBREAK) */
+    bool ebreak_traps;       /* ebreak is an exception that goes to the program's handler; otherwise
+                                it ends the run (SAM_HART_EBREAK) */
     bool collect_stats;      /* fill sam_hart_stats; slower */
-    struct sam_sink trace;   /* one line an instruction when write is not NULL; slower */
-    const struct sam_engines_config *engines; /* not NULL: the engines in time (engines.h), copied;
-                                                 slower */
-    struct sam_engines_watch watch;           /* with engines: told what they do */
+    struct sam_sink trace;   /* one line per instruction when write is not NULL; slower */
+    const struct sam_engines_config *engines; /* not NULL: run the cycle model of the engines
+                                                 (engines.h); copied; slower */
+    struct sam_engines_watch watch;           /* with engines: notified of what they do */
     struct sam_sink timeline; /* with engines: the same as a Chrome JSON trace when write is not
                                  NULL, one cycle shown as 1 us; sam_hart_end_timeline ends it */
-    const struct sam_mxu_config *cycles; /* not NULL: the matrix unit cycle by cycle, beside the
-                                            run; slower. Its mlen is the unit's. `timeline`
-                                            shows it, too */
-    /* with cycles, where write is not NULL; sam_hart_end_traces ends all three */
+    const struct sam_mxu_config *cycles; /* not NULL: also run the cycle model of the matrix unit;
+                                            slower. Its mlen replaces `mlen`; `timeline` includes
+                                            it */
+    /* with cycles, each when its write is not NULL; sam_hart_end_traces ends all three */
     struct sam_sink konata;   /* a Kanata 0004 log of its uops */
     struct sam_sink vcd;      /* its bus as a waveform */
-    struct sam_sink bus;      /* and as lines, one a handshake */
+    struct sam_sink bus;      /* the bus as text, one line per handshake */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
 };
 
-/* What ran, by class; all of them sum up to `instructions`. */
+/* What ran, by class; the classes add up to `instructions`. */
 enum sam_hart_class {
     SAM_HART_ALU,    /* integer arithmetic */
     SAM_HART_MULDIV, /* M */
@@ -82,7 +82,7 @@ enum sam_hart_class {
     SAM_HART_M_LOAD,
     SAM_HART_M_STORE,
     SAM_HART_M_MMA,
-    SAM_HART_M_POINTWISE, /* mmov, too */
+    SAM_HART_M_POINTWISE, /* including mmov */
     SAM_HART_M_CONFIG,
     SAM_HART_OTHER,
     SAM_HART_CLASSES
@@ -93,7 +93,7 @@ struct sam_hart_stats {
     uint64_t classes[SAM_HART_CLASSES];
     uint64_t tl_bytes_loaded, tl_bytes_stored; /* by the TensorLoad unit */
     uint64_t m_bytes_loaded, m_bytes_stored;   /* by the matrix unit */
-    uint64_t m_macs;                           /* multiply-accumulates of it */
+    uint64_t m_macs;                           /* its multiply-accumulates */
     uint64_t traps;                            /* taken by the program's handler */
 };
 
@@ -108,40 +108,40 @@ enum sam_hart_end {
     SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */
     SAM_HART_BUDGET, /* max_insns used up */
     SAM_HART_STOPPED,
-    SAM_HART_STEPPED, /* sam_hart_step alone */
+    SAM_HART_STEPPED, /* by sam_hart_step only */
 };
 
 struct sam_hart_result {
     enum sam_hart_end end;
     uint64_t exit_code;
-    uint64_t instructions; /* of this run; one that traps is not counted */
+    uint64_t instructions; /* of this run; an instruction that traps is not counted */
     uint64_t pc;
-    unsigned cause; /* RISC-V number, of SAM_HART_TRAP and SAM_HART_EBREAK */
+    unsigned cause; /* RISC-V cause, for SAM_HART_TRAP and SAM_HART_EBREAK */
     uint64_t tval;
     uint32_t word;  /* of the instruction that failed */
-    char text[512]; /* one line: cause, pc, symbol, instruction; where a stop or the budget ended it
-                     */
+    char text[512]; /* one line: cause, pc, symbol, instruction; after a stop or a used-up budget,
+                       the place */
 };
 
 /* "load_bytes=32,mpara=4": change parameters of the engines (samite/engines.h) and of the matrix
- * unit (samite/mxu.h), which are not yet checked together. SAM_ERR_USAGE: a bad value, or an
- * unknown name; the one nearest to it is told. */
+ * unit (samite/mxu.h). Constraints between parameters are not checked yet. SAM_ERR_USAGE: a bad
+ * value, or an unknown name; the error suggests the nearest one. */
 SAM_API enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *engines,
                                            struct sam_mxu_config *mxu, struct sam_error *error);
 
 /* A hart with nothing mapped but L1M and L0M. options may be NULL (all zero). SAM_ERR_USAGE: an ISA
- * that the tensor hart has not, or another mlen. */
+ * that the tensor hart does not implement, or an unsupported mlen. */
 SAM_API enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **hart,
                                      struct sam_error *error);
 SAM_API void sam_hart_free(struct sam_hart *hart);
 
-/* Memory: only mapped bytes can be accessed, by programs and by the host; new ones are zero.
- * Overlaps are merged. SAM_ERR_USAGE: past the address space, or not mapped. A read into NULL
- * only tells whether the bytes are mapped. */
+/* Memory: programs and the host can access mapped bytes only; newly mapped bytes are zero. Overlaps
+ * are merged. SAM_ERR_USAGE: past the address space, or not mapped. A read into NULL only checks
+ * that the bytes are mapped. */
 SAM_API enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                                      struct sam_error *error);
-/* Map `size` bytes (0 as 1) where they are free, at a 4 KiB boundary from SAM_HART_BUFFER_BASE with
- * a page or more unmapped before and behind. SAM_ERR_USAGE: no room. */
+/* Map `size` bytes (0 counts as 1) at a free 4 KiB boundary from SAM_HART_BUFFER_BASE on, with at
+ * least one unmapped page on either side. SAM_ERR_USAGE: no room. */
 SAM_API enum sam_status sam_hart_alloc(struct sam_hart *hart, uint64_t size, uint64_t *address,
                                        struct sam_error *error);
 SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
@@ -149,8 +149,8 @@ SAM_API enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, 
 SAM_API enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data,
                                       size_t size, struct sam_error *error);
 /* Map the program's sections, in whole 4 KiB pages, and the stack below SAM_HART_STACK_TOP; copy
- * the program, to its load addresses too where it has others; pc becomes its entry and sp the top
- * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program of the other XLEN. */
+ * the program, also to its load addresses where they differ; set pc to its entry and sp to the top
+ * of the stack. The image must outlive the runs. SAM_ERR_INPUT: a program for the other XLEN. */
 SAM_API enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                                       struct sam_error *error);
 
@@ -164,39 +164,40 @@ SAM_API void sam_hart_set_pc(struct sam_hart *hart, uint64_t pc);
 /* The 1024 bytes of a TLReg; NULL in a hart without xtensorload. */
 SAM_API const uint8_t *sam_hart_tl(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes[1024]);
-/* The rows of a matrix register, mlen / 32 of mlen / 8 bytes; NULL in a hart without xmatrix. */
+/* The rows of a matrix register: mlen / 32 rows of mlen / 8 bytes. NULL in a hart without xmatrix.
+ */
 SAM_API const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number);
 SAM_API void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes);
 /* Bytes of a matrix register; 0 without xmatrix. */
 SAM_API unsigned sam_hart_m_size(const struct sam_hart *hart);
-/* False: no such CSR. A write counts as the program's. */
+/* False: no such CSR. A write has the same effect as one by the program. */
 SAM_API bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value);
 SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value);
-/* End a run when pc gets there; a run that starts there goes on past it. */
+/* End a run when pc reaches this address; a run that starts there continues past it. */
 SAM_API void sam_hart_set_until(struct sam_hart *hart, uint64_t pc);
 
-/* Run until something of enum sam_hart_end. SAM_OK for the first three, SAM_ERR_TRAP for a trap or
- * a used-up budget, SAM_ERR_STOPPED; the result is filled in each case. Traps go to the program's
- * handler once it has written mtvec, exit calls aside, and ebreak but for options.ebreak_traps;
- * before that they end the run, and so does a trap of the handler's first instruction. A run may be
- * continued by another. */
+/* Run until one of enum sam_hart_end happens. SAM_OK for the first three, SAM_ERR_TRAP for a trap
+ * or a used-up budget, SAM_ERR_STOPPED after a stop; the result is filled in each case. Once the
+ * program has written mtvec, traps go to its handler, except exit calls and, without
+ * options.ebreak_traps, ebreak; before that they end the run, as does a trap on the handler's first
+ * instruction. A run may be continued by another. */
 SAM_API enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,
                                      struct sam_error *error);
 /* Run one instruction. SAM_OK with SAM_HART_STEPPED when nothing else ended the step; a trap that
  * goes to the program's handler is such a step. */
 SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_result *result,
                                       struct sam_error *error);
-/* Counts since the hart was made, with options.collect_stats. */
+/* Counts since the hart was created, with options.collect_stats. */
 SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
-/* The cycles so far, as if the program ended here. False: no options.engines. */
+/* The cycles so far, as if the program ended here. False without options.engines. */
 SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
-/* Nothing more will run: tell options.watch the rest and end the text of options.timeline, whatever
- * ended the run. SAM_ERR_IO: one of them refused. */
+/* To be called after the last run, however it ended: pass the remaining events to options.watch and
+ * finish the text of options.timeline. SAM_ERR_IO: one of them refused. */
 SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
-/* What the cycle model has measured, once all that is in flight has come to its end; NULL without
+/* What the cycle model has measured, after everything in flight has completed; NULL without
  * options.cycles. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
-/* End the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */
+/* Finish the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */
 SAM_API enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error);
 /* "alu", "tl.load", ... */
 SAM_API const char *sam_hart_class_name(enum sam_hart_class class_);

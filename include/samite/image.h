@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program image: what the assembler makes, what an ELF file holds, what a machine loads.
- * Allocated and freed by the library; every pointer inside belongs to the image. */
+ * Allocated and freed by the library; every pointer inside belongs to the image. Threads may share
+ * an image as long as none of them changes it. */
 #ifndef SAMITE_IMAGE_H
 #define SAMITE_IMAGE_H
 
@@ -14,8 +15,8 @@
 extern "C" {
 #endif
 
-/* One contiguous piece of the address space. `size` bytes from `address`; the first `data_size` of
- * them are in `data`, the rest are zero (.bss). data_size <= size, address + size never wraps. */
+/* One contiguous part of the address space: `size` bytes from `address`, the first `data_size` of
+ * them in `data`, the rest zero (.bss). data_size <= size, address + size never wraps. */
 struct sam_section {
     char *name; /* ".text"; never NULL */
     uint64_t address;
@@ -25,7 +26,7 @@ struct sam_section {
     bool execute;
     bool write;
     /* Machines also put `data` at address + load_offset (modulo 2^64): the load address of an ELF
-     * segment (p_paddr), from which start code copies it. 0: there is no other place. */
+     * segment (p_paddr), from which start code copies it. 0: the two are the same. */
     uint64_t load_offset;
 };
 
@@ -43,17 +44,17 @@ struct sam_symbol {
 struct sam_kernel_resource {
     uint16_t vgprs;
     uint16_t sgprs;
-    uint16_t lds_bytes; /* a workgroup */
-    uint16_t pds_bytes; /* a thread */
+    uint16_t lds_bytes; /* per workgroup */
+    uint16_t pds_bytes; /* per thread */
 };
 
 struct sam_image {
     unsigned xlen;   /* 32 or 64 */
-    bool compressed; /* an ELF file whose flags tell of compressed instructions */
+    bool compressed; /* the ELF flags announce compressed instructions */
     uint64_t entry;
-    struct sam_section *sections; /* in rising address, not overlapping */
+    struct sam_section *sections; /* sorted by address, not overlapping */
     size_t section_count;
-    struct sam_symbol *symbols; /* in rising value */
+    struct sam_symbol *symbols; /* sorted by value */
     size_t symbol_count;
     struct sam_kernel_resource *resources;
     size_t resource_count;
@@ -70,7 +71,7 @@ SAM_API enum sam_status sam_image_add_section(struct sam_image *image,
 SAM_API enum sam_status sam_image_add_symbol(struct sam_image *image,
                                              const struct sam_symbol *symbol,
                                              struct sam_error *error);
-/* Sort sections and symbols by address and refuse overlapping or wrapping sections, load addresses
+/* Sort sections and symbols by address and reject sections that overlap or wrap, load addresses
  * included. Call once after the last add. */
 SAM_API enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error);
 

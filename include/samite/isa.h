@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction sets: which are on, decoding, assembling, disassembling. One table a family
- * (src/isa/<family>.def) drives all three and `samite isa`. */
+/* Instruction sets: selecting, assembling and disassembling them. One table per family
+ * (src/isa/<family>.def) drives all of it and `samite isa`. The functions keep no state between
+ * calls: they may be called from any thread, on images that no other thread is changing. */
 #ifndef SAMITE_ISA_H
 #define SAMITE_ISA_H
 
@@ -36,25 +37,24 @@ struct sam_isa {
 /* Parse an ISA string in the RISC-V convention ("rv32im_zicsr_zfinx_zve32f_xventus", case folded),
  * or one of the short names "ventus" (rv32ima_zicsr_zfinx_zve32f_xventus) and "tensor"
  * (rv64im_zicsr_zfinx_xtensorload_xmatrix). Versions ("m2p0") are skipped, zifencei and zicntr are
- * part of every hart. SAM_ERR_USAGE names the part that is not understood, or, where the string
- * asks for more than there is ("rv32gc"), what is missing.
- * xventus is refused beside xtensorload (both use CUSTOM-2) and beside xmatrix (both use CUSTOM-1).
- */
+ * part of every hart. SAM_ERR_USAGE names the part that is not understood, or, for a string that
+ * asks for more than is implemented ("rv32gc"), what is missing. xventus cannot be combined with
+ * xtensorload (both use CUSTOM-2) or xmatrix (both use CUSTOM-1). */
 SAM_API enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa,
                                       struct sam_error *error);
-/* The canonical ISA string, written to `text` (cut to `size`, always terminated). */
+/* The canonical ISA string, written to `text` (truncated to `size`, always terminated). */
 SAM_API void sam_isa_format(const struct sam_isa *isa, char *text, size_t size);
 
-/* Disassemble one word at `pc` into `text` (cut to `size`). The text assembles back to the word;
- * an unknown word becomes ".word 0x...". `prefix` is the word of the REGEXT/REGPAIR family that
- * stood before it, or 0. Symbols of `image` (may be NULL) are shown for targets.
- * Returns false for an unknown word. */
+/* Disassemble one word at `pc` into `text` (truncated to `size`). The text assembles back to the
+ * word; an unknown word becomes ".word 0x...". `prefix` is the preceding word of the REGEXT/REGPAIR
+ * family, or 0. Symbols of `image` (may be NULL) are shown for targets. Returns false for an
+ * unknown word. */
 SAM_API bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint32_t prefix,
                              const struct sam_image *image, char *text, size_t size);
 
 /* The whole image as assembly text: sections with their addresses, symbols as labels, code
- * disassembled with address and word behind each line, data as numbers. sam_assemble gives the same
- * bytes at the same addresses again. *text is freed with sam_text_free. */
+ * disassembled with the address and word after each line, data as numbers. sam_assemble turns it
+ * back into the same bytes at the same addresses. *text is freed with sam_text_free. */
 SAM_API enum sam_status sam_disassemble_image(const struct sam_isa *isa,
                                               const struct sam_image *image, char **text,
                                               struct sam_error *error);
@@ -73,16 +73,16 @@ struct sam_asm_options {
                        and words; NULL after a failure. Freed with sam_text_free */
 };
 
-/* Assemble `size` bytes of text called `name` (for messages). On failure every error and warning
- * of the text is in *messages, one "file:line:col: error: ..." each with the line and a caret,
- * and `error` holds the first of them. *messages (never NULL after the call) is freed with
- * sam_text_free; it may hold warnings after success. */
+/* Assemble `size` bytes of text called `name` (for messages). On failure *messages holds every
+ * error and warning, each as "file:line:col: error: ..." with the source line and a caret, and
+ * `error` holds the first error. *messages (never NULL after the call) is freed with sam_text_free;
+ * it may hold warnings after success. */
 SAM_API enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
                                      const char *text, size_t size, struct sam_image **image,
                                      char **messages, struct sam_error *error);
 SAM_API void sam_text_free(char *text);
 
-/* --- the tables, to read */
+/* --- the tables, for reading */
 struct sam_isa_field {
     char name[24]; /* "rs1", "imm[10:5]"; fixed bits: their value, "0110011"; ignored bits: "-" */
     unsigned high, low;
@@ -93,7 +93,7 @@ struct sam_isa_entry {
     const char *mnemonic;
     char operands[96];     /* "rd, offset[11:0](rs1)" */
     const char *family;    /* "Zicsr: control and status registers" */
-    char extensions[64];   /* what brings it: "zicsr", "i, rv64 only" */
+    char extensions[64];   /* what enables it: "zicsr", "i, rv64 only" */
     const char *meaning;   /* of an instruction; NULL for a pseudo-instruction */
     const char *expansion; /* of a pseudo-instruction, statements separated by ';'; else NULL */
     const char *source;    /* manual and section */
@@ -102,9 +102,9 @@ struct sam_isa_entry {
     size_t field_count;
 };
 
-/* Entry `index` of the instruction tables, pseudo-instructions last; false behind the end. */
+/* Entry `index` of the instruction tables, pseudo-instructions last; false past the end. */
 SAM_API bool sam_isa_entry_get(size_t index, struct sam_isa_entry *entry);
-/* Is the entry there under `isa`? */
+/* Whether `isa` includes the entry. */
 SAM_API bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index);
 
 struct sam_csr_entry {
@@ -112,14 +112,14 @@ struct sam_csr_entry {
     const char *meaning;
     unsigned address;
     char extensions[64]; /* "" = always */
-    char aliases[96];    /* other names that the assembler reads: "a, b"; "" = none */
+    char aliases[96];    /* other names the assembler accepts: "a, b"; "" = none */
 };
 
-/* CSR `index` under `isa`, in the order of the table; false behind the end. Rows of extensions
- * that are off are left out. */
+/* CSR `index` under `isa`, in the order of the table; false past the end. Rows of disabled
+ * extensions are skipped. */
 SAM_API bool sam_csr_entry_get(const struct sam_isa *isa, size_t index,
                                struct sam_csr_entry *entry);
-/* The CSR under `isa` that the assembler calls `name`, in any of its spellings; false: none. */
+/* The CSR that the assembler knows as `name` under `isa`, in any spelling; false: none. */
 SAM_API bool sam_csr_entry_find(const struct sam_isa *isa, const char *name,
                                 struct sam_csr_entry *entry);
 

@@ -7,7 +7,8 @@
  *   sam_plan_free(plan);
  *
  * Tensors are dense, row-major (dim 0 outermost), at most 8 dims, elements of 1, 2, 4, 8 or 16
- * bytes. Sizes are in elements where nothing else is said. */
+ * bytes. Sizes are in elements unless stated otherwise. A plan does not change once it is made: any
+ * number of threads may use it at the same time. */
 #ifndef SAMITE_OPS_H
 #define SAMITE_OPS_H
 
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 #define SAM_MAX_RANK    8
-#define SAM_PLAN_INPUTS 64 /* of one operator, at most */
+#define SAM_PLAN_INPUTS 64 /* most inputs of one operator */
 
 struct sam_shape {
     unsigned rank;
@@ -32,7 +33,7 @@ struct sam_shape {
 
 struct sam_plan;
 
-/* The same elements under another shape: the counts must agree. */
+/* The same elements in another shape; the element counts must agree. */
 SAM_API enum sam_status sam_plan_reshape(const struct sam_shape *in, unsigned element_bytes,
                                          const struct sam_shape *out, struct sam_plan **plan,
                                          struct sam_error *error);
@@ -40,11 +41,11 @@ SAM_API enum sam_status sam_plan_reshape(const struct sam_shape *in, unsigned el
 SAM_API enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element_bytes,
                                            const unsigned perm[SAM_MAX_RANK],
                                            struct sam_plan **plan, struct sam_error *error);
-/* `count` inputs (1..64) one after another along `axis`; the other dims agree. */
+/* `count` inputs (1..64) joined along `axis`; the other dims must agree. */
 SAM_API enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count,
                                         unsigned element_bytes, unsigned axis,
                                         struct sam_plan **plan, struct sam_error *error);
-/* The slices j along `axis` with keep[j] != 0, in order; keep has one byte a slice. */
+/* The slices j along `axis` with keep[j] != 0, in order; keep has one byte per slice. */
 SAM_API enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element_bytes,
                                           unsigned axis, const uint8_t *keep,
                                           struct sam_plan **plan, struct sam_error *error);
@@ -55,8 +56,8 @@ SAM_API enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned elemen
                                      struct sam_plan **plan, struct sam_error *error);
 
 /* Patches of a convolution. The input is [N,H,W,C] (nchw = false) or [N,C,H,W]; rank 3 is N = 1.
- * OH = (H + top + bottom - dilation_h*(KH-1) - 1) / stride_h + 1, OW alike; what lies outside the
- * input is zero. The output is [N*OH*OW, KH*KW*C] for nhwc, [N, C*KH*KW, OH*OW] for nchw (as
+ * Sizes: OH = (H + top + bottom - dilation_h*(KH-1) - 1) / stride_h + 1, OW alike; elements outside
+ * the input are zero. The output is [N*OH*OW, KH*KW*C] for nhwc, [N, C*KH*KW, OH*OW] for nchw (as
  * torch.nn.functional.unfold). */
 struct sam_im2col {
     uint64_t kernel[2], stride[2], dilation[2];
@@ -71,17 +72,17 @@ SAM_API void sam_plan_free(struct sam_plan *plan);
 /* Shape of the output. */
 SAM_API const struct sam_shape *sam_plan_shape(const struct sam_plan *plan);
 
-/* What the plan does, counted over the whole run. The lower bound is each byte that the output
- * needs loaded once and each byte of the output stored once. */
+/* What the plan does, counted over the whole run. The lower bound loads each byte that the output
+ * needs once and stores each byte of the output once. */
 struct sam_plan_figures {
     uint64_t regions; /* loop nests of equal blocks */
     uint64_t blocks;
-    uint64_t loads, stores, concats, xposes, addis; /* instructions run */
+    uint64_t loads, stores, concats, xposes, addis; /* instructions executed */
     uint64_t bytes_loaded, bytes_stored;
     uint64_t bound_loaded, bound_stored;
 };
 SAM_API void sam_plan_count(const struct sam_plan *plan, struct sam_plan_figures *figures);
-/* The blocking as text for people; freed with sam_text_free. */
+/* The blocking as readable text; freed with sam_text_free. */
 SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text,
                                           struct sam_error *error);
 /* The program in assembly (rv64im_zicsr_xtensorload), with the tensors at these addresses; it ends
@@ -90,18 +91,19 @@ SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint
                                          uint64_t output, char **text, struct sam_error *error);
 
 /* Where sam_plan_run puts the tensors: the inputs from 4 GiB on, then the output, each at a 4 KiB
- * boundary with a free byte or more before the next. `inputs` has room for all of them. */
+ * boundary with at least one free byte before the next. `inputs` has room for one address per
+ * input. */
 SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
 
 struct sam_plan_options {
     size_t size;                              /* sizeof of this struct; 0: as in 0.1 (status.h) */
     const volatile int *stop;                 /* as in hart.h */
-    const struct sam_engines_config *engines; /* not NULL: the engines in time */
-    struct sam_engines_report *report;        /* with engines: filled after a run that ended well */
+    const struct sam_engines_config *engines; /* not NULL: run the engines' cycle model */
+    struct sam_engines_report *report;        /* with engines: filled after a successful run */
 };
 
-/* Run the program on a tensor hart: inputs and output are the tensors' bytes. Loads may read only
- * the inputs, stores write only the output: the hart checks it. `options` may be NULL. */
+/* Run the program on a tensor hart: inputs and output are the tensors' bytes. The hart checks that
+ * loads read only the inputs and stores write only the output. `options` may be NULL. */
 SAM_API enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs,
                                      void *output, const struct sam_plan_options *options,
                                      struct sam_error *error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where text goes as it is made: logs, traces, what a program prints. */
+/* Destinations for text as it is produced: logs, traces, a program's prints. The library calls a
+ * sink from one thread at a time, but not always from the same thread. */
 #ifndef SAMITE_SINK_H
 #define SAMITE_SINK_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results and errors. Nothing in the library prints or exits: a function that can fail returns a
  * status and, when the caller gave it a struct sam_error, one line of text that says what was
- * found, where, and what was expected. */
+ * found, where, and what was expected. These types are plain data; functions here may be called
+ * from any thread. */
 #ifndef SAMITE_STATUS_H
 #define SAMITE_STATUS_H
 
@@ -18,9 +19,9 @@ extern "C" {
 #endif
 
 /* Structs of options begin with `size`, which a caller sets to the sizeof of the struct, so that a
- * library of another release knows which fields the caller's header has. A later release adds
- * fields at the end; zero in one of them means what the library did before. A size of 0 stands for
- * the fields of release 0.1. SAM_ERR_USAGE when a field is set that the library does not know. */
+ * library of another release knows which fields the caller's header has. Later releases add fields
+ * at the end; zero in a new field selects the previous behaviour. A size of 0 means the fields of
+ * release 0.1. SAM_ERR_USAGE when a field is set that the library does not know. */
 
 enum sam_status {
     SAM_OK = 0,
@@ -32,8 +33,8 @@ enum sam_status {
     SAM_ERR_STOPPED, /* the run was interrupted by its caller */
 };
 
-/* Text of the last failure. `text` is one line without a newline, cut off (never overrun) at its
- * end; it is untouched by calls that succeed. */
+/* The last failure. `text` is one line without a newline, truncated to fit; calls that succeed
+ * leave it untouched. */
 struct sam_error {
     enum sam_status status;
     char text[1024];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SymbolStat: a hardware unit that counts how often each symbol of a stream stands in it, as a
- * model that goes clock by clock. Ports: data_in and freq_out (valid and ready), start, done, busy,
- * flush.
+/* SymbolStat: a clock-by-clock model of a hardware unit that counts how often each symbol occurs in
+ * a stream. A unit is used by one thread at a time; units are independent. Ports: data_in and
+ * freq_out (valid and ready), start, done, busy, flush.
  *
  *   IDLE   start rises -> CLEAR
- *   CLEAR  `depth` cycles, a counter each; then COUNT, or DRAIN when start has fallen meanwhile
- *   COUNT  ready, a symbol a cycle; start low ends it (a beat in that cycle is not taken) -> DRAIN
- *   DRAIN  `depth` counts in the order of the symbols, one for each cycle that freq_out is ready
+ *   CLEAR  `depth` cycles, one counter each; then COUNT, or DRAIN when start has fallen meanwhile
+ *   COUNT  ready, one symbol per cycle; start low (no beat is taken then) ends it -> DRAIN
+ *   DRAIN  `depth` counts in symbol order, one for each cycle in which freq_out is ready
  *   DONE   done for one cycle -> IDLE
  *
- * Counters stop at 2^weight_width - 1 and set `overflow`; a symbol of `depth` or above is not
+ * Counters saturate at 2^weight_width - 1 and set `overflow`; a symbol of `depth` or above is not
  * counted and sets `bad_symbol`. flush: IDLE from anywhere, counters zero, no done. */
 #ifndef SAMITE_SYMBOLSTAT_H
 #define SAMITE_SYMBOLSTAT_H
@@ -42,12 +42,12 @@ struct sam_symbolstat {
     uint64_t *counts;      /* the caller's, `depth` of them */
     /* state */
     enum sam_symbolstat_state state;
-    uint32_t at; /* of CLEAR and DRAIN */
+    uint32_t at; /* position in CLEAR and DRAIN */
     bool overflow, bad_symbol;
-    uint64_t cycles; /* since start rose, the one of done included */
+    uint64_t cycles; /* since start rose, including the cycle of done */
 };
 
-/* What goes in during a cycle, and what is seen of the unit in it. */
+/* Inputs and outputs of the unit in one cycle. */
 struct sam_symbolstat_in {
     bool start, flush, data_valid, freq_ready;
     uint32_t symbol;
@@ -64,23 +64,23 @@ SAM_API enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigne
 /* One clock. */
 SAM_API struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
                                                        struct sam_symbolstat_in in);
-/* Cycles of a task of `symbols` symbols that never waits, from the first of CLEAR to that of done.
- */
+/* Cycles of a task of `symbols` symbols without stalls, from the first cycle of CLEAR to that of
+ * done. */
 SAM_API uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols);
 
 /* A test bench: one task from start to done. */
 struct sam_symbolstat_task {
     const uint32_t *symbols;
     size_t count;
-    unsigned stall; /* per cent of cycles in which data is not valid, and freq not ready: 0..90 */
-    uint64_t seed;  /* of the stalls */
+    unsigned stall; /* percentage of cycles in which data is not valid, and freq not ready: 0..90 */
+    uint64_t seed;  /* for the stalls */
     struct sam_sink vcd; /* the handshakes as a waveform, when write is not NULL */
 };
 struct sam_symbolstat_result {
-    uint64_t cycles; /* from the first of CLEAR to that of done */
+    uint64_t cycles; /* from the first cycle of CLEAR to that of done */
     uint64_t states[SAM_SYMBOLSTAT_DONE + 1];
 };
-/* `unit` is initialised and in IDLE; what freq_out gives goes to `freq`, `depth` of them.
+/* `unit` must be initialised and in IDLE; the `depth` values from freq_out go to `freq`.
  * SAM_ERR_USAGE: a bad stall; SAM_ERR_IO: the sink refused. */
 SAM_API enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
                                            const struct sam_symbolstat_task *task, uint64_t *freq,
