@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which addresses an instruction is about to access: for observers, never for execution. */
+/* The addresses an instruction is about to access: for observers, never for execution. */
 #ifndef SAM_SIMT_ACCESS_H
 #define SAM_SIMT_ACCESS_H
 
@@ -7,7 +7,7 @@
 
 enum { SAM_MAX_ACCESSES = SAM_GROUPS * SAM_LANES };
 
-/* What an instruction does with memory and vector registers; the same each time it comes. */
+/* What an instruction does with memory and vector registers; depends on its op alone. */
 struct sam_access_form {
     bool known;
     bool memory; /* the rest says how it accesses it */
@@ -21,15 +21,15 @@ struct sam_access_form {
 struct sam_accesses {
     bool load, store;
     unsigned size;  /* bytes each */
-    unsigned count; /* of lanes that act */
+    unsigned count; /* of active lanes */
     uint32_t address[SAM_MAX_ACCESSES];
     uint32_t value[SAM_MAX_ACCESSES]; /* to be stored */
 };
 
-/* By the tables' row of `op`. */
+/* From the table row of `op`. */
 struct sam_access_form sam_access_form_of(enum sam_op op);
-/* Fill `accesses` for `insn`, which has this form, in the warp's present state; count is 0 when it
- * accesses none. */
+/* Fill `accesses` for `insn`, which has this form, in the warp's current state; count is 0 when it
+ * accesses no memory. */
 void sam_accesses_find(const struct sam_warp *warp, const struct sam_insn *insn,
                        const struct sam_access_form *form, struct sam_accesses *accesses);
 /* Lanes of group g that `insn` acts on. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine as its user sees it: memory, programs, preparing a launch. */
+/* The public face of the machine: memory, programs, preparing a launch. */
 #include <stdlib.h>
 
 #include "base/cpu.h"
@@ -115,7 +115,8 @@ enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, 
     return status;
 }
 
-/* Room for `size` bytes of a section at `at`, mapped unless it is already, and its data there. */
+/* Map `size` bytes of a section at `at`, unless they are mapped already, and copy its data there.
+ */
 static enum sam_status load_section(struct sam_gpu *gpu, const struct sam_section *s, uint64_t at,
                                     uint64_t size, struct sam_error *error)
 {
@@ -163,7 +164,7 @@ enum {
     KNL_SIZE = 64,
 };
 
-#define DEFAULT_PDS 1024u /* bytes a thread; Ventus 2.3 */
+#define DEFAULT_PDS 1024u /* bytes per thread; Ventus 2.3 */
 
 static uint64_t private_size(const struct sam_image *image, const struct sam_kernel *kernel)
 {
@@ -211,7 +212,7 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     enum sam_status status = check_kernel(kernel, launch, error);
     if (status != SAM_OK)
         return status;
-    /* The groups of a grid are below 2^32, as check_kernel says. */
+    /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
     uint64_t size = private_size(image, kernel), pds;
     uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps;
     if (__builtin_mul_overflow(warps * launch->lanes, size, &pds) || pds > UINT64_C(1) << 31)
@@ -254,7 +255,7 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     return sam_gpu_write(gpu, launch->metadata, metadata, sizeof metadata, error);
 }
 
-/* Ventus 2.3: scalar stack in local memory, 1 KiB a warp, growing upward; private stack at 0. */
+/* Ventus 2.3: scalar stack in local memory, 1 KiB per warp, growing upward; private stack at 0. */
 const char *sam_gpu_start_code(void)
 {
     return "\t.section .text\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lane loops this host runs. */
+/* Selects the lane loops for this host. */
 #include "base/cpu.h"
 #include "simt/simt.h"
 

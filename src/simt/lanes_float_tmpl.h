@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of lanes_tmpl.h that computes in single precision. RISC-V V 13. */
 
-/* Floats as integers that compare like them; both zeros must be handled apart. */
+/* Maps floats to integers of the same order; the two zeros need separate handling. */
 #define KEY(x)      (SI(x) ^ (SI(x) >> 31 & 0x7fffffff))
 #define NAN_(x)     (((x)&0x7fffffff) > 0x7f800000)
 #define SNAN_(x)    (NAN_(x) & !((x)&0x00400000))
@@ -13,7 +13,7 @@
 #define FVF(MACRO, name, ...)     MACRO(name##_vf, FVF_B0, s, (void)0, __VA_ARGS__)
 #define FVV_FVF(MACRO, name, ...) FVV(MACRO, name, __VA_ARGS__) FVF(MACRO, name, __VA_ARGS__)
 
-/* Copies of sign bits, merges: no arithmetic. */
+/* Sign injection and merges: no arithmetic. */
 FVV_FVF(LANE_OP, vfsgnj, (a & ~NEG) | (b & NEG))
 FVV_FVF(LANE_OP, vfsgnjn, (a & ~NEG) | (~b & NEG))
 FVV_FVF(LANE_OP, vfsgnjx, a ^ (b & NEG))
@@ -60,8 +60,8 @@ FVV_FVF(FLAG_OP, vmfle, ANY_NAN, ORDERED &((KEY(a) <= KEY(b)) | ZEROS(a, b)))
 FVF(FLAG_OP, vmfgt, ANY_NAN, ORDERED &(KEY(a) > KEY(b)) & (ZEROS(a, b) ^ 1))
 FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
 
-/* Everything through base/fp.h: other rounding modes, and what the host has no quick exact form
- * of. RISC-V flags, lane by lane. */
+/* Lane by lane through base/fp.h, with RISC-V flags: for other rounding modes, and for operations
+ * that the host cannot compute both fast and exactly. */
 #define EXACT_OP(name, B0, BI, BSTEP, exact)                                                       \
     static SAM_NOINLINE const struct sam_uop *exact_##name(SAM_HANDLER_ARGS)                       \
     {                                                                                              \
@@ -107,11 +107,11 @@ EXACT_ONLY(vfcvt_xu_f_v, sam_f32_to_u32(a, round, &flags))
 EXACT_ONLY(vfcvt_rtz_x_f_v, sam_f32_to_i32(a, SAM_RTZ, &flags))
 EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
 
-/* Host arithmetic to nearest even, its sticky flags collected when they are read. Lanes that do
- * not act compute on 1.0, which raises nothing. `repair` (FMA): a NaN result sends the whole
- * instruction to the exact way, since x86 does not raise NV for infinity * 0 + NaN. */
+/* Host arithmetic, to nearest even; its sticky flags are collected when they are read. Inactive
+ * lanes compute on 1.0, which raises no flag. `repair` (FMA): a NaN result sends the whole
+ * instruction down the exact path, since x86 does not raise NV for infinity * 0 + NaN. */
 #define F(x) sam_bits_f32(x)
-/* Without a condition: compilers would make two paths of one and lose the vectors. */
+/* Branch-free: compilers would split a conditional into two paths and no longer vectorize. */
 #define SELECT(m, x, y) ((y) ^ (((x) ^ (y)) & (uint32_t)(m)))
 #define HOST_OP(name, B0, BI, BSTEP, host, exact, repair)                                          \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \
@@ -192,7 +192,7 @@ HOST_OP(vfsqrt_v, (void)0, 0, (void)0, __builtin_sqrtf(F(a)), sam_f32_sqrt(a, ro
 HOST_OP(vfcvt_f_x_v, (void)0, 0, (void)0, (float)SI(a), sam_i32_to_f32(SI(a), round, &flags), 0)
 HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &flags), 0)
 
-/* Without a fused multiply-add in the host the exact way is the only right one. */
+/* Without a fused multiply-add on the host, only the exact path is correct. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define FMA_ONE(name, B0, BI, BSTEP, x, y, z, exact)                                               \
     HOST_OP(name, B0, BI, BSTEP, __builtin_fmaf(F(x), F(y), F(z)), exact, 1)
@@ -204,7 +204,7 @@ HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &f
         SAM_MUSTTAIL return exact_##name(c, op, entry, left);                                      \
     }
 #endif
-/* x * y + z of possibly negated operands, one rounding. RISC-V V 13.6. */
+/* x * y + z with possibly negated operands and one rounding. RISC-V V 13.6. */
 #define FMA(name, x, y, z)                                                                         \
     FVV(FMA_ONE, name, x, y, z, sam_f32_fma(x, y, z, round, &flags))                               \
     FVF(FMA_ONE, name, x, y, z, sam_f32_fma(x, y, z, round, &flags))

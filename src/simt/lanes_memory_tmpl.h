@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of lanes_tmpl.h that loads and stores. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
 
-/* Where the lanes' accesses of `size` bytes lie: the host address of what lane 0's would be when
- * they follow one another and all of them are in one page's reach, else NULL. Only the bytes of
- * acting lanes may then be touched. */
+/* When the lanes access consecutive elements of `size` bytes within one page: the host address of
+ * lane 0's element, active or not; else NULL. Only bytes of active lanes may be touched. */
 static inline uint8_t *unit_stride(const struct sam_warp *w, const int32_t *m, uint32_t bits,
                                    bool write)
 {
@@ -20,7 +19,7 @@ static inline uint8_t *unit_stride(const struct sam_warp *w, const int32_t *m, u
     return page->host + offset - 4 * low;
 }
 
-/* Does every acting lane have the address of the lowest one? */
+/* Whether every active lane has the address of the lowest one. */
 static inline bool one_address(const struct sam_warp *w, const int32_t *m, uint32_t bits)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
@@ -30,8 +29,8 @@ static inline bool one_address(const struct sam_warp *w, const int32_t *m, uint3
     return apart == 0;
 }
 
-/* Load `size` bytes a lane from w->address, extended, into vd. On a fault nothing is written and
- * the core has cause, value and lane. */
+/* Load `size` bytes per lane from w->address, extended, into vd. On a fault nothing is written, and
+ * the core holds cause, value and lane. */
 static inline bool load_lanes(struct sam_warp *w, const int32_t *m, uint32_t bits, uint32_t *vd,
                               unsigned size, bool is_signed)
 {
@@ -76,8 +75,8 @@ static inline bool load_lanes(struct sam_warp *w, const int32_t *m, uint32_t bit
     return true;
 }
 
-/* Store the low `size` bytes of each lane; where addresses collide the highest lane wins. Lanes
- * below a faulting one have stored. */
+/* Store the low `size` bytes of each lane; where addresses collide, the highest lane wins. On a
+ * fault, the lanes below the faulting one have stored. */
 static inline bool store_lanes(struct sam_warp *w, const int32_t *m, uint32_t bits,
                                const uint32_t *vs, unsigned size)
 {
@@ -110,7 +109,7 @@ static inline bool store_lanes(struct sam_warp *w, const int32_t *m, uint32_t bi
 }
 
 /* Private memory: byte a of a thread lies at CSR_PDS + (a & ~3) * threads + (a & 3) + 4 * thread.
- * Ventus 4.2.7. False: an acting lane is outside pdsSize. */
+ * Ventus 4.2.7. False: an active lane is outside pdsSize. */
 static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint32_t bits,
                                      unsigned size, bool write)
 {
@@ -137,7 +136,8 @@ static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint3
     return true;
 }
 
-/* A1 declares what addresses are made of, ADDRESS is lane i's; group g starts at lane `first`. */
+/* A1 declares the parts of the addresses, ADDRESS computes that of lane i; group g starts at lane
+ * `first`. */
 #define MEMORY_OP(handler, write, is_private, size, is_signed, A1, ADDRESS)                        \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
@@ -158,8 +158,8 @@ static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint3
         }                                                                                          \
         SAM_NEXT();                                                                                \
     }
-/* `write` is one of these: the slot of the data register follows from it. Standard stores have
- * theirs in rd as well (see fill_uop), custom ones in rs2. */
+/* Values of `write`, which selects the slot of the data register. Standard stores have theirs in rd
+ * like loads (see fill_uop), custom ones in rs2. */
 enum { LOADS = 0, STORES = 1, CUSTOM_STORES = 1 };
 #define LOADS_SLOT         rd
 #define STORES_SLOT        rd
@@ -184,9 +184,9 @@ CUSTOM(op_vlhu_v, LOADS, 1, 2, false)
 CUSTOM(op_vsb_v, CUSTOM_STORES, 1, 1, false)
 CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, false)
 
-/* Words have a way of their own for what is most common: 32 lanes at neighbouring addresses within
- * a page, 4-byte aligned. LEFT is how far lane i's address is from where it would then be, START
- * the address of lane 0. */
+/* Words have a fast path for the most common case: 32 lanes at consecutive, 4-byte aligned
+ * addresses within a page. START is the address of lane 0, LEFT the distance of lane i's address
+ * from its place in that sequence. */
 #define WORD_OP(name, any, write, LEFT, FITS, START)                                               \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -212,7 +212,7 @@ CUSTOM(any_vsw12_v, CUSTOM_STORES, 0, 4, false)
 WORD_OP(vlw12_v, any_vlw12_v, LOADS, NEIGHBOURS, 1, va[0] + (uint32_t)op->imm)
 WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, NEIGHBOURS, 1, va[0] + (uint32_t)op->imm)
 
-/* Private words interleave: one address in all lanes is neighbouring words. */
+/* Private words interleave: the same address in all lanes means consecutive words. */
 CUSTOM(any_vlw_v, LOADS, 1, 4, true)
 CUSTOM(any_vsw_v, CUSTOM_STORES, 1, 4, false)
 #define PRIVATE_AT (va[0] + (uint32_t)op->imm)
@@ -239,7 +239,7 @@ STANDARD(8, 1)
 STANDARD(16, 2)
 STANDARD(32, 4)
 
-/* The data is SEW wide whatever the width of the index. RISC-V V 7.6. */
+/* The data is SEW wide, whatever the index width. RISC-V V 7.6. */
 #define INDEX(width, mask)                                                                         \
     MEMORY_OP(op_vluxei##width##_v, LOADS, 0, 4, true, INDEXED, s + (va[i] & (mask)))              \
     MEMORY_OP(op_vsuxei##width##_v, STORES, 0, 4, true, INDEXED, s + (va[i] & (mask)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector semantics as loops over 32 lanes, compiled by lanes_base.c, lanes_v3.c and lanes_v4.c for
  * several levels of the host's instruction set; FILL names the function that enters them in a
- * table. Each instruction has a handler for "every lane acts" and falls into a masked one
- * otherwise. RISC-V V chapters 11, 13, 15, 16; Ventus 4.1, 4.2. */
+ * table. Each instruction has a handler for "all lanes active", which falls back to a masked one.
+ * RISC-V V chapters 11, 13, 15, 16; Ventus 4.1, 4.2. */
 #include "base/fp.h"
 #include "machine/threads.h"
 #include "simt/simt.h"
@@ -11,8 +11,8 @@
 #include <immintrin.h>
 #endif
 
-/* One statement a lane. Registers are the same or apart, never shifted: no dependence between
- * lanes. */
+/* One statement per lane. Registers are identical or disjoint, never shifted, so lanes do not
+ * depend on each other. */
 #if defined(__clang__)
 #define LANES _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SAM_LANES; i++)
 #else
@@ -47,7 +47,7 @@ static inline uint32_t lane_bits(const int32_t *words)
 #endif
 }
 
-/* Lanes that act on group g of this instruction. */
+/* The active lanes of group g of this instruction. */
 static inline const int32_t *acting(struct sam_warp *w, const struct sam_uop *op, unsigned g,
                                     uint32_t *bits)
 {
@@ -61,7 +61,8 @@ static inline const int32_t *acting(struct sam_warp *w, const struct sam_uop *op
     return __builtin_assume_aligned(&w->masked[0], 64);
 }
 
-/* May the instruction run under the current vtype? LMUL 2 wants even registers (RISC-V V 3.4.2). */
+/* Whether the instruction is legal under the current vtype. LMUL 2 requires even registers (RISC-V
+ * V 3.4.2). */
 static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
 {
     return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
@@ -245,7 +246,7 @@ VBRANCH(vbgeu, a >= b)
 
 /* ---------------------------------------------------------------------------- the table */
 
-/* One function for rows that differ in their code only. */
+/* Rows that differ only in their encoding share a function. */
 #define op_vmv_s_x    op_vmv_v_x
 #define op_vfmv_s_f   op_vmv_v_x
 #define op_vfmv_v_f   op_vmv_v_x

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch: workers take workgroups in order, a workgroup's warps take turns. */
+/* A launch: workers take workgroups in order; the warps of a workgroup take turns. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/cpu.h"
 #include "simt/simt.h"
 
-#define QUANTUM 65536 /* instructions a warp's turn, when nothing else ends it */
+#define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
 
 /* --------------------------------------------------------------------------------- traps */
 
@@ -33,7 +33,7 @@ static enum sam_trap_kind kind_of(unsigned cause)
     }
 }
 
-/* Note the warp's failure, unless a lower workgroup has failed already. */
+/* Record the warp's failure, unless a lower workgroup has already failed. */
 static void fail(struct sam_worker *worker, struct sam_warp *warp, unsigned cause, uint64_t tval)
 {
     struct sam_run *run = worker->run;
@@ -65,8 +65,8 @@ static void fail_host(struct sam_run *run, enum sam_status status, const char *t
 
 /* -------------------------------------------------------------------------------- printing */
 
-/* Every workgroup below this one has ended. Workgroups are handed out in order, so the lowest one
- * under way never waits. */
+/* Whether all lower workgroups have ended. Workgroups are handed out in order, so the lowest
+ * running one never waits. */
 static bool is_first(const struct sam_run *run, uint32_t workgroup)
 {
     for (unsigned i = 0; i < run->worker_count; i++)
@@ -87,7 +87,7 @@ void sam_run_wait_turn(struct sam_worker *worker)
     worker->has_turn = true;
 }
 
-/* Bytes to the sink, each line behind "[workgroup.warp] " when that is asked for. */
+/* Write bytes to the sink, each line prefixed with "[workgroup.warp] " if requested. */
 static bool print_bytes(struct sam_run *run, const struct sam_warp *warp, const char *text,
                         size_t size)
 {
@@ -162,7 +162,7 @@ static void start_warps(struct sam_worker *worker)
     }
 }
 
-/* Tell how far the launch is; `ended` more workgroups have. */
+/* Report progress; `ended` more workgroups have finished. */
 static void tell_progress(struct sam_worker *worker, unsigned ended)
 {
     struct sam_run *run = worker->run;
@@ -217,8 +217,8 @@ static bool run_warp(struct sam_worker *worker, struct sam_warp *w)
     return true;
 }
 
-/* Every warp that has not ended waits: release them when they wait at one barrier. False: they
- * never will be (Ventus 4.2.4), the workgroup has failed. */
+/* Called when every unfinished warp waits: release them if they all wait at the same barrier.
+ * Otherwise they wait forever (Ventus 4.2.4): the workgroup has failed, return false. */
 static bool release_barrier(struct sam_worker *worker, uint32_t warps)
 {
     struct sam_warp *first = NULL;
@@ -306,7 +306,7 @@ static bool init_worker(struct sam_worker *worker, struct sam_run *run)
     if (!sam_space_init(worker) ||
         !(worker->code = sam_code_new(&run->gpu->machine, &worker->view)))
         return false;
-    /* Registers that no instruction names are never touched. */
+    /* Pages of registers that no instruction names are never touched. */
     worker->warps = sam_pages_new(launch->warps * sizeof *worker->warps);
     if (!worker->warps)
         return false;
@@ -347,7 +347,7 @@ static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *w
     return SAM_OK;
 }
 
-/* The print buffer that the metadata names (bytes 48 and 52), if the whole of it is mapped. */
+/* The print buffer that the metadata names (bytes 48 and 52), if all of it is mapped. */
 static bool find_print(struct sam_run *run)
 {
     struct sam_memory *memory = run->gpu->memory;
@@ -395,8 +395,8 @@ static int by_place(const void *a, const void *b)
     return (x->warp > y->warp) - (x->warp < y->warp);
 }
 
-/* Is it worth knowing where the warps of this worker stand? A worker stays with the workgroup that
- * failed or was stopped. */
+/* Whether to report the places of this worker's warps. A worker keeps the workgroup that failed or
+ * was stopped. */
 static bool is_placed(const struct sam_run *run, const struct sam_worker *worker)
 {
     if (!worker->started)

@@ -13,7 +13,7 @@ struct sam_observer {
     struct sam_branch_stats *branches; /* open addressing by pc; executed 0 = free */
     size_t branch_slots, branch_count;
     struct sam_accesses accesses;               /* of the instruction that runs */
-    struct sam_access_form forms[SAM_OP_COUNT]; /* filled as they come */
+    struct sam_access_form forms[SAM_OP_COUNT]; /* filled on first use */
     struct sam_commit commit;
     struct sam_texts *texts; /* of the log */
     struct sam_buffer text;
@@ -84,7 +84,8 @@ static void count_branch(struct sam_observer *o, uint32_t pc, uint32_t word, boo
     b->diverged += diverged;
 }
 
-/* The distinct values of address >> shift, rising. Neighbouring lanes' mostly rise already. */
+/* The distinct values of address >> shift in ascending order, which neighbouring lanes mostly have
+ * already. */
 static unsigned distinct(const struct sam_accesses *a, unsigned shift,
                          uint32_t values[SAM_MAX_ACCESSES])
 {
@@ -102,7 +103,8 @@ static unsigned distinct(const struct sam_accesses *a, unsigned shift,
     return count;
 }
 
-/* Turns beyond the first: the most distinct words that fall in one of 32 banks, less one. */
+/* Passes beyond the first: the largest number of distinct words in one of the 32 banks, minus one.
+ */
 static unsigned bank_conflicts(const struct sam_accesses *a)
 {
     uint32_t words[SAM_MAX_ACCESSES];
@@ -131,7 +133,7 @@ static void count_memory(struct sam_observer *o)
     }
 }
 
-/* State before the step that the counts need. */
+/* State before the step, needed by the counts. */
 struct before {
     uint32_t pc, depth, lanes;
     bool reads_flags;
@@ -243,7 +245,7 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
 
 /* ------------------------------------------------------------------------------------ step */
 
-/* Look at the instruction before it runs: what it will access, who acts. */
+/* Examine the instruction before it runs: what it will access, which lanes are active. */
 static void look(struct sam_observer *o, struct sam_warp *w, struct before *before)
 {
     struct sam_insn insn;
@@ -272,7 +274,8 @@ enum sam_exit sam_observer_step(struct sam_observer *o, struct sam_warp *w)
     struct before before;
     struct sam_insn insn;
     look(o, w, &before);
-    /* Flags raised by this instruction alone; one that reads them must see them all. */
+    /* To find the flags this instruction raises; an instruction that reads them must see all of
+     * them. */
     const unsigned flags = w->core.fflags;
     if (!before.reads_flags)
         w->core.fflags = 0;

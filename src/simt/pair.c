@@ -3,7 +3,8 @@
  * {n+1, n}, an odd one stays 32 bits wide. The manual leaves the rest open; docs/ventus-rulings.md
  * defines it: word loads and stores move 8 bytes; integer add, subtract, logic, shift, compare and
  * the low half of multiply compute on 64 bits; an odd source is sign-extended, an odd destination
- * takes the low word; base registers are never pairs; x0 is a 64-bit zero; all else is illegal. */
+ * takes the low word; base registers are never pairs; x0 is a 64-bit zero; everything else is
+ * illegal. */
 #include "machine/threads.h"
 #include "simt/simt.h"
 
@@ -131,8 +132,8 @@ static void write_v(struct sam_warp *w, unsigned n, unsigned lane, uint64_t valu
         w->v[n + 1][lane] = (uint32_t)(value >> 32);
 }
 
-/* One access of a word, or of a pair: two words, aligned as words are. `word_step` is the distance
- * of the upper one, 4 but in private memory, where words interleave. */
+/* One access to a word, or to a pair: two words, each word-aligned. `word_step` is the distance to
+ * the upper one: 4 except in private memory, where words interleave. */
 static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint32_t word_step,
                           enum sam_access access, uint64_t *value)
 {
@@ -147,7 +148,7 @@ static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint3
     return true;
 }
 
-/* lw, sw and their F spellings. */
+/* lw, sw and their F equivalents. */
 static bool scalar_memory(struct sam_core *c, const struct sam_insn *insn)
 {
     bool store = sam_insn_rows[insn->op].does.act == SAM_ACT_STORE;
@@ -197,7 +198,7 @@ static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
     return true;
 }
 
-/* What the second operand is, by the row's operand letters. */
+/* Whether the row's operands include `letter`. */
 static bool has_letter(const struct sam_insn *insn, char letter)
 {
     return strchr(sam_insn_rows[insn->op].operands, letter) != NULL;
@@ -225,7 +226,7 @@ static void vector_alu(struct sam_warp *w, const struct sam_insn *insn, enum pai
     }
 }
 
-/* False: the core has cause and value. */
+/* False: trapped; the core holds cause and value. */
 static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
 {
     struct sam_warp *w = sam_warp_of(c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of simt/: warps, their lanes and SIMT stack, and what a launch is made of.
+/* The face of simt/: warps with their lanes and SIMT stack, and the parts of a launch.
  *
- * Registers are [register][lane], always 32 lanes wide in memory; a warp of fewer lanes leaves the
- * rest undefined. A vector handler has two ways: every lane acts (no mask is read), or some do
- * (results are blended by an all-ones/all-zeros word a lane). Ventus ISA manual v2.02. */
+ * Registers are [register][lane], always 32 lanes wide in memory; in a warp of fewer lanes the rest
+ * are undefined. A vector handler has two paths: with all lanes active no mask is read; otherwise
+ * results are blended by one all-ones or all-zeros word per lane. Ventus ISA manual v2.02. */
 #ifndef SAM_SIMT_H
 #define SAM_SIMT_H
 
@@ -16,7 +16,7 @@
 #define SAM_VREGS  256
 #define SAM_GROUPS 2 /* registers of an LMUL 2 group */
 
-/* Causes of ours, above the RISC-V ones. */
+/* Our own causes, above the RISC-V ones. */
 enum {
     SAM_CAUSE_PRIVATE = SAM_CAUSE_CUSTOM,
     SAM_CAUSE_STACK,
@@ -40,15 +40,15 @@ enum sam_warp_state { SAM_WARP_READY, SAM_WARP_WAITS, SAM_WARP_ENDED };
 
 struct sam_warp {
     struct sam_core core; /* first: a handler's core is its warp */
-    /* Which lanes act, for group 0 and 1: all ones or zero a lane, and as bits. */
+    /* Active lanes of groups 0 and 1: one word per lane, all ones or zero, and as bits. */
     int32_t mask[SAM_GROUPS][SAM_LANES] __attribute__((aligned(64)));
     uint32_t bits[SAM_GROUPS];
     uint8_t groups;  /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
-    uint8_t full;    /* 1: groups is 1 and every lane of the warp acts */
+    uint8_t full;    /* 1: groups is 1 and every lane of the warp is active */
     uint8_t full_32; /* the same, in a warp of 32 lanes */
     uint32_t simt;   /* SIMT mask */
     uint32_t lanes;  /* num_thread */
-    uint32_t all;    /* mask of all of them */
+    uint32_t all;    /* mask of all lanes */
     uint32_t vl;
     uint32_t vtype; /* bit 31: vill */
     uint32_t rpc;
@@ -61,12 +61,12 @@ struct sam_warp {
     uint32_t tid, numw, knl, wgid, wid, lds, pds, group[3];
     uint32_t pds_size;
     uint32_t print;
-    uint32_t taken; /* lanes of the vector branch that runs */
+    uint32_t taken; /* lanes that take the current vector branch */
     uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
     enum sam_warp_state state;
     uint32_t barrier_pc;
     struct sam_worker *worker;
-    /* scratch of one instruction */
+    /* scratch space of one instruction */
     int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
     uint32_t data[SAM_LANES] __attribute__((aligned(64)));
@@ -83,7 +83,7 @@ static inline struct sam_warp *sam_warp_of(struct sam_core *core)
 /* Ready to run from launch->start; registers zero, all lanes active, e32 m1, vl = lanes. */
 void sam_warp_reset(struct sam_warp *warp, const struct sam_launch *launch);
 void sam_warp_release(struct sam_warp *warp);
-/* SIMT mask := bits; the lane masks follow from it, vl and vtype. */
+/* Set the SIMT mask and recompute the lane masks from it, vl and vtype. */
 void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
 /* vset*: new vtype and AVL. `keep` leaves vl as it is when it still fits. Returns vl. */
 uint32_t sam_warp_set_vtype(struct sam_warp *warp, uint32_t vtype, uint64_t avl, bool keep);
@@ -91,7 +91,8 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret
 bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 /* Handlers that are not lane loops. */
 void sam_warp_fill(struct sam_machine *machine);
-/* The rest of a vector branch; warp->taken holds the lanes in the mask whose compare holds. */
+/* The common part of vector branches; warp->taken holds the active lanes whose comparison is true.
+ */
 const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
                                       const struct sam_uop *entry, int64_t left);
 
@@ -103,7 +104,7 @@ const struct sam_uop *sam_op_pair(struct sam_core *c, const struct sam_uop *op,
 void sam_lanes_fill_base(struct sam_machine *machine);
 void sam_lanes_fill_v3(struct sam_machine *machine);
 void sam_lanes_fill_v4(struct sam_machine *machine);
-/* lanes.c: the best of them for this host. */
+/* lanes.c: the best level for this host. */
 void sam_lanes_fill(struct sam_machine *machine);
 
 /* space.c: what a worker's workgroup sees in memory. False: out of memory. */
@@ -115,25 +116,25 @@ void sam_space_clear_lds(struct sam_worker *worker);
 
 /* launch.c */
 
-/* A host thread that runs workgroups one after another. */
+/* A host thread that runs one workgroup after another. */
 struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
     struct sam_warp *warps; /* launch->warps of them */
     uint8_t **lds;          /* pages of the LDS window, NULL where untouched */
-    uint32_t *lds_touched;  /* numbers of those in use */
+    uint32_t *lds_touched;  /* indices of the pages in use */
     uint32_t lds_count, lds_capacity;
-    uint32_t workgroup;            /* the one that runs */
-    bool busy;                     /* runs it */
+    uint32_t workgroup;            /* the current one */
+    bool busy;                     /* is running it */
     bool has_turn;                 /* every earlier workgroup has ended */
-    bool started;                  /* has run one */
+    bool started;                  /* has run at least one */
     struct sam_observer *observer; /* NULL on the fast path */
     uint64_t warp_insns;
-    uint64_t untold_insns; /* since the last report of progress */
+    uint64_t untold_insns; /* since the last progress report */
 };
 
-/* A launch under way. */
+/* A running launch. */
 struct sam_run {
     struct sam_gpu *gpu;
     const struct sam_launch *launch;
@@ -143,13 +144,13 @@ struct sam_run {
     uint32_t print_base, print_size; /* 0: none */
     uint32_t print_shown;            /* bytes */
     bool print_line_open;
-    pthread_mutex_t lock; /* of all below, and of the workers' `busy` and `workgroup` */
+    pthread_mutex_t lock; /* guards everything below, and the workers' `busy` and `workgroup` */
     pthread_cond_t turn;
     uint64_t next; /* workgroup to hand out */
     struct sam_gpu_progress progress;
     bool failed;
     struct sam_trap trap;        /* of the lowest workgroup that failed */
-    enum sam_status host_status; /* a failure that is not the program's */
+    enum sam_status host_status; /* a failure of the host, not of the program */
     struct sam_error host_error;
 };
 
@@ -159,21 +160,21 @@ struct sam_gpu {
     struct sam_machine machine;
 };
 
-/* Wait until every workgroup before this worker's has ended: the print buffer is used in the order
- * of workgroups whatever the number of workers. */
+/* Wait until every workgroup before this worker's has ended: workgroups use the print buffer in
+ * order, whatever the number of workers. */
 void sam_run_wait_turn(struct sam_worker *worker);
-/* Show what the kernel has printed. False: sink failed or the buffer is full (core's cause set). */
+/* Show what the kernel has printed. False: the sink failed, or the buffer is full (the core's cause
+ * is set). */
 bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 
-/* observe.c: commit log and statistics, on single-stepped runs. */
-struct sam_observer;
+/* observe.c: commit log and statistics, for single-stepped runs. */ struct sam_observer;
 struct sam_observer *sam_observer_new(const struct sam_gpu *gpu, const struct sam_launch *launch);
 void sam_observer_free(struct sam_observer *observer);
-/* Run one instruction of the warp under observation. */
+/* Run one instruction of the warp and record it. */
 enum sam_exit sam_observer_step(struct sam_observer *observer, struct sam_warp *warp);
-/* Move the counts to `stats`, adding. False: out of memory. */
+/* Add the counts to `stats`. False: out of memory. */
 bool sam_observer_collect(struct sam_observer *observer, struct sam_gpu_stats *stats);
-/* Did the log's sink refuse? */
+/* Whether the log's sink has refused a write. */
 bool sam_observer_failed(const struct sam_observer *observer);
 
 #endif

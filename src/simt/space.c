@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker's workgroup sees behind an address: local memory of its own, SV39 translation, the
- * bounds of buffers. Fills the view's pages. */
+/* How a worker's workgroup sees memory: its own local memory, SV39 translation, buffer bounds.
+ * Fills the view's pages. */
 #include "simt/simt.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void sam_space_release(struct sam_worker *worker)
 }
 
 /* Local memory starts zeroed in every workgroup, so that results do not depend on which worker ran
- * which. Pages stay allocated; a kernel that touched very many gives them back. */
+ * it. Pages stay allocated, unless a kernel touched very many. */
 void sam_space_clear_lds(struct sam_worker *worker)
 {
     bool give_back = worker->lds_count > 256;
@@ -116,7 +116,7 @@ static unsigned translate(struct sam_worker *worker, uint32_t address, enum sam_
 
 /* ------------------------------------------------------------------------------- resolve */
 
-/* Is any byte of the page part of the print buffer? */
+/* Whether any byte of the page belongs to the print buffer. */
 static bool holds_print(const struct sam_run *run, uint64_t page)
 {
     return run->print_size && page + SAM_PAGE_SIZE > run->print_base &&
@@ -144,7 +144,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     }
 
     if (access == SAM_FETCH && !gpu->options.sv39 && offset + size <= page->read_limit)
-        return page->host + offset; /* single steps ask again and again */
+        return page->host + offset; /* single-stepping asks repeatedly */
     uint64_t physical = address;
     if (gpu->options.sv39) {
         unsigned cause = translate(worker, address, access, &physical);
@@ -158,7 +158,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (gated && access != SAM_FETCH)
         sam_run_wait_turn(worker);
     const struct sam_region *region = sam_memory_find(gpu->memory, physical);
-    uint32_t limit = whole; /* bytes from the page's start, when it starts in the buffer */
+    uint32_t limit = whole; /* bytes from the page's start, if the page starts inside the buffer */
     if (!gpu->options.loose_bounds) {
         if (!region || region->size - (physical - region->base) < size)
             return NULL;
@@ -177,8 +177,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
             *page = (struct sam_page){.host = host, .read_limit = (uint16_t)limit};
         return host + offset;
     }
-    /* Under SV39 an entry gains the right to write with the first store, which sets D. A code page
-     * never does: every store to it has to be seen. */
+    /* Under SV39 an entry becomes writable with the first store, which sets D. A code page never
+     * does: every store to it must be seen. */
     bool code = sam_code_has(worker->code, address);
     uint32_t writable = gpu->options.sv39 && access != SAM_STORE ? 0 : limit;
     if (page->host == host && page->write_limit)

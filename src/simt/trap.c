@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A failure in words. */
+/* Text of a trap. */
 #include <inttypes.h>
 #include <stdio.h>
 

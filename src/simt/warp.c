@@ -15,12 +15,12 @@
 
 #define VTYPE_E32      0x10u /* vsew 010 */
 #define VTYPE_LMUL     0x07u
-#define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements stay in either case */
+#define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements keep their value in either case */
 #define VTYPE_VILL     0x80000000u
 
 /* ------------------------------------------------------------------------ masks and vtype */
 
-/* A compare with each lane's bit is what plain SSE2 has; shifts by lane it has not. */
+/* Plain SSE2 can compare with each lane's bit, but has no per-lane shifts. */
 static const uint32_t lane_bit[SAM_LANES] __attribute__((aligned(64))) = {
 #define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28),
@@ -37,7 +37,7 @@ void sam_warp_set_mask(struct sam_warp *w, uint32_t bits)
 {
     w->simt = bits;
     for (uint32_t g = 0; g < w->groups; g++) {
-        /* Elements g * lanes .. of the group that lie below vl. */
+        /* Elements from g * lanes on that lie below vl. */
         uint32_t first = g * w->lanes;
         uint32_t below = w->vl <= first ? 0 : w->vl - first;
         uint32_t tail = below >= 32 ? UINT32_MAX : (UINT32_C(1) << below) - 1;
@@ -77,7 +77,7 @@ void sam_warp_reset(struct sam_warp *w, const struct sam_launch *launch)
     w->stack_capacity = capacity;
     w->worker = worker;
     sam_core_init(&w->core, &worker->view, worker->code, launch->start);
-    w->core.mstatus = MSTATUS_VS; /* as start-up code finds it behind its vsetvli */
+    w->core.mstatus = MSTATUS_VS; /* as start-up code finds it after its vsetvli */
     w->lanes = launch->lanes;
     w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
     w->vl = launch->lanes;
@@ -156,7 +156,7 @@ static bool reserve_stack(struct sam_warp *w, uint32_t entries)
     return true;
 }
 
-/* Push {rpc, rpc, mask} and the other path. False: the stack is full. */
+/* Push {rpc, rpc, mask} and the other path. False: stack overflow. */
 static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
 {
     if (!reserve_stack(w, w->depth + 2))
@@ -184,7 +184,7 @@ const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *
     if (rest) {
         if (target & 3)
             SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, target);
-        /* The path with fewer lanes runs first, on a tie the taken one. */
+        /* The path with fewer lanes runs first; on a tie, the taken one. */
         jump = __builtin_popcount(taken) <= __builtin_popcount(rest);
         if (!diverge(w, jump ? pc + 4 : target, jump ? rest : taken))
             SAM_TRAP(SAM_CAUSE_STACK, w->depth);
@@ -235,13 +235,13 @@ SAM_HANDLER(op_barrier)
     return sam_stop_event(c, op, entry, left, SAM_EVENT_BARRIER, W->barrier_pc + 4u);
 }
 
-/* Within a warp lanes are always in step. */
+/* The lanes of a warp are always in lockstep. */
 SAM_HANDLER(op_barriersub)
 {
     SAM_NEXT();
 }
 
-/* vset*: rs1 = x0 asks for VLMAX, or with rd = x0 as well keeps vl. RISC-V V 6.2. */
+/* vset*: rs1 = x0 requests VLMAX or, if rd = x0 too, keeps vl. RISC-V V 6.2. */
 SAM_HANDLER(op_vsetvli)
 {
     bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
@@ -264,9 +264,10 @@ SAM_HANDLER(op_vsetvl)
     SAM_NEXT();
 }
 
-/* ------------------------------------------------------- lanes that are not lane loops */
+/* ------------------------------------------------------- vector operations that are not lane loops
+ */
 
-/* vmv.x.s, vfmv.f.s: every active lane writes rd, the highest one's value stays. */
+/* vmv.x.s, vfmv.f.s: every active lane writes rd, so the highest lane's value remains. */
 SAM_HANDLER(op_vmv_x_s)
 {
     if (!W->groups)
@@ -276,7 +277,7 @@ SAM_HANDLER(op_vmv_x_s)
     SAM_NEXT();
 }
 
-/* Which lanes of group g act: vm = 0 takes those whose v0 element has bit 0 set. */
+/* The active lanes of group g; with vm = 0, only those whose v0 element has bit 0 set. */
 static uint32_t acting_bits(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
 {
     uint32_t bits = w->bits[g];
@@ -291,7 +292,7 @@ static bool groups_fit(const struct sam_warp *w, const struct sam_uop *op)
     return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
 }
 
-/* VFEXP: exp in double precision, rounded once more; it raises no flags. */
+/* VFEXP: exp in double precision, rounded to single; raises no flags. */
 static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
 {
     unsigned before = sam_host_fp_flags();
@@ -316,7 +317,7 @@ SAM_HANDLER(op_vfexp_v)
 }
 
 /* VFTTA: vd[i*n+j] += sum over l of vs1[i*k+l] * vs2[j*k+l], fused, in rising l. The sources are
- * read whole before vd changes. */
+ * read completely before vd changes. */
 static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *op)
 {
     uint32_t m = w->lanes == 4 || w->lanes == 8 ? 2 : 4, n = m;
