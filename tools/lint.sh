@@ -78,6 +78,21 @@ house_rules() {
     # shellcheck disable=SC2046
     found '[[:space:]]$' 'white space at the end of a line' \
         $(grep -vE '\.(md|tsv)$' "$cache/files") || bad=1
+    # What asks the locale of the host program: the library may not (base/decimal.c, base/ascii.h).
+    # shellcheck disable=SC2046
+    found '\b(strto(d|f|ld)|ato[fl]|v?sscanf|v(f|sn?)?printf|str(n?)casecmp|setlocale|is(alpha|alnum|digit|xdigit|space|print|upper|lower|punct|graph|cntrl)|to(lower|upper)) *\(' \
+        'asks the locale of the host program: base/decimal.c and base/ascii.h do not' \
+        $(grep -E '^src/.*\.(c|h)$' "$cache/files" | grep -v '^src/base/decimal\.c$') || bad=1
+    # A call ends at its semicolon, so that formats on lines of their own are seen.
+    grep -E '^src/.*\.c$' "$cache/files" |
+        xargs awk 'BEGIN { RS = ";" }
+            FNR == 1 { line = 1 }
+            /(^|[^a-z_])(snprintf|fprintf|printf)\(/ && /"[^"]*%[-+ #0-9.*]*[aefgAEFG][^"]*"/ {
+                printf "%s:%d: prints a real number as the locale has it: sam_format\n", FILENAME, line
+                bad = 1
+            }
+            { line += gsub(/\n/, "") }
+            END { exit bad }' || bad=1
     return "$bad"
 }
 

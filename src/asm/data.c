@@ -58,12 +58,12 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
         double value;
         errno = 0;
         if (width == 4) {
-            float single = strtof(text, &end);
+            float single = sam_strtof(text, &end);
             value = single;
             put_little_endian(bytes, sam_f32_bits(single), 4);
         } else {
             uint64_t bits;
-            value = strtod(text, &end);
+            value = sam_strtod(text, &end);
             memcpy(&bits, &value, sizeof bits);
             put_little_endian(bytes, bits, 8);
         }

@@ -147,7 +147,7 @@ static enum asm_known SAM_PRINTF(3, 4)
     char text[256];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     va_end(list);
     sam_asm_error(e->as, node->at, "%s", text);
     return ASM_WRONG;

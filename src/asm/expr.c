@@ -12,7 +12,7 @@ void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char 
     fail->at = at;
     va_list list;
     va_start(list, format);
-    vsnprintf(fail->text, sizeof fail->text, format, list);
+    sam_format_list(fail->text, sizeof fail->text, format, list);
     va_end(list);
 }
 

@@ -4,31 +4,16 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
+
 bool sam_asm_name_start(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$' ||
-           (c & 0x80);
+    return sam_is_letter(c) || c == '_' || c == '.' || c == '$' || (c & 0x80);
 }
 
 bool sam_asm_name_char(char c)
 {
-    return sam_asm_name_start(c) || (c >= '0' && c <= '9');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int digit_of(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return 99;
+    return sam_asm_name_start(c) || sam_is_digit(c);
 }
 
 /* Size of a well-formed character constant at `text`, or 0: an apostrophe in a comment or a
@@ -128,8 +113,8 @@ int sam_asm_character(const char **at, const char *end, const char **problem)
     case '"': return c;
     case 'x': {
         int value = 0, digits = 0;
-        while (*at < end && digit_of(**at) < 16 && digits < 2) {
-            value = value * 16 + digit_of(*(*at)++);
+        while (*at < end && sam_hex_digit(**at) < 16 && digits < 2) {
+            value = value * 16 + (int)sam_hex_digit(*(*at)++);
             digits++;
         }
         if (digits)
@@ -187,28 +172,28 @@ static void number_token(struct asm_lexer *lexer)
 {
     struct asm_token *token = &lexer->token;
     const char *at = lexer->at, *end = lexer->end;
-    int radix = 10;
+    unsigned radix = 10;
     if (*at == '0' && at + 1 < end) {
         char c = at[1] | 0x20;
-        if (c == 'x' && at + 2 < end && digit_of(at[2]) < 16)
+        if (c == 'x' && at + 2 < end && sam_hex_digit(at[2]) < 16)
             radix = 16;
         else if (c == 'b' && at + 2 < end && (at[2] == '0' || at[2] == '1'))
             radix = 2;
-        else if (c == 'o' && at + 2 < end && digit_of(at[2]) < 8)
+        else if (c == 'o' && at + 2 < end && sam_hex_digit(at[2]) < 8)
             radix = 8;
         at += radix == 10 ? 0 : 2;
-        if (radix == 10 && is_digit(at[1])) {
+        if (radix == 10 && sam_is_digit(at[1])) {
             radix = 8;
             at++;
         }
     }
     uint64_t value = 0;
     bool overflow = false;
-    while (at < end && digit_of(*at) < radix) {
-        unsigned d = (unsigned)digit_of(*at++);
-        if (value > (UINT64_MAX - d) / (unsigned)radix)
+    while (at < end && sam_hex_digit(*at) < radix) {
+        unsigned d = sam_hex_digit(*at++);
+        if (value > (UINT64_MAX - d) / radix)
             overflow = true;
-        value = value * (unsigned)radix + d;
+        value = value * radix + d;
     }
     token->kind = TOKEN_NUMBER;
     token->number = (int64_t)value;
@@ -257,7 +242,7 @@ void sam_asm_lex_next(struct asm_lexer *lexer)
         while (at < end && continues(lexer, *at))
             at++;
         token->size = (size_t)(at - lexer->at);
-    } else if (is_digit(*at)) {
+    } else if (sam_is_digit(*at)) {
         number_token(lexer);
     } else if (*at == '"') {
         token->size = string_size(at, (size_t)(end - at));

@@ -124,7 +124,7 @@ static bool report(struct assembler *as, struct asm_at at, const char *kind, con
                    va_list list)
 {
     char text[512];
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     struct sam_buffer *out = &as->messages;
     size_t start = out->size;
     sam_buffer_plain(out, at.place->file, strlen(at.place->file), '?');
@@ -213,7 +213,7 @@ void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, .
     char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     va_end(list);
     sam_asm_error(as, at, "%s", text);
     as->stop = true;

@@ -70,6 +70,12 @@ char *sam_strndup(const char *text, size_t size);
 /* --- numbers beyond samite/text.h: `count` comma-separated ones at most; *found of them. */
 bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
 
+/* --- numbers and their text as in the C locale, whatever locale the host program has set. */
+double sam_strtod(const char *text, char **end);
+float sam_strtof(const char *text, char **end);
+int sam_format(char *text, size_t size, const char *format, ...) SAM_PRINTF(3, 4);
+int sam_format_list(char *text, size_t size, const char *format, va_list list) SAM_PRINTF(3, 0);
+
 /* --- names to values, a hash table. Zeroed it is empty. Names are not copied: they outlive it. */
 struct sam_names {
     struct sam_name_slot *slots;

@@ -98,11 +98,11 @@ bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...)
     size_t room = buffer->capacity - buffer->size;
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf((char *)buffer->data + buffer->size, room, format, args);
+    int length = sam_format_list((char *)buffer->data + buffer->size, room, format, args);
     va_end(args);
     if (length >= 0 && (size_t)length >= room && reserve(buffer, (size_t)length))
-        length = vsnprintf((char *)buffer->data + buffer->size, buffer->capacity - buffer->size,
-                           format, again);
+        length = sam_format_list((char *)buffer->data + buffer->size,
+                                 buffer->capacity - buffer->size, format, again);
     va_end(again);
     if (length < 0 || buffer->failed) {
         buffer->data[buffer->size] = 0;

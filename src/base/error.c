@@ -36,7 +36,7 @@ enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const 
         va_list args;
         error->status = status;
         va_start(args, format);
-        vsnprintf(error->text, sizeof error->text, format, args);
+        sam_format_list(error->text, sizeof error->text, format, args);
         va_end(args);
         for (char *c = error->text; *c; c++)
             if (*c == '\n')

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ascii.h"
 #include "base/base.h"
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return 99;
-}
 
 static bool parse_unsigned(const char *text, size_t size, uint64_t *value)
 {
@@ -27,7 +17,7 @@ static bool parse_unsigned(const char *text, size_t size, uint64_t *value)
         return false;
     uint64_t sum = 0;
     for (size_t i = 0; i < size; i++) {
-        unsigned d = (unsigned)digit(text[i]);
+        unsigned d = sam_hex_digit(text[i]);
         if (d >= radix || sum > (UINT64_MAX - d) / radix)
             return false;
         sum = sum * radix + d;

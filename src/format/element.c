@@ -39,7 +39,7 @@ static bool parse_float(enum sam_dtype dtype, const char *text, uint64_t *bits)
 {
     char *end;
     errno = 0;
-    double value = strtod(text, &end);
+    double value = sam_strtod(text, &end);
     if (errno == ERANGE && isinf(value)) /* too large; too small is zero */
         return false;
     return end != text && !*end && float_bits(dtype, value, bits);

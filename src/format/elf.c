@@ -61,7 +61,7 @@ static enum sam_status SAM_PRINTF(2, 3) bad(struct reader *r, const char *format
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    sam_format_list(text, sizeof text, format, args);
     va_end(args);
     return sam_fail(r->error, SAM_ERR_INPUT, "%s: %s", r->name, text);
 }

@@ -5,6 +5,7 @@
  * fewer it was cut off. */
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "format/format.h"
 #include "samite/format.h"
 
@@ -27,17 +28,6 @@ struct lines {
     const char *name;
     struct sam_error *error;
 };
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 static bool is_comment(char c)
 {
@@ -84,8 +74,8 @@ static enum sam_status next_number(struct lines *l, uint32_t *value, bool *found
             at++;
         size_t start = at;
         uint32_t sum = 0;
-        for (; at < l->size && hex_digit(text[at]) >= 0 && at - start < 9; at++)
-            sum = sum << 4 | (uint32_t)hex_digit(text[at]);
+        for (; at < l->size && sam_hex_digit(text[at]) < 16 && at - start < 9; at++)
+            sum = sum << 4 | sam_hex_digit(text[at]);
         bool ended = at == l->size || text[at] == '\n' || is_space(text[at]);
         bool blank = at == start && (ended || is_comment(text[at]));
         if (!blank && (at - start != 8 || !(ended || is_comment(text[at]))))

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+
+#include "base/ascii.h"
 
 static const struct {
     uint32_t extension;
@@ -224,7 +225,7 @@ bool sam_csr_entry_find(const struct sam_isa *isa, const char *name, struct sam_
         const struct sam_csr_row *row = &sam_csr_rows[i];
         if (row->address != address || !sam_is_on(row->on, isa))
             continue;
-        if (!found || strcasecmp(row->name, name) == 0)
+        if (!found || sam_same_name(row->name, name))
             found = row;
     }
     if (found)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
+
 enum {
     LONG_RUN = 32,      /* zeros worth a .zero */
     LONGEST_NAME = 200, /* of a section, whose number comes on top */
@@ -21,12 +23,11 @@ struct listing {
 bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
 {
     size_t size = strlen(name);
-    if (!size || (name[0] >= '0' && name[0] <= '9') || strcmp(name, ".") == 0 ||
+    if (!size || sam_is_digit(name[0]) || strcmp(name, ".") == 0 ||
         sam_is_register(isa, name, size) || sam_v_register(name, size) >= 0)
         return false;
     for (const char *c = name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              *c == '_' || *c == '.' || *c == '$'))
+        if (!sam_is_alnum(*c) && *c != '_' && *c != '.' && *c != '$')
             return false;
     return true;
 }

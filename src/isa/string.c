@@ -3,7 +3,8 @@
 #include "isa/isa.h"
 
 #include <stdio.h>
-#include <strings.h>
+
+#include "base/ascii.h"
 
 static const struct {
     const char *name; /* single letters, then Z and X names in canonical order */
@@ -32,7 +33,7 @@ static const struct {
 
 static bool is_name(const char *name, const char *text, size_t size)
 {
-    return strlen(name) == size && strncasecmp(name, text, size) == 0;
+    return strlen(name) == size && sam_same_start(name, text, size);
 }
 
 static unsigned extension_of(const char *text, size_t size)
@@ -95,15 +96,15 @@ static size_t name_size(const char *word, size_t size)
 enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_error *error)
 {
     const char *whole = text;
-    if (strcasecmp(text, "ventus") == 0)
+    if (sam_same_name(text, "ventus"))
         text = "rv32ima_zicsr_zfinx_zve32f_xventus";
-    else if (strcasecmp(text, "tensor") == 0)
+    else if (sam_same_name(text, "tensor"))
         text = "rv64im_zicsr_zfinx_xtensorload_xmatrix";
     struct sam_isa out = {0};
     unsigned missing = 0;
-    if (strncasecmp(text, "rv32", 4) == 0)
+    if (sam_same_start(text, "rv32", 4))
         out.xlen = 32;
-    else if (strncasecmp(text, "rv64", 4) == 0)
+    else if (sam_same_start(text, "rv64", 4))
         out.xlen = 64;
     else
         return sam_fail(error, SAM_ERR_USAGE,

@@ -2,7 +2,7 @@
 /* The instruction and operand tables, and decoding by them. */
 #include "isa/isa.h"
 
-#include <strings.h>
+#include "base/ascii.h"
 
 const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
     [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, {0}},
@@ -349,7 +349,7 @@ static int decimal(const char *text, size_t size, int limit)
 static int alias_index(const struct sam_csr_alias *alias, const char *name, size_t size)
 {
     size_t prefix = strlen(alias->name);
-    if (size < prefix || strncasecmp(alias->name, name, prefix) != 0)
+    if (size < prefix || !sam_same_start(alias->name, name, prefix))
         return -1;
     name += prefix;
     size -= prefix;
@@ -362,14 +362,13 @@ static int alias_index(const struct sam_csr_alias *alias, const char *name, size
 
 int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
 {
-    if (size > 4 && strncasecmp(name, "CSR_", 4) == 0) {
+    if (size > 4 && sam_same_start(name, "CSR_", 4)) {
         name += 4;
         size -= 4;
     }
     for (size_t i = 0; i < sam_csr_row_count; i++)
         if (strlen(sam_csr_rows[i].name) == size &&
-            strncasecmp(sam_csr_rows[i].name, name, size) == 0 &&
-            sam_is_on(sam_csr_rows[i].on, isa))
+            sam_same_start(sam_csr_rows[i].name, name, size) && sam_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].address;
     for (size_t i = 0; i < sam_csr_alias_count; i++) {
         const struct sam_csr_alias *alias = &sam_csr_aliases[i];

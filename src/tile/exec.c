@@ -16,7 +16,7 @@ enum sam_status sam_tile_trap(struct sam_tile_exec *x, const struct sam_tile_op 
     char text[768];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     va_end(list);
     return sam_fail(x->error, SAM_ERR_TRAP, "%s:%" PRIu32 ":%" PRIu32 ": %s", x->p->name,
                     op->pos.line, op->pos.column, text);

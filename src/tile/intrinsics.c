@@ -305,7 +305,7 @@ static struct sam_event failed(enum sam_status status, const char *format, ...)
     struct sam_event event = {.status = status};
     va_list list;
     va_start(list, format);
-    vsnprintf(event.text, sizeof event.text, format, list);
+    sam_format_list(event.text, sizeof event.text, format, list);
     va_end(list);
     return event;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Characters and tokens. */
-#include <ctype.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "tile/parse.h"
 
 static struct sam_tile_pos position(const struct lexer *lexer)
@@ -28,7 +28,7 @@ static bool starts_comment(const struct lexer *lexer)
     if (*at != '#')
         return false;
     bool blank_before = at == lexer->line_start || at[-1] == ' ' || at[-1] == '\t';
-    bool blank_after = at + 1 == lexer->end || isspace((unsigned char)at[1]);
+    bool blank_after = at + 1 == lexer->end || sam_is_space(at[1]);
     return lexer->fresh || (blank_before && blank_after);
 }
 
@@ -40,7 +40,7 @@ static void take_comment(struct lexer *lexer)
     const char *end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
     end = end ? end : lexer->end;
     size_t size = (size_t)(end - lexer->at);
-    while (size && isspace((unsigned char)lexer->at[size - 1]))
+    while (size && sam_is_space(lexer->at[size - 1]))
         size--;
     struct sam_buffer *out = lexer->fresh ? &lexer->comments : &lexer->behind;
     sam_buffer_append(out, lexer->at, size);
@@ -51,7 +51,7 @@ static void take_comment(struct lexer *lexer)
 static void skip_blanks(struct lexer *lexer)
 {
     while (lexer->at < lexer->end) {
-        if (isspace((unsigned char)*lexer->at))
+        if (sam_is_space(*lexer->at))
             advance(lexer);
         else if (starts_comment(lexer))
             take_comment(lexer);
@@ -77,7 +77,7 @@ char *sam_tile_parse_take_comments(struct parser *parser, bool behind)
 
 static bool is_name_char(char c, const char *more)
 {
-    return isalnum((unsigned char)c) || c == '_' || (c && strchr(more, c));
+    return sam_is_alnum(c) || c == '_' || (c && strchr(more, c));
 }
 
 static size_t name_size(const struct lexer *lexer, const char *at, const char *more)
@@ -119,7 +119,7 @@ void sam_tile_parse_next(struct parser *parser)
         return;
     size_t left = (size_t)(lexer->end - lexer->at);
     char c = *lexer->at;
-    bool digit_follows = left > 1 && isdigit((unsigned char)lexer->at[1]);
+    bool digit_follows = left > 1 && sam_is_digit(lexer->at[1]);
     if (c == '%' || c == '@') {
         size_t size = name_size(lexer, lexer->at + 1, ".$-");
         lexer->at += 1 + size;
@@ -131,7 +131,7 @@ void sam_tile_parse_next(struct parser *parser)
     if (c == '-' && left > 1 && lexer->at[1] == '>') {
         t->kind = TOKEN_ARROW;
         t->size = 2;
-    } else if (isdigit((unsigned char)c) || ((c == '-' || c == '+') && digit_follows)) {
+    } else if (sam_is_digit(c) || ((c == '-' || c == '+') && digit_follows)) {
         t->kind = TOKEN_NUMBER;
         t->size = number_size(lexer);
     } else if (is_name_char(c, "")) {
@@ -177,7 +177,7 @@ const char *sam_tile_parse_found(const struct parser *parser, char *text, size_t
     const char *mark = t->kind == TOKEN_VALUE ? "%" : t->kind == TOKEN_SYMBOL ? "@" : "";
     if (t->kind == TOKEN_END)
         snprintf(text, size, "the end of the file");
-    else if (t->size == 1 && !isprint((unsigned char)t->text[0]))
+    else if (t->size == 1 && (t->text[0] < ' ' || t->text[0] > '~'))
         snprintf(text, size, "byte 0x%02x", (unsigned char)t->text[0]);
     else
         snprintf(text, size, "'%s%.*s'", mark, (int)(t->size < 60 ? t->size : 60), t->text);
@@ -187,14 +187,14 @@ const char *sam_tile_parse_found(const struct parser *parser, char *text, size_t
 bool sam_tile_parse_starts_results(const struct parser *parser)
 {
     const char *at = parser->lexer.at, *end = parser->lexer.end;
-    while (at < end && isspace((unsigned char)*at))
+    while (at < end && sam_is_space(*at))
         at++;
     while (at < end && *at == ',') {
         at++;
-        while (at < end && (isspace((unsigned char)*at) || *at == '%'))
+        while (at < end && (sam_is_space(*at) || *at == '%'))
             at++;
         at += name_size(&parser->lexer, at, ".$-");
-        while (at < end && isspace((unsigned char)*at))
+        while (at < end && sam_is_space(*at))
             at++;
     }
     return parser->token.kind == TOKEN_VALUE && at < end && *at == '=';

@@ -30,7 +30,7 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
         return false;
     if (real && !hex) {
         char *end;
-        double value = strtod(text, &end);
+        double value = sam_strtod(text, &end);
         *bits = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
         return !*end && isfinite(sam_tile_real_value(type->dtype, (uint32_t)*bits));
     }

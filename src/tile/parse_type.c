@@ -11,7 +11,7 @@ static bool fail(struct parser *parser, struct sam_tile_pos pos, const char *for
     char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     va_end(list);
     sam_tile_error(&parser->report, pos, "%s", text);
     return false;

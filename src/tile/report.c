@@ -71,7 +71,7 @@ static void complain(struct sam_tile_report *report, struct sam_tile_pos pos, co
         sam_buffer_printf(&report->out, "%" PRIu32 ":%" PRIu32 ":", pos.line, pos.column);
     if (report->out.size && (pos.line || (p && p->name)))
         sam_buffer_append(&report->out, " ", 1);
-    vsnprintf(text, sizeof text, format, list);
+    sam_format_list(text, sizeof text, format, list);
     sam_buffer_printf(&report->out, "%s: ", kind);
     sam_buffer_plain(&report->out, text, strlen(text), '?');
     sam_buffer_append(&report->out, "\n", 1);

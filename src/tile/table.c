@@ -2,7 +2,7 @@
 /* Names: operations, dtypes, memories, words of attributes. */
 #include "tile/tile.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
 
 const struct sam_tile_row sam_tile_rows[] = {
 #define TILE_OP(code, name, sources, family, function, dtypes, meaning)                            \
@@ -106,7 +106,7 @@ const char *sam_tile_nearest(const char *name, size_t size)
     if (size > sizeof lower)
         return NULL;
     for (size_t i = 0; i < size; i++)
-        lower[i] = (char)tolower((unsigned char)name[i]);
+        lower[i] = sam_lower(name[i]);
     for (unsigned code = 0; code < SAM_TILE_CODES; code++) {
         unsigned edits = sam_edits(lower, size, sam_tile_code_name(code));
         if (edits < least) {

@@ -226,9 +226,9 @@ const char *sam_tile_real_text(enum sam_tile_dtype dtype, uint32_t bits,
     double number = sam_tile_real_value(dtype, bits);
     bool same = false;
     for (int digits = 1; digits <= 17 && !same; digits++) {
-        snprintf(text, SAM_TILE_REAL_TEXT, "%.*g", digits, number);
+        sam_format(text, SAM_TILE_REAL_TEXT, "%.*g", digits, number);
         same = !isfinite(number) ||
-               sam_tile_real_bits(dtype, strtod(text, NULL), SAM_TILE_RINT) == bits;
+               sam_tile_real_bits(dtype, sam_strtod(text, NULL), SAM_TILE_RINT) == bits;
     }
     if (isfinite(number) && !strpbrk(text, ".e"))
         strcat(text, ".0");

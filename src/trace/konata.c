@@ -13,7 +13,7 @@ static void add(struct sam_konata *k, uint64_t cycle, const char *format, ...)
     char line[256];
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(line, sizeof line, format, arguments);
+    int size = sam_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     if (!events) {
         k->failed = true;

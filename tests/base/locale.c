@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The library in a program that has set its locale: German, where the decimal point is a comma;
+ * Turkish, where the small letter of 'I' is not 'i'; Latin-1, where bytes above 127 are letters.
+ * They are made here, for hosts seldom have them installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "samite/format.h"
+#include "samite/isa.h"
+#include "samite/ops.h"
+#include "samite/tile.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+static const struct {
+    const char *source, *charmap;
+} locales[] = {{"de_DE", "UTF-8"}, {"de_DE", "ISO-8859-1"}, {"tr_TR", "ISO-8859-9"}};
+enum { COMMA, LATIN_1, TURKISH };
+
+static char folder[1024];
+static bool made[SAM_COUNT(locales)];
+
+static int make_locales(void **state)
+{
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    char command[4096];
+    snprintf(folder, sizeof folder, "%s/samite-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder) || setenv("LOCPATH", folder, 1) != 0)
+        return -1;
+    for (size_t i = 0; i < SAM_COUNT(locales); i++) {
+        snprintf(command, sizeof command, "localedef -i %s -f %s '%s/%s.%s' >/dev/null 2>&1",
+                 locales[i].source, locales[i].charmap, folder, locales[i].source,
+                 locales[i].charmap);
+        made[i] = system(command) == 0;
+    }
+    return 0;
+}
+
+static int remove_locales(void **state)
+{
+    (void)state;
+    char command[4096];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command) == 0 ? 0 : -1;
+}
+
+/* From here on the program is in this locale. */
+static void use(unsigned which)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", locales[which].source, locales[which].charmap);
+    if (!made[which]) {
+        print_message("skipped: localedef cannot make %s here\n", name);
+        skip();
+    }
+    if (!setlocale(LC_ALL, name)) {
+        print_message("skipped: this C library finds no locales through LOCPATH\n");
+        skip();
+    }
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    setlocale(LC_ALL, "C");
+    return 0;
+}
+
+static void comma_is_there(void)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+}
+
+static void base(void **state)
+{
+    (void)state;
+    use(COMMA);
+    comma_is_there();
+    struct sam_error error;
+    struct sam_buffer b = {0};
+    char *end;
+    sam_fail(&error, SAM_ERR_USAGE, "%.2f, %g and %e", 1.25, 0.5, 1.5);
+    assert_string_equal(error.text, "1.25, 0.5 and 1.500000e+00");
+    assert_true(sam_buffer_printf(&b, "%.1f", 2.5));
+    assert_string_equal(sam_buffer_text(&b), "2.5");
+    sam_buffer_free(&b);
+    assert_true(sam_strtod("0.5x", &end) == 0.5);
+    assert_string_equal(end, "x");
+    assert_true(sam_strtod("0,5", &end) == 0);
+    assert_string_equal(end, ",5");
+    assert_true(sam_strtof("-1.25e1", &end) == -12.5F && !*end);
+    comma_is_there(); /* the program's locale is as it was */
+}
+
+static void values(void **state)
+{
+    (void)state;
+    use(COMMA);
+    double real;
+    float single;
+    uint8_t half[2];
+    assert_true(sam_dtype_parse_value(SAM_F64, "0.125", &real) && real == 0.125);
+    assert_true(sam_dtype_parse_value(SAM_F32, "-1.5e3", &single) && single == -1500.0F);
+    assert_true(sam_dtype_parse_value(SAM_F16, "1.5", half) && sam_le16(half) == 0x3e00);
+    assert_false(sam_dtype_parse_value(SAM_F64, "0,125", &real));
+}
+
+/* jansson reads the number; it asks the locale for its point. */
+static void json(void **state)
+{
+    (void)state;
+    use(COMMA);
+    static const char text[] =
+        "{\"format\":\"layers-model\",\"weightsManifest\":[{\"paths\":[\"w.bin\"],\"weights\":["
+        "{\"name\":\"k\",\"shape\":[4],\"dtype\":\"float32\",\"quantization\":"
+        "{\"dtype\":\"uint8\",\"scale\":0.5,\"min\":-1.25,\"original_dtype\":\"float32\"}}]}]}";
+    struct sam_tfjs t;
+    struct sam_error error;
+    if (sam_tfjs_parse(text, sizeof text - 1, "m.json", &t, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_true(t.stored[0].scale == 0.5 && t.stored[0].min == -1.25);
+    sam_tfjs_free(&t);
+}
+
+static void assemble(const char *isa, const char *text, const void *bytes, size_t size)
+{
+    struct sam_asm_options options = {.size = sizeof options};
+    struct sam_image *image;
+    struct sam_error error;
+    char *messages;
+    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK ||
+        sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(image->sections[0].data_size, size);
+    assert_memory_equal(image->sections[0].data, bytes, size);
+    sam_text_free(messages);
+    sam_image_free(image);
+}
+
+static void assembly(void **state)
+{
+    (void)state;
+    use(COMMA);
+    static const double expected[] = {0.5, -2.25};
+    static const float single = 1.75F;
+    assemble("rv64i", ".double 0.5, -2.25\n", expected, sizeof expected);
+    assemble("rv64i", ".float 1.75\n", &single, sizeof single);
+}
+
+/* Read, print, read again. */
+static void tiles(void **state)
+{
+    (void)state;
+    use(COMMA);
+    static const char text[] = "func.func @f() {\n  %a = arith.constant 0.375 : f32\n  return\n}\n";
+    struct sam_tile_program *program, *again;
+    struct sam_error error;
+    char *messages, *printed;
+    if (sam_tile_parse("t.pto", text, sizeof text - 1, &program, &messages, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    free(messages);
+    assert_int_equal(sam_tile_print(program, SAM_TILE_SSA, &printed, &error), SAM_OK);
+    assert_non_null(strstr(printed, "0.375"));
+    if (sam_tile_parse("u.pto", printed, strlen(printed), &again, &messages, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    free(messages);
+    assert_true(sam_tile_equal(program, again));
+    free(printed);
+    sam_tile_program_free(program);
+    sam_tile_program_free(again);
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    use(COMMA);
+    const struct sam_shape shape = {.rank = 2, .dim = {48, 80}};
+    const unsigned order[SAM_MAX_RANK] = {1, 0};
+    struct sam_plan *plan;
+    struct sam_error error;
+    char *text;
+    if (sam_plan_transpose(&shape, 4, order, &plan, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sam_plan_describe(plan, &text, &error), SAM_OK);
+    assert_non_null(strstr(text, "1.000 of the lower bound"));
+    sam_text_free(text);
+    sam_plan_free(plan);
+}
+
+static void turkish(void **state)
+{
+    (void)state;
+    use(TURKISH);
+    assert_int_not_equal(strcasecmp("VID.V", "vid.v"), 0);
+    struct sam_isa isa;
+    struct sam_error error;
+    struct sam_csr_entry csr;
+    assert_int_equal(sam_isa_parse("RV32IM_ZICSR_ZIFENCEI", &isa, &error), SAM_OK);
+    assert_true(sam_csr_entry_find(&isa, "CSR_CYCLE", &csr));
+}
+
+/* 0xe4 is a letter there, and 0xa0 a blank; to the reader of programs both are only bytes. */
+static void latin(void **state)
+{
+    (void)state;
+    use(LATIN_1);
+    static const char *const texts[] = {"\xe4", "func.func @f\xe4() {\n  return\n}\n",
+                                        "func.func\xa0@f() {\n  return\n}\n"};
+    for (size_t i = 0; i < SAM_COUNT(texts); i++) {
+        struct sam_tile_program *program;
+        struct sam_error error;
+        char *messages;
+        assert_int_equal(
+            sam_tile_parse("t.pto", texts[i], strlen(texts[i]), &program, &messages, &error),
+            SAM_ERR_INPUT);
+        assert_non_null(strstr(messages, "byte 0x"));
+        free(messages);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(base, leave),    cmocka_unit_test_teardown(values, leave),
+        cmocka_unit_test_teardown(json, leave),    cmocka_unit_test_teardown(assembly, leave),
+        cmocka_unit_test_teardown(tiles, leave),   cmocka_unit_test_teardown(plans, leave),
+        cmocka_unit_test_teardown(turkish, leave), cmocka_unit_test_teardown(latin, leave),
+    };
+    return cmocka_run_group_tests(tests, make_locales, remove_locales);
+}
