@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables as text for people: `samite isa`, documentation. */
+/* The tables as readable text: for `samite isa` and the documentation. */
 #include "isa/isa.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void describe_operands(const char *pattern, char *text, size_t size)
     }
 }
 
-/* "imm[10:5]": the part of an operand's value that one piece of the word holds. */
+/* "imm[10:5]": the part of an operand's value in one piece of the word. */
 static void name_piece(const struct sam_operand *operand, unsigned at, unsigned width, bool whole,
                        char *text, size_t size)
 {
@@ -99,7 +99,7 @@ static bool piece_at(const char *pattern, unsigned bit, struct sam_isa_field *fi
     return false;
 }
 
-/* Fixed and ignored bits end where the RISC-V formats have a border. */
+/* Runs of fixed and ignored bits end at the field borders of the RISC-V formats. */
 static bool is_border(unsigned bit)
 {
     return bit == 7 || bit == 12 || bit == 15 || bit == 20 || bit == 25;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disassembler: the tables read backwards. What it prints assembles back to the word; a word
- * with bits set that its text cannot say is printed as .word with the meaning behind it. */
+/* The disassembler: the tables read backwards. Its output assembles back to the same word; a word
+ * with bits that its text cannot express is printed as .word, followed by its meaning. */
 #include "isa/isa.h"
 
 #include <stdio.h>
@@ -38,13 +38,13 @@ static bool note(struct bindings *b, char letter, int32_t value)
     return true;
 }
 
-/* The operand's value with the bits of the prefix, as sam_decode has it. */
+/* The operand's value including the prefix bits, as decoded by sam_decode. */
 static int32_t value_of(const struct sam_operand *operand, const struct sam_insn *insn)
 {
     switch (operand->slot) {
     case SAM_SLOT_RD: return insn->rd;
     case SAM_SLOT_RS1:
-        if (operand->letter == 'Z') /* bits 10:8 of a widened csr immediate stand in rs3 */
+        if (operand->letter == 'Z') /* bits 10:8 of a widened csr immediate are in rs3 */
             return insn->rs3 << 8 | insn->rs1;
         return insn->rs1;
     case SAM_SLOT_RS2: return insn->rs2;
@@ -67,7 +67,7 @@ static void print_target(struct printer *p, int32_t distance)
     if (p->isa->xlen == 32)
         target = (uint32_t)target;
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
-    /* A listing has lines, and so labels, where instructions can stand. */
+    /* A listing has lines, and hence labels, only where instructions can be. */
     bool has_line = target % 4 == 0;
     if (symbol && has_line && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
         !symbol->repeated)
@@ -130,7 +130,7 @@ static void print(struct printer *p, const char *mnemonic, const char *suffix, c
         const struct sam_operand *operand = sam_operand_find(*c);
         int32_t value = 0;
         if (*c == ',' && c[1] == 'm' && find(values, 'm', &value) && value == 7) {
-            c++; /* the dynamic rounding mode is left out */
+            c++; /* the dynamic rounding mode is omitted */
             continue;
         }
         if (operand) {
@@ -146,7 +146,7 @@ static void print(struct printer *p, const char *mnemonic, const char *suffix, c
 
 /* --- pseudo-instructions, from their expansion */
 
-/* The literal of an expansion at *at as a number; moves behind it. */
+/* The literal of an expansion at *at as a number; moves *at past it. */
 static bool literal(const char **at, const struct sam_operand *operand, int32_t *value)
 {
     size_t size = strcspn(*at, ",()$");
@@ -164,7 +164,7 @@ static bool literal(const char **at, const struct sam_operand *operand, int32_t 
     return true;
 }
 
-/* Does the expansion's one instruction describe the decoded one? Then its $x are in *found. */
+/* Whether the expansion's only instruction matches the decoded one; its $x are then in *found. */
 static bool matches(const char *expansion, const struct sam_insn_row *row,
                     const struct bindings *values, struct bindings *found)
 {
@@ -223,13 +223,14 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
     const struct sam_code_row *code = sam_code_find(insn.op, word);
-    uint32_t said = code ? 0 : row->mask; /* bits that the text determines: not a further code's */
+    uint32_t said = code ? 0 : row->mask; /* bits that the text determines; an alternative encoding
+                                             has none */
     for (const char *c = row->operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)
             continue;
         if (!note(&values, *c, value_of(operand, &insn)))
-            continue; /* more operands than any row has */
+            continue; /* more operands than fit */
         said = sam_operand_put(operand, said, -1);
     }
     const struct sam_suffix *suffix = sam_suffix_of(row);

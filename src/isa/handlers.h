@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a unit, for the file that has its functions: define HANDLE_<UNIT>(id), of the tensor
- * unit HANDLE_TENSOR(id, handler), and include this inside the function that fills its handlers. A
- * row whose function is missing does not compile. No include guard: each unit includes it once. */
+/* The rows of a unit, for the file with its functions: define HANDLE_<UNIT>(id), or
+ * HANDLE_TENSOR(id, handler) for the tensor unit, and include this inside the function that fills
+ * the handlers. A row without a function does not compile. No include guard: each unit includes it
+ * once. */
 #ifndef HANDLE_SCALAR
 #define HANDLE_SCALAR(id)
 #endif

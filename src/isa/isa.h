@@ -3,13 +3,13 @@
  *
  * A family is a .def file of rows
  *   INSN(id, "mnemonic", match, mask, "operands", EXT, UNIT, DOES, "meaning", "source")
- * included with INSN defined to what is needed: the enumeration here, the table in table.c, the
- * handlers where they are written (handlers.h). A new instruction is one row, one semantic
- * function, one test. tensorload.def and matrix.def have rows of their own kind, which are INSN
- * rows to those who do not say otherwise.
+ * included with INSN defined as needed: for the enumeration here, the table in table.c, and the
+ * handlers where they are implemented (handlers.h). A new instruction is one row, one semantic
+ * function, one test. tensorload.def and matrix.def have row macros of their own, which default to
+ * INSN.
  *
- * UNIT says where the function stands: SCALAR or, for RV64 only, SCALAR64 (machine/), LANES or WARP
- * (simt/), TENSOR, MATRIX; a PREFIX has none. DOES is what watchers must know: an enum sam_act,
+ * UNIT says where the function is: SCALAR or, for RV64 only, SCALAR64 (machine/), LANES or WARP
+ * (simt/), TENSOR, MATRIX; a PREFIX has none. DOES is what observers need to know: an enum sam_act,
  * with the bytes of an access: ALU, BRANCH, LOAD(4), GATHER(4, index bytes), ... */
 #ifndef SAM_ISA_H
 #define SAM_ISA_H
@@ -37,7 +37,7 @@ enum sam_op {
     SAM_OP_COUNT
 };
 
-/* When a row is on. XLEN limits are separate bits above the extensions. */
+/* When a row is enabled. XLEN limits are separate bits above the extensions. */
 enum {
     SAM_ON_RV32 = 1 << 30,   /* RV32 only */
     SAM_ON_RV64 = 1 << 29,   /* RV64 only */
@@ -50,8 +50,8 @@ enum {
     SAM_ENGINES_STORE = SAM_ENGINES_ALL & ~(1 << SAM_ENGINE_COMP),
 };
 
-/* Variants of matrix instructions, the implied immediate of their rows. Moves and element-wise
- * operations: what the second operand is, by uop. */
+/* Variants of matrix instructions: the implied immediate of their rows. Moves and element-wise
+ * operations: the kind of the second operand, encoded in uop. */
 enum sam_m_form { SAM_M_MM, SAM_M_MV_X, SAM_M_MV_I, SAM_M_MX };
 /* Element-wise: form | 64-bit elements | operation. */
 enum sam_m_pointwise {
@@ -64,7 +64,7 @@ enum sam_m_pointwise {
     SAM_M_MUL = 5 << 3,
     SAM_M_MULH = 6 << 3,
 };
-/* Multiply-accumulate. Integers: type + which of the sources are unsigned. */
+/* Multiply-accumulate. Integers: type + which sources are unsigned. */
 enum sam_m_mma {
     SAM_M_F16,
     SAM_M_F32,
@@ -84,12 +84,12 @@ enum sam_m_kind {
     SAM_M_KIND_LOAD,
     SAM_M_KIND_STORE,
     SAM_M_KIND_MMA,
-    SAM_M_KIND_POINTWISE, /* mmov, too */
+    SAM_M_KIND_POINTWISE, /* including mmov */
     SAM_M_KIND_CONFIG,
 };
-/* Of the word, or match, of a matrix instruction. */
+/* The kind of a matrix instruction, from its word or match. */
 enum sam_m_kind sam_m_kind(uint32_t word);
-/* Does this load or store move whole registers? */
+/* Whether this load or store moves whole registers. */
 static inline bool sam_m_is_whole(uint32_t word)
 {
     return word >> 29 & 1;
@@ -99,13 +99,13 @@ static inline unsigned sam_m_whole_count(unsigned variant)
     return (variant >> 2) + 1;
 }
 
-/* What a multiplication works on. */
+/* Operand types of a multiplication. */
 struct sam_m_type {
-    uint8_t source, target; /* bits of an element of the sources, of the accumulator */
+    uint8_t source, target; /* element bits of the sources, of the accumulator */
     bool is_float;
 };
 const struct sam_m_type *sam_m_type(unsigned variant);
-/* Registers that md and ms2 name: a pair is 2. */
+/* Number of registers that md and ms2 stand for: 2 for a pair. */
 static inline unsigned sam_m_md_count(const struct sam_m_type *type)
 {
     return type->target == 64 ? 2 : 1;
@@ -114,12 +114,12 @@ static inline unsigned sam_m_ms2_count(const struct sam_m_type *type)
 {
     return type->target == 16 ? 2 : 1;
 }
-/* Registers that make a multiplication illegal whatever the sizes. */
+/* Choices of registers that make a multiplication illegal, whatever the sizes. */
 enum sam_m_fault { SAM_M_FINE, SAM_M_ODD_MD, SAM_M_ODD_MS2, SAM_M_MD_IS_SOURCE };
 enum sam_m_fault sam_m_product_fault(const struct sam_m_type *type, unsigned md, unsigned ms2,
                                      unsigned ms1);
 
-/* What an instruction does, for statistics, logs and the models of time. */
+/* What an instruction does, for statistics, logs and cycle models. */
 enum sam_act {
     SAM_ACT_ALU,
     SAM_ACT_MULDIV,
@@ -130,7 +130,7 @@ enum sam_act {
     SAM_ACT_STORE,
     SAM_ACT_ATOMIC,    /* reads and writes: amo, sc */
     SAM_ACT_RESERVE,   /* lr */
-    SAM_ACT_CSR_WRITE, /* whatever the source */
+    SAM_ACT_CSR_WRITE, /* writes whatever the source is */
     SAM_ACT_CSR_BITS,  /* sets or clears; writes unless the source is zero */
     SAM_ACT_SYSTEM,
     SAM_ACT_PREFIX,
@@ -138,7 +138,7 @@ enum sam_act {
     SAM_ACT_SPLIT, /* vector branch */
     SAM_ACT_JOIN,
     SAM_ACT_RPC,  /* sets CSR_RPC */
-    SAM_ACT_SYNC, /* barriers and the end of a warp; the rd field is no result */
+    SAM_ACT_SYNC, /* barriers and the end of a warp; the rd field is not a result */
     SAM_ACT_TL_LOAD,
     SAM_ACT_TL_STORE,
     SAM_ACT_TL_ADDI,
@@ -150,8 +150,8 @@ enum sam_act {
 
 struct sam_does {
     uint8_t act;   /* enum sam_act */
-    uint8_t bytes; /* of each element accessed; 0: no memory, or a unit's own */
-    uint8_t index; /* bytes of an index that a vector register holds, 0: none */
+    uint8_t bytes; /* of each element accessed; 0: none, or determined by the unit */
+    uint8_t index; /* bytes of an index in a vector register, 0: not indexed */
     bool own;      /* private memory */
 };
 
@@ -159,33 +159,34 @@ struct sam_insn_row {
     const char *mnemonic;
     uint32_t match;
     uint32_t mask;
-    const char *operands; /* comma-separated text of operand letters, see operands.def */
+    const char *operands; /* comma-separated operand letters, see operands.def */
     uint32_t on;          /* every bit must hold: SAM_EXT_*, SAM_ON_* */
     const char *meaning;
     const char *source;
-    uint8_t engine;  /* EngineID where no suffix chooses one */
-    uint8_t engines; /* set of those that have the instruction; 0: the mask covers the field */
-    uint8_t imm;     /* immediate that the code implies */
+    uint8_t engine;  /* EngineID without a suffix */
+    uint8_t engines; /* set of engines that have the instruction; 0: the mask covers the field */
+    uint8_t imm;     /* immediate implied by the encoding */
     struct sam_does does;
 };
 
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
 extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
 
-/* Further codes of an instruction: decoded, never assembled. Operands are those of its row. */
+/* Alternative encodings of an instruction: decoded, never assembled. Operands are those of its row.
+ */
 struct sam_code_row {
     enum sam_op op;
-    const char *mnemonic; /* what it comes to */
+    const char *mnemonic; /* the equivalent instruction */
     uint32_t match;
     uint32_t mask;
     uint8_t imm;
 };
 extern const struct sam_code_row sam_code_rows[];
 extern const size_t sam_code_row_count;
-/* The further code of `op` that `word` is, or NULL: then it is the row's own. */
+/* The alternative encoding of `op` that matches `word`; NULL: `word` is the row's own encoding. */
 const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word);
 
-/* Two bits of the word that a suffix of the mnemonic says: ".aq", "@store". `field` names the upper
+/* Two bits of the word given by a suffix of the mnemonic: ".aq", "@store". `field` names the upper
  * and the lower bit, or both when the second is NULL. */
 struct sam_suffix {
     uint8_t low;         /* the lower bit */
@@ -194,12 +195,12 @@ struct sam_suffix {
 };
 enum { SAM_SUFFIX_COUNT = 2 };
 extern const struct sam_suffix sam_suffixes[SAM_SUFFIX_COUNT];
-/* The suffix that instructions of the row take, or NULL. */
+/* The suffix that instructions of the row accept, or NULL. */
 const struct sam_suffix *sam_suffix_of(const struct sam_insn_row *row);
-/* Its bits in a word without suffix. */
+/* The bits of the suffix in a word written without one. */
 uint32_t sam_suffix_default(const struct sam_insn_row *row);
 
-/* Other spellings, pseudo.def: for the assembler (`in`) and the disassembler (`out`). */
+/* Pseudo-instructions (pseudo.def): for the assembler (`in`) and the disassembler (`out`). */
 struct sam_pseudo_row {
     const char *mnemonic;
     const char *operands;
@@ -209,11 +210,10 @@ struct sam_pseudo_row {
 };
 extern const struct sam_pseudo_row sam_pseudo_rows[];
 extern const size_t sam_pseudo_row_count;
-/* Are the extensions and limits `on` given under `isa`? */
+/* Whether `isa` meets all requirements in `on`. */
 bool sam_is_on(uint32_t on, const struct sam_isa *isa);
 
-/* Operand slots: the register numbers and the immediate an instruction uses, whatever its
- * format. */
+/* Operand slots: the register numbers and the immediate of an instruction, whatever its format. */
 enum sam_slot {
     SAM_SLOT_NONE,
     SAM_SLOT_RD,
@@ -225,7 +225,7 @@ enum sam_slot {
     SAM_SLOT_RM
 };
 
-/* What an operand is, for parsing and printing. */
+/* Kinds of operands, for parsing and printing. */
 enum sam_operand_kind {
     SAM_KIND_X,      /* integer register */
     SAM_KIND_V,      /* vector register */
@@ -239,7 +239,7 @@ enum sam_operand_kind {
     SAM_KIND_CSR,
     SAM_KIND_V0, /* the text v0: the mask register of a merge or a carry */
     SAM_KIND_VM, /* ", v0.t" or nothing */
-    SAM_KIND_RM, /* rounding mode, may be left out (dyn) */
+    SAM_KIND_RM, /* rounding mode; optional (dyn) */
     SAM_KIND_VTYPE,
     SAM_KIND_FENCE,
     SAM_KIND_VALUE, /* an expression of any size; pseudo-instructions only */
@@ -249,7 +249,7 @@ enum sam_operand_kind {
  * word, lowest value bits first. */
 struct sam_operand {
     char letter;
-    const char *name; /* as the manuals call it: "rd", "vs1", "imm[11:0]" */
+    const char *name; /* as in the manuals: "rd", "vs1", "imm[11:0]" */
     enum sam_operand_kind kind;
     enum sam_slot slot;
     bool is_signed;
@@ -268,7 +268,7 @@ static inline bool sam_kind_is_register(enum sam_operand_kind kind)
 
 /* The operand called `letter`, or NULL when the character is punctuation. */
 const struct sam_operand *sam_operand_find(char letter);
-/* Does REGEXTI widen this 5-bit immediate to 11 bits? */
+/* Whether REGEXTI widens this 5-bit immediate to 11 bits. */
 bool sam_operand_widens(const struct sam_operand *operand);
 /* Value of the operand in `word`, sign-extended where the operand is signed, shifted. */
 int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word);
@@ -278,9 +278,9 @@ bool sam_operand_fits(const struct sam_operand *operand, int64_t value);
 /* Smallest and largest encodable value. */
 void sam_operand_range(const struct sam_operand *operand, int64_t *low, int64_t *high);
 
-/* A decoded instruction. Register numbers carry the bits of a prefix (0..255); rs2 of a shift
- * holds nothing, the amount is imm; imm of a transposition is dim0 | dim1 << 2. `vm` is true when
- * the instruction is unmasked. `rm` is the rounding-mode field (7 = dynamic) or 7 where there is
+/* A decoded instruction. Register numbers carry the bits of a prefix (0..255); rs2 of an immediate
+ * shift is unused, the amount is imm; imm of a transposition is dim0 | dim1 << 2. `vm` is true when
+ * the instruction is unmasked. `rm` is the rounding-mode field (7 = dynamic), or 7 if there is
  * none. */
 struct sam_insn {
     enum sam_op op;
@@ -293,45 +293,45 @@ struct sam_insn {
 };
 
 /* Decode `word`; `prefix` is the word of a REGEXT/REGEXTI/REGPAIR/REGPAIRI just before it, or 0.
- * False (op = SAM_OP_ILLEGAL) when the word is no instruction of `isa`, when an immediate prefix
- * stands before an instruction without a 5-bit immediate, before another prefix, or when an
- * extended scalar register is above 63. Ventus manual 4.2.2, 4.2.3. */
+ * False (op = SAM_OP_ILLEGAL) when the word is not an instruction of `isa`, when an immediate
+ * prefix precedes an instruction without a 5-bit immediate, when a prefix precedes another prefix,
+ * or when an extended scalar register is above 63. Ventus manual 4.2.2, 4.2.3. */
 bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn);
-/* Is the row on under `isa`? */
+/* Whether `isa` includes the row. */
 bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
-/* Is `op` one of REGEXT, REGEXTI, REGPAIR, REGPAIRI? */
+/* Whether `op` is REGEXT, REGEXTI, REGPAIR or REGPAIRI. */
 bool sam_op_is_prefix(enum sam_op op);
 
-/* Texts of instructions that come again and again, for logs: by pc and word, without a prefix. */
+/* A cache of disassembled text for logs, by pc and word, for instructions without a prefix. */
 struct sam_texts;
 struct sam_texts *sam_texts_new(void);
 void sam_texts_free(struct sam_texts *texts);
-/* What sam_disassemble writes; valid until the next call. */
+/* The text that sam_disassemble writes; valid until the next call. */
 const char *sam_texts_of(struct sam_texts *texts, const struct sam_isa *isa, uint32_t word,
                          uint64_t pc, const struct sam_image *image);
 
 /* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31; "m0".."m7".
- * -1 when it is none. */
+ * -1: not a register. */
 int sam_x_register(const char *name, size_t size);
 int sam_v_register(const char *name, size_t size);
 int sam_tl_register(const char *name, size_t size);
 int sam_m_register(const char *name, size_t size);
-/* Would an assembler for `isa` take the name for a register? */
+/* Whether an assembler for `isa` reads the name as a register. */
 bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
 const char *sam_x_name(unsigned index);
 
-/* A name that the assembler reads back as a symbol: letters, digits, _ . $, and no register. */
+/* Whether the assembler reads the name as a symbol: letters, digits, _ . $, and not a register. */
 bool sam_name_is_plain(const struct sam_isa *isa, const char *name);
 
-/* A code of the C extension, which nothing here has: 16 bits, not ending in 11. All zeros is none.
- */
+/* Whether the word is an instruction of the C extension, which no machine here implements: 16 bits
+ * that do not end in 11. All zeros is not one. */
 static inline bool sam_word_is_compressed(uint64_t word)
 {
     return (word & 3) != 3 && (word & 0xffff);
 }
 
-/* CSRs by address. Several names may have one address; the first row is printed. */
+/* CSRs by address. Several names may share an address; the first row is printed. */
 struct sam_csr_row {
     uint16_t address;
     const char *name;
@@ -341,8 +341,8 @@ struct sam_csr_row {
 extern const struct sam_csr_row sam_csr_rows[];
 extern const size_t sam_csr_row_count;
 
-/* Other names of CSRs. With count > 1, "name" is the first of `count` registers from `address` on
- * and "name0", "name1", ... are all of them. */
+/* Other names of CSRs. With count > 1, "name" is the first of `count` registers from `address` on,
+ * and "name0", "name1", ... name each of them. */
 struct sam_csr_alias {
     uint16_t address;
     uint16_t count;

@@ -8,8 +8,8 @@
 #include "base/ascii.h"
 
 enum {
-    LONG_RUN = 32,      /* zeros worth a .zero */
-    LONGEST_NAME = 200, /* of a section, whose number comes on top */
+    LONG_RUN = 32,      /* zeros from which a .zero is used */
+    LONGEST_NAME = 200, /* of a section, not counting its number */
 };
 
 struct listing {
@@ -17,7 +17,7 @@ struct listing {
     const struct sam_image *image;
     struct sam_buffer out;
     size_t next_symbol;
-    struct sam_names headings; /* names of sections so far */
+    struct sam_names headings; /* section names used so far */
 };
 
 bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
@@ -32,13 +32,13 @@ bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
     return true;
 }
 
-/* Names may be there twice in an ELF file (static functions); the first keeps its name. */
+/* An ELF file may contain a name twice (static functions); the first one keeps it. */
 static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
 {
     return sam_name_is_plain(l->isa, symbol->name) && !symbol->repeated;
 }
 
-/* Labels at `address`; earlier ones that fell between two lines are passed over. */
+/* Labels at `address`; earlier ones that fell between two lines are skipped. */
 static void put_labels(struct listing *l, uint64_t address)
 {
     for (; l->next_symbol < l->image->symbol_count; l->next_symbol++) {
@@ -55,7 +55,7 @@ static void put_labels(struct listing *l, uint64_t address)
     }
 }
 
-/* Where the next label stands at or before `end`. */
+/* Address of the next label, at most `end`. */
 static uint64_t next_label(const struct listing *l, uint64_t end)
 {
     for (size_t i = l->next_symbol; i < l->image->symbol_count; i++)
@@ -75,7 +75,7 @@ static void put_code(struct listing *l, const struct sam_section *section)
         put_labels(l, pc);
         bool known = sam_disassemble(l->isa, word, pc, prefix, l->image, text, sizeof text);
         struct sam_insn insn;
-        bool is_text = known && text[0] != '.'; /* behind a .word the assembler sees no prefix */
+        bool is_text = known && text[0] != '.'; /* the assembler does not see a .word as a prefix */
         prefix =
             is_text && sam_decode(l->isa, word, 0, &insn) && sam_op_is_prefix(insn.op) ? word : 0;
         sam_buffer_printf(&l->out, "    %-36s # %08llx: %08x\n", text, (unsigned long long)pc,
@@ -128,8 +128,8 @@ static void put_rest(struct listing *l, const struct sam_section *section)
     }
 }
 
-/* The section's name as the assembler reads it: what it cannot hold is replaced, and a name that
- * another section has already gets a number. */
+/* The section's name as the assembler reads it: invalid characters are replaced, and a name already
+ * used by another section gets a number. */
 static const char *unique_name(struct listing *l, size_t index)
 {
     const char *name = l->image->sections[index].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the words of matrix instructions say, and operands that no size makes legal. */
+/* Decoding the fields of matrix instructions, and operands that are illegal whatever the sizes. */
 #include "isa/isa.h"
 
 static const struct sam_m_type types[SAM_M_MMAS] = {
@@ -25,7 +25,7 @@ enum sam_m_kind sam_m_kind(uint32_t word)
     }
 }
 
-/* Registers from `reg` on, `count` of them, as a set. */
+/* The set of `count` registers from `reg` on. */
 static unsigned set_of(unsigned reg, unsigned count)
 {
     return ((1u << count) - 1) << reg;

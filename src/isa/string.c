@@ -21,7 +21,7 @@ static const struct {
     {"xmatrix", SAM_EXT_XMATRIX},
 };
 
-/* Names that bring what is here anyway, or parts of it. */
+/* Names that stand for other extensions, or for something always present. */
 static const struct {
     const char *name;
     unsigned extension;
@@ -47,10 +47,10 @@ static unsigned extension_of(const char *text, size_t size)
     return 0;
 }
 
-/* Standard letters that nothing here implements, in the order of messages. */
+/* Standard letters that are not implemented, in the order messages list them. */
 static const char absent_letters[] = "fdcvbhe";
 
-/* Which of them the letter asks for. */
+/* The set of them that the letter requires. */
 static unsigned absent(char letter)
 {
     const char *at = letter ? strchr(absent_letters, letter | 0x20) : NULL;
@@ -70,7 +70,7 @@ static enum sam_status fail_absent(const char *whole, unsigned letters, struct s
                     letters & 4 ? "; compile without C, the compressed instructions" : "");
 }
 
-/* "2p1": the version behind a name, which changes nothing. */
+/* "2p1": the version after a name, which is ignored. */
 static size_t version_size(const char *text)
 {
     static const char digits[] = "0123456789";
@@ -81,8 +81,8 @@ static size_t version_size(const char *text)
     return minor ? major + 1 + minor : major;
 }
 
-/* Length of the name at the start of `word`, which ends at _: one letter, or, for Z, S and X, all
- * but the version at its end. */
+/* Length of the name at the start of `word`, which ends at _: one letter or, for Z, S and X,
+ * everything but a trailing version. */
 static size_t name_size(const char *word, size_t size)
 {
     if (!strchr("zsxZSX", *word))
@@ -131,9 +131,9 @@ enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_
         return fail_absent(whole, missing, error);
     if (out.extensions &
         (SAM_EXT_ZFINX | SAM_EXT_ZVE32F | SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
-        out.extensions |= SAM_EXT_ZICSR; /* all of them bring CSRs */
+        out.extensions |= SAM_EXT_ZICSR; /* all of them need CSRs */
     if (out.extensions & SAM_EXT_XVENTUS) {
-        out.extensions |= SAM_EXT_ZVE32F; /* lanes are its point */
+        out.extensions |= SAM_EXT_ZVE32F; /* it works on lanes */
         if (out.extensions & SAM_EXT_XTENSORLOAD)
             return sam_fail(error, SAM_ERR_USAGE,
                             "ISA string '%s': xventus and xtensorload both use CUSTOM-2 (0x5b); "

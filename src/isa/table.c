@@ -135,7 +135,7 @@ static unsigned operand_width(const struct sam_operand *operand)
     return width;
 }
 
-/* What the field's value 0 stands for. */
+/* The operand value that a field of 0 encodes. */
 static int32_t operand_base(const struct sam_operand *operand)
 {
     return operand->kind == SAM_KIND_X8 ? 8 : 0;
@@ -197,7 +197,7 @@ bool sam_op_is_prefix(enum sam_op op)
     return sam_insn_rows[op].does.act == SAM_ACT_PREFIX;
 }
 
-/* Has the instruction a code for the engine that the word names? */
+/* Whether the instruction exists on the engine that the word names. */
 static bool has_engine(const struct sam_insn_row *row, uint32_t word)
 {
     return !row->engines || (row->engines >> (word >> 30) & 1);
@@ -219,9 +219,9 @@ static enum sam_op find_op(const struct sam_isa *isa, uint32_t word)
     return SAM_OP_ILLEGAL;
 }
 
-/* The bits a prefix gives to each slot. */
+/* The bits that a prefix adds to each slot. */
 struct extension {
-    uint8_t x[SAM_SLOT_RS3 + 1]; /* by slot, already shifted to bits 7:5 */
+    uint8_t x[SAM_SLOT_RS3 + 1]; /* by slot, shifted to bits 7:5 */
     bool immediate;
     int32_t high; /* immediate bits 10:5 */
 };
@@ -246,8 +246,8 @@ static bool read_prefix(const struct sam_isa *isa, uint32_t word, struct extensi
     return true;
 }
 
-/* simm5/uimm5 of vector instructions and of csrr*i. Shift amounts of scalar instructions and the
- * barrier's scope are not. */
+/* True for simm5/uimm5 of vector instructions and csrr*i, but not for scalar shift amounts and the
+ * barrier's scope. */
 bool sam_operand_widens(const struct sam_operand *operand)
 {
     return operand->letter == 'i' || operand->letter == 'k' || operand->letter == 'Z';
@@ -345,7 +345,7 @@ static int decimal(const char *text, size_t size, int limit)
     return value < limit ? value : -1;
 }
 
-/* Which of the alias's registers `name` is: "name", "name3", "name{3}"; or -1. */
+/* The index of `name` among the alias's registers ("name", "name3", "name{3}"), or -1. */
 static int alias_index(const struct sam_csr_alias *alias, const char *name, size_t size)
 {
     size_t prefix = strlen(alias->name);

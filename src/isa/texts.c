@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembled text, kept for the next time: a log shows the same instructions over and over. */
+/* A cache of disassembled text: a log shows the same instructions over and over. */
 #include "isa/isa.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct sam_texts {
     struct kept {
         uint64_t pc;
         uint32_t word;
-        char text[160]; /* empty: nothing is kept here */
+        char text[160]; /* empty: unused */
     } kept[TEXTS];
 };
 
