@@ -2,38 +2,38 @@
 /* Inside the assembler. A text flows through
  *   source (frames, macros, conditionals) -> statements -> directives or instructions -> items of
  *   sections -> layout (addresses, long branches) -> emit (words, image).
- * Pass one ends with items whose sizes are known but for branches that may grow; pass two evaluates
+ * After pass one every item has a known size, except for branches that may grow; pass two evaluates
  * every expression and encodes. */
 #ifndef SAM_ASM_H
 #define SAM_ASM_H
 
 #include "isa/isa.h"
 
-/* Limits that keep a hostile text from eating the machine. */
+/* Limits that keep hostile input from exhausting the host. */
 enum {
     ASM_MAX_ERRORS = 200,
-    ASM_MAX_FRAMES = 64, /* macros, repetitions and files inside each other */
+    ASM_MAX_FRAMES = 64, /* nesting of macros, repetitions and files */
     ASM_MAX_CONDITIONS = 64,
     ASM_MAX_DEPTH = 200, /* of an expression */
     ASM_MAX_ARGS = 8,
     ASM_MAX_ALIGNMENT = 1 << 20,
 };
 #define ASM_MAX_SIZE (UINT64_C(256) << 20) /* all sections together */
-/* Characters that macros, repetitions and included files give, unless the options say otherwise. Of
- * the same limit statements take 64 each and memory a quarter a byte, so that it bounds time and
+/* Default limit of the characters that macros, repetitions and included files produce. Statements
+ * count 64 and each byte of memory a quarter towards the same limit, so that it bounds time and
  * memory whatever is expanded. */
 #define ASM_MAX_EXPANDED (UINT64_C(256) << 20)
 
-/* Where a statement stands. `text` is the line as the reader of a message wants to see it. */
+/* The position of a statement. `text` is the line as messages show it. */
 struct asm_place {
     const char *file;
     unsigned line;
-    const char *text;     /* what columns count on: comments blanked */
+    const char *text;     /* the line that columns refer to: comments blanked */
     const char *original; /* the same line as written, or NULL */
     size_t size;
     const struct asm_place *outer; /* where the macro was called or the file included */
     const char *macro;             /* name for "in ...", with outer */
-    unsigned serial;               /* order of reading: messages are sorted by it */
+    unsigned serial;               /* reading order, by which messages are sorted */
 };
 
 struct asm_at {
@@ -45,7 +45,7 @@ struct asm_at {
 enum asm_node_kind {
     NODE_NUMBER,
     NODE_SYMBOL,
-    NODE_EQU, /* a .set value that was not yet a number where it was used */
+    NODE_EQU, /* a .set value that was not yet known where it was used */
     NODE_DOT,
     NODE_UNARY,
     NODE_BINARY,
@@ -82,14 +82,14 @@ enum asm_operator {
     OP_LO,
     OP_PCREL_HI,
     OP_PCREL_LO,
-    OP_PCREL_PREV, /* low part for the auipc just before; only in pseudo.def */
+    OP_PCREL_PREV, /* low part for the preceding auipc; only in pseudo.def */
 };
 
 struct asm_section;
 struct asm_symbol;
 
 /* A place in a section: `delta` bytes into an item; an item past the last is the section's end.
- * `offset` is exact as long as nothing in front of it can grow; positions with one epoch have an
+ * `offset` is exact as long as nothing before it can grow; positions of the same epoch have an
  * exact distance. */
 struct asm_position {
     struct asm_section *section;
@@ -101,13 +101,13 @@ struct asm_position {
 
 struct asm_value {
     int64_t number;
-    const struct asm_section *section; /* relative to it; NULL: a plain number */
+    const struct asm_section *section; /* the value is relative to it; NULL: a plain number */
     unsigned epoch;
 };
 
 enum asm_known { ASM_KNOWN, ASM_UNKNOWN, ASM_WRONG };
 
-/* The value of one .set, evaluated once a layout. */
+/* The value of one .set, evaluated once per layout. */
 struct asm_equ {
     const struct asm_node *expr;
     enum asm_known early; /* state in pass one */
@@ -137,7 +137,7 @@ struct asm_symbol {
     enum { SYMBOL_UNDEFINED, SYMBOL_LABEL, SYMBOL_EQU } state;
     bool global, function, hidden;
     bool weak;  /* without a definition its value is 0 */
-    bool fixed; /* .equ, -D: a second .equ is an error; .set may change it */
+    bool fixed; /* .equ or -D: a second .equ is an error, but .set may change it */
     struct asm_at defined;
     struct asm_position position;
     struct asm_equ *equ;
@@ -171,7 +171,7 @@ struct asm_args;
 struct asm_lexer {
     const char *start, *at, *end;
     const struct asm_place *place;
-    unsigned fixed_column;           /* pseudo-instruction text: all of it stands here */
+    unsigned fixed_column;           /* of pseudo-instruction text: the column of all its tokens */
     const struct asm_args *bindings; /* operands that $x names, or NULL */
     struct asm_token token;
 };
@@ -186,12 +186,12 @@ struct asm_arg {
 
 struct asm_args {
     unsigned count;
-    struct asm_arg arg[ASM_MAX_ARGS]; /* those of an instruction have room for `count` only */
+    struct asm_arg arg[ASM_MAX_ARGS]; /* allocated with room for `count` only in an instruction */
 };
 
 struct asm_insn {
     enum sam_op op;
-    uint32_t bits;      /* what a suffix says */
+    uint32_t bits;      /* the bits set by a suffix */
     enum sam_op prefix; /* inserted in front: regext, regexti or SAM_OP_ILLEGAL */
     const struct asm_insn *explicit_prefix;
     bool relaxable, relaxed;
@@ -219,7 +219,7 @@ struct asm_item {
         } fill;
         struct {
             uint64_t alignment;
-            uint64_t limit; /* skip at most so many bytes */
+            uint64_t limit; /* skip at most this many bytes */
             int fill;       /* byte, or -1: nops in code, zeros elsewhere */
         } align;
     };
@@ -231,7 +231,7 @@ struct asm_section {
     bool fixed; /* .address given */
     uint64_t address;
     uint64_t alignment;
-    uint64_t size; /* in pass one: so far, branches short */
+    uint64_t size; /* in pass one: so far, with short branches */
     unsigned epoch;
     struct asm_item *items;
     size_t count, capacity;
@@ -246,7 +246,7 @@ struct asm_statement {
     const struct asm_place *place;
 };
 
-/* A row of the listing: a statement and what it put. */
+/* A row of the listing: a statement and its output. */
 struct asm_listed {
     struct asm_statement statement;
     struct asm_position begin, end;
@@ -291,15 +291,15 @@ struct asm_frame {
     size_t next;
     uint64_t repeat;
     const struct asm_macro *macro; /* parameter names, or NULL */
-    const char **arguments;        /* a value each parameter */
-    const char **series;           /* .irp: values of the one parameter, one a turn */
-    const char *characters;        /* .irpc: the same, a character each */
+    const char **arguments;        /* one value per parameter */
+    const char **series;           /* .irp: values of its parameter, one per iteration */
+    const char *characters;        /* .irpc: the same, one character each */
     const char *series_name;
     uint64_t turn;
     unsigned number; /* \@ */
     const struct asm_place *outer;
     const char *title;
-    size_t conditions; /* open when the frame began */
+    size_t conditions; /* number open when the frame began */
 };
 
 struct asm_condition {
@@ -337,7 +337,7 @@ struct assembler {
     size_t text_count, text_capacity;
 
     struct sam_names symbols;
-    uint16_t *mnemonics; /* heads of chains by hash: row numbers, pseudo rows behind them */
+    uint16_t *mnemonics; /* heads of chains by hash: row numbers, then pseudo rows */
     uint16_t *mnemonic_next;
 
     struct asm_section **sections;
@@ -371,11 +371,11 @@ void sam_asm_error(struct assembler *as, struct asm_at at, const char *format, .
     SAM_PRINTF(3, 4);
 void sam_asm_warning(struct assembler *as, struct asm_at at, const char *format, ...)
     SAM_PRINTF(3, 4);
-/* An error after which nothing more is read. */
+/* Report an error and stop reading. */
 void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
     SAM_PRINTF(3, 4);
 void sam_asm_out_of_memory(struct assembler *as);
-/* Every message in the order of the text; the first error into as->error. NULL: no memory. */
+/* All messages in source order; the first error goes to as->error. NULL: out of memory. */
 char *sam_asm_finish_messages(struct assembler *as);
 /* Memory that lives as long as the assembler; NULL after sam_asm_out_of_memory. */
 void *sam_asm_new(struct assembler *as, size_t count, size_t size);
@@ -384,8 +384,8 @@ struct asm_place *sam_asm_new_place(struct assembler *as);
 void sam_asm_free_blocks(struct assembler *as);
 
 /* lex.c */
-/* `text` with comments replaced by spaces, lines and columns kept. `;` begins one where `isa` has
- * TensorLoad, whose manual writes them so; elsewhere it separates statements. */
+/* `text` with comments replaced by spaces, lines and columns kept. `;` begins one when `isa` has
+ * TensorLoad, following its manual; otherwise it separates statements. */
 bool sam_asm_blank_comments(const struct sam_isa *isa, const char *text, size_t size,
                             struct sam_buffer *out, size_t *open_comment);
 void sam_asm_lex_start(struct asm_lexer *lexer, const char *text, size_t size,
@@ -406,7 +406,7 @@ bool sam_asm_name_start(char c);
 bool sam_asm_name_char(char c);
 
 /* expr.c */
-/* NULL with the problem in *fail (text of at most 200 characters). */
+/* On failure NULL, with the reason in *fail (at most 200 characters). */
 struct asm_failure {
     struct asm_at at;
     char text[256];
@@ -418,23 +418,24 @@ void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char 
 const struct asm_node *sam_asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
 const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
                                            const struct asm_node *a, const struct asm_node *b);
-/* Pass one: is the value certain already? ASM_WRONG after an error was reported. */
+/* Pass one: the value, if it is already certain. ASM_WRONG after a reported error. */
 enum asm_known sam_asm_eval_early(struct assembler *as, const struct asm_node *node,
                                   int64_t *number);
 struct asm_value sam_asm_position_value(const struct asm_position *position);
 enum asm_known sam_asm_eval_value(struct assembler *as, const struct asm_node *node,
                                   struct asm_value *value);
-/* Is this an auipc that cannot reach an undefined weak symbol, whose value is 0? It becomes a lui,
- * and the low part that belongs to it counts from 0, as the GNU linker does it. */
+/* Whether this is an auipc that cannot reach an undefined weak symbol, whose value is 0. It becomes
+ * a lui, and its low part is relative to 0, as with the GNU linker. */
 bool sam_asm_becomes_lui(struct assembler *as, const struct asm_insn *insn);
-/* Pass two; errors are reported unless `quiet`. `insn` gives pc to the modifiers, may be NULL. */
+/* Pass two; errors are reported unless `quiet`. `insn` supplies the pc for modifiers and may be
+ * NULL. */
 enum asm_known sam_asm_eval(struct assembler *as, const struct asm_node *node,
                             const struct asm_insn *insn, bool quiet, int64_t *number);
 
 /* symbol.c */
 struct asm_symbol *sam_asm_symbol_get(struct assembler *as, const char *name, size_t size);
 struct asm_symbol *sam_asm_symbol_find(const struct assembler *as, const char *name, size_t size);
-/* The symbol that `1f` or `1b` names; NULL when there is no 1 before. */
+/* The symbol that `1f` or `1b` names; NULL if no earlier 1 exists. */
 struct asm_symbol *sam_asm_local_label(struct assembler *as, int64_t number, bool forward);
 void sam_asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at);
 void sam_asm_define_local(struct assembler *as, int64_t number, struct asm_at at);
@@ -448,7 +449,7 @@ struct asm_section *sam_asm_section_get(struct assembler *as, const char *name, 
 struct asm_position sam_asm_here(struct assembler *as);
 struct asm_item *sam_asm_add_item(struct assembler *as, enum asm_item_kind kind, uint64_t size,
                                   struct asm_at at);
-/* The error of a value where only zeros can be. */
+/* Report a non-zero value in a section that holds only zeros. */
 void sam_asm_refuse_value(struct assembler *as, const struct asm_section *section,
                           struct asm_at at);
 void sam_asm_add_bytes(struct assembler *as, const void *bytes, size_t size, struct asm_at at);
@@ -463,7 +464,7 @@ uint64_t sam_asm_position_address(const struct asm_position *position);
 /* source.c */
 bool sam_asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
                        const struct asm_place *outer);
-/* The next statement, macros expanded, conditions decided. False at the end. */
+/* The next statement, with macros expanded and conditions evaluated. False at the end. */
 bool sam_asm_next_statement(struct assembler *as);
 struct asm_at sam_asm_statement_at(struct assembler *as);
 bool sam_asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
@@ -477,12 +478,12 @@ const struct asm_macro *sam_asm_macro_find(const struct assembler *as, const cha
                                            size_t size);
 void sam_asm_macro_call(struct assembler *as, const struct asm_macro *macro,
                         struct asm_lexer *lexer);
-/* The body line with the frame's arguments put in; *result in as's memory. */
+/* The body line with the frame's arguments substituted; *result is in as's memory. */
 bool sam_asm_substitute(struct assembler *as, const struct asm_frame *frame, const char *text,
                         size_t size, const char **result, size_t *result_size);
 
 /* condition.c */
-/* .if and its family; true when the statement was one. Called for skipped text too. */
+/* .if and its relatives; true when the statement was one. Also called for skipped text. */
 bool sam_asm_condition_directive(struct assembler *as, const char *name, size_t size,
                                  struct asm_lexer *lexer);
 bool sam_asm_is_active(const struct assembler *as);
@@ -507,17 +508,19 @@ void sam_asm_instruction(struct assembler *as, const char *mnemonic, size_t size
                          struct asm_lexer *lexer);
 
 /* list.c */
-/* The current statement begins, and has ended; `row` is the number of rows before it. */
+/* At the beginning and at the end of the current statement; `row` is the number of rows before it.
+ */
 void sam_asm_list_begin(struct assembler *as);
 void sam_asm_list_end(struct assembler *as, size_t row);
-/* The listing of a program that was assembled. NULL: no memory. */
+/* The listing of an assembled program. NULL: out of memory. */
 char *sam_asm_listing(struct assembler *as, const struct sam_image *image);
 
 /* layout.c */
 void sam_asm_layout(struct assembler *as);
 /* emit.c */
 struct sam_image *sam_asm_emit(struct assembler *as);
-/* The words of one instruction at insn->address, the inserted prefix first: how many. */
+/* Encode one instruction at insn->address, an inserted prefix first. Returns the number of words.
+ */
 unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint32_t words[3]);
 void sam_asm_section_bytes(struct assembler *as, const struct asm_section *section,
                            struct sam_buffer *out);

@@ -42,7 +42,7 @@ static void define(struct assembler *as, const char *text)
         sam_asm_symbol_get(as, copy, size)->hidden = true;
 }
 
-/* Labels in front of the statement; false when nothing follows or something was wrong. */
+/* Labels before the statement; false when nothing follows or after an error. */
 static bool take_labels(struct assembler *as, struct asm_lexer *lexer)
 {
     for (;;) {
@@ -112,7 +112,7 @@ static void statement(struct assembler *as)
     } else if (word.text[0] == '.') {
         sam_asm_directive(as, &lexer);
     } else {
-        /* a mnemonic runs up to a blank: names of later families hold an '@' */
+        /* a mnemonic ends at a blank: some contain an '@' */
         size_t size = word.size;
         while (word.text + size < lexer.end && word.text[size] == '@') {
             size++;

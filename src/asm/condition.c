@@ -80,7 +80,7 @@ static void open_condition(struct assembler *as, size_t opener, struct asm_lexer
         .taken = holds || !parent, .active = holds, .parent = parent, .place = as->statement.place};
 }
 
-/* The innermost condition of this file or macro; an .else must not close one outside of it. */
+/* The innermost condition of this file or macro; an .else must not close an outer one. */
 static struct asm_condition *innermost(struct assembler *as, const char *name)
 {
     size_t floor = as->frame_count ? as->frames[as->frame_count - 1].conditions : 0;
@@ -102,7 +102,7 @@ static void another_branch(struct assembler *as, const char *name, bool is_else,
     c->active = false;
     if (c->taken)
         return;
-    /* the condition stands in the text around the .if */
+    /* the condition belongs to the text around the .if */
     bool holds = is_else || test_number(as, lexer, TEST_NE);
     if (is_else)
         sam_asm_expect_end(as, lexer);

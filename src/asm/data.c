@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives that put bytes: numbers, strings, space, alignment. */
+/* Directives that emit bytes: numbers, strings, space, alignment. */
 #include "asm/asm.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static void put_little_endian(uint8_t *bytes, uint64_t value, unsigned width)
         bytes[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* .byte .half .word .dword: signed and unsigned values of the width. */
+/* .byte .half .word .dword: signed or unsigned values of that width. */
 static void data_values(struct assembler *as, struct asm_lexer *lexer, unsigned width)
 {
     do {
@@ -33,7 +33,7 @@ static void data_values(struct assembler *as, struct asm_lexer *lexer, unsigned 
             put_little_endian(bytes, (uint64_t)number, width);
             sam_asm_add_bytes(as, bytes, width, at);
         } else if (known != ASM_WRONG) {
-            sam_asm_add_value(as, node, width, at); /* a value too large is reported there */
+            sam_asm_add_value(as, node, width, at); /* which reports values that are too large */
         }
     } while (sam_asm_lex_take(lexer, ",") && !as->stop);
     sam_asm_expect_end(as, lexer);
@@ -71,7 +71,7 @@ static void data_floats(struct assembler *as, struct asm_lexer *lexer, unsigned 
             sam_asm_error(as, where, "expected a floating-point number, found '%.40s'", text);
             return;
         }
-        if (errno == ERANGE && isinf(value)) /* too large; too small is zero */
+        if (errno == ERANGE && isinf(value)) /* overflow only: underflow gives zero */
             sam_asm_error(as, where, "%s does not fit %s", text, width == 4 ? ".float" : ".double");
         sam_asm_add_bytes(as, bytes, width, where);
         while (at < lexer->end && *at != ',')

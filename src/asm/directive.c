@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives that choose sections, name things or bring in files. */
+/* Directives that select sections, define symbols or include files. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void switch_to(struct assembler *as, struct asm_section *section)
 static void dir_named_section(struct assembler *as, struct asm_lexer *lexer, const char *name)
 {
     if (lexer->token.kind == TOKEN_NUMBER)
-        sam_asm_lex_next(lexer); /* .text 0: a subsection, of which there is one */
+        sam_asm_lex_next(lexer); /* .text 0: a subsection number, ignored */
     if (sam_asm_expect_end(as, lexer))
         switch_to(as, sam_asm_section_get(as, name, strlen(name)));
 }
@@ -103,7 +103,7 @@ static void dir_section(struct assembler *as, struct asm_lexer *lexer)
     } else if (!take_name(as, lexer, &name)) {
         return;
     } else {
-        /* names such as .note.GNU-stack hold characters that no symbol has */
+        /* names such as .note.GNU-stack contain characters that symbols cannot */
         while (lexer->token.kind != TOKEN_END && lexer->token.text == name.text + name.size &&
                !sam_asm_lex_is(lexer, ",")) {
             name.size += lexer->token.size;
@@ -129,7 +129,7 @@ static void dir_section(struct assembler *as, struct asm_lexer *lexer)
                 section->nobits = false;
         }
     }
-    switch_to(as, section); /* entry sizes and group names that may follow mean nothing here */
+    switch_to(as, section); /* entry sizes and group names that may follow are ignored */
 }
 
 static void dir_pushsection(struct assembler *as, struct asm_lexer *lexer)
@@ -151,8 +151,8 @@ static void dir_popsection(struct assembler *as)
         sam_asm_error(as, sam_asm_statement_at(as), ".popsection without .pushsection");
 }
 
-/* .address ADDR: the section begins there. What `samite dis` prints for a section that does not
- * follow the one before. */
+/* .address ADDR: the start of the section. `samite dis` prints it for a section that does not
+ * follow the previous one. */
 static void dir_address(struct assembler *as, struct asm_lexer *lexer)
 {
     struct asm_at at = sam_asm_lex_at(lexer);
@@ -339,7 +339,7 @@ static void dir_message(struct assembler *as, struct asm_lexer *lexer, bool is_e
         sam_asm_warning(as, at, ".warning %.*s", size > 200 ? 200 : size, text);
 }
 
-/* Directives that say nothing to this assembler: what compilers write for debuggers and linkers. */
+/* Directives that compilers write for debuggers and linkers, ignored here. */
 static bool is_ignored(const char *name, size_t size)
 {
     static const char *const names[] = {

@@ -59,15 +59,15 @@ static void out_of_range(struct encoder *e, const struct asm_arg *arg, int64_t v
                   (long long)low, (long long)high);
 }
 
-/* On RV32 0xfffff800 and -2048 are the same number. */
+/* On RV32, 0xfffff800 and -2048 are the same number. */
 static int64_t normal(const struct assembler *as, const struct sam_operand *operand, int64_t value)
 {
     bool wraps = as->isa.xlen == 32 && operand->is_signed;
     return wraps && value > INT32_MAX && value <= UINT32_MAX ? value - (INT64_C(1) << 32) : value;
 }
 
-/* A 5-bit immediate that a prefix may widen to 11 bits. Without a prefix, or when it fits, it is
- * the field; else its upper bits belong to the prefix. Ventus 4.2.2: vector immediates are
+/* A 5-bit immediate that a prefix may widen to 11 bits. Without a prefix, or when it fits, it goes
+ * into the field; otherwise its upper bits go into the prefix. Ventus 4.2.2: vector immediates are
  * sign-extended, those of csr instructions zero-extended. */
 static void put_widening(struct encoder *e, const struct asm_arg *arg, int64_t value)
 {
@@ -101,7 +101,7 @@ static void put_target(struct encoder *e, const struct asm_arg *arg, int64_t val
     if (as->isa.xlen == 32)
         distance = (int32_t)distance;
     if (e->insn->relaxed)
-        return; /* the jump behind takes it */
+        return; /* the jump that follows takes it */
     sam_operand_range(arg->operand, &low, &high);
     if (distance & 1) {
         sam_asm_error(as, arg->at, "the target 0x%llx is not even", (unsigned long long)value);
@@ -133,7 +133,7 @@ static void put_number(struct encoder *e, const struct asm_arg *arg)
         return;
     }
     sam_operand_range(operand, &low, &high);
-    if (operand->letter == 'e') /* a bit field; compilers print it signed */
+    if (operand->letter == 'e') /* a bit field, which compilers print as signed */
         low = -2048;
     if (value < low || value > high)
         out_of_range(e, arg, value, low, high);
@@ -144,7 +144,7 @@ static void put_number(struct encoder *e, const struct asm_arg *arg)
 static void explicit_prefix_word(struct encoder *e)
 {
     uint32_t words[3];
-    struct assembler quiet = *e->as; /* its mistakes were reported where it stands */
+    struct assembler quiet = *e->as; /* its errors have been reported at its own place */
     quiet.stop = true;
     sam_asm_encode(&quiet, e->insn->explicit_prefix, words);
     e->prefix = words[0];
@@ -274,7 +274,7 @@ void sam_asm_section_bytes(struct assembler *as, const struct asm_section *secti
         sam_asm_out_of_memory(as);
 }
 
-/* Values of a section without data that were not known when they were read. */
+/* Check values in a section without data that were unknown when they were read. */
 static void check_zeros(struct assembler *as, const struct asm_section *section)
 {
     for (size_t i = 0; i < section->count && !as->stop; i++) {

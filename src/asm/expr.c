@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: parsed once into a tree, evaluated early where a number is needed at once, and again
- * when every address is known. Arithmetic and precedence are those of GNU as: 64-bit two's
- * complement,
- * `>>` unsigned, comparisons -1 or 0, && and || 1 or 0. */
+/* Expressions: parsed once into a tree, evaluated early where a number is needed immediately, and
+ * again when every address is known. Arithmetic and precedence are those of GNU as: 64-bit two's
+ * complement, `>>` unsigned, comparisons -1 or 0, && and || 1 or 0. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -59,8 +58,8 @@ const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operat
     return a && b ? operation(as, NODE_BINARY, op, a->at, a, b, NULL) : NULL;
 }
 
-/* Binary operators by precedence, higher binds tighter: GNU as, "Infix Operators", which is not
- * that of C: bits before sums. `a ! b` is a | ~b, and `a !! b` is a ^ b. */
+/* Binary operators by precedence, higher binds tighter: GNU as, "Infix Operators". Unlike in C,
+ * bitwise operators bind tighter than sums. `a ! b` is a | ~b, and `a !! b` is a ^ b. */
 static const struct {
     const char *text;
     enum asm_operator op;
@@ -100,7 +99,7 @@ static const struct asm_node *failed(struct parser *p, const char *expected)
     return NULL;
 }
 
-/* A symbol that is a number by now is taken at its value of this moment: .set may change it. */
+/* A symbol that is already a number is used with its current value: .set may change it later. */
 static const struct asm_node *symbol_node(struct assembler *as, struct asm_symbol *symbol,
                                           struct asm_at at)
 {

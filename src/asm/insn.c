@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a mnemonic and its operands to items: the row that fits, pseudo-instructions, prefixes. */
+/* From a mnemonic and its operands to items: the matching row, pseudo-instructions, prefixes. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -134,8 +134,8 @@ static bool fits_field(const struct sam_operand *operand, int64_t value, unsigne
     return sam_operand_fits(operand, value);
 }
 
-/* Ventus 4.2.2: which prefix goes in front, when none is written. A form with a 5-bit immediate
- * takes REGEXTI, which keeps the immediate's upper bits; any other REGEXT. */
+/* Ventus 4.2.2: which prefix to insert when none is written. A form with a 5-bit immediate takes
+ * REGEXTI, which holds the immediate's upper bits; any other takes REGEXT. */
 static void choose_prefix(struct assembler *as, struct asm_insn *insn)
 {
     bool high = false, widens = false, wide = false;
@@ -169,8 +169,8 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
         insn->prefix = SAM_OP_regext;
 }
 
-/* A conditional branch that may turn out too short; one whose reach is certain stays as it is, and
- * distances across it remain known. */
+/* Whether a conditional branch may turn out too short. One that certainly reaches its target keeps
+ * its size, so distances across it stay known. */
 static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 {
     const struct asm_arg *target = sam_asm_find_arg(insn->args, 'p');
@@ -190,7 +190,7 @@ static unsigned register_of(const struct asm_args *args, char letter)
     return arg ? (unsigned)arg->number : 0;
 }
 
-/* Operands of a matrix instruction with which it traps whatever the sizes. */
+/* Warn of operands of a matrix instruction that trap, whatever the sizes. */
 static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_args *args)
 {
     static const struct {
@@ -271,8 +271,8 @@ static void add_simple(struct assembler *as, enum sam_op op, int32_t rd, int32_t
     add_insn(as, op, 0, &args, at);
 }
 
-/* The usual sequence: 12 bits at a time from the top, zero bits shifted over. The first of several
- * instructions is an addiw on RV64, as in GNU as. */
+/* The usual sequence: 12 bits at a time from the top, skipping zero bits with shifts. The first of
+ * several instructions is an addiw on RV64, as in GNU as. */
 static void load_constant(struct assembler *as, int32_t rd, int64_t value, bool is_part,
                           struct asm_at at)
 {
@@ -304,7 +304,7 @@ static void load_immediate(struct assembler *as, const struct asm_args *args, st
     const struct asm_arg *rd = sam_asm_find_arg(args, 'd'), *arg = sam_asm_find_arg(args, 'A');
     int64_t value;
     enum asm_known known = sam_asm_eval_early(as, arg->expr, &value);
-    if (known == ASM_UNKNOWN) { /* an address, or a symbol that is defined further down */
+    if (known == ASM_UNKNOWN) { /* an address, or a symbol defined later */
         expand(as, "lui $d,%hi($A);addi $d,$d,%lo($A)", args, at);
     } else if (known == ASM_KNOWN) {
         if (as->isa.xlen == 32 && (value < INT32_MIN || value > UINT32_MAX))
@@ -319,7 +319,7 @@ static void load_immediate(struct assembler *as, const struct asm_args *args, st
 static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexer *lexer,
                      struct asm_at at);
 
-/* "?i=0 text", "?M text": the text behind a condition that holds, or NULL. */
+/* "?i=0 text", "?M text": the text after a condition if it holds, or NULL. */
 static const char *applicable(struct assembler *as, const char *expansion,
                               const struct asm_args *args)
 {
@@ -384,13 +384,13 @@ static const struct {
 #undef OLD
 };
 
-/* A suffix behind the name of an instruction that takes it. */
+/* A suffix of a mnemonic that accepts one. */
 struct chosen {
     const struct sam_suffix *suffix; /* NULL: none was written */
     unsigned value;
 };
 
-/* .aq behind the name of an atomic, @store behind a tensor instruction: cut off. */
+/* Cut off .aq of an atomic, @store of a tensor instruction. */
 static struct chosen cut_suffix(struct assembler *as, char *name)
 {
     size_t size = strlen(name);
@@ -410,7 +410,7 @@ static struct chosen cut_suffix(struct assembler *as, char *name)
     return (struct chosen){0};
 }
 
-/* The row is not there on the engine that the suffix names: says why. */
+/* Report why the row does not exist on the engine that the suffix names. */
 static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen, struct asm_at at)
 {
     if (!chosen.suffix || row >= SAM_OP_COUNT)
@@ -424,7 +424,7 @@ static bool refuse_suffix(struct assembler *as, size_t row, struct chosen chosen
     return true;
 }
 
-/* What the suffix, or its absence, says in the word. */
+/* The bits that the suffix, or its absence, sets in the word. */
 static uint32_t bits_of(size_t row, struct chosen chosen)
 {
     if (chosen.suffix)
@@ -432,7 +432,7 @@ static uint32_t bits_of(size_t row, struct chosen chosen)
     return row < SAM_OP_COUNT ? sam_suffix_default(&sam_insn_rows[row]) : 0;
 }
 
-/* Operands as an older manual had them: the message shows how they are written now. */
+/* Operands in the form of an older manual: the message shows the current form. */
 static bool refuse_old_form(struct assembler *as, const char *name, const struct asm_lexer *from,
                             struct asm_at at)
 {
@@ -460,7 +460,7 @@ static bool refuse_old_form(struct assembler *as, const char *name, const struct
     return false;
 }
 
-/* An instruction in front of an '@' that cannot take what follows: says why. */
+/* Report why the instruction before an '@' cannot take what follows. */
 static bool refuse_engine(struct assembler *as, const char *name, struct asm_at at)
 {
     const char *suffix = strchr(name, '@');

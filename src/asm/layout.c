@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses: sections one after the other, branches that do not reach made long. */
+/* Addresses: place the sections one after another and lengthen branches that do not reach. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void place_sections(struct assembler *as)
         if (!section->fixed) {
             uint64_t alignment =
                 section->alignment > SECTION_ALIGNMENT ? section->alignment : SECTION_ALIGNMENT;
-            /* other permissions begin on a page of their own */
+            /* a change of permissions starts a new page */
             if (before && (before->execute != section->execute || before->write != section->write))
                 alignment = alignment > PAGE ? alignment : PAGE;
             if (before || section->alignment > SECTION_ALIGNMENT)
@@ -74,7 +74,8 @@ static void place_sections(struct assembler *as)
     }
 }
 
-/* Make long what does not reach; with `all` whatever may. True when something grew. */
+/* Lengthen the branches that do not reach, or with `all` every one that may grow. True when
+ * something grew. */
 static bool grow_branches(struct assembler *as, bool all)
 {
     bool grew = false;

@@ -16,8 +16,8 @@ bool sam_asm_name_char(char c)
     return sam_asm_name_start(c) || sam_is_digit(c);
 }
 
-/* Size of a well-formed character constant at `text`, or 0: an apostrophe in a comment or a
- * macro argument is no constant. */
+/* Size of a well-formed character constant at `text`, or 0: an apostrophe in a comment or a macro
+ * argument is not a constant. */
 static size_t character_size(const char *text, size_t size)
 {
     const char *at = text + 1, *problem = NULL;
@@ -26,7 +26,7 @@ static size_t character_size(const char *text, size_t size)
     return at < text + size && *at == '\'' ? (size_t)(at + 1 - text) : 0;
 }
 
-/* Size of the string at `text`, with both quotes, or up to the end of its line. */
+/* Size of the string at `text`, including both quotes, or up to the end of its line. */
 static size_t string_size(const char *text, size_t size)
 {
     size_t i = 1;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_WORDS = 16 }; /* of one statement; the rest of a table is told by its size */
+enum { MOST_WORDS = 16 }; /* shown per statement; of a longer table only the size of the rest */
 
 void sam_asm_list_begin(struct assembler *as)
 {
@@ -22,7 +22,7 @@ void sam_asm_list_end(struct assembler *as, size_t row)
 {
     struct asm_position here = sam_asm_here(as);
     struct asm_listed *listed = &as->listed[row];
-    /* a directive that changes the section puts nothing */
+    /* a directive that changes the section emits nothing */
     listed->end = here.section == listed->begin.section ? here : listed->begin;
 }
 
@@ -53,8 +53,8 @@ static void put_word(struct sam_buffer *out, const uint8_t *bytes, uint64_t size
     sam_buffer_fill(out, ' ', 8 - 2 * size);
 }
 
-/* The line that a user wrote, or what an expansion gave, one '+' per level in front. Of several
- * statements on a line each is shown alone. */
+/* The line that the user wrote, or the text of an expansion with one leading '+' per level. Several
+ * statements on a line are shown separately. */
 static void put_source(struct sam_buffer *out, const struct asm_statement *s)
 {
     for (const struct asm_place *p = s->place; p->outer; p = p->outer)

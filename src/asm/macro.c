@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .macro, .rept, .irp, .irpc: recording bodies, reading arguments, putting them in. */
+/* .macro, .rept, .irp, .irpc: recording bodies, reading arguments, substituting them. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ const struct asm_macro *sam_asm_macro_find(const struct assembler *as, const cha
     return sam_names_find(&as->macros, name, size);
 }
 
-/* --- putting arguments in */
+/* --- substituting arguments */
 
 struct text {
     const char *at; /* NULL: none */
@@ -36,8 +36,8 @@ static struct text argument_of(const struct asm_frame *frame, const char *name, 
     return found;
 }
 
-/* The argument named at `name`: the longest name that is a parameter, cut only at dots, so that
- * \op.vv works. *size is what the name takes. */
+/* The argument named at `name`: the longest parameter name, cut only at dots so that \op.vv works.
+ * *size is the length of the name. */
 static struct text longest_argument(const struct asm_frame *frame, const char *name, size_t limit,
                                     size_t *size)
 {
@@ -48,7 +48,7 @@ static struct text longest_argument(const struct asm_frame *frame, const char *n
     while (length < limit && length <= longest && sam_asm_name_char(name[length]))
         length++;
     while (length) {
-        /* a name that goes on here is another name */
+        /* a name that continues here is a different name */
         bool whole = length == limit || name[length] == '.' || !sam_asm_name_char(name[length]);
         struct text found = whole ? argument_of(frame, name, length) : (struct text){0};
         if (found.at) {
@@ -109,8 +109,8 @@ static void skip_blanks(struct cursor *c)
         c->at++;
 }
 
-/* One argument up to a comma outside of quotes and brackets, blanks around it and quotes about
- * the whole of it removed. */
+/* One argument, up to a comma outside quotes and brackets, without surrounding blanks and enclosing
+ * quotes. */
 static char *read_argument(struct assembler *as, struct cursor *c, bool rest)
 {
     skip_blanks(c);
@@ -333,7 +333,7 @@ static void repeat(struct assembler *as, struct asm_lexer *lexer)
                               .number = as->macro_number++,
                               .title = title_of(as, ".rept", "")};
     const struct asm_frame *outer = as->frame_count ? &as->frames[as->frame_count - 1] : NULL;
-    if (outer && outer->body) /* \@ of the macro that holds the repetition */
+    if (outer && outer->body) /* \@ of the enclosing macro */
         frame.number = outer->number;
     sam_asm_push_body(as, &frame);
 }

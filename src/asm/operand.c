@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of one instruction, read by the letters of its row. Values are not checked here: they
- * may not be known yet. */
+/* Operands of one instruction, read by the letters of its row. Values may not be known yet, so they
+ * are not checked here. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool expected(struct matcher *m, const char *what, const char *name)
     return false;
 }
 
-/* The operand that $x names, when it is of the kind wanted. */
+/* The operand that $x names, if it is of the wanted kind. */
 static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind)
 {
     const struct asm_token *token = &m->lexer->token;
@@ -41,7 +41,7 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
     return arg;
 }
 
-/* The registers that three bits name. */
+/* Registers that a three-bit field can encode. */
 static int x8_register(const char *name, size_t size)
 {
     int number = sam_x_register(name, size);
@@ -82,7 +82,7 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
             sam_asm_find_arg(m->lexer->bindings, (char)m->lexer->token.number);
         arg->at = from ? from->at : arg->at;
     }
-    /* "(a0)": the offset is left out */
+    /* "(a0)": the offset is omitted */
     if (sam_asm_lex_is(m->lexer, "(") && arg->operand->kind == SAM_KIND_SIGNED) {
         struct asm_lexer ahead = *m->lexer;
         sam_asm_lex_next(&ahead);
@@ -153,7 +153,7 @@ static bool read_fence(struct matcher *m, struct asm_arg *arg)
     return true;
 }
 
-/* e32, m1, ta, ma (the last two may be left out: undisturbed), or a number. */
+/* e32, m1, ta, ma (the last two are optional; the default is undisturbed), or a number. */
 static bool read_vtype(struct matcher *m, struct asm_arg *arg)
 {
     static const char *const widths[] = {"e8", "e16", "e32", "e64"};
@@ -261,7 +261,7 @@ bool sam_asm_match_operands(struct assembler *as, struct asm_lexer *lexer, const
     args->count = 0;
     for (const char *c = pattern; *c; c++) {
         if (*c == ',' && c[1] == 'm' && !sam_asm_lex_is(lexer, ",")) {
-            c++; /* the rounding mode was left out */
+            c++; /* the rounding mode was omitted */
             struct asm_arg *arg = &args->arg[args->count++];
             *arg = (struct asm_arg){.operand = sam_operand_find('m'), .number = 7};
             arg->at = sam_asm_lex_at(lexer);

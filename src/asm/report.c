@@ -7,7 +7,7 @@
 
 enum {
     BLOCK_SIZE = 64 << 10,
-    BASE_MEMORY = 1 << 20, /* without any expansion, a quarter of it */
+    BASE_MEMORY = 1 << 20, /* a quarter of the memory allowed without any expansion */
     SHOWN_LINE = 160,
 };
 
@@ -97,7 +97,7 @@ static void show_line(struct assembler *as, struct asm_at at)
     size_t before = column > from ? column - 1 - from : 0;
     before = before < size ? before : size;
     while (from + before < place->size && before && (text[from + before] & 0xc0) == 0x80)
-        before--; /* not inside of a character */
+        before--; /* do not split a character */
     sam_buffer_append(out, "    ", 4);
     size_t width = 4 + sam_buffer_plain(out, text + from, before, ' ');
     sam_buffer_plain(out, text + from + before, size - before, ' ');
@@ -108,8 +108,8 @@ static void show_line(struct assembler *as, struct asm_at at)
     }
 }
 
-/* Does the line at the end of the messages repeat the one reported last, of the same place? An
- * operand that a pseudo-instruction's words share is wrong once. */
+/* Whether the line at the end of the messages repeats the previous one at the same place. An
+ * operand shared by several words of a pseudo-instruction is reported once. */
 static bool is_repeated(const struct assembler *as, struct asm_at at, size_t start)
 {
     const struct asm_message *last = as->index_count ? &as->index[as->index_count - 1] : NULL;
@@ -119,7 +119,7 @@ static bool is_repeated(const struct assembler *as, struct asm_at at, size_t sta
            memcmp(as->messages.data + last->start, as->messages.data + start, size) == 0;
 }
 
-/* False: said already. */
+/* False: already reported. */
 static bool report(struct assembler *as, struct asm_at at, const char *kind, const char *format,
                    va_list list)
 {

@@ -154,7 +154,7 @@ void sam_asm_add_value(struct assembler *as, const struct asm_node *value, unsig
         item->value = value;
 }
 
-/* As in GNU as, which other assemblers' .bss sections rely on. */
+/* As in GNU as, on which existing .bss sections rely. */
 static void ignored_fill(struct assembler *as, struct asm_at at)
 {
     sam_asm_warning(as, at, "fill value ignored: section %s holds only zeros", as->section->name);
@@ -176,7 +176,7 @@ void sam_asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint
     }
 }
 
-/* Bytes to skip at `offset`; nothing when it would be more than the directive's limit. */
+/* Bytes to skip at `offset`; 0 if that exceeds the directive's limit. */
 static uint64_t padding(uint64_t offset, uint64_t alignment, uint64_t limit)
 {
     uint64_t skip = (alignment - offset % alignment) % alignment;
@@ -199,5 +199,5 @@ void sam_asm_add_align(struct assembler *as, uint64_t alignment, int fill, uint6
     item->align.fill = fill;
     item->align.limit = limit;
     if (section->epoch)
-        section->epoch++; /* something in front may grow, so this may too */
+        section->epoch++; /* something before it may grow, so its size may change */
 }

@@ -77,7 +77,7 @@ static void pop(struct assembler *as)
     }
 }
 
-/* Bytes of the statement at `text`: up to a newline or a `;` outside of quotes. */
+/* Bytes of the statement at `text`: up to a newline or a `;` outside quotes. */
 static size_t statement_size(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -150,7 +150,7 @@ static bool body_statement(struct assembler *as, struct asm_frame *frame)
     return true;
 }
 
-/* The next statement of the frame on top, or false at its end. */
+/* The next statement of the top frame, or false at its end. */
 static bool raw_statement(struct assembler *as)
 {
     struct asm_frame *frame = &as->frames[as->frame_count - 1];
@@ -199,7 +199,7 @@ static bool is_word(const char *word, size_t size, const char *name)
     return strlen(name) == size && memcmp(word, name, size) == 0;
 }
 
-/* In the assembler's memory, so that macros need no freeing; the old array is left behind. */
+/* Uses the assembler's memory, so that macros need no freeing; the old array is abandoned. */
 static bool grow_body(struct assembler *as, struct asm_body *body)
 {
     size_t capacity = body->capacity ? body->capacity * 2 : 8;

@@ -38,8 +38,8 @@ struct asm_symbol *sam_asm_symbol_get(struct assembler *as, const char *name, si
     return symbol;
 }
 
-/* The label `number` in its count-th definition is the symbol "\1number\1count"; "\1number" itself
- * counts. */
+/* The count-th definition of the label `number` is the symbol "\1number\1count"; "\1number" holds
+ * the count. */
 static struct asm_symbol *numeric(struct assembler *as, int64_t number, unsigned count)
 {
     char name[48];
