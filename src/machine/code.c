@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding pages into micro-ops, and running them. */
+/* Decodes pages into micro-ops and runs them. */
 #include <stdlib.h>
 
 #include "machine/fpenv.h"
 #include "machine/threads.h"
 
-/* Out-of-line pair for one prefix: the changed instruction and the way back. */
+/* Out-of-line micro-ops for one prefix: the modified instruction and the return to the page. */
 struct fused {
     struct sam_uop ops[2];
-    uint64_t pc; /* of the changed instruction */
+    uint64_t pc; /* of the modified instruction */
 };
 
 struct code_page {
-    struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that leaves for the next page */
-    uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may stand in a pair, or 0 */
+    struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that continues on the next page */
+    uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may be part of a pair, or
+                                             0 */
     uint64_t pc;
     struct fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
-    struct code_page *next;            /* of the same hash */
+    struct code_page *next;            /* with the same hash */
 };
 
 #define PAGE_HASH 64u
-#define DECODED   1024u /* instructions whose decoded form single steps find again */
+#define DECODED   1024u /* decoded instructions cached for single-stepping */
 
 struct sam_code {
     const struct sam_machine *machine;
@@ -110,7 +111,7 @@ static void reset_page(struct code_page *page)
     memset(page->plain, 0, sizeof page->plain);
 }
 
-/* Instruction `index` and the next are one handler when there is one for them. */
+/* Fuse instruction `index` and the next when a handler for the pair exists. */
 static void pair_up(const struct sam_machine *machine, struct code_page *page, unsigned index)
 {
     if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1])
@@ -121,12 +122,12 @@ static void pair_up(const struct sam_machine *machine, struct code_page *page, u
         page->ops[index].fn = pair;
 }
 
-/* Instruction `index` of the page is to be decoded anew, and so is a prefix before it. */
+/* Decode instruction `index` of the page again when it is next reached, and a prefix before it. */
 static void forget(struct sam_code *code, struct code_page *page, unsigned index)
 {
     page->ops[index] = (struct sam_uop){.fn = op_translate};
     page->plain[index] = 0;
-    if (index && page->plain[index - 1]) /* it may have run this one, too */
+    if (index && page->plain[index - 1]) /* it may have been fused with this one */
         page->ops[index - 1].fn = code->machine->handlers[page->plain[index - 1]];
     struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
     struct sam_uop *previous = before ? &before->ops[(index - 1) % SAM_PAGE_OPS] : NULL;
@@ -144,7 +145,7 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
         forget(code, page, index);
 }
 
-/* Decode the instruction at `pc` anew, if it was. */
+/* Forget the decoded instruction at `pc`, if there is one. */
 static void forget_at(struct sam_code *code, uint64_t pc)
 {
     struct code_page *page = find_page(code, pc & ~(uint64_t)(SAM_PAGE_SIZE - 1));
@@ -172,7 +173,7 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;
     *bucket = page;
-    /* From now on a store to the page has to come to resolve. */
+    /* From now on, stores to the page must go through resolve. */
     sam_view_protect(code->view, page_pc);
     return page;
 }
@@ -211,7 +212,7 @@ static bool is_vector_register(const struct sam_operand *operand)
     return operand->kind == SAM_KIND_V;
 }
 
-/* Operands from the decoded form to what handlers read. */
+/* Convert decoded operands to the form that handlers read. */
 static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t pc, bool in_page,
                      struct sam_uop *uop)
 {
@@ -237,10 +238,10 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
                                                              : insn->rs3;
             vector = true;
             odd |= number & 1;
-            if ((number | 1u) >= c->code->vectors) /* a pair or group names the next one too */
+            if ((number | 1u) >= c->code->vectors) /* a pair or group includes the next register */
                 c->code->vectors = (number | 1u) + 1;
             if (operand->slot == SAM_SLOT_RS3)
-                uop->rd = insn->rs3; /* store data: the slot that flags do not need */
+                uop->rd = insn->rs3; /* store data: this slot is free of flags */
         }
         target |= operand->kind == SAM_KIND_TARGET;
         rounds |= operand->kind == SAM_KIND_RM;
@@ -267,7 +268,7 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
         uop->fn = op_illegal;
 }
 
-/* A prefix: its micro-op leads to a pair out of line. */
+/* Handle a prefix: its micro-op links to the out-of-line pair. */
 static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uint32_t prefix)
 {
     uint64_t pc = page->pc + index * 4u;
@@ -279,7 +280,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     struct fused *fused = page->fused[index];
     fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
     if (!sam_code_fetch(c, fused->pc, &word, &fault))
-        /* Nothing behind the prefix: it does nothing, the next instruction's fetch traps. */
+        /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
     else if (sam_decode(&c->code->machine->isa, word, prefix, &insn))
         fill_uop(c, &insn, fused->pc, index + 1 < SAM_PAGE_OPS, &fused->ops[0]);
@@ -326,7 +327,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     return true;
 }
 
-/* The first time an instruction is reached. */
+/* Runs the first time an instruction is reached. */
 static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
 {
     if (!translate(c, op))
@@ -370,7 +371,7 @@ static const struct sam_uop *op_prefix(SAM_HANDLER_ARGS)
     SAM_GO(entry);
 }
 
-/* Behind an out-of-line instruction: back to its page, or on to the next. */
+/* After an out-of-line instruction: return to its page, or continue on the next. */
 static const struct sam_uop *op_resume(SAM_HANDLER_ARGS)
 {
     left -= op - entry;
@@ -381,19 +382,19 @@ static const struct sam_uop *op_resume(SAM_HANDLER_ARGS)
         SAM_GO(entry);
     }
     entry = op;
-    left += 1; /* go_to counts the micro-op it leaves */
+    left += 1; /* go_to also counts the micro-op it leaves */
     SAM_JUMP_PC(pc);
 }
 
-/* Behind the last instruction of a page, or in place of one that a prefix could not reach. */
+/* After the last instruction of a page, or in place of one that a prefix could not reach. */
 static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
 {
     bool sentinel = op == c->ops + SAM_PAGE_OPS;
-    left += 1; /* no instruction itself */
+    left += 1; /* not an instruction itself */
     SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
 }
 
-/* In place of the instruction that sam_code_stop_at names. */
+/* Replaces the instruction that sam_code_stop_at names. */
 static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
 {
     c->pc = sam_pc_of(c, op);
@@ -402,7 +403,7 @@ static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
     return NULL;
 }
 
-/* Behind a single step. */
+/* After a single step. */
 static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
 {
     c->retired = sam_retired_at(c, op, entry, left);
@@ -441,7 +442,7 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
     return NULL;
 }
 
-/* Make `pc` the running page's; NULL with c->cause and c->tval set. */
+/* Switch to the page of `pc`; NULL with c->cause and c->tval set. */
 static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
 {
     uint64_t page_pc = pc & ~(uint64_t)(SAM_PAGE_SIZE - 1);
@@ -493,7 +494,7 @@ void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code
                               .fault_lane = UINT32_MAX};
 }
 
-/* Handlers until one stops. */
+/* Run handlers until one stops. */
 static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 {
     c->quantum = left;
@@ -534,7 +535,7 @@ static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_in
     return &s->uop;
 }
 
-/* Integer instructions leave the host's floating-point state alone, which takes long to set. */
+/* Integer instructions do not touch the host's floating-point state, which is slow to set. */
 static bool is_integer(uint32_t word)
 {
     switch (word & 0x7f) {

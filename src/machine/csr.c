@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs that every core has; the machine's own come first. */
+/* CSRs that every core has; the machine's own take precedence. */
 #include "machine/machine.h"
 
-/* Bits of mstatus that a Ventus warp keeps: MIE, MPIE, MPP, FS, VS. Zfinx makes FS read-only zero
- * in the standard; start-up code of kernels sets it, so it is plain storage. A hart has a mstatus
- * of its own. */
+/* Bits of mstatus that a Ventus warp keeps: MIE, MPIE, MPP, FS, VS. With Zfinx the standard makes
+ * FS read-only zero, but start-up code of kernels sets it, so it is plain storage. A hart has its
+ * own mstatus. */
 #define MSTATUS_BITS UINT64_C(0x7e88)
 #define MSTATUS_FS   UINT64_C(0x6000)
 #define MSTATUS_VS   UINT64_C(0x0600)
@@ -101,7 +101,7 @@ bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint6
     case 0x342: core->mcause = value; return true;
     case 0x343: core->mtval = value; return true;
     case 0xb00:
-    case 0xb02: return true; /* counters run on */
+    case 0xb02: return true; /* counters keep running */
     default: return false;
     }
     core->frm_plain = core->frm == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's floating-point environment during a run: sticky flags cleared at its start and
  * collected when the program reads fflags or the run ends; round-to-nearest-even throughout (other
- * modes take the path of base/fp.h). */
+ * modes go through base/fp.h). */
 #ifndef SAM_FPENV_H
 #define SAM_FPENV_H
 

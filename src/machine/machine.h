@@ -2,11 +2,11 @@
 /* The face of machine/: memory, views of it, the scalar core, decoded code and traps.
  *
  * A core runs micro-ops: each instruction of a page of code is decoded once, when it is first
- * reached, into a handler pointer and its operands. A handler does its work and calls the next one
- * in tail position (threads.h). Memory goes through a view: one entry a 4 KiB page with the host
- * address and how many bytes of the page may be read and written, so that the common access is a
- * load, a compare and the access itself; bounds, local memory, translation and stores to code are
- * all matters of how an entry is filled. */
+ * reached, into a handler pointer and its operands. A handler does its work and tail-calls the next
+ * one (threads.h). Memory goes through a view: one entry per 4 KiB page holds the host address and
+ * how many bytes of the page may be read and written, so that the common access is a load, a
+ * compare and the access itself. Bounds, local memory, translation and stores to code are all
+ * handled by how entries are filled. */
 #ifndef SAM_MACHINE_H
 #define SAM_MACHINE_H
 
@@ -14,13 +14,13 @@
 #include "isa/isa.h"
 
 #define SAM_PAGE_SIZE 4096u
-#define SAM_PAGE_OPS  1024u /* instructions a page */
-#define SAM_X_SINK    64u   /* register that takes writes to x0 */
+#define SAM_PAGE_OPS  1024u /* instructions per page */
+#define SAM_X_SINK    64u   /* register that receives writes to x0 */
 
 /* ---------------------------------------------------------------- physical memory (memory.c) */
 
-/* Buffers (which bytes exist) and the bytes themselves, in chunks that come into being when they
- * are first touched. Safe for several threads, mapping aside. */
+/* Buffers (which bytes exist) and the bytes themselves, in chunks allocated on first touch.
+ * Thread-safe, except for mapping. */
 struct sam_memory;
 
 struct sam_region {
@@ -30,8 +30,8 @@ struct sam_region {
 
 struct sam_memory *sam_memory_new(void);
 void sam_memory_free(struct sam_memory *memory);
-/* Add a buffer. One inside an existing buffer is fine; one that starts where an existing one does
- * and is larger lets that one grow; any other overlap is refused, and so is one that wraps. */
+/* Add a buffer. One inside an existing buffer is fine; a larger one at the start of an existing one
+ * extends it. Any other overlap is rejected, as is a buffer that wraps. */
 enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
 /* The same, but what overlaps or adjoins becomes one buffer. */
@@ -39,13 +39,13 @@ enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_
                                struct sam_error *error);
 /* The buffer that holds `address`, or NULL. */
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
-/* The first multiple of `align` at or above `from` with `size` free bytes and a free page behind
- * them; 0 when there is none below `limit`. */
+/* The first multiple of `align` at or above `from` with `size` free bytes followed by a free page;
+ * 0 when there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
                         uint64_t size, uint64_t align);
 /* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
-/* Copy in or out, whatever the buffers. False: host out of memory. */
+/* Copy in or out, regardless of buffers. False: host out of memory. */
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
 bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
 
@@ -86,12 +86,11 @@ struct sam_page {
 
 #define SAM_VIEW_PAGES (UINT32_C(1) << 20) /* all of a 32-bit address space */
 
-/* Bytes behind the word that a machine watches, up to the end of what may be written in its page:
- * the page's write_limit ends before the word, and stores that it does not answer look here before
- * they come to resolve. */
+/* The writable bytes after the word that a machine watches, within its page: the page's write_limit
+ * ends before the word, and stores beyond it look here before they go to resolve. */
 struct sam_beside {
     uint64_t base;
-    uint8_t *host; /* of the byte at base */
+    uint8_t *host; /* address of the byte at base */
     uint32_t size; /* 0: none */
 };
 
@@ -99,14 +98,14 @@ struct sam_view {
     struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
     struct sam_beside beside;
     bool exhausted; /* the host had no memory for an access: the fault is not the program's */
-    /* Host address of an access that the pages do not answer, or NULL with *fault filled. May fill
-     * the page's entry so that the next access is answered at once. Aligned accesses only; they
-     * never cross a page. */
+    /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
+     * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
+     */
     uint8_t *(*resolve)(struct sam_view *view, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault);
 };
 
-/* Stores to the page at `page_base` are to come to resolve from now on. */
+/* Send stores to the page at `page_base` through resolve from now on. */
 static inline void sam_view_protect(struct sam_view *view, uint64_t page_base)
 {
     view->pages[(uint32_t)page_base / SAM_PAGE_SIZE].write_limit = 0;
@@ -122,8 +121,8 @@ void sam_view_release(struct sam_view *view);
 struct sam_core;
 struct sam_uop;
 
-/* `entry` is the first micro-op of the straight run that `op` belongs to and `left` how many
- * instructions may still be run, counted up to `entry`: so counting costs nothing but at jumps. */
+/* `entry` is the first micro-op of the straight-line run that contains `op`, and `left` the
+ * instruction budget remaining at `entry`: counting costs nothing except at jumps. */
 typedef const struct sam_uop *sam_handler(struct sam_core *c, const struct sam_uop *op,
                                           const struct sam_uop *entry, int64_t left);
 
@@ -132,10 +131,10 @@ struct sam_uop {
     union {
         struct {
             uint8_t rd, rs1, rs2;
-            uint8_t rs3; /* third source, or SAM_UOP_* flags of a vector instruction */
-            int32_t imm; /* immediate; of a near branch the index of the target in its page */
+            uint8_t rs3; /* third source, or SAM_UOP_* flags of vector instructions */
+            int32_t imm; /* immediate; for a near branch, the index of the target in its page */
         };
-        const struct sam_uop *link; /* of a prefix: the instruction it changes, out of line */
+        const struct sam_uop *link; /* of a prefix: the out-of-line instruction it modifies */
     };
 };
 
@@ -149,13 +148,13 @@ enum {
 enum sam_exit {
     SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
     SAM_EXIT_TRAP,   /* pc is the instruction that failed */
-    SAM_EXIT_EVENT,  /* the machine above: core->event says what; pc is the next instruction */
-    SAM_EXIT_STOP,   /* pc is what sam_code_stop_at named, not run yet */
+    SAM_EXIT_EVENT,  /* raised by the machine: core->event says which; pc is the next instruction */
+    SAM_EXIT_STOP,   /* pc has reached the address of sam_code_stop_at, not run yet */
 };
 
 struct sam_code;
 
-/* Units that may stand beside a core: places in core->unit. */
+/* Units that may be attached to a core: indices into core->unit. */
 enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX, SAM_UNITS };
 
 struct sam_core {
@@ -163,14 +162,14 @@ struct sam_core {
         uint32_t x32[SAM_X_SINK + 8];
         uint64_t x64[SAM_X_SINK + 8];
     };
-    const struct sam_uop *ops; /* of the page that runs */
+    const struct sam_uop *ops; /* of the running page */
     uint64_t page_pc;          /* address of that page */
     struct sam_page *pages;    /* view->pages */
     struct sam_view *view;
     struct sam_code *code;
-    uint64_t line_pc;  /* pc of a micro-op that stands outside its page */
+    uint64_t line_pc;  /* pc of an out-of-line micro-op */
     uint8_t frm;       /* rounding mode CSR, 0..7 */
-    uint8_t fflags;    /* raised so far, the host's sticky flags aside */
+    uint8_t fflags;    /* raised so far, not counting the host's sticky flags */
     uint8_t frm_plain; /* frm is round-to-nearest-even */
     bool reserved;     /* lr/sc */
     uint64_t reservation;
@@ -184,10 +183,10 @@ struct sam_core {
     unsigned cause;
     uint64_t tval;
     uint32_t fault_lane; /* UINT32_MAX: none */
-    /* builds without tail calls keep the handler arguments here */
+    /* handler arguments, in builds without tail calls */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
-    void *unit[SAM_UNITS]; /* state of the units beside the core, each known to its handlers */
+    void *unit[SAM_UNITS]; /* state of the attached units, each known to its handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
@@ -197,13 +196,13 @@ struct sam_core {
 /* Reset to zero registers and `pc`. */
 void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code,
                    uint64_t pc);
-/* Run at least one instruction and stop soon after `budget` of them (a straight run is finished).
- * Host floating-point flags and rounding are kept from and for the caller. */
+/* Run at least one instruction and stop soon after `budget` of them (at the end of a straight-line
+ * run). The caller's floating-point flags and rounding mode are preserved. */
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget);
-/* Run exactly one instruction; a prefix is one and takes effect on the next step. `insn`, when
- * not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
+/* Run exactly one instruction; a prefix counts as one and takes effect on the next step. `insn`,
+ * when not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn);
-/* fflags as the program would read them. Only between runs. */
+/* fflags as the program would read it. Only between runs. */
 static inline unsigned sam_core_fflags(const struct sam_core *core)
 {
     return core->fflags;
@@ -213,22 +212,22 @@ static inline unsigned sam_core_fflags(const struct sam_core *core)
 enum { SAM_MSTATUS_MIE = 1 << 3, SAM_MSTATUS_MPIE = 1 << 7, SAM_MSTATUS_MPP = 3 << 11 };
 
 /* CSRs every core has: address -> value. `instret` counts the instructions before the one that
- * reads, `next` those before the one behind the write. False: no such CSR here, or a write to a
- * read-only one: illegal instruction. */
+ * reads, `next` those before the one that follows the write. False: no such CSR, or a write to a
+ * read-only one; an illegal instruction. */
 bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
 bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
 /* ------------------------------------------------------------------------------ decoded code */
 
-/* What a machine brings: its ISA, a handler for each instruction, CSRs and events of its own. */
+/* What a machine provides: its ISA, a handler for each instruction, its own CSRs and events. */
 struct sam_machine {
     struct sam_isa isa;
     sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
     sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
-    /* One handler for two instructions that follow each other; NULL: none. */
+    /* A handler for two consecutive instructions; NULL: none. */
     sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
-    /* CSRs before the common ones; NULL or false: not mine. */
+    /* CSRs, tried before the common ones; NULL or false: not one of the machine's. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 };
@@ -236,29 +235,30 @@ struct sam_machine {
 /* Fill the scalar handlers for machine->isa.xlen. */
 void sam_machine_init_scalar(struct sam_machine *machine);
 
-/* The pages of code that one thread of the host has decoded. */
+/* The pages of code decoded by one host thread. */
 struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view);
 void sam_code_free(struct sam_code *code);
-/* `size` bytes at `address` (in one page) are being stored: decode them anew if they were code. */
+/* `size` bytes at `address` (in one page) are being stored: if they are code, decode it again. */
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
-/* Stop runs that come to `pc`; one that starts there stops at once (step over it). One at a time;
- * `set` false: none. */
+/* Stop runs that reach `pc`; one that starts there stops immediately (step over it). Only one
+ * address at a time; `set` false: none. */
 void sam_code_stop_at(struct sam_code *code, bool set, uint64_t pc);
-/* Is this page decoded? Then stores to it must come to resolve: its write_limit stays 0. */
+/* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.
+ */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
 const struct sam_machine *sam_code_machine(const struct sam_code *code);
-/* One more than the highest vector register that decoded instructions can write: the others have
- * kept their value. */
+/* One more than the highest vector register that decoded instructions can write; registers above it
+ * still have their initial value. */
 unsigned sam_code_vectors(const struct sam_code *code);
 /* The instruction at `pc` as words: false when it cannot be fetched. */
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);
-/* sam_decode with what was decoded lately kept. False: illegal. */
+/* sam_decode with a cache. False: illegal. */
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 
-/* The instruction word of a micro-op, for reports; 0 when it cannot be fetched any more. */
+/* The instruction word of a micro-op, for reports; 0 when it can no longer be fetched. */
 uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op);
-/* All of the instruction, for handlers that read the rest themselves (REGPAIR). */
+/* The complete instruction, for handlers that need more than the micro-op (REGPAIR). */
 bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn *insn);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define CHUNK_BITS  16
 #define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
-#define SLAB_CHUNKS 64 /* taken from the host at once, as zero pages that it fills when touched */
+#define SLAB_CHUNKS 64 /* allocated together, as zero pages that the host fills on touch */
 
 #define SLAB_SIZE (SLAB_CHUNKS * CHUNK_SIZE)
 
@@ -16,7 +16,7 @@ struct slab {
     unsigned used; /* chunks */
 };
 
-/* Chunks by address, open addressing; a chunk never moves once made. */
+/* Chunks by address, open addressing; a chunk never moves. */
 struct slot {
     uint64_t number; /* address >> CHUNK_BITS, plus one; 0 = free */
     uint8_t *bytes;
@@ -94,7 +94,7 @@ static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error
     return SAM_OK;
 }
 
-/* A new region, before the one at index `at`. */
+/* Insert a region before the one at index `at`. */
 static enum sam_status insert_region(struct sam_memory *memory, size_t at, uint64_t base,
                                      uint64_t size, struct sam_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar semantics, once for both widths. scalar32.c and scalar64.c include this with
+/* Scalar semantics, written once for both widths. scalar32.c and scalar64.c include this with
  *   XLEN, ux_t, sx_t   the register width and its types
  *   X(n)               register n of core c
  *   FAST               sam_fast32 or sam_fast64
@@ -25,7 +25,7 @@
         SAM_NEXT();                                                                                \
     }
 
-/* Results of instructions that stand in pairs (below), too. */
+/* Results of instructions that also occur in pairs (below). */
 #define RESULT_addi (RS1 + IMM)
 #define RESULT_andi (RS1 & IMM)
 #define RESULT_slli (RS1 << op->imm)
@@ -121,10 +121,9 @@ BRANCH(bgeu, TAKEN_bgeu)
 
 /* ------------------------------------------------------------------------ I: memory */
 
-/* The access itself; when the pages do not answer, a function of its own does all of the
- * instruction, so that the fast path is a leaf. There the view may ask for a stop behind the access
- * (a store that the machine above watches for); a store has a second leaf on the way, for what lies
- * beside the watched word. */
+/* The access itself. On a miss a separate function executes the whole instruction, so that the fast
+ * path is a leaf; there the view may request a stop after the access (a store that the machine
+ * watches for). A store first tries a second leaf, for the bytes after the watched word. */
 #define MISSED_SAM_LOAD(name)  slow_##name
 #define MISSED_SAM_STORE(name) beside_##name
 #define TRY_ACCESS(name, type, access, body)                                                       \
@@ -241,7 +240,7 @@ DIVISIONS(w, int32_t, uint32_t)
 
 /* ------------------------------------------------------------------------------- A */
 
-/* Atomic across the threads of the host that share the memory. */
+/* Atomic across the host threads that share the memory. */
 #define AMO(name, type, update)                                                                    \
     ACCESS(name, type, SAM_STORE, type *cell = (type *)(void *)host;                               \
            type old = __atomic_load_n(cell, __ATOMIC_RELAXED); type b = (type)RS2;                 \
@@ -249,7 +248,7 @@ DIVISIONS(w, int32_t, uint32_t)
                                                __ATOMIC_RELAXED)) continue;                        \
            RD = (ux_t)(sx_t)old)
 
-/* A reservation holds the value that was read: sc fails when the word has changed since. */
+/* A reservation records the value that was read; sc fails when the word has changed since. */
 #define LR_SC(suffix, type)                                                                        \
     ACCESS(lr_##suffix, type, SAM_LOAD,                                                            \
            type old = __atomic_load_n((type *)(void *)host, __ATOMIC_SEQ_CST);                     \
@@ -321,7 +320,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         SAM_NEXT();                                                                                \
     }
 
-/* Bits 10:8 of a widened immediate stand in rs3. */
+/* Bits 10:8 of a widened immediate are in rs3. */
 #define CSR_UIMM ((uint64_t)op->rs1 | (uint64_t)op->rs3 << 8)
 
 CSR_OP(csrrw, CSR_REPLACE, RS1, op->rd != SAM_X_SINK, true)
@@ -333,7 +332,8 @@ CSR_OP(csrrci, CSR_CLEAR, CSR_UIMM, true, CSR_UIMM != 0)
 
 /* --------------------------------------------------------------------------- Zfinx */
 
-/* The rounding mode of this instruction: imm is its rm field. Above SAM_RMM: frm holds no mode. */
+/* The rounding mode of this instruction: imm is its rm field. Above SAM_RMM: frm holds no valid
+ * mode. */
 static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *op)
 {
     return op->imm == 7 ? c->frm : (unsigned)op->imm;
@@ -344,7 +344,7 @@ static const struct sam_uop *bad_rounding(SAM_HANDLER_ARGS)
     SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
 }
 
-/* A result that depends on the rounding mode: the host's when that is nearest even. */
+/* A result that depends on the rounding mode: computed by the host when that is nearest even. */
 #define FP_ROUNDED(name, host, exact)                                                              \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -378,8 +378,7 @@ FP_ROUNDED(fmul_s, AF *BF, sam_f32_mul(A32, B32, round, &flags))
 FP_ROUNDED(fdiv_s, AF / BF, sam_f32_div(A32, B32, round, &flags))
 FP_ROUNDED(fsqrt_s, __builtin_sqrtf(AF), sam_f32_sqrt(A32, round, &flags))
 
-/* `flags` lives in a block of its own: a local whose address is taken must be dead before the
- * tail call. */
+/* `flags` has its own block: a local whose address is taken must be dead before the tail call. */
 #define FP_EXACT(name, exact)                                                                      \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -405,7 +404,7 @@ FP_EXACT(fcvt_s_l, SEXT32(sam_i64_to_f32((int64_t)RS1, round, &flags)))
 FP_EXACT(fcvt_s_lu, SEXT32(sam_u64_to_f32(RS1, round, &flags)))
 #endif
 
-/* rs3 and rm both: the rounding mode is in imm. */
+/* These have both rs3 and rm: the rounding mode is in imm. */
 FP_EXACT(fmadd_s, SEXT32(sam_f32_fma(A32, B32, C32, round, &flags)))
 FP_EXACT(fmsub_s, SEXT32(sam_f32_fma(A32, B32, C32 ^ NEG, round, &flags)))
 FP_EXACT(fnmsub_s, SEXT32(sam_f32_fma(A32 ^ NEG, B32, C32, round, &flags)))
@@ -456,8 +455,8 @@ SAM_HANDLER(op_mret)
 
 /* ------------------------------------------------------------------------------- pairs */
 
-/* Two instructions that follow each other often, in one handler: one dispatch less, and one branch
- * less for the host to predict. The second keeps its own micro-op for those who jump to it. */
+/* Frequent pairs of consecutive instructions in one handler: one dispatch less, and one branch less
+ * for the host to predict. The second keeps its own micro-op for jumps to it. */
 #define RUN_ALU(name) RD = (ux_t)RESULT_##name
 #define RUN_addi      RUN_ALU(addi)
 #define RUN_andi      RUN_ALU(andi)
@@ -496,7 +495,7 @@ SAM_HANDLER(op_mret)
 #define LASTS_64(X, first)
 #endif
 
-/* Lists, and cases of a switch, which the formatter takes for something else. */
+/* Lists and switch cases that clang-format mangles. */
 /* clang-format off */
 #define FIRSTS(X)                                                                                  \
     X(addi) X(andi) X(slli) X(srli) X(add) X(sub) X(xor_) X(or_) X(and_) X(mul)                    \
@@ -523,7 +522,7 @@ SAM_HANDLER(op_mret)
 #define PAIRS_OF(first) LASTS(PAIR, first)
 FIRSTS(PAIRS_OF)
 
-/* RV64 has shifts of its own in the tables; they run the same handlers. */
+/* RV64 has its own shift rows in the tables, with the same handlers. */
 static enum sam_op plain_shift(enum sam_op op)
 {
     return op == SAM_OP_slli_64 ? SAM_OP_slli : op == SAM_OP_srli_64 ? SAM_OP_srli : op;
@@ -540,7 +539,7 @@ static sam_handler *pair_of(enum sam_op first, enum sam_op second)
 
 /* ---------------------------------------------------------------------------- the table */
 
-/* One function for rows that differ in their code only. */
+/* Rows that differ only in their encoding share a function. */
 #define op_slli_64   op_slli
 #define op_srli_64   op_srli
 #define op_srai_64   op_srai

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How handlers chain. In an optimised build the next handler is called in tail position and a run
- * is one long jump from handler to handler; in a debug or sanitised build, where compilers do not
- * turn such calls into jumps, a handler returns the next micro-op to a loop. The one place where
- * the two differ. */
+/* How handlers chain. In an optimised build a handler tail-calls the next one, so that a run jumps
+ * from handler to handler; in a debug or sanitised build, where compilers do not turn such calls
+ * into jumps, it returns the next micro-op to a loop. The two differ only here. */
 #ifndef SAM_THREADS_H
 #define SAM_THREADS_H
 
@@ -40,10 +39,10 @@
 #define SAM_GO(next) return c->loop_entry = entry, c->loop_left = left, (next)
 #endif
 
-/* Go on with the instruction behind this one. */
+/* Continue with the next instruction. */
 #define SAM_NEXT() SAM_GO(op + 1)
 
-/* Go on at a micro-op of the same page. */
+/* Continue at a micro-op of the same page. */
 #define SAM_JUMP(target)                                                                           \
     do {                                                                                           \
         left -= op - entry + 1;                                                                    \
@@ -53,7 +52,7 @@
         SAM_GO(entry);                                                                             \
     } while (0)
 
-/* Go on at any pc. It travels in the core: a tail call wants one signature. */
+/* Continue at any pc, which is passed in the core: all tail calls need the same signature. */
 #define SAM_JUMP_PC(target)                                                                        \
     do {                                                                                           \
         c->pc = (target);                                                                          \
@@ -80,7 +79,8 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
                                      const struct sam_uop *entry, int64_t left, unsigned event,
                                      uint64_t next_pc);
 
-/* The pc of a micro-op: by its place in its page, or, outside, as noted when it was entered. */
+/* The pc of a micro-op: from its place in its page or, out of line, as recorded when it was
+ * entered. */
 static inline uint64_t sam_pc_of(const struct sam_core *c, const struct sam_uop *op)
 {
     uintptr_t offset = (uintptr_t)op - (uintptr_t)c->ops;
@@ -94,7 +94,7 @@ static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam
     return c->retired + (uint64_t)(c->quantum - left + (op - entry));
 }
 
-/* --- memory, the fast path. Null: go to sam_access_slow. XLEN 32. */
+/* --- memory, the fast path. NULL: use sam_access_slow. XLEN 32. */
 static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, unsigned size,
                                   bool write)
 {
@@ -118,7 +118,7 @@ static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, un
     return NULL;
 }
 
-/* A store that the pages do not answer: behind a watched word? Null: go to sam_access_slow. */
+/* A store that misses the pages, when it is after a watched word. NULL: use sam_access_slow. */
 static inline uint8_t *sam_fast_beside(const struct sam_core *c, uint64_t address, unsigned size)
 {
     const struct sam_beside *beside = &c->view->beside;
