@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the models of time, by name, whichever model they belong to. */
+/* The parameters of the cycle models by name, whichever model they belong to. */
 #include <stdio.h>
 
 #include "hart/core.h"
 
-/* Parameter `index` of the engines, and behind them of the matrix unit; NULL at the end. */
+/* Parameter `index`, first those of the engines, then those of the matrix unit; NULL at the end. */
 static const char *name_of(size_t index, bool *mxu)
 {
     size_t engines = 0;

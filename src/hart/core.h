@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of hart/ inside the library: what a hart is made of. The hart alone knows which units
- * stand beside its core; units know the core only (core->unit[]). */
+/* The face of hart/ inside the library: the parts of a hart. Only the hart knows which units are
+ * attached to its core; units know only the core (core->unit[]). */
 #ifndef SAM_HART_CORE_H
 #define SAM_HART_CORE_H
 
@@ -34,14 +34,14 @@ struct sam_hart {
     const struct sam_image *image; /* symbols, or NULL */
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
     struct sam_matrix *matrix;     /* NULL: not in the ISA */
-    struct sam_mxu *mxu;           /* the unit cycle by cycle, or NULL */
+    struct sam_mxu *mxu;           /* cycle model of the matrix unit, or NULL */
     struct sam_mxu_watch *watch;   /* its traces, or NULL */
     uint64_t tohost;               /* address of the symbol */
     bool has_tohost, exited;
     struct sam_hart_counter counters[SAM_HART_COUNTERS];
     uint64_t mie;
     bool has_handler; /* the program has written mtvec */
-    bool vectored;    /* a trap went to it when `vectored_at` instructions had retired */
+    bool vectored;    /* a trap went to the handler when `vectored_at` instructions had retired */
     uint64_t vectored_at;
     bool has_until;
     uint64_t until;
@@ -51,9 +51,10 @@ struct sam_hart {
     union {
         uint32_t x32[32];
         uint64_t x64[32];
-    } before;               /* the integer registers before the instruction, when the engines ask */
-    struct sam_buffer line; /* of the trace */
-    struct sam_texts *texts; /* NULL without */
+    } before;                /* the integer registers before the instruction, for the engines' cycle
+                                model */
+    struct sam_buffer line;  /* current line of the trace */
+    struct sam_texts *texts; /* NULL without a trace */
 };
 
 static inline struct sam_hart *sam_hart_of(struct sam_core *core)
@@ -66,44 +67,44 @@ static inline bool sam_hart_is_narrow(const struct sam_hart *hart)
     return hart->machine.isa.xlen == 32;
 }
 
-/* `value` as the hart's XLEN holds it. */
+/* `value` truncated to the hart's XLEN. */
 static inline uint64_t sam_hart_wrap(const struct sam_hart *hart, uint64_t value)
 {
     return sam_hart_is_narrow(hart) ? (uint32_t)value : value;
 }
 
-/* csr.c: CSRs of the hart and its units; struct sam_machine says how they are called. */
+/* csr.c: CSRs of the hart and its units; called as struct sam_machine describes. */
 bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
 bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
-/* trap.c: "pc 0x80000004 <start+0x4>", the number in so many digits at least. */
+/* trap.c: "pc 0x80000004 <start+0x4>", the number with at least `digits` digits. */
 void sam_hart_put_pc(const struct sam_hart *hart, uint64_t pc, unsigned digits,
                      struct sam_buffer *out);
 
-/* space.c: what the core sees in memory. False: out of memory. */
+/* space.c: the core's view of memory. False: out of memory. */
 bool sam_hart_space_init(struct sam_hart *hart);
-/* The program's exit code if what stands in `tohost` asks for an exit. */
+/* The program's exit code, if the value in `tohost` requests an exit. */
 bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
 
-/* observe.c: one instruction under trace, statistics or the engines in time. *status: SAM_ERR_IO
- * when a sink refused, SAM_ERR_MEMORY. */
+/* observe.c: run one instruction with trace, statistics or cycle models. *status: SAM_ERR_IO when a
+ * sink refused, SAM_ERR_MEMORY. */
 enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status);
-/* A line for a trap that goes to the program's handler. */
+/* Write the trace line of a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
 
-/* timing.c: the engines in time, by options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
+/* timing.c: the engines' cycle model, from options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
 enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error);
-/* Before each instruction, and behind it; `work` is what it asked of the unit, or NULL.
- * SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused. */
+/* Before and after each instruction; `work` is what it asked of the unit, or NULL. SAM_ERR_MEMORY;
+ * SAM_ERR_IO: the watch refused. */
 void sam_hart_time_before(struct sam_hart *hart);
 enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
                               struct sam_work *work);
 
-/* timeline.c: a watch that writes the timeline and hands on to options.watch. NULL: out of memory.
+/* timeline.c: a watch that writes the timeline and forwards to options.watch. NULL: out of memory.
  */
 struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
                                                 struct sam_engines_watch *watch);
-/* Where others write events of their own; NULL: there is no timeline. */
+/* For others to add their own events; NULL: there is no timeline. */
 struct sam_perfetto *sam_hart_timeline_of(struct sam_hart *hart);
 bool sam_hart_timeline_end(struct sam_hart_timeline *timeline);
 void sam_hart_timeline_free(struct sam_hart_timeline *timeline);

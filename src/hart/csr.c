@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs of a hart with machine mode alone, beside those that every core has (machine/csr.c): RISC-V
- * Privileged 2.2, table of machine-level CSRs, and 3.1. What user or supervisor mode brings
- * (medeleg, mcounteren, menvcfg, ...) is not there, and neither is PMP. */
+/* CSRs of a hart with machine mode only, in addition to those of every core (machine/csr.c): RISC-V
+ * Privileged 2.2, table of machine-level CSRs, and 3.1. CSRs that come with user or supervisor mode
+ * (medeleg, mcounteren, menvcfg, ...) do not exist, nor does PMP. */
 #include "hart/core.h"
 
 enum {
@@ -14,9 +14,9 @@ enum {
     MIP = 0x344,
     TSELECT = 0x7a0,
     TDATA_3 = 0x7a3,
-    MCYCLE = 0xb00, /* upper halves lie HIGH further */
+    MCYCLE = 0xb00, /* upper halves are at + HIGH */
     MINSTRET = 0xb02,
-    CYCLE = 0xc00, /* copies that are read only */
+    CYCLE = 0xc00, /* read-only copies */
     INSTRET = 0xc02,
     HIGH = 0x80,
     MCONFIGPTR = 0xf15,
@@ -26,8 +26,8 @@ enum {
 #define MIE_BITS     UINT64_C(0x888) /* software, timer, external interrupts of machine mode */
 #define MSTATUS_BITS ((uint64_t)(SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE))
 
-/* The counter of an address, its own or the copy's; NULL: none. An instruction takes one cycle, so
- * the two differ by what was written to them. */
+/* The counter at an address, which may be that of its copy; NULL: none. An instruction takes one
+ * cycle, so the two counters differ only by what was written to them. */
 static struct sam_hart_counter *counter_of(struct sam_hart *hart, unsigned address)
 {
     switch (sam_hart_is_narrow(hart) ? address & ~(unsigned)HIGH : address) {
@@ -44,7 +44,7 @@ static uint64_t counted(const struct sam_hart_counter *counter, uint64_t instret
     return counter->stopped ? counter->base : counter->base + instret;
 }
 
-/* From the instruction behind `next` others on the counter shows `value`. */
+/* Make the counter show `value` from the instruction on that follows `next` others. */
 static void set_counter(struct sam_hart_counter *counter, uint64_t next, uint64_t value)
 {
     counter->base = counter->stopped ? value : value - next;
@@ -57,15 +57,15 @@ static void stop_counter(struct sam_hart_counter *counter, uint64_t next, bool s
     set_counter(counter, next, value);
 }
 
-/* mhpmcounter3.. and mhpmevent3..: they count nothing and read zero. */
+/* mhpmcounter3.. and mhpmevent3..: they count nothing and read as zero. */
 static bool is_event(const struct sam_hart *hart, unsigned address)
 {
     return address - MHPMEVENT_3 < EVENTS || address - (MCYCLE + 3) < EVENTS ||
            (sam_hart_is_narrow(hart) && address - (MCYCLE + HIGH + 3) < EVENTS);
 }
 
-/* CSRs that are there and read zero whatever is written: no interrupt is ever pending, there are no
- * triggers. */
+/* CSRs that exist but always read as zero: no interrupt is ever pending, and there are no triggers.
+ */
 static bool is_zero(const struct sam_hart *hart, unsigned address)
 {
     return address == MIP || (address >= TSELECT && address <= TDATA_3) ||
@@ -99,7 +99,7 @@ bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret
 static void write_counter(const struct sam_hart *hart, struct sam_hart_counter *counter,
                           unsigned address, uint64_t next, uint64_t value)
 {
-    /* The write takes the place of this instruction's own count: 3.1.10. */
+    /* The write replaces this instruction's own increment: 3.1.10. */
     const uint64_t old = counted(counter, next - 1);
     if (sam_hart_is_narrow(hart))
         value = address & HIGH ? (uint32_t)old | value << 32
@@ -118,7 +118,7 @@ bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
     switch (address) {
     case MSTATUS: core->mstatus = value & MSTATUS_BITS; return true;
     case MIE: hart->mie = value & MIE_BITS; return true;
-    case MTVEC: hart->has_handler = true; return false; /* the write itself is the core's */
+    case MTVEC: hart->has_handler = true; return false; /* the core does the write itself */
     case MCOUNTINHIBIT:
         stop_counter(&hart->counters[SAM_HART_CYCLE], next, value & 1);
         stop_counter(&hart->counters[SAM_HART_INSTRET], next, value >> 2 & 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hart as its user sees it: made from options, memory, programs, registers. */
+/* The public face of the hart: options, memory, programs, registers. */
 #include <stdlib.h>
 
 #include "hart/core.h"
@@ -104,7 +104,7 @@ enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_
         status = sam_fail_memory(error);
     if (status == SAM_OK && hart->options.isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);
-    hart->options.isa.extensions |= SAM_EXT_ZICSR; /* of older strings I has the CSRs */
+    hart->options.isa.extensions |= SAM_EXT_ZICSR; /* in older ISA strings, I includes the CSRs */
     if (status == SAM_OK)
         status = check_isa(&hart->options.isa, error);
     if (status == SAM_OK) {
@@ -131,7 +131,7 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
-    sam_mxu_watch_end(hart->watch); /* while there is a timeline that it may write to */
+    sam_mxu_watch_end(hart->watch); /* while the timeline it may write to still exists */
     sam_engines_free(hart->engines);
     sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
@@ -204,7 +204,7 @@ enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *dat
     return status;
 }
 
-/* A section's data at `address`, in the pages that `size` bytes there touch. */
+/* Copy a section's data to `address`, mapping the pages that its `size` bytes touch. */
 static enum sam_status load_section(struct sam_hart *hart, const struct sam_section *section,
                                     uint64_t address, uint64_t size, struct sam_error *error)
 {
@@ -239,7 +239,7 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     hart->has_tohost = tohost && tohost->section_relative;
     hart->tohost = hart->has_tohost ? tohost->value : 0;
     hart->view.beside.size = 0;
-    if (hart->has_tohost) /* its page may be writable already */
+    if (hart->has_tohost) /* its page may already be writable */
         hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
     hart->image = image;
     sam_hart_set_pc(hart, image->entry);

@@ -4,8 +4,8 @@
  *   80000000 00a00513  li a0, 10                                a0=000000000000000a
  *   80000014 10100a5b  tl.load t1, 4(a0)                        tl1 80001000..800013ff
  *
- * pc, word, instruction; then the register that it wrote, and, of loads and stores of the
- * TensorLoad unit, the range of memory that holds every byte moved. */
+ * pc, word, instruction; then the register it wrote and, for loads and stores of the TensorLoad
+ * unit, the range of memory that contains every byte moved. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ static enum sam_hart_class matrix_class(const struct sam_m_work *work)
     return (enum sam_hart_class)classes[work->kind];
 }
 
-/* By what the row says it does; of the matrix unit's instructions the work tells more. */
+/* From the table row; the classes of the matrix unit come from its work instead. */
 static enum sam_hart_class class_of(const struct sam_insn *insn)
 {
     static const uint8_t classes[] = {
@@ -74,19 +74,19 @@ static void count(struct sam_hart *hart, const struct sam_insn *insn, const stru
         s->tl_bytes_loaded += work->bytes;
 }
 
-/* Bytes of memory for the bus to show. */
+/* Memory contents for the bus trace. */
 static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
 {
     struct sam_hart *hart = context;
     struct sam_error error;
     if (sam_hart_read(hart, address, bytes, 16, &error) == SAM_OK)
         return;
-    for (unsigned i = 0; i < 16; i++) /* at the edge of a region */
+    for (unsigned i = 0; i < 16; i++) /* at the edge of a region: byte by byte */
         (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
 }
 
-/* The instruction's cycles. It has been carried out, or has trapped: what it worked on is as it
- * was, `first` aside, which xmrstart was. */
+/* Feed the instruction, which has completed or trapped, to the cycle model. The CSRs it depends on
+ * are unchanged, except xmrstart, whose old value is `first`. */
 static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
                         uint32_t first, bool trapped)
 {
@@ -106,7 +106,7 @@ static void show_address(struct sam_hart *hart, uint64_t address)
     sam_buffer_hex(&hart->line, address, hart->machine.isa.xlen / 4);
 }
 
-/* Registers the instruction wrote, by its operands. */
+/* The registers that the instruction wrote, from its operands. */
 static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
 {
     if (sam_insn_rows[insn->op].does.act == SAM_ACT_TL_XPOSE) {
@@ -139,7 +139,7 @@ static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
     struct sam_m_work matrix;
     if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix) &&
         matrix.kind <= SAM_M_KIND_STORE) {
-        /* the first row, and how far apart the others are */
+        /* the first row, and the distance of the others */
         sam_buffer_printf(&hart->line, " ");
         show_address(hart, matrix.base);
         sam_buffer_printf(&hart->line, "+%u", matrix.bytes);

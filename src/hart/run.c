@@ -4,8 +4,8 @@
 
 #include "hart/core.h"
 
-#define TURN     65536 /* instructions between two looks at the stop flag */
-#define STRAIGHT 1024  /* the core may run this many past its budget */
+#define TURN     65536 /* instructions between checks of the stop flag */
+#define STRAIGHT 1024  /* the core may overrun its budget by this many */
 
 enum { A0 = 10, A7 = 17, SYS_EXIT = 93 };
 
@@ -15,7 +15,7 @@ static void fill(struct sam_hart *hart, struct sam_hart_result *result, enum sam
     result->pc = sam_hart_pc(hart);
 }
 
-/* RISC-V Privileged 3.1: direct mode whatever mtvec's low bits say (they read zero). */
+/* RISC-V Privileged 3.1: always direct mode (mtvec's low bits read as zero). */
 static void vector(struct sam_hart *hart, unsigned cause, uint64_t tval)
 {
     struct sam_core *c = &hart->core;
@@ -31,7 +31,7 @@ static void vector(struct sam_hart *hart, unsigned cause, uint64_t tval)
     hart->stats.traps++;
 }
 
-/* The core stopped at a trap. True: the program's handler goes on. */
+/* The core stopped at a trap. True: continue in the program's handler. */
 static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
 {
     struct sam_core *c = &hart->core;
@@ -43,7 +43,8 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
         return false;
     }
     const bool ends = cause == SAM_CAUSE_BREAKPOINT && !hart->options.ebreak_traps;
-    /* Without an instruction since the last one, every trap would be followed by the next. */
+    /* If no instruction has retired since the last trap, the handler itself traps and would do so
+     * forever. */
     if (!ends && hart->has_handler && !(hart->vectored && hart->vectored_at == c->retired)) {
         if (hart->options.trace.write && !sam_hart_observe_trap(hart, cause, c->tval))
             result->end = SAM_HART_STOPPED;
@@ -96,8 +97,8 @@ static enum sam_status out_of_budget(struct sam_hart *hart, struct sam_hart_resu
     return trapped(result, error);
 }
 
-/* Did an exit, an ebreak, or the address of sam_hart_set_until end the run? With SAM_HART_STEPPED
- * it goes on. False: a trap ended it. */
+/* Set result->end when an exit, an ebreak or the address of sam_hart_set_until ends the run;
+ * SAM_HART_STEPPED means it continues. False: a trap ended it. */
 static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_result *result)
 {
     result->end = SAM_HART_STEPPED;
@@ -121,7 +122,7 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
     result = result ? result : &ignored;
     *result = (struct sam_hart_result){0};
     hart->view.exhausted = false;
-    /* The first instruction alone: it may stand where the run is to end. */
+    /* Run the first instruction separately: it may be at the address that ends the run. */
     for (bool first = true;; first = false) {
         uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
         enum sam_status observed;

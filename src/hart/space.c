@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hart sees behind an address: physical memory with its bounds, and the `tohost` word. Fills
- * the view's pages; under RV64 several pages of the address space share an entry, by its tag. */
+/* How a hart sees memory: physical memory with its bounds, and the `tohost` word. Fills the view's
+ * pages; under RV64 several pages of the address space share an entry, told apart by its tag. */
 #include "hart/core.h"
 
 #define TOHOST_SIZE 8u
@@ -12,7 +12,8 @@ static unsigned access_cause(enum sam_access access)
                                 : SAM_CAUSE_STORE_ACCESS;
 }
 
-/* Bytes from the start of the page at `base` that lie in `region`, which holds `address` of it. */
+/* Bytes from the start of the page at `base` that lie in `region`, which contains `address` in that
+ * page. */
 static uint16_t page_limit(const struct sam_region *region, uint64_t base)
 {
     if (region->base > base)
@@ -30,7 +31,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     struct sam_page *page = &view->pages[(uint32_t)address / SAM_PAGE_SIZE];
     *fault = (struct sam_fault){access_cause(access), address};
     if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
-        offset + size <= page->read_limit) /* single steps ask again and again */
+        offset + size <= page->read_limit) /* single-stepping asks repeatedly */
         return page->host + offset;
     const struct sam_region *region = sam_memory_find(hart->memory, address);
     if (!region || region->size - (address - region->base) < size)
@@ -43,7 +44,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     const uint16_t limit = page_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
-        /* Stores to the word come here; those before and behind it are answered by the view. */
+        /* Stores to the word come here; the view handles those before and after it. */
         const uint32_t before = (uint32_t)(hart->tohost - base), behind = before + TOHOST_SIZE;
         view->beside = (struct sam_beside){.base = base + behind,
                                            .host = host + behind,
@@ -66,7 +67,8 @@ bool sam_hart_space_init(struct sam_hart *hart)
     return sam_view_init(&hart->view);
 }
 
-/* HTIF: an odd value is an exit with what stands above bit 0; device and command (63:48) are 0. */
+/* HTIF: an odd value requests an exit, with the code above bit 0; device and command (63:48) are 0.
+ */
 bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code)
 {
     uint8_t bytes[8] = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time as a timeline: a track for the hart and one an engine, with the instructions
- * it runs and, in a category of their own, the waits before them; counters of the queues. */
+/* The engines' cycle model as a timeline: a track for the hart and one per engine, with the
+ * instructions it runs and, in a separate category, the waits before them; counters of the queues.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ struct sam_hart_timeline {
     struct sam_engines_watch next;
 };
 
-/* The hart first. */
+/* The hart comes first. */
 static unsigned track_of(unsigned track)
 {
     return track == SAM_ENGINE_COUNT ? 1 : track + 2;
@@ -81,7 +82,7 @@ struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
     t->hart = hart;
     t->next = hart->options.watch;
     *watch = (struct sam_engines_watch){write_slice, write_queue, t};
-    /* What the sink refuses here the next event tells. */
+    /* A failure of the sink here is reported by the next event. */
     sam_perfetto_begin(&t->json, &hart->options.timeline);
     sam_perfetto_process(&t->json, "tensor hart");
     sam_perfetto_track(&t->json, track_of(SAM_ENGINE_COUNT), "hart");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The run as the engines in time see it: each instruction behind its values, in program order. */
+/* Feeds the run to the engines' cycle model: each instruction after its execution, in program
+ * order. */
 #include "hart/core.h"
 
 enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error)
@@ -14,7 +15,7 @@ enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *er
     if (o->timeline.write && !(hart->timeline = sam_hart_timeline_new(hart, &watch)))
         return sam_fail_memory(error);
     hart->engines = sam_engines_new(o->engines, &watch);
-    hart->options.engines = NULL; /* the caller's */
+    hart->options.engines = NULL; /* belongs to the caller */
     return hart->engines ? SAM_OK : sam_fail_memory(error);
 }
 
@@ -35,7 +36,7 @@ static bool access_of(const struct sam_hart *hart, const struct sam_insn *insn, 
         sam_hart_is_narrow(hart) ? hart->before.x32[insn->rs1] : hart->before.x64[insn->rs1];
     *store = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
     bytes->low = sam_hart_wrap(hart, base + (uint64_t)(int64_t)insn->imm); /* of atomics: 0 */
-    bytes->high = bytes->low + does->bytes - 1; /* aligned: it does not wrap */
+    bytes->high = bytes->low + does->bytes - 1; /* aligned, so it does not wrap */
     return true;
 }
 
@@ -67,7 +68,7 @@ bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *re
 enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error)
 {
     bool good = !hart->engines || sam_engines_finish(hart->engines);
-    if (hart->mxu) { /* what is in flight belongs to it */
+    if (hart->mxu) { /* everything in flight belongs to the run */
         sam_mxu_drain(hart->mxu);
         sam_mxu_watch_close(hart->watch);
     }

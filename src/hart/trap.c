@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A failure in words. */
+/* Text of a trap. */
 #include <stdio.h>
 
 #include "hart/core.h"
@@ -78,7 +78,7 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
                         sizeof insn);
         sam_buffer_printf(&out, " (0x%08x) %s", result->word, insn);
     }
-    /* Such a program may run all the same: the flag stands for a part of it. */
+    /* Such a program may still run: the flag may apply to only a part of it. */
     if (hart->image && hart->image->compressed &&
         (result->cause == SAM_CAUSE_ILLEGAL || result->cause == SAM_CAUSE_FETCH_MISALIGNED))
         sam_buffer_printf(&out, "; the program's ELF flags tell of compressed instructions");
