@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.ADDI: every element plus a small integer. Integers saturate as unsigned ones of their width;
- * the exact sum of a floating-point element is rounded once, to nearest even, and a finite one
- * stays finite. Manual 3.3.1, 4.4.
+/* TL.ADDI: every element plus a small integer. Integers saturate as unsigned numbers of their
+ * width; the exact sum of a floating-point element is rounded once, to nearest even, and a finite
+ * element stays finite. Manual 3.3.1, 4.4.
  *
- * Types of up to 8 bits go through a table of sums, which are exact in double. The others add in
- * single precision: with at most 11 bits in either operand its 24 bits are more than twice as many
- * and two, so that rounding the sum again gives what rounding the exact sum would (and 24 bits are
- * what SINGLE wants). */
+ * Types of up to 8 bits use a table of sums, which are exact in double. The others add in single
+ * precision: with at most 11 significant bits per operand, its 24 bits are at least twice as many
+ * plus two, so that rounding the sum a second time gives the same result as rounding the exact sum
+ * (and for SINGLE itself, 24 bits are the result). */
 #include "base/fp_format.h"
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
@@ -26,7 +26,7 @@ static unsigned small_sum(enum sam_tl_type type, unsigned element, int imm)
     return sum < 0 ? 0 : sum > 15 ? 15 : (unsigned)sum;
 }
 
-/* The table of sums of all bytes; of 4-bit types both halves of a byte are elements. */
+/* The table of sums of all bytes; for 4-bit types both halves of a byte are elements. */
 static void make_table(struct sam_tensor *t, int imm)
 {
     bool nibbles = sam_tl_bits(t->type) == 4;
@@ -74,15 +74,15 @@ ADD_INT(add_int32, uint32_t, int64_t, UINT32_MAX)
 #define F32_INFINITY UINT32_C(0x7f800000)
 #define F32_SIGN     UINT32_C(0x80000000)
 
-/* Bits of a single to one whose low `drop` bits are zero, nearest even. The largest finite value of
- * the shorter format stays: no immediate is half a unit of it. */
+/* Round the bits of a single to nearest even, clearing the low `drop` bits. The largest finite
+ * value of the shorter format does not overflow: every immediate is below half its unit. */
 static inline uint32_t shorten(uint32_t bits, unsigned drop)
 {
     uint32_t half = drop ? (UINT32_C(1) << drop >> 1) - 1 + (bits >> drop & 1) : 0;
     return (bits + half) >> drop << drop;
 }
 
-/* A single, or one that is shortened to its upper bits, as bits. */
+/* The sum as the bits of a single, or of a format that is the upper part of one. */
 static inline uint32_t add_single(uint32_t bits, float imm, unsigned drop)
 {
     uint32_t sum = shorten(sam_f32_bits(sam_bits_f32(bits) + imm), drop);
@@ -113,7 +113,7 @@ static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm
 
 enum { HALF_INFINITY = 0x7c00, HALF_LARGEST = 0x7bff, HALF_NAN = 0x7e00, HALF_SIGN = 0x8000 };
 
-/* Finite halves, subnormals by the host's own scaling. */
+/* The value of a finite half; the host's scaling handles subnormals. */
 static inline float half_value(unsigned bits)
 {
     float magnitude = sam_bits_f32((bits & (HALF_SIGN - 1u)) << 13) * 0x1p112F;
@@ -124,7 +124,7 @@ static inline unsigned half_round(float value)
 {
     uint32_t bits = sam_f32_bits(value), sign = bits >> 31 << 15;
     uint32_t magnitude = bits & ~F32_SIGN;
-    /* Below 2^-14 the host rounds to the subnormals' unit, 2^-24, when it adds 1/2. */
+    /* Adding 1/2 makes the host round values below 2^-14 to the subnormals' unit, 2^-24. */
     uint32_t subnormal = sam_f32_bits(sam_bits_f32(magnitude) + 0.5F) - sam_f32_bits(0.5F);
     uint32_t normal = (shorten(magnitude, 13) >> 13) - (112u << 10);
     uint32_t half = magnitude < 0x38800000 ? subnormal : normal;
@@ -170,9 +170,9 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
     if (to == 0)
         return true;
     const bool rounds = t->type >= SAM_TL_HALF;
-    uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be one */
+    uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be the same */
     memcpy(in, t->tl[from], sizeof in);
-    if (rounds) /* The host's flags are the program's: set aside what this raises. */
+    if (rounds) /* The host's flags belong to the program: save them before this raises any. */
         c->fflags |= (uint8_t)sam_host_fp_flags();
     add(t, t->tl[to], in, imm);
     if (rounds)

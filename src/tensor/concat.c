@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.CONCAT and TL.MERGE: positions along one dimension of a block, chosen by masks. A block is
- * [outer][positions][inner]: what is chosen for one row of outer holds for all. Manual 3.4, 4.3. */
+/* TL.CONCAT and TL.MERGE: positions along one dimension of a block, selected by masks. A block is
+ * [outer][positions][inner]; the same positions are selected in every row of outer. Manual 3.4,
+ * 4.3. */
 #include "tensor/unit.h"
 
-/* The block with dimension `dim` in the middle; `inner` in bytes, 4-bit elements taking one each.
- */
+/* The block with dimension `dim` in the middle; `inner` in bytes, where 4-bit elements take one
+ * each. */
 struct block {
     unsigned outer, positions, inner;
     bool nibbles;
     unsigned elements;
 };
 
-/* Where a position of the result comes from: a byte offset within the row of one of two blocks. */
+/* The source of a position of the result: a byte offset within the row of one of two blocks. */
 struct source {
     uint8_t which;
     uint16_t at;
@@ -39,7 +40,7 @@ static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, un
     return SAM_TL_FAULT(SAM_TL_FINE);
 }
 
-/* Rows of `count` chosen positions; the rest of each is zero. */
+/* Rows of `count` selected positions; the rest of each row is zero. */
 #define GATHER(name, size)                                                                         \
     static void name(uint8_t *to, const uint8_t *const from[2], const struct block *b,             \
                      const struct source *sources, unsigned count)                                 \
@@ -68,7 +69,7 @@ static void gather(uint8_t *to, const uint8_t *const from[2], const struct block
     }
 }
 
-/* The same with 4-bit elements, a byte apiece; the nibble behind an odd number of them stays. */
+/* The same with 4-bit elements, one per byte; the nibble after an odd number of them is kept. */
 static void build_nibbles(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
                           const struct block *b, const struct source *sources, unsigned count)
 {
@@ -82,7 +83,7 @@ static void build_nibbles(struct sam_tensor *t, unsigned to, unsigned tl1, unsig
     sam_nibbles_pack(t->tl[to], result, whole);
 }
 
-/* The block into register `to`; bytes past it keep their value. */
+/* Build the block in register `to`; bytes past it keep their value. */
 static void build(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
                   const struct block *b, const struct source *sources, unsigned count)
 {
@@ -118,7 +119,7 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
     return true;
 }
 
-/* Whole bytes: a block of all ones where the first source is taken. */
+/* Whole bytes: the mask block is all ones where the first source is taken. */
 static void blend(uint8_t *to, const uint8_t *from1, const uint8_t *from2, const struct block *b,
                   uint32_t mask)
 {

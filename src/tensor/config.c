@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the CSRs mean: element type, shape, and the plan of a load or store. Manual 2.1 and 3.2. */
+/* Interprets the CSRs: element type, shape, and the plan of a load or store. Manual 2.1 and 3.2. */
 #include "tensor/unit.h"
 
 unsigned sam_tl_bits(enum sam_tl_type type)
@@ -13,7 +13,7 @@ unsigned sam_tl_bits(enum sam_tl_type type)
     return bits[type];
 }
 
-/* One field holds one of its codes, every other bit is zero. */
+/* Valid if one field holds one of its codes and every other bit is zero. */
 static enum sam_tl_type parse_type(uint32_t ttype)
 {
     static const struct {
@@ -49,7 +49,8 @@ void sam_tensor_configure(struct sam_tensor *t)
         t->plan[i / 2][i % 2].known = false;
 }
 
-/* Append a slice to runs, joining it with the one before where both register and memory go on. */
+/* Append a slice to runs, joining it with the previous one where it continues both in the register
+ * and in memory. */
 static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint16_t size,
                     int64_t offset)
 {
@@ -60,8 +61,8 @@ static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint1
         runs[(*count)++] = (struct sam_tl_run){offset, at, size};
 }
 
-/* Slice i of D0 is `width` bytes; its place in memory is stride{i} widths from the base. Strides
- * that were never written follow one another, so that more than 32 slices still make one run. */
+/* Slice i of D0 is `width` bytes; in memory it is stride{i} widths from the base. Strides that were
+ * never written are consecutive, so that more than 32 slices still make one run. */
 static struct sam_tl_fault make_plan(const struct sam_tensor *t, bool store, bool masked,
                                      struct sam_tl_plan *p)
 {

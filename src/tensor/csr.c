@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs of the unit: 32 bits each, stored as written; checked where they are used. */
+/* CSRs of the unit: 32 bits each, stored as written and checked on use. */
 #include "tensor/unit.h"
 
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hart issues in program order into four in-order queues; a scoreboard of TLRegs and of the
- * memory under way says when the first of a queue may start. docs/tensorload-rulings.md, chapter 5.
+/* The hart issues in program order into four in-order queues; a scoreboard of TLRegs and of memory
+ * accesses in flight determines when the head of a queue may start. docs/tensorload-rulings.md,
+ * chapter 5.
  *
- * An instruction issued in cycle t leaves its queue in its start cycle s >= t + 1. Its transfer is
- * over, its sources are read and the engine is free from `release` on; its result is there from
- * `done` on. */
+ * An instruction issued in cycle t leaves its queue in its start cycle s >= t + 1. From `release`
+ * on, its transfer is complete, its sources are read and the engine is free; from `done` on, its
+ * result is available. */
 #include "tensor/engines.h"
 
 #include <stdlib.h>
 
 #include "tensor/tensor.h"
 
-/* A load or store whose bytes may still be in someone's way. */
+/* A load or store whose bytes may still conflict with later accesses. */
 struct flight {
     uint64_t release, done;
     uint8_t engine;
@@ -22,16 +23,16 @@ struct flight {
 
 struct queue {
     uint64_t *starts;       /* ring: start cycles of the last `depth` instructions */
-    uint64_t issued, left;  /* instructions issued, and of them those that have left the queue */
+    uint64_t issued, left;  /* instructions issued, and how many of them have left the queue */
     uint64_t release, done; /* of the last one */
     uint64_t stalled;       /* cycles since `done` in which the hart waited for another engine */
-    struct sam_engine_report report; /* DRAINED and what is not over yet aside */
+    struct sam_engine_report report; /* except for DRAINED and unfinished instructions */
 };
 
 struct tlreg {
     uint64_t done; /* of the last instruction that writes it */
     uint8_t engine;
-    uint64_t read; /* its readers so far have read it from this cycle on */
+    uint64_t read; /* from this cycle on, all its readers so far have read it */
 };
 
 struct sam_engines {
@@ -46,10 +47,10 @@ struct sam_engines {
     uint64_t cycle; /* in which the next instruction may issue */
     unsigned used;  /* instructions issued in it */
     unsigned kind;  /* enum sam_issue_cycle of it, when used */
-    uint64_t pc;    /* of the first of them */
+    uint64_t pc;    /* of the first of these */
     uint64_t instructions;
     uint64_t issue[SAM_ISSUE_CYCLES]; /* of the cycles before `cycle` */
-    struct sam_engines_slice slice;   /* that they end with; not told yet */
+    struct sam_engines_slice slice;   /* the last slice, not reported yet */
 };
 
 struct sam_engines *sam_engines_new(const struct sam_engines_config *config,
@@ -102,7 +103,7 @@ static void tell_queue(struct sam_engines *e, unsigned engine, uint64_t cycle)
 
 /* ------------------------------------------------------------------------------------ hart */
 
-/* The hart's next cycles up to `end` are of this kind. */
+/* Count the hart's next cycles up to `end` as this kind. */
 static void spend(struct sam_engines *e, unsigned kind, uint64_t end, uint64_t pc)
 {
     struct sam_engines_slice *s = &e->slice;
@@ -140,7 +141,7 @@ static void stall(struct sam_engines *e, unsigned kind, uint64_t until, uint64_t
     spend(e, kind, until, pc);
 }
 
-/* A cycle with room for an instruction. */
+/* Advance to a cycle with room for an instruction. */
 static void open_cycle(struct sam_engines *e)
 {
     if (e->used == e->config.issue)
@@ -185,8 +186,8 @@ static bool overlap(const struct flight *f, const struct sam_span *spans, unsign
     return false;
 }
 
-/* The first cycle in which an access may start; `engine` keeps its own stores in order. What is
- * over, for every instruction to come, is forgotten. */
+/* The first cycle in which an access may start; `engine` keeps its own stores in order. Accesses
+ * that can no longer affect any later instruction are dropped. */
 static uint64_t memory_ready(struct sam_engines *e, unsigned engine, bool store,
                              const struct sam_span *spans, unsigned count)
 {
@@ -244,7 +245,7 @@ void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct s
 
 /* --------------------------------------------------------------------------------- engines */
 
-/* Instructions that have left the queue when cycle `now` begins. */
+/* Remove the instructions that have left the queue when cycle `now` begins. */
 static void leave(struct sam_engines *e, unsigned engine, uint64_t now)
 {
     struct queue *q = &e->queue[engine];
@@ -274,8 +275,8 @@ static uint64_t transfer_cycles(const struct sam_engines_config *c, const struct
     return cycles ? cycles : 1;
 }
 
-/* The first cycle in which nothing before `w` forbids its start, and what forbids it last. Within
- * an engine order alone keeps writers behind readers and writers. */
+/* The first cycle in which `w` may start, and the last hazard that delayed it. Within an engine,
+ * in-order execution alone keeps writers after readers and writers. */
 static uint64_t hazards(struct sam_engines *e, const struct sam_work *w, unsigned *reason)
 {
     uint64_t ready[SAM_ENGINE_CYCLES] = {0}, last = 0;
@@ -302,8 +303,8 @@ static uint64_t hazards(struct sam_engines *e, const struct sam_work *w, unsigne
     return last;
 }
 
-/* The engine's cycles from the end of its last transfer up to `entered`, when its queue has
- * something again: its last latency, then what the hart did. */
+/* Count the engine's cycles from the end of its last transfer to `entered`, when its queue gets its
+ * next instruction: first its remaining latency, then by what the hart did. */
 static void count_empty(struct sam_engine_report *r, const struct queue *q, uint64_t entered)
 {
     if (entered <= q->release)
@@ -372,7 +373,7 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *w)
 
 void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *report)
 {
-    const uint64_t over = e->cycle + (e->used != 0); /* the hart's last cycle is behind */
+    const uint64_t over = e->cycle + (e->used != 0); /* the cycle after the hart's last one */
     uint64_t end = over;
     *report = (struct sam_engines_report){.instructions = e->instructions};
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
@@ -394,7 +395,7 @@ void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *
 
 bool sam_engines_finish(struct sam_engines *e)
 {
-    struct sam_engines tail = *e; /* what is told changes no figure */
+    struct sam_engines tail = *e; /* a copy: reporting changes no figure */
     close_cycle(&tail);
     tell(&tail, &tail.slice);
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)

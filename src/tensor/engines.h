@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time. Instructions come in program order; the cycles of each follow from those
- * before it, so that one pass is enough and only what is under way is kept. */
+/* The engines' cycle model. Instructions arrive in program order, and the cycles of each follow
+ * from those before it, so that one pass suffices and only instructions in flight are kept. */
 #ifndef SAM_TENSOR_ENGINES_H
 #define SAM_TENSOR_ENGINES_H
 
@@ -19,10 +19,11 @@ struct sam_work {
     enum sam_engine engine;
     uint32_t reads, writes; /* bit r: TLReg r; never tl0 */
     uint32_t bytes;         /* through the datapath */
-    uint32_t slices;        /* of a load or store: those that begin a new place in memory */
+    uint32_t slices;        /* of a load or store: how many do not continue the previous one in
+                               memory */
     bool load, store;
     unsigned span_count;
-    struct sam_span spans[SAM_WORK_SPANS]; /* rising, disjoint */
+    struct sam_span spans[SAM_WORK_SPANS]; /* ascending, disjoint */
     uint64_t pc;
     uint32_t word;
 };
@@ -41,13 +42,13 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *work);
 void sam_engines_scalar(struct sam_engines *e, uint64_t pc);
 /* The next instruction, a scalar load, or store (an atomic instruction is one). */
 void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_span bytes);
-/* Must scalar accesses be told? Else sam_engines_scalar does for them, too. */
+/* Whether scalar accesses must be reported; otherwise sam_engines_scalar suffices for them. */
 bool sam_engines_has_memory(const struct sam_engines *e);
 /* False once a function of the watch has returned false. */
 bool sam_engines_good(const struct sam_engines *e);
 /* The figures if the program ended here. */
 void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *report);
-/* The program is over: tell the watch what it does not know yet, for the last time. */
+/* The program has ended: report the remaining events to the watch. */
 bool sam_engines_finish(struct sam_engines *e);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the engines: one table that parsing, messages and documents read. */
+/* The parameters of the engines: one table for parsing, messages and documentation. */
 #include "tensor/engines.h"
 
 #include <stdlib.h>
 
-/* The manual gives no sizes. The defaults are a scratchpad with one line of 64 bytes a cycle and
- * port, so that a TLReg takes 16 cycles on every engine and what stands out is the program's. */
+/* The manual gives no sizes. The defaults model a scratchpad with one line of 64 bytes per cycle
+ * and port: a TLReg takes 16 cycles on every engine, so that imbalances come from the program. */
 static const struct row {
     struct sam_engines_parameter parameter;
     size_t offset;

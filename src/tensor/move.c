@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores: first every piece of memory is found, then all of them move. Manual 3.2. */
+/* Loads and stores: first every piece of memory is resolved, then all of them are moved. Manual
+ * 3.2. */
 #include "tensor/unit.h"
 
 /* A part of a run that lies in one page. */
@@ -7,10 +8,10 @@ struct piece {
     uint8_t *host;
     uint64_t address;
     uint16_t at, size;
-    bool told; /* the page does not answer stores: code may lie there */
+    bool told; /* the page does not take stores directly: it may hold code */
 };
 
-/* memcpy without the call for what a slice often is. */
+/* memcpy without the call for common slice sizes. */
 static inline void copy(uint8_t *restrict to, const uint8_t *restrict from, unsigned size)
 {
     if (size - 16 > 48) { /* 16 to 64 */
@@ -25,7 +26,7 @@ static inline void copy(uint8_t *restrict to, const uint8_t *restrict from, unsi
     memcpy(to + size - 16, from + size - 16, 16);
 }
 
-/* A run of at most 1024 bytes touches two pages at most. */
+/* A run of at most 1024 bytes touches at most two pages. */
 #define PIECES (2 * SAM_TL_SLICES)
 
 static inline uint64_t wrap(const struct sam_tensor *t, uint64_t address)
@@ -57,7 +58,7 @@ static uint8_t *resolve(struct sam_core *c, const struct sam_region *region, uin
     return host;
 }
 
-/* What the page does not answer. A failure is told by its first byte. */
+/* For accesses that miss the page. A failure is reported at its first byte. */
 static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, const struct sam_region *region,
                                        uint64_t address, unsigned size, bool store)
 {

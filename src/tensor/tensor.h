@@ -8,9 +8,9 @@
 
 #define SAM_TL_COUNT  32u
 #define SAM_TL_SIZE   1024u /* bytes of a TLReg */
-#define SAM_TL_SLICES 32u   /* that masks and strides can name */
+#define SAM_TL_SLICES 32u   /* slices that masks and strides can address */
 
-/* CSR addresses (ours: the manual leaves them open). */
+/* CSR addresses (our choice: the manual leaves them open). */
 enum {
     SAM_CSR_TLOAD_STRIDE = 0x880,  /* ..0x89f */
     SAM_CSR_TSTORE_STRIDE = 0x8a0, /* ..0x8bf */
@@ -26,7 +26,7 @@ enum {
 #define SAM_TENSOR_CSRS 72u /* from SAM_CSR_TLOAD_STRIDE on */
 
 /* Element types of ttype; zero is the default. Manual 2.1.1; the codes of fp16, fp32 and fp4 are
- * ours. */
+ * our choice. */
 enum sam_tl_type {
     SAM_TL_INT8,
     SAM_TL_INT4,
@@ -42,7 +42,7 @@ enum sam_tl_type {
     SAM_TL_BF16,
     SAM_TL_SINGLE,
     SAM_TL_TF32,
-    SAM_TL_TYPES, /* ttype holds none, or two */
+    SAM_TL_TYPES, /* ttype holds no type, or two */
 };
 
 /* Which rule an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
@@ -73,18 +73,18 @@ struct sam_tl_fault {
 
 /* A part of a block that is contiguous in the register and in memory. */
 struct sam_tl_run {
-    int64_t offset; /* bytes from the base register, the immediate aside */
+    int64_t offset; /* bytes from the base register, without the immediate */
     uint16_t at;    /* first byte in the register */
     uint16_t size;  /* bytes */
 };
 
-/* What a load or store will do, by the CSRs alone; made when it is first needed. */
+/* What a load or store will do, as far as the CSRs determine it; computed when first needed. */
 struct sam_tl_plan {
     bool known;
     bool any;                  /* a slice is enabled */
     struct sam_tl_fault fault; /* FINE: legal */
-    uint8_t element;           /* bytes, 1 for 4-bit elements: what the base is a multiple of */
-    uint16_t width;            /* bytes a slice */
+    uint8_t element;           /* bytes, 1 for 4-bit elements: the alignment of the base */
+    uint16_t width;            /* bytes per slice */
     unsigned count, zero_count;
     int64_t first; /* offset of the first enabled slice */
     struct sam_tl_run runs[SAM_TL_SLICES];
@@ -92,7 +92,7 @@ struct sam_tl_plan {
 };
 
 /* State of one unit, zero at reset. tl[0] stays zero. A CSR that was never written has its value 0
- * here and written[] false; what it then stands for is the instruction's matter. */
+ * here and written[] false; its default then depends on the instruction. */
 struct sam_tensor {
     uint8_t tl[SAM_TL_COUNT][SAM_TL_SIZE] __attribute__((aligned(64)));
     uint32_t csr[SAM_TENSOR_CSRS]; /* by address - SAM_CSR_TLOAD_STRIDE */
@@ -100,7 +100,7 @@ struct sam_tensor {
     bool narrow; /* the hart is RV32 */
     /* Strict mode: loads read only `l1m`, stores write only `l0m`; size 0: anywhere. */
     struct sam_region l1m, l0m;
-    /* What the CSRs say, kept by config.c. */
+    /* The decoded CSRs, maintained by config.c. */
     enum sam_tl_type type;
     unsigned dims[3];              /* of tshape */
     enum sam_tl_why shape;         /* FINE: tshape is written and legal for the type */
@@ -117,9 +117,9 @@ struct sam_tensor {
 
 /* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
-/* Enter the handlers of the instructions. */
+/* Register the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
-/* CSRs of the unit; false: not one of its. */
+/* CSRs of the unit; false: not one of them. */
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
@@ -127,8 +127,9 @@ bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t valu
  * not there. */
 void sam_tensor_describe_fault(const struct sam_core *core, char *text, size_t size);
 
-/* What `insn` reads, writes and moves (engines.h): false when it is none of the unit's. Ask behind
- * the instruction: it changes nothing that the answer depends on. work->pc is left alone. */
+/* What `insn` reads, writes and moves (engines.h): false when it is not an instruction of the unit.
+ * To be called after the instruction, which changes nothing that the result depends on. work->pc is
+ * not set. */
 struct sam_work;
 bool sam_tensor_work_of(const struct sam_core *core, const struct sam_insn *insn,
                         struct sam_work *work);

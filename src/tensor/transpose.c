@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* out[o][b][m][a] = in[o][a][m][b], where every size is a power of two. Cells of 1, 2 and 4 bytes
- * go a tile at a time, whose rows are words of at most 8 bytes; larger cells are copied. */
+ * are transposed in tiles whose rows are words of at most 8 bytes; larger cells are copied. */
 #include "tensor/unit.h"
 
 typedef uint8_t bytes_t __attribute__((vector_size(16)));
@@ -63,7 +63,7 @@ INLINE void store_8(uint8_t *out, unsigned row, bytes_t value)
     memcpy(out + row, &second, sizeof second);
 }
 
-/* Tiles of so many rows by so many columns: rows of `out` and `in` lie that many bytes apart. */
+/* Transposes one tile; `out_row` and `in_row` are the distances of rows in bytes. */
 typedef void tile(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row);
 
 INLINE void tile_8x8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)
@@ -79,7 +79,7 @@ INLINE void tile_8x8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, uns
     store_8(out + 6 * out_row, out_row, high_4(b, d));
 }
 
-/* Four rows of 4 bytes; often they are one piece. */
+/* Four rows of 4 bytes; often they are contiguous. */
 INLINE void store_4(uint8_t *out, unsigned row, bytes_t value)
 {
     uint32_t words[4];
@@ -145,7 +145,7 @@ INLINE void tile_2x2_of_4(uint8_t *out, unsigned out_row, const uint8_t *in, uns
 TILE_2(tile_2x2_of_1, uint8_t)
 TILE_2(tile_2x2_of_2, uint16_t)
 
-/* All of it in tiles of rows x columns. */
+/* Transpose everything in tiles of rows x columns. */
 INLINE void walk(uint8_t *restrict out, const uint8_t *restrict in, const struct sam_transpose *t,
                  unsigned size, unsigned rows, unsigned columns, tile *one)
 {

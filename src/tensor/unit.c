@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers: operands out of the micro-op, the instruction, a trap or the next one. */
+/* The handlers: take the operands from the micro-op, execute, then trap or continue. */
 #include "tensor/unit.h"
 
-/* An instruction that failed: an illegal one is told by its word. */
+/* Trap at a failed instruction; for an illegal one, tval is its word. */
 static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
 {
     if (c->cause == SAM_CAUSE_ILLEGAL)
@@ -37,8 +37,8 @@ XPOSE(xpose_h, 16)
 XPOSE(xpose_w, 32)
 XPOSE(xpose_d, 64)
 
-/* A store may hit its own code, and the word that the machine above watches: what is needed behind
- * it is not read from the micro-op. */
+/* A store may overwrite its own code, or hit the word that the machine watches: nothing is read
+ * from the micro-op after it. */
 #define STORE(name, masked)                                                                        \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \

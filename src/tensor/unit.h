@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of tensor/ share. Every instruction checks all that can fail, then moves. */
+/* Shared by the files of tensor/. Every instruction checks everything that can fail before it
+ * changes anything. */
 #ifndef SAM_TENSOR_UNIT_H
 #define SAM_TENSOR_UNIT_H
 
@@ -31,9 +32,9 @@ static inline bool sam_tensor_is_written(const struct sam_tensor *t, unsigned ad
 
 /* Bits of an element; 0 for SAM_TL_TYPES. */
 unsigned sam_tl_bits(enum sam_tl_type type);
-/* A CSR of the unit was written: what follows from them is to be worked out anew. */
+/* To be called after a write to a CSR of the unit: recompute what is derived from them. */
 void sam_tensor_configure(struct sam_tensor *t);
-/* What a load or store does under the CSRs as they are. */
+/* The plan of a load or store under the current CSRs. */
 const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked);
 
 /* The instructions. False: a trap, c->cause is set, and c->tval unless it is the instruction word;
@@ -47,11 +48,11 @@ bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm);
 /* concat.c: TL.CONCAT.d and TL.MERGE.d */
 bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim);
 bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl2, unsigned dim);
-/* xpose.c: `sizes` is dim_gpr, `dims` dim0 | dim1 << 2, `bits` those of an element, 0: ttype's. */
+/* xpose.c: `sizes` is dim_gpr, `dims` dim0 | dim1 << 2, `bits` the element width, 0: from ttype. */
 bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t sizes, unsigned dims,
                       unsigned bits);
 
-/* An illegal instruction: mtval is its word, which the handler knows. */
+/* An illegal instruction: the handler sets mtval to its word. */
 static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fault)
 {
     sam_tensor_of(c)->fault = fault;

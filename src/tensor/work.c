@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction that has just run asked of its engine: registers, bytes, memory. */
+/* What the instruction that has just run asked of its engine: registers, bytes, memory. */
 #include "tensor/engines.h"
 #include "tensor/unit.h"
 
-/* Bit of a TLReg; none for tl0, which nobody waits for. */
+/* Bit of a TLReg; 0 for tl0, which nothing waits for. */
 static uint32_t bit(unsigned tl)
 {
     return (UINT32_C(1) << tl) & ~UINT32_C(1);
 }
 
-/* Insert a span into those in order. Slices mostly rise. */
+/* Insert a span in order. Slices are mostly ascending already. */
 static void insert(struct sam_work *w, struct sam_span span)
 {
     unsigned at = w->span_count++;
@@ -18,7 +18,7 @@ static void insert(struct sam_work *w, struct sam_span span)
     w->spans[at] = span;
 }
 
-/* Make one of spans that meet. */
+/* Merge adjacent and overlapping spans. */
 static void join(struct sam_work *w)
 {
     unsigned kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.XPOSE: two registers as one 4-D block of 2048 bytes, two dimensions exchanged. Manual 3.5,
- * 4.2. */
+/* TL.XPOSE: exchanges two dimensions of two registers seen as one 4-D block of 2048 bytes. Manual
+ * 3.5, 4.2. */
 #include "tensor/unit.h"
 
 #define PAIR (2 * SAM_TL_SIZE)
@@ -10,7 +10,7 @@ bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t s
 {
     struct sam_tensor *t = sam_tensor_of(c);
     unsigned d[4], elements = 1;
-    bits = bits ? bits : sam_tl_bits(t->type); /* none for a bad ttype */
+    bits = bits ? bits : sam_tl_bits(t->type); /* 0 for an invalid ttype */
     for (unsigned i = 0; i < 4; i++)
         elements *= d[i] = sizes >> 8 * i & 255;
     if (!bits)
