@@ -123,6 +123,7 @@ enum sam_codec_level {
 
 /* All zero is the default. */
 struct sam_codec_options {
+    size_t size;      /* sizeof of this struct; 0: as in 0.1 (status.h) */
     bool dense;       /* more of each element coded: smaller for fp16 and fp8, slower */
     bool bit_planes;  /* one plane a bit, eight elements a symbol */
     unsigned threads; /* 0: one */

@@ -110,8 +110,10 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
 
 /* SAM_ERR_USAGE: the caller passed NULL for `what`. */
 enum sam_status sam_codec_null(const char *what, struct sam_error *error);
-/* Are `options` (NULL: the default) usable? */
-enum sam_status sam_codec_check(const struct sam_codec_options *options, struct sam_error *error);
+/* The options a caller gave (NULL: the default), checked. */
+enum sam_status sam_codec_options_take(struct sam_codec_options *options,
+                                       const struct sam_codec_options *given,
+                                       struct sam_error *error);
 
 void *sam_codec_alloc(const struct sam_allocator *allocator, size_t size);
 void sam_codec_free(const struct sam_allocator *allocator, void *memory);

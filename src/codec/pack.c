@@ -7,8 +7,6 @@
 
 enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
-static const struct sam_codec_options no_options;
-
 struct slot {
     struct sam_span span;
     const uint8_t *elements; /* given, or `gathered` */
@@ -111,7 +109,7 @@ static void packer_free(struct sam_packer *p)
 static enum sam_status packer_init(struct sam_packer *p, const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_error *error)
 {
-    p->options = options ? *options : no_options;
+    p->options = *options;
     const struct sam_allocator *allocator = p->options.allocator;
     enum sam_status status = sam_container_plan(weights, &p->options, &p->container, error);
     if (status != SAM_OK)
@@ -166,14 +164,15 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
     *packer = NULL;
     if (!sink.write)
         return sam_fail(error, SAM_ERR_USAGE, "a packer needs a sink to write to");
-    enum sam_status status = sam_codec_check(options, error);
+    struct sam_codec_options taken;
+    enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
         return status;
-    struct sam_packer *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
+    struct sam_packer *p = sam_codec_alloc(taken.allocator, sizeof *p);
     if (!p)
         return sam_fail_memory(error);
     *p = (struct sam_packer){.sink = sink};
-    status = packer_init(p, weights, options, error);
+    status = packer_init(p, weights, &taken, error);
     if (status == SAM_OK && !give_buffers(p, true, true))
         status = sam_fail_memory(error);
     if (status == SAM_OK)
@@ -422,12 +421,13 @@ enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
     if (!size)
         return sam_codec_null("size", error);
     *size = 0;
-    enum sam_status status = sam_codec_check(options, error);
+    struct sam_codec_options taken;
+    enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
         return status;
     if ((!packed && room) || (!file && weights && weights->file_size))
         return sam_codec_null(file ? "packed" : "file", error);
-    status = packer_init(&p, weights, options, error);
+    status = packer_init(&p, weights, &taken, error);
     if (status == SAM_OK && !give_buffers(&p, false, true))
         status = sam_fail_memory(error);
     if (status == SAM_OK)

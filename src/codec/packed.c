@@ -16,8 +16,6 @@ struct sam_packed {
     uint64_t *chunk_at; /* where each chunk begins; one more: where the last one ends */
 };
 
-static const struct sam_codec_options no_options;
-
 /* Bytes of the packed file: in memory, or read into `room`. NULL: `error` is filled. */
 static const uint8_t *bytes_at(const struct sam_packed *p, uint64_t at, size_t size, uint8_t *room,
                                struct sam_error *error)
@@ -115,14 +113,14 @@ static enum sam_status open_packed(const void *data, struct sam_source source,
                                    struct sam_packed **packed, struct sam_error *error)
 {
     *packed = NULL;
-    enum sam_status status = sam_codec_check(options, error);
+    struct sam_codec_options taken;
+    enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
         return status;
-    struct sam_packed *p = sam_codec_alloc(options ? options->allocator : NULL, sizeof *p);
+    struct sam_packed *p = sam_codec_alloc(taken.allocator, sizeof *p);
     if (!p)
         return sam_fail_memory(error);
-    *p = (struct sam_packed){
-        .options = options ? *options : no_options, .data = data, .source = source};
+    *p = (struct sam_packed){.options = taken, .data = data, .source = source};
     p->ops = sam_codec_ops(p->options.level);
     status = read_front(p, source.size, error);
     if (status == SAM_OK)

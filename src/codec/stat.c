@@ -6,8 +6,6 @@
 
 enum { WINDOW = 1 << 16 }; /* elements of which an entropy is taken */
 
-static const struct sam_codec_options no_options;
-
 /* Calls `add` with the symbols of each plane of each WINDOW elements. */
 struct walk {
     void (*add)(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count);
@@ -73,14 +71,15 @@ static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols
 
 /* `out`: where the result goes. */
 static enum sam_status check(enum sam_weight_type type, const void *data, uint64_t size,
-                             const struct sam_codec_options *options, const void *out,
+                             const struct sam_codec_options *given,
+                             struct sam_codec_options *options, const void *out,
                              struct sam_error *error)
 {
     if (!out || (!data && size))
         return sam_codec_null(out ? "data" : "the result", error);
     if ((size_t)type >= SAM_W_TYPES)
         return sam_fail(error, SAM_ERR_USAGE, "unknown type %d of elements", (int)type);
-    enum sam_status status = sam_codec_check(options, error);
+    enum sam_status status = sam_codec_options_take(options, given, error);
     if (status != SAM_OK)
         return status;
     const struct sam_layout *layout = sam_layout_of(sam_layout_for(type, options));
@@ -91,17 +90,17 @@ static enum sam_status check(enum sam_weight_type type, const void *data, uint64
 }
 
 enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uint64_t size,
-                                const struct sam_codec_options *options,
-                                struct sam_weight_stat *stat, struct sam_error *error)
+                                const struct sam_codec_options *given, struct sam_weight_stat *stat,
+                                struct sam_error *error)
 {
-    options = options ? options : &no_options;
-    enum sam_status status = check(type, data, size, options, stat, error);
+    struct sam_codec_options options;
+    enum sam_status status = check(type, data, size, given, &options, stat, error);
     if (status != SAM_OK)
         return status;
-    enum sam_layout_id id = sam_layout_for(type, options);
+    enum sam_layout_id id = sam_layout_for(type, &options);
     const struct sam_layout *l = sam_layout_of(id);
-    struct walk walk = {.add = add_entropy, .ops = sam_codec_ops(options->level), .layout = l};
-    status = walk_planes(&walk, id, data, size, options, error);
+    struct walk walk = {.add = add_entropy, .ops = sam_codec_ops(options.level), .layout = l};
+    status = walk_planes(&walk, id, data, size, &options, error);
     if (status != SAM_OK)
         return status;
     double width = (double)sam_weight_type_bits(type);
@@ -119,22 +118,22 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
 }
 
 enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, uint64_t size,
-                                 const struct sam_codec_options *options, unsigned plane,
+                                 const struct sam_codec_options *given, unsigned plane,
                                  uint64_t counts[256], struct sam_error *error)
 {
-    options = options ? options : &no_options;
-    enum sam_status status = check(type, data, size, options, counts, error);
+    struct sam_codec_options options;
+    enum sam_status status = check(type, data, size, given, &options, counts, error);
     if (status != SAM_OK)
         return status;
-    enum sam_layout_id id = sam_layout_for(type, options);
+    enum sam_layout_id id = sam_layout_for(type, &options);
     const struct sam_layout *l = sam_layout_of(id);
     struct walk walk = {.add = add_counts,
-                        .ops = sam_codec_ops(options->level),
+                        .ops = sam_codec_ops(options.level),
                         .layout = l,
                         .wanted = plane,
                         .counts = counts};
     memset(counts, 0, 256 * sizeof *counts);
     if (plane >= l->coded_count)
         return sam_fail(error, SAM_ERR_USAGE, "there is no coded plane %u", plane);
-    return walk_planes(&walk, id, data, size, options, error);
+    return walk_planes(&walk, id, data, size, &options, error);
 }

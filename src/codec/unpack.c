@@ -35,23 +35,22 @@ struct sam_unpacker {
     uint64_t chunks_done, consumed;
 };
 
-static const struct sam_codec_options no_options;
-
 enum sam_status sam_unpacker_open(const struct sam_codec_options *options, struct sam_sink sink,
                                   struct sam_unpacker **unpacker, struct sam_error *error)
 {
     if (!unpacker)
         return sam_codec_null("unpacker", error);
     *unpacker = NULL;
-    enum sam_status status = sam_codec_check(options, error);
+    struct sam_codec_options taken;
+    enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
         return status;
-    struct sam_unpacker *u = sam_codec_alloc(options ? options->allocator : NULL, sizeof *u);
+    struct sam_unpacker *u = sam_codec_alloc(taken.allocator, sizeof *u);
     *unpacker = u;
     if (!u)
         return sam_fail_memory(error);
     *u = (struct sam_unpacker){.sink = sink, .wanted = SAM_HEADER};
-    u->options = options ? *options : no_options;
+    u->options = taken;
     u->ops = sam_codec_ops(u->options.level);
     return SAM_OK;
 }

@@ -9,10 +9,14 @@ enum sam_status sam_codec_null(const char *what, struct sam_error *error)
     return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
 }
 
-enum sam_status sam_codec_check(const struct sam_codec_options *options, struct sam_error *error)
+enum sam_status sam_codec_options_take(struct sam_codec_options *options,
+                                       const struct sam_codec_options *given,
+                                       struct sam_error *error)
 {
-    if (!options)
-        return SAM_OK;
+    enum sam_status status =
+        sam_options_take(options, sizeof *options, sizeof *options, given, error);
+    if (status != SAM_OK)
+        return status;
     if ((unsigned)options->level > SAM_CODEC_AVX512)
         return sam_fail(error, SAM_ERR_USAGE, "unknown level %u of the codec's loops",
                         (unsigned)options->level);

@@ -86,6 +86,9 @@ static void public_functions(void **state)
     struct sam_image *image;
     char *messages;
     const size_t small = 3;
+    const struct sam_codec_options codec = {.size = small};
+    struct sam_weight_stat stat;
+    struct sam_packed *packed;
     assert_int_equal(sam_gpu_new(&(struct sam_gpu_options){.size = small}, &gpu, NULL),
                      SAM_ERR_USAGE);
     assert_int_equal(sam_hart_new(&(struct sam_hart_options){.size = small}, &hart, NULL),
@@ -94,6 +97,9 @@ static void public_functions(void **state)
                      SAM_ERR_USAGE);
     assert_int_equal(sam_assemble(&(struct sam_asm_options){.size = small}, "text", "", 0, &image,
                                   &messages, NULL),
+                     SAM_ERR_USAGE);
+    assert_int_equal(sam_packed_open("", 0, &codec, &packed, NULL), SAM_ERR_USAGE);
+    assert_int_equal(sam_weight_stat((enum sam_weight_type)0, "", 0, &codec, &stat, NULL),
                      SAM_ERR_USAGE);
     assert_int_equal(
         sam_gpu_new(&(struct sam_gpu_options){.size = sizeof(struct sam_gpu_options)}, &gpu, NULL),
