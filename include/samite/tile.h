@@ -15,6 +15,7 @@
 
 #include "format.h"
 #include "status.h"
+#include "tile_opcodes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -163,8 +164,6 @@ SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
 SAM_API enum sam_status sam_tile_plan_text(const struct sam_tile_program *program,
                                            enum sam_tile_profile profile, char **text,
                                            struct sam_error *error);
-
-enum { SAM_TILE_OPS = 83 }; /* tile operations that there are: sam_tile_op_describe */
 
 /* How often, and on how many elements: of what was read of source tiles or, without a source tile,
  * written. */

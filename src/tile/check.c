@@ -72,15 +72,7 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
         sam_tile_error(c->judge.report, op->pos, "a window has a valid rectangle of numbers");
 }
 
-/* The root of a window: dst and src of one operation may be the same tile where every element is
- * read before it is written at the same place; anything else may not overlap. */
-static bool may_be_same(enum sam_tile_family family)
-{
-    return family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR || family == SAM_TILE_UNARY ||
-           family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2 ||
-           family == SAM_TILE_SEL || family == SAM_TILE_AXPY;
-}
-
+/* Windows of one tile overlap as far as is known here: the run sees where they are. */
 static void check_overlap(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
@@ -92,9 +84,7 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
         uint32_t src = sam_tile_arg(c->p, op, i);
         if (sam_tile_ty(c->p, src)->kind != SAM_TILE_KIND_TILE)
             continue;
-        bool first = i == 0 || row->family == SAM_TILE_BINARY || row->family == SAM_TILE_SEL;
-        if (src == dst && !(may_be_same(row->family) && first) &&
-            !(row->family == SAM_TILE_MATMUL && i == 0))
+        if (src == dst && !sam_tile_in_place(row, i))
             sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
                            "%s: %%%s is source and destination", row->name, c->p->values[src].name);
         else if (src != dst && root[src - c->f->first_value] == root[dst - c->f->first_value] &&

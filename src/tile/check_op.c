@@ -111,9 +111,7 @@ static bool kinds(const struct judged *s)
 {
     bool good = true;
     for (size_t i = 0; i <= s->sources; i++) {
-        char want = i < s->sources                     ? s->row->sources[i]
-                    : s->row->family == SAM_TILE_STORE ? 'v'
-                                                       : 't';
+        char want = i < s->sources ? s->row->sources[i] : sam_tile_stores(s->row) ? 'v' : 't';
         enum sam_tile_kind kind = s->types[i]->kind;
         bool fits = want == 't'   ? kind == SAM_TILE_KIND_TILE
                     : want == 'v' ? kind == SAM_TILE_KIND_PART
@@ -236,7 +234,7 @@ static void repeated(const struct judged *s, size_t index, bool row)
     }
 }
 
-static void global(const struct judged *s, size_t part, size_t at)
+static void global(const struct judged *s, size_t part, size_t at, bool acc)
 {
     const struct sam_tile_ty *p = s->types[part];
     const struct sam_tile_type *t = tile(s, at);
@@ -250,24 +248,35 @@ static void global(const struct judged *s, size_t part, size_t at)
             rows = SAM_TILE_DYNAMIC;
     valid_rows(s, at, rows, ", as the partition");
     valid_cols(s, at, p->dims[p->rank - 1], ", as the partition");
-    if (t->loc == SAM_TILE_left || t->loc == SAM_TILE_right ||
-        (s->row->family == SAM_TILE_LOAD && t->loc == SAM_TILE_acc))
-        FAULT(s, at, "%s: the tile is in %s, expected vec or mat%s", s->row->name,
-              sam_tile_loc_names[t->loc], s->row->family == SAM_TILE_LOAD ? "" : " or acc");
+    if (t->loc == SAM_TILE_left || t->loc == SAM_TILE_right || (!acc && t->loc == SAM_TILE_acc))
+        FAULT(s, at, "%s: the tile is in %s, expected %s", s->row->name, sam_tile_loc_names[t->loc],
+              acc ? "vec, mat or acc" : "vec or mat");
 }
 
-static void matmul(const struct judged *s)
+static void shape_load(const struct judged *s)
 {
-    bool acc = s->row->function == SAM_TILE_FN_ADD, bias = s->row->function == SAM_TILE_FN_MUL;
-    size_t a = acc, b = a + 1, d = s->sources;
-    static const char *const where[] = {"left", "right"};
-    for (size_t i = a; i <= b; i++)
-        if (tile(s, i)->loc != (i == a ? SAM_TILE_left : SAM_TILE_right))
-            FAULT(s, i, "%s: source %zu is in %s, expected %s", s->row->name, i + 1,
-                  sam_tile_loc_names[tile(s, i)->loc], where[i - a]);
-    if (tile(s, d)->loc != SAM_TILE_acc)
-        FAULT(s, d, "%s: the destination is in %s, expected acc", s->row->name,
-              sam_tile_loc_names[tile(s, d)->loc]);
+    global(s, 0, 1, false);
+}
+
+static void shape_store(const struct judged *s)
+{
+    global(s, 1, 0, true);
+}
+
+static void exact_loc(const struct judged *s, size_t index, enum sam_tile_loc loc)
+{
+    if (tile(s, index)->loc != loc)
+        FAULT(s, index, "%s: %s is in %s, expected %s", s->row->name, which(s, index),
+              sam_tile_loc_names[tile(s, index)->loc], sam_tile_loc_names[loc]);
+}
+
+/* Sources a and a + 1 are multiplied. */
+static void product(const struct judged *s, size_t a)
+{
+    size_t b = a + 1, d = s->sources;
+    exact_loc(s, a, SAM_TILE_left);
+    exact_loc(s, b, SAM_TILE_right);
+    exact_loc(s, d, SAM_TILE_acc);
     enum sam_tile_dtype dtype = tile(s, a)->dtype;
     bool bytes = dtype == SAM_TILE_i8;
     if (!bytes && !sam_tile_is_real(dtype))
@@ -278,64 +287,27 @@ static void matmul(const struct judged *s)
     valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
     valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
-    if (acc) {
-        if (tile(s, 0)->loc != SAM_TILE_acc)
-            FAULT(s, 0, "%s: source 1 is in %s, expected acc", s->row->name,
-                  sam_tile_loc_names[tile(s, 0)->loc]);
-        same_dtype(s, d, 0);
-        valid_as(s, 0, d);
-    } else if (bias) {
-        if (tile(s, 2)->loc != SAM_TILE_mat)
-            FAULT(s, 2, "%s: the bias is in %s, expected mat", s->row->name,
-                  sam_tile_loc_names[tile(s, 2)->loc]);
-        same_dtype(s, d, 2);
-        repeated(s, 2, true);
-    }
 }
 
-static void window(const struct judged *s)
+static void shape_matmul(const struct judged *s)
 {
-    const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 3);
-    bool extracts = s->row->family == SAM_TILE_EXTRACT;
-    const struct sam_tile_type *in = extracts ? dst : src, *of = extracts ? src : dst;
-    same_dtype(s, 0, 3);
-    if (!at_most(in->valid_rows, of->valid_rows) || !at_most(in->valid_cols, of->valid_cols))
-        FAULT(s, extracts ? 3 : 0,
-              "%s: %" PRId64 "x%" PRId64 " elements of a tile of %" PRId64 "x%" PRId64,
-              s->row->name, in->valid_rows, in->valid_cols, of->valid_rows, of->valid_cols);
+    product(s, 0);
 }
 
-static void reshape(const struct judged *s)
+static void shape_matmul_acc(const struct judged *s)
 {
-    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
-    same_dtype(s, 0, 1);
-    if (a->valid_rows >= 0 && a->valid_cols >= 0 && d->valid_rows >= 0 && d->valid_cols >= 0 &&
-        a->valid_rows * a->valid_cols != d->valid_rows * d->valid_cols)
-        FAULT(s, 1, "%s: %" PRId64 "x%" PRId64 " valid elements from %" PRId64 "x%" PRId64,
-              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+    product(s, 1);
+    exact_loc(s, 0, SAM_TILE_acc);
+    same_dtype(s, s->sources, 0);
+    valid_as(s, 0, s->sources);
 }
 
-static void fillpad(const struct judged *s)
+static void shape_matmul_bias(const struct judged *s)
 {
-    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
-    same_dtype(s, 0, 1);
-    if (d->pad == SAM_TILE_PAD_null)
-        FAULT(s, 1, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
-    if (!at_most(a->valid_rows, d->valid_rows) || !at_most(a->valid_cols, d->valid_cols))
-        FAULT(s, 1,
-              "%s: the destination's valid rectangle %" PRId64 "x%" PRId64
-              " does not hold the source's, %" PRId64 "x%" PRId64,
-              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
-}
-
-static void concat(const struct judged *s)
-{
-    same_dtype(s, 0, 1);
-    same_dtype(s, 0, 2);
-    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as source 1");
-    valid_rows(s, 2, tile(s, 0)->valid_rows, ", as the sources");
-    valid_cols(s, 2, sum(tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
-               ", as both sources together");
+    product(s, 0);
+    exact_loc(s, 2, SAM_TILE_mat);
+    same_dtype(s, s->sources, 2);
+    repeated(s, 2, true);
 }
 
 /* mov between memories: the ways there are. */
@@ -350,7 +322,70 @@ static void moved(const struct judged *s)
               sam_tile_loc_names[to]);
 }
 
-static void elementwise(const struct judged *s)
+/* Operand `in` is taken from, or put into, operand `of`. */
+static void window(const struct judged *s, size_t in, size_t of)
+{
+    const struct sam_tile_type *small = tile(s, in), *large = tile(s, of);
+    same_dtype(s, 0, s->sources);
+    if (!at_most(small->valid_rows, large->valid_rows) ||
+        !at_most(small->valid_cols, large->valid_cols))
+        FAULT(s, in, "%s: %" PRId64 "x%" PRId64 " elements of a tile of %" PRId64 "x%" PRId64,
+              s->row->name, small->valid_rows, small->valid_cols, large->valid_rows,
+              large->valid_cols);
+    moved(s);
+}
+
+static void shape_extract(const struct judged *s)
+{
+    window(s, s->sources, 0);
+}
+
+static void shape_insert(const struct judged *s)
+{
+    window(s, 0, s->sources);
+}
+
+static void shape_reshape(const struct judged *s)
+{
+    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
+    same_dtype(s, 0, 1);
+    if (a->valid_rows >= 0 && a->valid_cols >= 0 && d->valid_rows >= 0 && d->valid_cols >= 0 &&
+        a->valid_rows * a->valid_cols != d->valid_rows * d->valid_cols)
+        FAULT(s, 1, "%s: %" PRId64 "x%" PRId64 " valid elements from %" PRId64 "x%" PRId64,
+              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+}
+
+static void shape_fillpad(const struct judged *s)
+{
+    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
+    same_dtype(s, 0, 1);
+    if (d->pad == SAM_TILE_PAD_null)
+        FAULT(s, 1, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
+    if (!at_most(a->valid_rows, d->valid_rows) || !at_most(a->valid_cols, d->valid_cols))
+        FAULT(s, 1,
+              "%s: the destination's valid rectangle %" PRId64 "x%" PRId64
+              " does not hold the source's, %" PRId64 "x%" PRId64,
+              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+}
+
+static void shape_concat(const struct judged *s)
+{
+    same_dtype(s, 0, 1);
+    same_dtype(s, 0, 2);
+    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as source 1");
+    valid_rows(s, 2, tile(s, 0)->valid_rows, ", as the sources");
+    valid_cols(s, 2, sum(tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
+               ", as both sources together");
+}
+
+static void shape_move(const struct judged *s)
+{
+    same_dtype(s, 1, 0);
+    valid_as(s, 0, 1);
+    moved(s);
+}
+
+static void shape_elementwise(const struct judged *s)
 {
     size_t d = s->sources;
     for (size_t i = 0; i < d; i++) {
@@ -363,7 +398,7 @@ static void elementwise(const struct judged *s)
     }
 }
 
-static void compare(const struct judged *s)
+static void shape_compare(const struct judged *s)
 {
     exact_dtype(s, 2, SAM_TILE_ui8);
     valid_as(s, 0, 2);
@@ -375,7 +410,7 @@ static void compare(const struct judged *s)
     }
 }
 
-static void select_by(const struct judged *s)
+static void shape_select(const struct judged *s)
 {
     exact_dtype(s, 0, SAM_TILE_ui8);
     valid_as(s, 0, 3);
@@ -389,76 +424,93 @@ static void select_by(const struct judged *s)
     }
 }
 
-static void shapes(const struct judged *s)
+static void shape_scalar(const struct judged *s)
 {
-    size_t d = s->sources;
-    switch (s->row->family) {
-    case SAM_TILE_LOAD: global(s, 0, 1); return;
-    case SAM_TILE_STORE: global(s, 1, 0); return;
-    case SAM_TILE_COLFOLD:
-        same_dtype(s, 0, 1);
-        to_row(s);
-        return;
-    case SAM_TILE_COLARG:
-        exact_dtype(s, 1, SAM_TILE_i32);
-        to_row(s);
-        return;
-    case SAM_TILE_ROWFOLD:
-        same_dtype(s, 0, 1);
-        to_column(s);
-        return;
-    case SAM_TILE_ROWARG:
-        exact_dtype(s, 1, SAM_TILE_i32);
-        to_column(s);
-        return;
-    case SAM_TILE_ROWEXPAND:
-    case SAM_TILE_COLEXPAND:
-        same_dtype(s, d, 0);
-        repeated(s, 0, s->row->family == SAM_TILE_COLEXPAND);
-        return;
-    case SAM_TILE_ROWEXPAND2:
-    case SAM_TILE_COLEXPAND2:
-        same_dtype(s, d, 0);
-        same_dtype(s, d, 1);
-        valid_as(s, 0, d);
-        repeated(s, 1, s->row->family == SAM_TILE_COLEXPAND2);
-        return;
-    case SAM_TILE_BINARY:
-    case SAM_TILE_SCALAR:
-    case SAM_TILE_AXPY:
-    case SAM_TILE_UNARY: elementwise(s); return;
-    case SAM_TILE_EXPANDS:
-    case SAM_TILE_CI: scalar_dtype(s, 0, tile(s, d)->dtype); return;
-    case SAM_TILE_CMP: compare(s); return;
-    case SAM_TILE_SEL: select_by(s); return;
-    case SAM_TILE_CVT: valid_as(s, 0, d); return;
-    case SAM_TILE_MOV:
-        same_dtype(s, d, 0);
-        valid_as(s, 0, d);
-        moved(s);
-        return;
-    case SAM_TILE_TRANS:
-        same_dtype(s, d, 0);
-        valid_rows(s, d, tile(s, 0)->valid_cols, ", as the source has columns");
-        valid_cols(s, d, tile(s, 0)->valid_rows, ", as the source has rows");
-        return;
-    case SAM_TILE_RESHAPE: reshape(s); return;
-    case SAM_TILE_EXTRACT:
-    case SAM_TILE_INSERT:
-        window(s);
-        moved(s);
-        return;
-    case SAM_TILE_FILLPAD: fillpad(s); return;
-    case SAM_TILE_CONCAT: concat(s); return;
-    case SAM_TILE_MATMUL: matmul(s); return;
-    }
+    scalar_dtype(s, 0, tile(s, 1)->dtype);
 }
 
-/* Operations that run on tiles of any memory and layout. */
-static bool moves(enum sam_tile_family family)
+static void shape_convert(const struct judged *s)
 {
-    return family == SAM_TILE_LOAD || family == SAM_TILE_STORE || family == SAM_TILE_MOV ||
-           family == SAM_TILE_EXTRACT || family == SAM_TILE_INSERT || family == SAM_TILE_MATMUL;
+    valid_as(s, 0, 1);
+}
+
+static void shape_transpose(const struct judged *s)
+{
+    same_dtype(s, 1, 0);
+    valid_rows(s, 1, tile(s, 0)->valid_cols, ", as the source has columns");
+    valid_cols(s, 1, tile(s, 0)->valid_rows, ", as the source has rows");
+}
+
+static void shape_col_fold(const struct judged *s)
+{
+    same_dtype(s, 0, 1);
+    to_row(s);
+}
+
+static void shape_col_arg(const struct judged *s)
+{
+    exact_dtype(s, 1, SAM_TILE_i32);
+    to_row(s);
+}
+
+static void shape_row_fold(const struct judged *s)
+{
+    same_dtype(s, 0, 1);
+    to_column(s);
+}
+
+static void shape_row_arg(const struct judged *s)
+{
+    exact_dtype(s, 1, SAM_TILE_i32);
+    to_column(s);
+}
+
+static void shape_row_expand(const struct judged *s)
+{
+    same_dtype(s, 1, 0);
+    repeated(s, 0, false);
+}
+
+static void shape_col_expand(const struct judged *s)
+{
+    same_dtype(s, 1, 0);
+    repeated(s, 0, true);
+}
+
+/* Every element of source 1 with the row or column that source 2 is. */
+static void expand2(const struct judged *s, bool row)
+{
+    same_dtype(s, 2, 0);
+    same_dtype(s, 2, 1);
+    valid_as(s, 0, 2);
+    repeated(s, 1, row);
+}
+
+static void shape_row_expand2(const struct judged *s)
+{
+    expand2(s, false);
+}
+
+static void shape_col_expand2(const struct judged *s)
+{
+    expand2(s, true);
+}
+
+static void (*const shapes[SAM_TILE_FAMILIES])(const struct judged *) = {
+#define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
+    shape_##shapes,
+#include "tile/families.def"
+};
+
+/* Does the family fix the dtype of operand `index`? */
+static bool has_own_dtype(const struct judged *s, size_t index)
+{
+    switch (sam_tile_family(s->row)->own) {
+    case SAM_TILE_OWN_DST: return index == s->sources;
+    case SAM_TILE_OWN_FIRST: return index == 0;
+    case SAM_TILE_OWN_ALL: return true;
+    default: return false;
+    }
 }
 
 void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
@@ -472,14 +524,10 @@ void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
     for (size_t i = 0; i <= s.sources; i++) {
         if (types[i]->kind != SAM_TILE_KIND_TILE)
             continue;
-        if (!moves(row->family))
+        if (sam_tile_family(row)->tiles == SAM_TILE_TILES_VECTOR)
             vector_tile(&s, i);
-        bool mask = (row->family == SAM_TILE_CMP && i == s.sources) ||
-                    (row->family == SAM_TILE_SEL && i == 0);
-        bool index =
-            (row->family == SAM_TILE_COLARG || row->family == SAM_TILE_ROWARG) && i == s.sources;
-        if (!mask && !index && row->family != SAM_TILE_MATMUL)
+        if (!has_own_dtype(&s, i))
             dtype_of_profile(&s, i);
     }
-    shapes(&s);
+    shapes[row->family](&s);
 }

@@ -134,26 +134,14 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
 static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows, size_t *cols)
 {
     const struct sam_tile_ref *t = sam_tile_src(job, index);
-    bool second = index == 1;
+    bool last = index + 1 == job->sources;
     *rows = (size_t)t->type.valid_rows;
     *cols = (size_t)t->type.valid_cols;
-    switch (job->row->family) {
-    case SAM_TILE_COLEXPAND: second = true; __attribute__((fallthrough));
-    case SAM_TILE_COLEXPAND2:
-        if (second && *rows > 1)
-            *rows = 1;
-        break;
-    case SAM_TILE_ROWEXPAND: second = true; __attribute__((fallthrough));
-    case SAM_TILE_ROWEXPAND2:
-        if (second && *cols > 1)
-            *cols = 1;
-        break;
-    case SAM_TILE_EXTRACT: *rows = *cols = 0; break; /* by itself */
-    case SAM_TILE_MATMUL:
-        if (job->row->function == SAM_TILE_FN_MUL && index == 2)
-            *rows = 1;
-        break;
-    default: break;
+    switch (sam_tile_family(job->row)->reads) {
+    case SAM_TILE_READS_WHOLE: break;
+    case SAM_TILE_READS_LAST_ROW: *rows = last && *rows > 1 ? 1 : *rows; break;
+    case SAM_TILE_READS_LAST_COLUMN: *cols = last && *cols > 1 ? 1 : *cols; break;
+    case SAM_TILE_READS_ITSELF: *rows = *cols = 0; break;
     }
 }
 
@@ -286,7 +274,7 @@ static enum sam_status check_sources(struct sam_tile_job *job)
             return status;
     }
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    return job->row->family == SAM_TILE_AXPY
+    return sam_tile_family(job->row)->writes == SAM_TILE_WRITES_UPDATED
                ? sam_tile_core_check(job, d, (size_t)d->type.valid_rows, (size_t)d->type.valid_cols)
                : SAM_OK;
 }
@@ -295,18 +283,13 @@ static enum sam_status check_sources(struct sam_tile_job *job)
 static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
-    enum sam_tile_family family = job->row->family;
     struct sam_tile_span x, y; /* windows side by side of one tile do not meet */
     int64_t from, to;
     if (!tile_span(s, &x) || !tile_span(d, &y) || !sam_tile_span_meet(&x, &y, &from, &to))
         return true;
     bool same =
         s->offset == d->offset && s->pitch == d->pitch && sam_tile_type_equal(&s->type, &d->type);
-    bool in_place = family == SAM_TILE_BINARY || family == SAM_TILE_SCALAR ||
-                    family == SAM_TILE_UNARY || family == SAM_TILE_SEL || family == SAM_TILE_AXPY ||
-                    (family == SAM_TILE_MATMUL && i == 0) ||
-                    ((family == SAM_TILE_ROWEXPAND2 || family == SAM_TILE_COLEXPAND2) && i == 0);
-    return same && in_place;
+    return same && sam_tile_in_place(job->row, i);
 }
 
 /* Destination and source may not share bytes, but for element by element work in place. */
@@ -329,23 +312,15 @@ static enum sam_status check_overlap(const struct sam_tile_job *job)
  * reduce. */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
-    const struct sam_tile_type *d = &sam_tile_dst(job)->type, *s;
-    *rows = (size_t)d->valid_rows;
-    *cols = (size_t)d->valid_cols;
-    switch (job->row->family) {
-    case SAM_TILE_COLFOLD:
-    case SAM_TILE_COLARG: *rows = 1; __attribute__((fallthrough));
-    case SAM_TILE_ROWFOLD:
-    case SAM_TILE_ROWARG:
-        s = &sam_tile_src(job, 0)->type;
+    const struct sam_tile_type *d = &sam_tile_dst(job)->type;
+    enum sam_tile_writes writes = sam_tile_family(job->row)->writes;
+    *rows = writes == SAM_TILE_WRITES_ROOM ? d->rows : (size_t)d->valid_rows;
+    *cols = writes == SAM_TILE_WRITES_ROOM ? d->cols : (size_t)d->valid_cols;
+    if (writes == SAM_TILE_WRITES_ROW || writes == SAM_TILE_WRITES_COLUMN) {
+        const struct sam_tile_type *s = &sam_tile_src(job, 0)->type;
+        *rows = writes == SAM_TILE_WRITES_ROW ? 1 : *rows;
         if (!s->valid_rows || !s->valid_cols)
             *rows = *cols = 0;
-        break;
-    case SAM_TILE_FILLPAD:
-        *rows = d->rows;
-        *cols = d->cols;
-        break;
-    default: break;
     }
 }
 
@@ -360,27 +335,11 @@ static SAM_NOINLINE void pad(const struct sam_tile_job *job, size_t rows, size_t
     sam_tile_core_mark(job->core, d, d->type.rows, d->type.cols);
 }
 
-static enum sam_status run_family(struct sam_tile_job *job)
-{
-    switch (job->row->family) {
-    case SAM_TILE_LOAD:
-    case SAM_TILE_STORE: return sam_tile_run_global(job);
-    case SAM_TILE_COLFOLD:
-    case SAM_TILE_ROWFOLD:
-    case SAM_TILE_COLARG:
-    case SAM_TILE_ROWARG: return sam_tile_run_fold(job);
-    case SAM_TILE_MOV:
-    case SAM_TILE_TRANS:
-    case SAM_TILE_RESHAPE:
-    case SAM_TILE_EXTRACT:
-    case SAM_TILE_INSERT:
-    case SAM_TILE_FILLPAD:
-    case SAM_TILE_CONCAT:
-    case SAM_TILE_CI: return sam_tile_run_layout(job);
-    case SAM_TILE_MATMUL: return sam_tile_run_matmul(job);
-    default: return sam_tile_run_elementwise(job);
-    }
-}
+static enum sam_status (*const runs[SAM_TILE_FAMILIES])(struct sam_tile_job *) = {
+#define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
+    sam_tile_run_##run,
+#include "tile/families.def"
+};
 
 /* Where the tiles end, and the highest of these ends. */
 static void measure(struct sam_tile_job *job)
@@ -408,8 +367,8 @@ static void count_elements(struct sam_tile_job *job)
 {
     struct sam_tile_stats *stats = &job->core->stats;
     uint64_t elements = 0;
-    bool read = false;
-    for (size_t i = 0; i < job->sources && job->row->family != SAM_TILE_EXTRACT; i++)
+    bool checks_itself = sam_tile_family(job->row)->reads == SAM_TILE_READS_ITSELF, read = false;
+    for (size_t i = 0; i < job->sources && !checks_itself; i++)
         if (job->actuals[i].kind == SAM_TILE_IS_TILE) {
             size_t rows, cols;
             part_read(job, i, &rows, &cols);
@@ -437,7 +396,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
         status = check_waits(&job, id);
     if (status == SAM_OK)
         status = check_sources(&job);
-    bool stores = row->family == SAM_TILE_STORE;
+    bool stores = sam_tile_stores(row);
     size_t rows = 0, cols = 0;
     if (status == SAM_OK && !stores) {
         written_part(&job, &rows, &cols);
@@ -446,10 +405,10 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
         status = check_overlap(&job);
     }
     if (status == SAM_OK)
-        status = run_family(&job);
+        status = runs[row->family](&job);
     if (status == SAM_OK)
         count_elements(&job);
-    if (status != SAM_OK || stores || row->family == SAM_TILE_INSERT)
+    if (status != SAM_OK || stores || sam_tile_family(row)->writes == SAM_TILE_WRITES_PART)
         return status;
     sam_tile_core_mark(core, sam_tile_dst(&job), rows, cols);
     if (core->outside == SAM_TILE_PAD_VALUE && sam_tile_dst(&job)->type.pad != SAM_TILE_PAD_null)

@@ -130,10 +130,9 @@ uint64_t sam_tile_fold_pair(enum sam_tile_dtype dtype, bool max, enum sam_tile_n
                             uint64_t x);
 uint64_t sam_tile_bits_at(const void *at, size_t size);
 
-enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job);
-enum sam_status sam_tile_run_fold(struct sam_tile_job *job);
-enum sam_status sam_tile_run_layout(struct sam_tile_job *job);
-enum sam_status sam_tile_run_global(struct sam_tile_job *job);
-enum sam_status sam_tile_run_matmul(struct sam_tile_job *job);
+/* One of each name in families.def; some names stand there more than once. */
+#define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
+    enum sam_status sam_tile_run_##run(struct sam_tile_job *job);
+#include "tile/families.def"
 
 #endif

@@ -90,7 +90,7 @@ static void visit(struct walk *w, uint32_t index)
         uint32_t dst = op->operand_count - 1;
         for (uint32_t i = 0; i < op->operand_count; i++)
             if (sam_tile_ty(w->p, sam_tile_arg(w->p, op, i))->kind == SAM_TILE_KIND_TILE &&
-                (i != dst || sam_tile_updates(op->code)))
+                (i != dst || sam_tile_updates(sam_tile_row(op->code))))
                 read_tile(w, index, i);
         uint32_t value = sam_tile_arg(w->p, op, dst);
         if (sam_tile_ty(w->p, value)->kind == SAM_TILE_KIND_TILE)

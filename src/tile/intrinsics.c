@@ -335,7 +335,7 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return dst ? place(core, dst, error) : SAM_OK;
 }
 
-/* Operations have the same numbers on both sides. */
+/* The public numbers are those of the rows. */
 #define TILE_OP(code, name, ...)                                                                   \
     _Static_assert((unsigned)SAM_TILE_OP_##code == SAM_TILE_##code - SAM_TILE_FIRST_OP, name);
 #include "tile/ops.def"
@@ -376,9 +376,9 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
 {
     const char *sources = call->row->sources;
     size_t tiles = 0, numbers = 0, count = call->row->count;
-    enum sam_tile_dtype dtype = !call->dst                          ? SAM_TILE_f32 /* no scalar */
-                                : call->row->family == SAM_TILE_CMP ? refs[0].type.dtype
-                                                                    : refs[3].type.dtype;
+    enum sam_tile_dtype dtype = SAM_TILE_f32; /* without a destination there is no scalar */
+    if (call->dst)
+        dtype = sam_tile_scalar_of_source(call->row) ? refs[0].type.dtype : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
         struct sam_tile_actual *a = &actuals[i];
         enum sam_status status = SAM_OK;
@@ -409,7 +409,7 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
                                       struct sam_error *error)
 {
     size_t tiles = 0, wanted = 0;
-    bool other = call->row->family == SAM_TILE_STORE && !call->view;
+    bool other = sam_tile_stores(call->row) && !call->view;
     for (const char *c = call->row->sources; *c; c++) {
         wanted += *c == 't';
         other |= *c != 't' && !strchr(kinds, *c);
@@ -419,15 +419,13 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
                         call->name);
     while (tiles < 4 && call->sources[tiles])
         tiles++;
-    if (!call->dst && call->row->family != SAM_TILE_STORE)
+    if (!call->dst && !sam_tile_stores(call->row))
         return sam_fail(error, SAM_ERR_USAGE, "%s has no destination", call->name);
     if (tiles != wanted)
         return sam_fail(error, SAM_ERR_USAGE, "%s takes %zu tiles, found %zu", call->name, wanted,
                         tiles);
-    unsigned last = call->row->family == SAM_TILE_CMP   ? SAM_TILE_GE
-                    : call->row->family == SAM_TILE_CVT ? SAM_TILE_TRUNC
-                                                        : UINT_MAX;
-    if (call->attribute > last)
+    const struct sam_tile_attribute_text *attribute = sam_tile_attribute(call->row);
+    if (attribute->key && call->attribute >= attribute->count)
         return sam_fail(error, SAM_ERR_USAGE, "%s has no attribute %u", call->name,
                         call->attribute);
     return SAM_OK;

@@ -47,9 +47,9 @@ static struct feed feed_of(const struct sam_tile_job *job, size_t index)
     else
         f.bits = (uint64_t)a->number;
     bool last = index + 1 == job->sources;
-    enum sam_tile_family family = job->row->family;
-    f.one_row = last && (family == SAM_TILE_COLEXPAND || family == SAM_TILE_COLEXPAND2);
-    f.one_col = last && (family == SAM_TILE_ROWEXPAND || family == SAM_TILE_ROWEXPAND2);
+    enum sam_tile_reads reads = sam_tile_family(job->row)->reads;
+    f.one_row = last && reads == SAM_TILE_READS_LAST_ROW;
+    f.one_col = last && reads == SAM_TILE_READS_LAST_COLUMN;
     return f;
 }
 
@@ -74,10 +74,19 @@ static enum sam_status check_divisors(const struct sam_tile_job *job, const stru
     return SAM_OK;
 }
 
-/* d = function(a, b) over a chunk */
-static void compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, const void *a,
-                    const void *b, void *d, size_t n)
+/* A chunk of the destination: n elements at d from those of each source, in[...]. */
+typedef void chunk_fn(const struct sam_tile_job *job, const void *const *in, void *d, size_t n);
+
+static enum sam_tile_dtype dst_dtype(const struct sam_tile_job *job)
 {
+    return sam_tile_dst(job)->type.dtype;
+}
+
+/* d = function(a, b) */
+static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
+{
+    const void *a = in[0], *b = job->sources > 1 ? in[1] : NULL;
+    enum sam_tile_dtype dtype = dst_dtype(job);
     enum sam_tile_function function = job->row->function;
     struct lane lane;
     size_t size = sam_tile_size(dtype);
@@ -105,8 +114,10 @@ static void compute(const struct sam_tile_job *job, enum sam_tile_dtype dtype, c
 }
 
 /* d = a * b + d */
-static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *d, size_t n)
+static void axpy(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
+    enum sam_tile_dtype dtype = dst_dtype(job);
+    const void *a = in[0], *b = in[1];
     struct lane lane;
     if (sam_tile_is_real(dtype)) {
         bool narrow = sam_tile_size(dtype) == 2;
@@ -139,9 +150,12 @@ static void axpy(enum sam_tile_dtype dtype, const void *a, const void *b, void *
                                     : x >= y;                                                      \
     }
 
-static void compare(enum sam_tile_compare how, enum sam_tile_dtype dtype, const void *a,
-                    const void *b, uint8_t *d, size_t n)
+static void compare(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
 {
+    enum sam_tile_compare how = (enum sam_tile_compare)job->attribute;
+    enum sam_tile_dtype dtype = sam_tile_src(job, 0)->type.dtype;
+    const void *a = in[0], *b = in[1];
+    uint8_t *d = out;
     struct lane lane;
     const void *p = &lane.a, *q = &lane.b;
     if (sam_tile_is_real(dtype)) {
@@ -155,50 +169,43 @@ static void compare(enum sam_tile_compare how, enum sam_tile_dtype dtype, const 
     }
 }
 
-static void choose(const uint8_t *mask, const uint8_t *b, const uint8_t *c, uint8_t *d, size_t n,
-                   size_t size)
+static void choose(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
 {
+    const uint8_t *mask = in[0], *b = in[1], *c = in[2];
+    size_t size = sam_tile_size(dst_dtype(job));
+    uint8_t *d = out;
     for (size_t i = 0; i < n; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): fetch fills all sources */
         memmove(d + i * size, (mask[i] ? b : c) + i * size, size);
 }
 
-/* A chunk of row i from column j. */
-static void chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
-                  size_t n)
+static void convert(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
-    const struct sam_tile_core *core = job->core;
-    const struct sam_tile_ref *dst = sam_tile_dst(job);
-    uint8_t raw[3][8 * SAM_TILE_CHUNK];
-    const void *in[3] = {raw[0], raw[1], raw[2]};
-    void *d = sam_tile_at(core, dst, i, j);
-    enum sam_tile_dtype dtype = dst->type.dtype;
-    for (size_t k = 0; k < job->sources; k++) {
-        enum sam_tile_dtype type = feeds[k].tile ? feeds[k].tile->type.dtype
-                                   : feeds[0].tile && job->row->family == SAM_TILE_CMP
-                                       ? feeds[0].tile->type.dtype
-                                       : dtype;
-        in[k] = fetch(core, &feeds[k], i, j, n, type, raw[k]);
-    }
-    switch (job->row->family) {
-    case SAM_TILE_ROWEXPAND:
-    case SAM_TILE_COLEXPAND:
-    case SAM_TILE_EXPANDS: memcpy(d, in[0], n * sam_tile_size(dtype)); return;
-    case SAM_TILE_AXPY: axpy(dtype, in[0], in[1], d, n); return;
-    case SAM_TILE_CMP:
-        compare((enum sam_tile_compare)job->attribute, sam_tile_src(job, 0)->type.dtype, in[0],
-                in[1], d, n);
-        return;
-    case SAM_TILE_SEL: choose(in[0], in[1], in[2], d, n, sam_tile_size(dtype)); return;
-    case SAM_TILE_CVT:
-        sam_tile_convert(dtype, d, sam_tile_src(job, 0)->type.dtype, in[0], n,
-                         (enum sam_tile_round)job->attribute);
-        return;
-    default: compute(job, dtype, in[0], job->sources > 1 ? in[1] : NULL, d, n);
-    }
+    sam_tile_convert(dst_dtype(job), d, sam_tile_src(job, 0)->type.dtype, in[0], n,
+                     (enum sam_tile_round)job->attribute);
 }
 
-enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)
+static void copy(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
+{
+    memcpy(d, in[0], n * sam_tile_size(dst_dtype(job)));
+}
+
+/* A chunk of row i from column j. */
+static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
+                      size_t n, chunk_fn *chunk)
+{
+    uint8_t raw[3][8 * SAM_TILE_CHUNK];
+    const void *in[3] = {raw[0], raw[1], raw[2]};
+    enum sam_tile_dtype scalar =
+        sam_tile_scalar_of_source(job->row) ? feeds[0].tile->type.dtype : dst_dtype(job);
+    for (size_t k = 0; k < job->sources; k++) {
+        enum sam_tile_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : scalar;
+        in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);
+    }
+    chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
+}
+
+static enum sam_status run(const struct sam_tile_job *job, chunk_fn *chunk)
 {
     const struct sam_tile_ref *dst = sam_tile_dst(job);
     size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)dst->type.valid_cols;
@@ -207,7 +214,39 @@ enum sam_status sam_tile_run_elementwise(struct sam_tile_job *job)
         feeds[k] = feed_of(job, k);
     enum sam_status status = check_divisors(job, &feeds[job->sources - 1]);
     for (size_t i = 0; i < rows && status == SAM_OK; i++)
-        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK)
-            chunk(job, feeds, i, j, cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK);
+        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
+            size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
+            run_chunk(job, feeds, i, j, n, chunk);
+        }
     return status;
+}
+
+enum sam_status sam_tile_run_function(struct sam_tile_job *job)
+{
+    return run(job, compute);
+}
+
+enum sam_status sam_tile_run_axpy(struct sam_tile_job *job)
+{
+    return run(job, axpy);
+}
+
+enum sam_status sam_tile_run_compare(struct sam_tile_job *job)
+{
+    return run(job, compare);
+}
+
+enum sam_status sam_tile_run_select(struct sam_tile_job *job)
+{
+    return run(job, choose);
+}
+
+enum sam_status sam_tile_run_convert(struct sam_tile_job *job)
+{
+    return run(job, convert);
+}
+
+enum sam_status sam_tile_run_copy(struct sam_tile_job *job)
+{
+    return run(job, copy);
 }

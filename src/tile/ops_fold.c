@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: of columns to a row and of rows to a column, in rising order. */
+/* Reductions: of columns to a row and of rows to a column, in rising order. The source has rows and
+ * columns: without them core.c runs nothing. */
 #include "tile/core.h"
 
 /* d = d function row, elements in the form they are stored in, rounded at each step */
@@ -26,7 +27,7 @@ static bool is_order(const struct sam_tile_job *job)
     return job->row->function == SAM_TILE_FN_MIN || job->row->function == SAM_TILE_FN_MAX;
 }
 
-static void fold_columns(const struct sam_tile_job *job)
+enum sam_status sam_tile_run_col_fold(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     const struct sam_tile_core *core = job->core;
@@ -36,7 +37,7 @@ static void fold_columns(const struct sam_tile_job *job)
         sam_tile_fold_columns(dtype, job->row->function == SAM_TILE_FN_MAX, core->nan, core->plain,
                               sam_tile_at(core, dst, 0, 0), sam_tile_at(core, src, 0, 0), rows,
                               cols, src->pitch);
-        return;
+        return SAM_OK;
     }
     for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
         size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
@@ -45,9 +46,10 @@ static void fold_columns(const struct sam_tile_job *job)
         for (size_t i = 1; i < rows; i++)
             add_row(job, dtype, d, sam_tile_at(core, src, i, j), n);
     }
+    return SAM_OK;
 }
 
-static void arg_columns(const struct sam_tile_job *job)
+enum sam_status sam_tile_run_col_arg(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_tile_dtype dtype = src->type.dtype;
@@ -66,15 +68,16 @@ static void arg_columns(const struct sam_tile_job *job)
         }
         memcpy(sam_tile_at(job->core, dst, 0, j), &index, sizeof index);
     }
+    return SAM_OK;
 }
 
 /* The first element stays as it is when it is alone, as in a column of one row. */
-static void order_row(const struct sam_tile_job *job, size_t i)
+static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_tile_dtype dtype = src->type.dtype;
     size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
-    bool max = job->row->function == SAM_TILE_FN_MAX, arg = job->row->family == SAM_TILE_ROWARG;
+    bool max = job->row->function == SAM_TILE_FN_MAX;
     const uint8_t *row = sam_tile_at(job->core, src, i, 0);
     uint64_t best = sam_tile_bits_at(row, size);
     int32_t index = 0;
@@ -104,20 +107,19 @@ static void sum_row(const struct sam_tile_job *job, size_t i)
     memcpy(sam_tile_at(job->core, dst, i, 0), &sum, size);
 }
 
-enum sam_status sam_tile_run_fold(struct sam_tile_job *job)
+enum sam_status sam_tile_run_row_fold(struct sam_tile_job *job)
 {
-    const struct sam_tile_ref *src = sam_tile_src(job, 0);
-    if (!src->type.valid_rows || !src->type.valid_cols)
-        return SAM_OK;
-    if (job->row->family == SAM_TILE_COLFOLD)
-        fold_columns(job);
-    else if (job->row->family == SAM_TILE_COLARG)
-        arg_columns(job);
-    else
-        for (size_t i = 0; i < (size_t)src->type.valid_rows; i++)
-            if (is_order(job))
-                order_row(job, i);
-            else
-                sum_row(job, i);
+    for (size_t i = 0; i < (size_t)sam_tile_src(job, 0)->type.valid_rows; i++)
+        if (is_order(job))
+            order_row(job, i, false);
+        else
+            sum_row(job, i);
+    return SAM_OK;
+}
+
+enum sam_status sam_tile_run_row_arg(struct sam_tile_job *job)
+{
+    for (size_t i = 0; i < (size_t)sam_tile_src(job, 0)->type.valid_rows; i++)
+        order_row(job, i, true);
     return SAM_OK;
 }

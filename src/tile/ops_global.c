@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between tiles and arrays, and products of matrices. */
+/* Between tiles and arrays. */
 #include <inttypes.h>
 
 #include "tile/core.h"
@@ -67,9 +67,8 @@ static void move_row(const struct sam_tile_job *job, const struct sam_tile_windo
     }
 }
 
-enum sam_status sam_tile_run_global(struct sam_tile_job *job)
+static enum sam_status transfer(struct sam_tile_job *job, bool load)
 {
-    bool load = job->row->family == SAM_TILE_LOAD;
     const struct sam_tile_window *w = job->actuals[!load].window;
     const struct sam_tile_ref *t = job->actuals[load].tile;
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
@@ -85,47 +84,12 @@ enum sam_status sam_tile_run_global(struct sam_tile_job *job)
     return SAM_OK;
 }
 
-static float real_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
-                     size_t j)
+enum sam_status sam_tile_run_load(struct sam_tile_job *job)
 {
-    float value;
-    sam_tile_read_reals(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
-    return value;
+    return transfer(job, true);
 }
 
-static uint32_t whole_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
-                         size_t j)
+enum sam_status sam_tile_run_store(struct sam_tile_job *job)
 {
-    int64_t value;
-    sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
-    return (uint32_t)value;
-}
-
-enum sam_status sam_tile_run_matmul(struct sam_tile_job *job)
-{
-    const struct sam_tile_core *core = job->core;
-    bool acc = job->row->function == SAM_TILE_FN_ADD, bias = job->row->function == SAM_TILE_FN_MUL;
-    const struct sam_tile_ref *a = sam_tile_src(job, acc), *b = sam_tile_src(job, acc + 1u);
-    const struct sam_tile_ref *d = sam_tile_dst(job);
-    const struct sam_tile_ref *start = acc    ? sam_tile_src(job, 0)
-                                       : bias ? sam_tile_src(job, 2)
-                                              : NULL;
-    size_t depth = (size_t)a->type.valid_cols;
-    bool real = sam_tile_is_real(a->type.dtype);
-    for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
-        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++) {
-            size_t row = bias ? 0 : i;
-            if (real) {
-                float sum = start ? real_at(core, start, row, j) : 0;
-                for (size_t k = 0; k < depth; k++)
-                    sum += real_at(core, a, i, k) * real_at(core, b, k, j);
-                sam_tile_write_reals(SAM_TILE_f32, sam_tile_at(core, d, i, j), 1, &sum);
-            } else {
-                uint32_t sum = start ? whole_at(core, start, row, j) : 0;
-                for (size_t k = 0; k < depth; k++)
-                    sum += whole_at(core, a, i, k) * whole_at(core, b, k, j);
-                memcpy(sam_tile_at(core, d, i, j), &sum, sizeof sum);
-            }
-        }
-    return SAM_OK;
+    return transfer(job, false);
 }

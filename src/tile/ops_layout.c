@@ -43,7 +43,7 @@ static enum sam_status offsets(const struct sam_tile_job *job, const struct sam_
     return SAM_OK;
 }
 
-static enum sam_status extract(struct sam_tile_job *job)
+enum sam_status sam_tile_run_extract(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t row = 0, col = 0;
@@ -59,7 +59,7 @@ static enum sam_status extract(struct sam_tile_job *job)
     return status;
 }
 
-static enum sam_status insert(struct sam_tile_job *job)
+enum sam_status sam_tile_run_insert(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t row = 0, col = 0;
@@ -74,7 +74,7 @@ static enum sam_status insert(struct sam_tile_job *job)
     return SAM_OK;
 }
 
-static void fillpad(struct sam_tile_job *job)
+enum sam_status sam_tile_run_fillpad(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t rows = (size_t)s->type.valid_rows, cols = (size_t)s->type.valid_cols;
@@ -84,9 +84,10 @@ static void fillpad(struct sam_tile_job *job)
     for (size_t i = 0; i < d->type.rows; i++)
         for (size_t j = i < rows ? cols : 0; j < d->type.cols; j++)
             memcpy(sam_tile_at(job->core, d, i, j), &bits, size);
+    return SAM_OK;
 }
 
-static void reshape(struct sam_tile_job *job)
+enum sam_status sam_tile_run_reshape(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
@@ -96,9 +97,10 @@ static void reshape(struct sam_tile_job *job)
             size_t k = i * cols + j;
             copy(job, d, i, j, s, k / from, k % from);
         }
+    return SAM_OK;
 }
 
-static void count_up(struct sam_tile_job *job)
+enum sam_status sam_tile_run_count(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     uint64_t bits = (uint64_t)job->actuals[0].number;
@@ -106,29 +108,35 @@ static void count_up(struct sam_tile_job *job)
     for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
         for (size_t j = 0; j < (size_t)d->type.valid_cols; j++, bits++)
             memcpy(sam_tile_at(job->core, d, i, j), &bits, size);
+    return SAM_OK;
 }
 
-enum sam_status sam_tile_run_layout(struct sam_tile_job *job)
+enum sam_status sam_tile_run_move(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    const struct sam_tile_ref *s = sam_tile_src(job, 0); /* of tci: not used */
-    size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
-    switch (job->row->family) {
-    case SAM_TILE_MOV: copy_block(job, d, 0, 0, s, 0, 0, rows, cols); return SAM_OK;
-    case SAM_TILE_TRANS:
-        for (size_t i = 0; i < rows; i++)
-            for (size_t j = 0; j < cols; j++)
-                copy(job, d, i, j, s, j, i);
-        return SAM_OK;
-    case SAM_TILE_RESHAPE: reshape(job); return SAM_OK;
-    case SAM_TILE_EXTRACT: return extract(job);
-    case SAM_TILE_INSERT: return insert(job);
-    case SAM_TILE_FILLPAD: fillpad(job); return SAM_OK;
-    case SAM_TILE_CONCAT:
-        copy_block(job, d, 0, 0, s, 0, 0, rows, (size_t)s->type.valid_cols);
-        copy_block(job, d, 0, (size_t)s->type.valid_cols, sam_tile_src(job, 1), 0, 0, rows,
-                   (size_t)sam_tile_src(job, 1)->type.valid_cols);
-        return SAM_OK;
-    default: count_up(job); return SAM_OK;
+    copy_block(job, d, 0, 0, sam_tile_src(job, 0), 0, 0, (size_t)d->type.valid_rows,
+               (size_t)d->type.valid_cols);
+    return SAM_OK;
+}
+
+enum sam_status sam_tile_run_transpose(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
+        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++)
+            copy(job, d, i, j, sam_tile_src(job, 0), j, i);
+    return SAM_OK;
+}
+
+enum sam_status sam_tile_run_concat(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    size_t col = 0;
+    for (size_t k = 0; k < job->sources; k++) {
+        const struct sam_tile_ref *s = sam_tile_src(job, k);
+        size_t cols = (size_t)s->type.valid_cols;
+        copy_block(job, d, 0, col, s, 0, 0, (size_t)d->type.valid_rows, cols);
+        col += cols;
     }
+    return SAM_OK;
 }

@@ -81,31 +81,20 @@ static float real_expdif(float a, float b, bool narrow)
     return narrow ? to_odd(better_expdif(a, b)) : (float)better_expdif(a, b);
 }
 
-#define LOOP(expression)                                                                           \
-    for (size_t i = 0; i < n; i++)                                                                 \
-        d[i] = (expression);                                                                       \
-    return
+#define UNDEFINED 0 /* nothing calls it */
+#define CASE(function, expression)                                                                 \
+    case function:                                                                                 \
+        for (size_t i = 0; i < n; i++)                                                             \
+            d[i] = (expression);                                                                   \
+        return;
 
 void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n)
 {
     switch (function) {
-    case SAM_TILE_FN_ADD: LOOP(a[i] + b[i]);
-    case SAM_TILE_FN_SUB: LOOP(a[i] - b[i]);
-    case SAM_TILE_FN_MUL: LOOP(a[i] * b[i]);
-    case SAM_TILE_FN_DIV: LOOP(a[i] / b[i]);
-    case SAM_TILE_FN_REM: LOOP(fmodf(a[i], b[i]));
-    case SAM_TILE_FN_LRELU: LOOP(a[i] < 0 ? a[i] * b[i] : a[i]);
-    case SAM_TILE_FN_EXPDIF: LOOP(real_expdif(a[i], b[i], narrow));
-    case SAM_TILE_FN_ABS: LOOP(fabsf(a[i]));
-    case SAM_TILE_FN_NEG: LOOP(-a[i]);
-    case SAM_TILE_FN_RELU: LOOP(a[i] > 0 || isnan(a[i]) ? a[i] : 0);
-    case SAM_TILE_FN_EXP: LOOP(real_exp(a[i], narrow));
-    case SAM_TILE_FN_LOG: LOOP(real_log(a[i], narrow));
-    case SAM_TILE_FN_SQRT: LOOP(sqrtf(a[i]));
-    case SAM_TILE_FN_RSQRT: LOOP(real_rsqrt(a[i], narrow));
-    case SAM_TILE_FN_RECIP: LOOP(1 / a[i]);
-    default: return;
+#define TILE_FUNCTION(id, real, whole) CASE(SAM_TILE_FN_##id, real)
+#include "tile/functions.def"
+    case SAM_TILE_FN_NONE: return;
     }
 }
 
@@ -120,22 +109,9 @@ void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, c
 {
     int64_t top = (int64_t)(8 * sam_tile_size(dtype) - 1);
     switch (function) {
-    case SAM_TILE_FN_ADD: LOOP((int64_t)(wrap(a[i]) + wrap(b[i])));
-    case SAM_TILE_FN_SUB: LOOP((int64_t)(wrap(a[i]) - wrap(b[i])));
-    case SAM_TILE_FN_MUL: LOOP((int64_t)(wrap(a[i]) * wrap(b[i])));
-    case SAM_TILE_FN_DIV: LOOP(a[i] / b[i]);
-    case SAM_TILE_FN_REM: LOOP(a[i] % b[i]);
-    case SAM_TILE_FN_AND: LOOP(a[i] & b[i]);
-    case SAM_TILE_FN_OR: LOOP(a[i] | b[i]);
-    case SAM_TILE_FN_XOR: LOOP(a[i] ^ b[i]);
-    case SAM_TILE_FN_SHL: LOOP((int64_t)(wrap(a[i]) << (b[i] & top)));
-    case SAM_TILE_FN_SHR: LOOP(a[i] >> (b[i] & top));
-    case SAM_TILE_FN_LRELU: LOOP(a[i] < 0 ? (int64_t)(wrap(a[i]) * wrap(b[i])) : a[i]);
-    case SAM_TILE_FN_ABS: LOOP(a[i] < 0 ? -a[i] : a[i]);
-    case SAM_TILE_FN_NEG: LOOP(-a[i]);
-    case SAM_TILE_FN_RELU: LOOP(a[i] > 0 ? a[i] : 0);
-    case SAM_TILE_FN_NOT: LOOP(~a[i]);
-    default: return;
+#define TILE_FUNCTION(id, real, whole) CASE(SAM_TILE_FN_##id, whole)
+#include "tile/functions.def"
+    case SAM_TILE_FN_NONE: return;
     }
 }
 

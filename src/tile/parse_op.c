@@ -10,26 +10,20 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
     struct sam_tile_pos pos = parser->token.pos;
     if (!sam_tile_parse_accept(parser, '{'))
         return true;
-    enum sam_tile_family family = sam_tile_row(s->op.code)->family;
-    const char *key = family == SAM_TILE_CMP ? "cmp" : family == SAM_TILE_CVT ? "round" : NULL;
-    if (!key) {
+    const struct sam_tile_attribute_text *text = sam_tile_attribute(sam_tile_row(s->op.code));
+    if (!text->key) {
         sam_tile_error(&parser->report, parser->token.pos, "%s has no attributes",
                        sam_tile_code_name(s->op.code));
         return false;
     }
-    const char *const *words =
-        family == SAM_TILE_CMP ? sam_tile_compare_names : sam_tile_round_names;
     if (s->has_attribute) {
-        sam_tile_error(&parser->report, pos, "'%s' is given twice", key);
+        sam_tile_error(&parser->report, pos, "'%s' is given twice", text->key);
         return false;
     }
     s->has_attribute = true;
-    if (!sam_tile_parse_expect_word(parser, key, "as attribute") ||
-        !sam_tile_parse_expect(parser, '=', "behind it"))
-        return false;
-    return sam_tile_parse_choice(parser, s, words,
-                                 family == SAM_TILE_CMP ? "eq, ne, lt, le, gt or ge"
-                                                        : "rint, round, floor, ceil or trunc") &&
+    return sam_tile_parse_expect_word(parser, text->key, "as attribute") &&
+           sam_tile_parse_expect(parser, '=', "behind it") &&
+           sam_tile_parse_choice(parser, s, text->words, text->choices) &&
            sam_tile_parse_expect(parser, '}', "behind the attribute");
 }
 
@@ -89,8 +83,8 @@ static bool allocate_result(struct parser *parser, struct statement *s,
 static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources)
 {
     struct sam_tile_ty type;
-    bool stores = s->op.code == SAM_TILE_TSTORE;
-    if (sam_tile_updates(s->op.code)) {
+    bool stores = sam_tile_stores(sam_tile_row(s->op.code));
+    if (sam_tile_updates(sam_tile_row(s->op.code))) {
         sam_tile_error(&parser->report, s->op.pos,
                        "%s changes its destination: write it with ins(...) outs(...)",
                        sam_tile_code_name(s->op.code));
@@ -123,7 +117,7 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
 
 bool sam_tile_parse_tile_op(struct parser *parser, struct statement *s)
 {
-    size_t sources = strlen(sam_tile_row(s->op.code)->sources);
+    size_t sources = sam_tile_row(s->op.code)->count;
     if (sam_tile_parse_is(parser, '{') && !parse_attribute(parser, s))
         return false;
     return sam_tile_parse_is_word(parser, "ins") ? parse_dps(parser, s, sources)

@@ -85,11 +85,9 @@ static void result_type(struct printer *s, const struct sam_tile_op *op)
 
 static void attribute(struct printer *s, const struct sam_tile_op *op)
 {
-    enum sam_tile_family family = sam_tile_row(op->code)->family;
-    if (family == SAM_TILE_CMP)
-        sam_buffer_printf(&s->out, " {cmp = %s}", sam_tile_compare_names[op->attribute]);
-    else if (family == SAM_TILE_CVT)
-        sam_buffer_printf(&s->out, " {round = %s}", sam_tile_round_names[op->attribute]);
+    const struct sam_tile_attribute_text *text = sam_tile_attribute(sam_tile_row(op->code));
+    if (text->key)
+        sam_buffer_printf(&s->out, " {%s = %s}", text->key, text->words[op->attribute]);
 }
 
 /* Is `op` what makes the tile that was allocated just before it? */
@@ -97,7 +95,8 @@ static bool makes(const struct printer *s, const struct sam_tile_op *alloc,
                   const struct sam_tile_op *op)
 {
     if (s->surface == SAM_TILE_DPS || alloc->code != SAM_TILE_ALLOC || alloc->attribute || !op ||
-        op->code < SAM_TILE_FIRST_OP || op->code == SAM_TILE_TSTORE || sam_tile_updates(op->code))
+        op->code < SAM_TILE_FIRST_OP || sam_tile_stores(sam_tile_row(op->code)) ||
+        sam_tile_updates(sam_tile_row(op->code)))
         return false;
     uint32_t tile = s->p->ids[alloc->results];
     if (sam_tile_arg(s->p, op, op->operand_count - 1) != tile || s->writers[tile] != 1)
@@ -111,7 +110,7 @@ static bool makes(const struct printer *s, const struct sam_tile_op *alloc,
 static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
 {
     uint32_t sources = op->operand_count - 1;
-    bool stores = op->code == SAM_TILE_TSTORE && s->surface != SAM_TILE_DPS;
+    bool stores = sam_tile_stores(sam_tile_row(op->code)) && s->surface != SAM_TILE_DPS;
     if (ssa) {
         operand(s, op, sources);
         sam_buffer_printf(&s->out, " = ");

@@ -15,6 +15,14 @@ const struct sam_tile_row sam_tile_rows[] = {
      meaning},
 #include "tile/ops.def"
 };
+
+const struct sam_tile_family sam_tile_families[SAM_TILE_FAMILIES] = {
+#define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
+    {SAM_TILE_PIPE_##pipe,          SAM_TILE_TILES_##tiles,   SAM_TILE_OWN_##own,                  \
+     SAM_TILE_READS_##reads,        SAM_TILE_WRITES_##writes, SAM_TILE_IN_PLACE_##in_place,        \
+     SAM_TILE_ATTRIBUTE_##attribute},
+#include "tile/families.def"
+};
 _Static_assert(SAM_COUNT(sam_tile_rows) == SAM_TILE_OPS, "SAM_TILE_OPS is the number of rows");
 
 static const struct {
@@ -59,6 +67,12 @@ static const struct {
 const char *const sam_tile_compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
 const char *const sam_tile_cmpi_names[] = {"eq", "ne", "slt", "sle", "sgt", "sge", NULL};
 const char *const sam_tile_round_names[] = {"rint", "round", "floor", "ceil", "trunc", NULL};
+const struct sam_tile_attribute_text sam_tile_attributes[] = {
+    [SAM_TILE_ATTRIBUTE_CMP] = {"cmp", "eq, ne, lt, le, gt or ge", sam_tile_compare_names,
+                                SAM_COUNT(sam_tile_compare_names) - 1},
+    [SAM_TILE_ATTRIBUTE_ROUND] = {"round", "rint, round, floor, ceil or trunc",
+                                  sam_tile_round_names, SAM_COUNT(sam_tile_round_names) - 1},
+};
 const char *const sam_tile_pipe_names[] = {"tload", "tstore", "vector", "matrix", NULL};
 const char *const sam_tile_loc_names[] = {"vec", "mat", "left", "right", "acc", NULL};
 const char *const sam_tile_layout_names[] = {"none_box", "row_major", "col_major", NULL};
@@ -117,11 +131,6 @@ const char *sam_tile_nearest(const char *name, size_t size)
     return found;
 }
 
-bool sam_tile_updates(unsigned code)
-{
-    return code == SAM_TILE_TAXPY || code == SAM_TILE_TINSERT;
-}
-
 const char *sam_tile_loc_name(enum sam_tile_loc loc)
 {
     return (unsigned)loc < SAM_TILE_LOCS ? sam_tile_loc_names[loc] : "?";
@@ -134,8 +143,11 @@ const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
 {
-    static const char *const classes[] = {"all of the profile", "floats", "integers",
-                                          "all, 64 bits too"};
+    static const char *const classes[] = {[SAM_TILE_ORDER] = "all of the profile",
+                                          [SAM_TILE_REAL] = "floats",
+                                          [SAM_TILE_WHOLE] = "integers",
+                                          [SAM_TILE_FACTOR] = "floats, i8",
+                                          [SAM_TILE_ANY] = "all, 64 bits too"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;
     *text = (struct sam_tile_op_text){sam_tile_rows[index].name, sam_tile_rows[index].sources,

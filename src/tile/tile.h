@@ -64,69 +64,76 @@ enum sam_tile_code {
     SAM_TILE_FIRST_OP = SAM_TILE_TLOAD
 };
 
-enum sam_tile_family {
-    SAM_TILE_LOAD,
-    SAM_TILE_STORE,
-    SAM_TILE_COLFOLD,
-    SAM_TILE_ROWFOLD,
-    SAM_TILE_COLARG,
-    SAM_TILE_ROWARG,
-    SAM_TILE_ROWEXPAND,
-    SAM_TILE_COLEXPAND,
-    SAM_TILE_ROWEXPAND2,
-    SAM_TILE_COLEXPAND2,
-    SAM_TILE_BINARY,
-    SAM_TILE_SCALAR,
-    SAM_TILE_AXPY,
-    SAM_TILE_EXPANDS,
-    SAM_TILE_UNARY,
-    SAM_TILE_CMP,
-    SAM_TILE_SEL,
-    SAM_TILE_CVT,
-    SAM_TILE_MOV,
-    SAM_TILE_TRANS,
-    SAM_TILE_RESHAPE,
-    SAM_TILE_EXTRACT,
-    SAM_TILE_INSERT,
-    SAM_TILE_FILLPAD,
-    SAM_TILE_CONCAT,
-    SAM_TILE_CI,
-    SAM_TILE_MATMUL,
+enum sam_tile_family_id {
+#define TILE_FAMILY(id, ...) SAM_TILE_##id,
+#include "tile/families.def"
+    SAM_TILE_FAMILIES
 };
+
+/* Columns of families.def. */
+enum sam_tile_tiles { SAM_TILE_TILES_VECTOR, SAM_TILE_TILES_ANYWHERE };
+enum sam_tile_own { SAM_TILE_OWN_NONE, SAM_TILE_OWN_DST, SAM_TILE_OWN_FIRST, SAM_TILE_OWN_ALL };
+enum sam_tile_reads {
+    SAM_TILE_READS_WHOLE,
+    SAM_TILE_READS_LAST_ROW,
+    SAM_TILE_READS_LAST_COLUMN,
+    SAM_TILE_READS_ITSELF
+};
+enum sam_tile_writes {
+    SAM_TILE_WRITES_VALID,
+    SAM_TILE_WRITES_ROW,
+    SAM_TILE_WRITES_COLUMN,
+    SAM_TILE_WRITES_ROOM,
+    SAM_TILE_WRITES_UPDATED,
+    SAM_TILE_WRITES_PART,
+    SAM_TILE_WRITES_ARRAY
+};
+enum sam_tile_in_place { SAM_TILE_IN_PLACE_NEVER, SAM_TILE_IN_PLACE_FIRST, SAM_TILE_IN_PLACE_ANY };
+enum sam_tile_attribute {
+    SAM_TILE_ATTRIBUTE_NONE,
+    SAM_TILE_ATTRIBUTE_CMP,
+    SAM_TILE_ATTRIBUTE_ROUND
+};
+
+struct sam_tile_family {
+    enum sam_tile_pipe pipe;
+    enum sam_tile_tiles tiles;
+    enum sam_tile_own own;
+    enum sam_tile_reads reads;
+    enum sam_tile_writes writes;
+    enum sam_tile_in_place in_place;
+    enum sam_tile_attribute attribute;
+};
+extern const struct sam_tile_family sam_tile_families[SAM_TILE_FAMILIES];
+
+/* `{key = word}` of an operation. */
+struct sam_tile_attribute_text {
+    const char *key, *choices; /* for messages; NULL: the operation has no attribute */
+    const char *const *words;  /* ended by NULL */
+    unsigned count;
+};
+extern const struct sam_tile_attribute_text sam_tile_attributes[];
 
 enum sam_tile_function {
     SAM_TILE_FN_NONE,
-    SAM_TILE_FN_ADD,
-    SAM_TILE_FN_SUB,
-    SAM_TILE_FN_MUL,
-    SAM_TILE_FN_DIV,
-    SAM_TILE_FN_REM,
-    SAM_TILE_FN_MIN,
-    SAM_TILE_FN_MAX,
-    SAM_TILE_FN_AND,
-    SAM_TILE_FN_OR,
-    SAM_TILE_FN_XOR,
-    SAM_TILE_FN_SHL,
-    SAM_TILE_FN_SHR,
-    SAM_TILE_FN_LRELU,
-    SAM_TILE_FN_EXPDIF,
-    SAM_TILE_FN_ABS,
-    SAM_TILE_FN_NEG,
-    SAM_TILE_FN_RELU,
-    SAM_TILE_FN_NOT,
-    SAM_TILE_FN_EXP,
-    SAM_TILE_FN_LOG,
-    SAM_TILE_FN_SQRT,
-    SAM_TILE_FN_RSQRT,
-    SAM_TILE_FN_RECIP,
+#define TILE_FUNCTION(id, real, whole) SAM_TILE_FN_##id,
+#include "tile/functions.def"
 };
 
-enum sam_tile_class { SAM_TILE_ORDER, SAM_TILE_REAL, SAM_TILE_WHOLE, SAM_TILE_ANY };
+/* dtypes of an operation: those of the profile, the floats or integers among them, what a product
+ * of matrices takes, or all with those of 64 bits. */
+enum sam_tile_class {
+    SAM_TILE_ORDER,
+    SAM_TILE_REAL,
+    SAM_TILE_WHOLE,
+    SAM_TILE_FACTOR,
+    SAM_TILE_ANY
+};
 
 struct sam_tile_row {
     const char *name, *sources;
     uint8_t count; /* of sources */
-    enum sam_tile_family family;
+    enum sam_tile_family_id family;
     enum sam_tile_function function;
     enum sam_tile_class dtypes;
     const char *meaning;
@@ -137,6 +144,16 @@ static inline const struct sam_tile_row *sam_tile_row(unsigned code)
 {
     return &sam_tile_rows[code - SAM_TILE_FIRST_OP];
 }
+static inline const struct sam_tile_family *sam_tile_family(const struct sam_tile_row *row)
+{
+    return &sam_tile_families[row->family];
+}
+/* The attribute of a row; its key is NULL when the operation has none. */
+static inline const struct sam_tile_attribute_text *
+sam_tile_attribute(const struct sam_tile_row *row)
+{
+    return &sam_tile_attributes[sam_tile_family(row)->attribute];
+}
 /* The code of a name of `size` characters, without "pto."; SAM_TILE_CODES when there is none. */
 unsigned sam_tile_code_find(const char *name, size_t size);
 /* Its name, "arith." and "scf." included, "pto." not. */
@@ -145,16 +162,32 @@ const char *sam_tile_code_name(unsigned code);
 bool sam_tile_code_is_pto(unsigned code);
 /* The known name nearest to one that is not, or NULL. */
 const char *sam_tile_nearest(const char *name, size_t size);
-/* Does the op read its destination, so that one allocated for it makes no sense? */
-bool sam_tile_updates(unsigned code);
+/* Does the operation keep some of its destination, so that one allocated for it makes no sense? */
+static inline bool sam_tile_updates(const struct sam_tile_row *row)
+{
+    enum sam_tile_writes writes = sam_tile_family(row)->writes;
+    return writes == SAM_TILE_WRITES_UPDATED || writes == SAM_TILE_WRITES_PART;
+}
+/* Is the destination a window of an array, not a tile? */
+static inline bool sam_tile_stores(const struct sam_tile_row *row)
+{
+    return sam_tile_family(row)->writes == SAM_TILE_WRITES_ARRAY;
+}
+/* Has a scalar the dtype of the first source, not that of the destination? */
+static inline bool sam_tile_scalar_of_source(const struct sam_tile_row *row)
+{
+    return sam_tile_family(row)->own == SAM_TILE_OWN_DST;
+}
+/* May source `index` be the destination itself? */
+static inline bool sam_tile_in_place(const struct sam_tile_row *row, size_t index)
+{
+    enum sam_tile_in_place in_place = sam_tile_family(row)->in_place;
+    return in_place == SAM_TILE_IN_PLACE_ANY || (in_place == SAM_TILE_IN_PLACE_FIRST && index == 0);
+}
 
 static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
 {
-    enum sam_tile_family family = sam_tile_row(code)->family;
-    return family == SAM_TILE_LOAD     ? SAM_TILE_PIPE_LOAD
-           : family == SAM_TILE_STORE  ? SAM_TILE_PIPE_STORE
-           : family == SAM_TILE_MATMUL ? SAM_TILE_PIPE_MATRIX
-                                       : SAM_TILE_PIPE_VECTOR;
+    return sam_tile_family(sam_tile_row(code))->pipe;
 }
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the rows of the tile operations say, in another form. Reads src/tile/families.def and
+# src/tile/ops.def in that order; -v form=opcodes|calls|table chooses the output: a public header
+# or the rows of the table in docs/tile.md. tools/tile-tables.sh puts it in its place.
+function fail(text)
+{
+    printf "%s:%d: %s\n", FILENAME, FNR, text > "/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+# The arguments of a row into field[1..], quotes taken off; strings may contain commas.
+function split_row(line, i, c, quoted, count)
+{
+    sub(/^[A-Z_]*\(/, "", line)
+    sub(/\)$/, "", line)
+    delete field
+    count = 1
+    field[1] = ""
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (c == "\"")
+            quoted = !quoted
+        else if (c == "," && !quoted)
+            field[++count] = ""
+        else if (c != " " || quoted)
+            field[count] = field[count] c
+    }
+    return count
+}
+
+function head(name, what)
+{
+    print "/* SPDX-License-Identifier: Apache-2.0 */"
+    print "/* " what
+    print " * Made from src/tile/ops.def by tools/tile-tables.sh: do not edit. */"
+    print "#ifndef SAMITE_" name "_H"
+    print "#define SAMITE_" name "_H"
+    print ""
+}
+
+BEGIN {
+    dtypes["ORDER"] = "all of the profile"
+    dtypes["REAL"] = "floats"
+    dtypes["WHOLE"] = "integers"
+    dtypes["FACTOR"] = "floats, i8"
+    dtypes["ANY"] = "all, 64 bits too"
+    if (form == "opcodes") {
+        head("TILE_OPCODES", "Numbers of the tile operations, in the order of sam_tile_op_describe.")
+        print "enum sam_tile_opcode {"
+    } else if (form == "calls") {
+        head("TILE_CALLS", "Tile operations as C calls; tile_ops.h describes their arguments.")
+        print "#include \"tile_opcodes.h\"\n"
+        print "/* clang-format off */"
+    }
+}
+
+/^TILE_FAMILY\(/ {
+    if (split_row($0) != 10)
+        fail("expected a family of 10 columns on one line")
+    attribute[field[1]] = field[8] != "NONE"
+    views[field[1]] = field[1] == "LOAD" || field[6] == "ARRAY"
+}
+
+/^TILE_OP\(/ {
+    if (split_row($0) != 7)
+        fail("expected an operation of 7 columns on one line")
+    if (!(field[4] in views) || !(field[6] in dtypes))
+        fail("unknown family " field[4] " or dtypes " field[6])
+    count++
+    if (form == "opcodes") {
+        print "    SAM_TILE_OP_" field[1] ","
+    } else if (form == "calls" && !views[field[4]]) {
+        arguments = toupper(field[3]) (attribute[field[4]] ? "A" : "")
+        print "#define sam_" field[2] "(dst, ...) SAM_TILE_CALL_" arguments "_(" \
+            (field[3] ~ /i/ ? "\"" field[2] "\"" : field[1]) ", dst, __VA_ARGS__, NULL)"
+    } else if (form == "table") {
+        gsub(/\|/, "\\|", field[7])
+        print "| `" field[2] "` | " field[3] " | " dtypes[field[6]] " | `" field[7] "` |"
+    }
+}
+
+END {
+    if (failed)
+        exit 1
+    if (form == "opcodes")
+        print "    SAM_TILE_OPS /* how many there are */\n};\n"
+    else if (form == "calls")
+        print "/* clang-format on */\n"
+    if (form != "table")
+        print "#endif"
+}
