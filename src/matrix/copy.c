@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mmov: whole registers, whatever the sizes. */
+/* mmov: moves whole registers, whatever the sizes. */
 #include "matrix/unit.h"
 
 bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t operand,

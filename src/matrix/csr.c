@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs and the life of a unit. Those above 0xcc0 are read-only by their number. */
+/* The CSRs and life cycle of a unit. The addresses of those above 0xcc0 make them read-only. */
 #include <stdlib.h>
 
 #include "matrix/unit.h"

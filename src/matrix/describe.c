@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction works on, for traces, statistics and the cycle model. */
+/* Describes the work of an instruction, for traces, statistics and the cycle model. */
 #include "matrix/unit.h"
 
 bool sam_matrix_is(const struct sam_insn *insn)
@@ -30,7 +30,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     if (!m || !sam_matrix_is(insn))
         return false;
     w->kind = sam_m_kind(insn->word);
-    if (w->kind == SAM_M_KIND_CONFIG) /* its operands are registers of the hart */
+    if (w->kind == SAM_M_KIND_CONFIG) /* its operands are hart registers */
         return true;
     w->m = m->size_m;
     w->n = m->size_n;
@@ -67,7 +67,7 @@ bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *in
         return false;
     if (w->kind > SAM_M_KIND_STORE)
         return !trapped;
-    /* one that ends well leaves 0, one that faults the row that failed */
+    /* success leaves 0, a fault leaves the row that failed */
     const unsigned all =
         w->kind == SAM_M_KIND_LOAD ? sam_matrix_of(core)->rows * w->registers : w->m;
     w->first = first;

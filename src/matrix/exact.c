@@ -38,7 +38,7 @@ static uint64_t in_order(struct dot *d, const uint8_t *a, const uint8_t *b)
     return t;
 }
 
-/* Each product rounded; zeros up to a power of two; then sums of neighbours. */
+/* Round each product, pad with zeros to a power of two, then sum neighbours pairwise. */
 static uint64_t as_tree(struct dot *d, const uint8_t *a, const uint8_t *b)
 {
     uint64_t node[SAM_M_ROW_BYTES / 2] = {0};

@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 
 #define SAM_M_COUNT     8u
-#define SAM_M_ROWS      16u /* of a register at the largest MLEN */
+#define SAM_M_ROWS      16u /* rows of a register at the largest MLEN */
 #define SAM_M_ROW_BYTES 64u
 #define SAM_M_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
 
@@ -25,8 +25,8 @@ enum {
 enum sam_m_state { SAM_M_OFF, SAM_M_INITIAL, SAM_M_CLEAN, SAM_M_DIRTY };
 enum sam_m_round { SAM_M_RNU, SAM_M_RNE, SAM_M_RDN, SAM_M_ROD };
 
-/* State of one unit. Rows lie row_bytes apart, so that a register is `rows` * row_bytes bytes in a
- * row; what is behind is unused. */
+/* State of one unit. Rows are row_bytes apart, so that a register is `rows` * row_bytes contiguous
+ * bytes; the rest is unused. */
 struct sam_matrix {
     uint8_t m[SAM_M_COUNT][SAM_M_ROWS * SAM_M_ROW_BYTES] __attribute__((aligned(64)));
     unsigned row_bytes; /* MLEN / 8: 16, 32, 64 */
@@ -38,7 +38,7 @@ struct sam_matrix {
     bool saturated;
     bool narrow;           /* the hart is RV32 */
     bool tree;             /* --fp-order=tree */
-    uint32_t accumulators; /* registers that may be md of a multiplication, as a set; unless it is
+    uint32_t accumulators; /* set of registers that may be md of a multiplication; unless it holds
                               all of them, they may not be its sources */
     const struct sam_m_products *products;
     struct sam_m_scratch *scratch;
@@ -47,22 +47,23 @@ struct sam_matrix {
 /* A unit in its reset state with rows of `mlen` bits (128, 256 or 512); NULL: out of memory. */
 struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow);
 void sam_matrix_free(struct sam_matrix *matrix);
-/* Enter the handlers of the instructions; they find the unit in core->unit[SAM_UNIT_MATRIX]. */
+/* Register the handlers of the instructions; they find the unit in core->unit[SAM_UNIT_MATRIX]. */
 void sam_matrix_fill(struct sam_machine *machine);
-/* CSRs of the unit; false: not one of its. */
+/* CSRs of the unit; false: not one of them. */
 bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
-/* What an instruction works on, with the sizes and addresses captured. */
+/* The work of an instruction, with its sizes and addresses captured. */
 struct sam_m_work {
     enum sam_m_kind kind;
     uint8_t md, ms1, ms2;
-    bool reads_1, reads_2;     /* ms1, ms2 are sources */
-    unsigned registers;        /* from md on: destinations, or what a store reads */
-    unsigned source_registers; /* from ms2 on */
-    unsigned m, n;             /* rows (of all registers of a whole-register form), columns */
-    unsigned first, end;       /* rows that a load or store moves or clears; end 0: to the last */
-    unsigned bytes;            /* of a row: sizeK, or a whole row */
+    bool reads_1, reads_2;         /* ms1, ms2 are sources */
+    unsigned registers;            /* from md on: destinations, or what a store reads */
+    unsigned source_registers;     /* from ms2 on */
+    unsigned m, n;                 /* rows (in a whole-register form, of all registers), columns */
+    unsigned first, end;           /* rows that a load or store moves or clears; end 0: through the
+                                      last */
+    unsigned bytes;                /* per row: sizeK, or a whole row */
     const struct sam_m_type *type; /* of a multiplication */
     uint64_t base, stride;         /* of a load or store */
     bool narrow;                   /* its addresses wrap at 32 bits */
@@ -76,13 +77,13 @@ static inline uint64_t sam_m_address(const struct sam_m_work *work, unsigned row
     return work->narrow ? (uint32_t)address : address;
 }
 
-/* Right before the instruction and right after it: it changes nothing that the answer depends on,
- * configurations and xmrstart aside: `first` and `end` are left 0. False: no matrix instruction, or
- * no unit. */
+/* May be called just before or just after the instruction, which changes nothing the result depends
+ * on, except for configurations and xmrstart: `first` and `end` are left 0. False: not a matrix
+ * instruction, or no unit. */
 bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
                         struct sam_m_work *work);
-/* The same after an instruction that began with xmrstart = `first`: of a load or store, the rows
- * that it moved, which are fewer when it trapped. False also where it moved none. */
+/* The same after an instruction that began with xmrstart = `first`: for a load or store, only the
+ * rows that it moved before a trap. Also false when it moved none. */
 bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
                           bool trapped, struct sam_m_work *work);
 bool sam_matrix_is(const struct sam_insn *insn);

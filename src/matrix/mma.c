@@ -2,13 +2,13 @@
 /* C[i][j] += sum over k of A[i][k] * B[j][k]: A = ms1, B = ms2 (or ms2 and ms2+1), C = md (or md
  * and md+1, which hold the left and the right columns).
  *
- * Everything is computed in float or double. Products of 4- and 8-bit integers summed over a row
- * stay below 2^24 and those of 16-bit integers below 2^53, so that these sums are exact. Columns
- * that pad a vector repeat column 0: they raise no flag that it does not raise. */
+ * Everything is computed in float or double. Sums over a row of products of 4- and 8-bit integers
+ * stay below 2^24, and of 16-bit integers below 2^53, so they are exact. The columns that pad a
+ * vector repeat column 0 and thus raise no additional flags. */
 #include "matrix/unit.h"
 
-/* Where some registers alone are accumulators, these have the organisation of md and of loads and
- * stores, and not that of a source (manual, 4.3). */
+/* When only some registers are accumulators, they can be md or move to and from memory, but cannot
+ * be sources (manual, 4.3). */
 static bool is_organised(const struct sam_matrix *m, const struct sam_m_type *type, unsigned md,
                          unsigned ms2, unsigned ms1)
 {
@@ -56,7 +56,7 @@ static void widen_16(double *to, const uint8_t *from, unsigned count, bool is_si
     }
 }
 
-/* Only the elements that count: others must raise no flag. */
+/* Only the elements in use: others must not raise flags. */
 static void widen_half(const struct sam_matrix *m, float *to, const uint8_t *from, unsigned count)
 {
     if (count == SAM_M_ROW_BYTES / 2) {
@@ -78,7 +78,7 @@ static void widen_single(double *to, const uint8_t *from, unsigned count)
         to[k] = row[k];
 }
 
-/* One row of a source, as the format it is computed in. */
+/* Unpack one row of a source into the format of the computation. */
 static void unpack_row(const struct sam_matrix *m, unsigned variant, bool is_signed, void *to,
                        const uint8_t *from, unsigned count)
 {
@@ -100,8 +100,8 @@ struct job {
     bool wide;        /* computed in double */
 };
 
-/* A source as the rows it is computed in: the register itself or its elements unpacked. *stride:
- * elements from row to row. */
+/* A source as rows in the format of the computation: the register itself, or its elements unpacked.
+ * *stride: elements from row to row. */
 static const void *unpack(const struct sam_matrix *m, const struct job *j, unsigned reg,
                           unsigned rows, bool is_signed, union sam_m_operand *to, unsigned *stride)
 {
@@ -134,7 +134,7 @@ static void unpack_sources(struct sam_matrix *m, const struct job *j, struct sam
 
 /* --------------------------------------------------------------------------- the accumulators */
 
-/* The bytes of a row of C that register md + r holds: *first elements are in those before. */
+/* The bytes of a row of C held by register md + r; the preceding registers hold *first elements. */
 static unsigned bytes_of(const struct sam_matrix *m, const struct job *j, unsigned r,
                          unsigned *first)
 {
@@ -149,7 +149,7 @@ static unsigned registers_of(const struct job *j)
     return j->type->target == 64 ? 2 : 1;
 }
 
-/* What lies outside sizeM x sizeN becomes zero. */
+/* Clear everything outside sizeM x sizeN. */
 static void clear(struct sam_matrix *m, const struct job *j)
 {
     for (unsigned r = 0; r < registers_of(j); r++) {
@@ -162,7 +162,8 @@ static void clear(struct sam_matrix *m, const struct job *j)
     }
 }
 
-/* C as the loops want it: columns that pad repeat column 0. A full register is so as it is. */
+/* C in the layout of the loops, padded with copies of column 0. A full register already has this
+ * layout. */
 static const void *get_accumulators(struct sam_matrix *m, const struct job *j)
 {
     const unsigned bytes = j->type->target / 8u, row = j->padded * bytes;
@@ -211,8 +212,8 @@ static sam_m_product *product_of(const struct sam_m_products *p, unsigned varian
     }
 }
 
-/* In the host's arithmetic. False: exact.c has to do it. The flags that the host has raised by then
- * are right. */
+/* Compute with the host's arithmetic. False: exact.c has to do it; the flags that the host has
+ * raised by then are correct. */
 static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_round round)
 {
     struct sam_m_tile tile = {.b = &m->scratch->b,

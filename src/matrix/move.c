@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores, row by row: a fault leaves the rows before it done and xmrstart at the row that
- * failed, so that the instruction can be run again. */
+/* Loads and stores, row by row: at a fault the preceding rows are done and xmrstart holds the row
+ * that failed, so that the instruction can be restarted. */
 #include "matrix/unit.h"
 
 /* A part of a row that lies in one page. */
@@ -8,10 +8,10 @@ struct part {
     uint8_t *host;
     uint64_t address;
     unsigned size;
-    bool told; /* the page does not answer stores: code may lie there */
+    bool told; /* the page does not take stores directly: it may hold code */
 };
 
-/* `size` bytes, mostly whole rows: of a size that the compiler knows. */
+/* Copy `size` bytes, mostly whole rows, whose sizes are compile-time constants here. */
 static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
 {
     switch (size) {
@@ -22,7 +22,7 @@ static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
     }
 }
 
-/* The host's bytes at `address` when one page answers for all of them, or NULL. */
+/* Host address of `size` bytes at `address` if one page covers them all, else NULL. */
 static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, unsigned size,
                                  bool store)
 {
@@ -48,7 +48,7 @@ static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, boo
     return host;
 }
 
-/* What the page does not answer. A failure is told by its first byte. */
+/* For accesses that miss the page. A failure is reported at its first byte. */
 static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, uint64_t address, unsigned size,
                                        bool store)
 {
@@ -83,7 +83,7 @@ static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool s
     return count;
 }
 
-/* `size` bytes between a register and memory. */
+/* Move `size` bytes between a register and memory. */
 static SAM_NOINLINE bool move_slow(struct sam_core *c, uint8_t *row, uint64_t address,
                                    unsigned size, bool store)
 {
@@ -114,7 +114,7 @@ static inline bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsi
     return true;
 }
 
-/* Base and stride are multiples of the element; false: trapped. */
+/* Check that base and stride are multiples of the element; false: trapped. */
 static bool aligned(struct sam_core *c, uint64_t base, uint64_t stride, unsigned element,
                     bool store)
 {
@@ -172,7 +172,7 @@ bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t 
     return true;
 }
 
-/* Rows count through all registers of the group. */
+/* Rows are numbered through all registers of the group. */
 static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned variant,
                        bool store)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element by element: md = ms2 op b, where b is a matrix, one of its rows for all rows, or a
- * register. */
+/* Element-wise operations: md = ms2 op b, where b is a matrix, one row of it applied to all rows,
+ * or a register. */
 #include "matrix/unit.h"
 
-/* value / 2^shift without its fraction; whether to add one. `value` in two's complement. */
+/* Whether to add one to value / 2^shift without its fraction. `value` is in two's complement. */
 static inline unsigned rounded_up(enum sam_m_round round, uint64_t value, unsigned shift)
 {
     if (shift == 0)
@@ -20,7 +20,7 @@ static inline unsigned rounded_up(enum sam_m_round round, uint64_t value, unsign
     return 0;
 }
 
-/* `shift` is below the width, so that the top bit of a 64-bit value is kept when it is 63. */
+/* `shift` is below the width, so that a shift by 63 keeps the top bit of a 64-bit value. */
 static inline int64_t shift_signed(enum sam_m_round round, int64_t value, unsigned shift)
 {
     return (value >> shift) + (int64_t)rounded_up(round, (uint64_t)value, shift);
@@ -83,7 +83,7 @@ static void put(uint8_t *row, unsigned index, unsigned bytes, uint64_t value)
         row[index * bytes + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Row `i` of md. Elements past sizeK become zero; what lies behind all results stays. */
+/* Row `i` of md. Elements past sizeK become zero; bytes after all results are kept. */
 static void one_row(struct sam_matrix *m, uint8_t *to, const uint8_t *a, const uint8_t *b,
                     unsigned variant, bool inside)
 {

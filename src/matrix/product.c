@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which inner loops this host runs. */
+/* Selects the inner loops for this host. */
 #include "base/cpu.h"
 #include "matrix/unit.h"
 

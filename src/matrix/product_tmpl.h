@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops of multiplication, compiled once a level of the host's instruction set: TABLE is
- * the table to define. Vectors of columns; four rows of C at a time, so that sums do not wait for
- * each other. All levels give the same bits and flags. */
+/* The inner loops of multiplication, compiled once per level of the host's instruction set: TABLE
+ * is the table to define. They work on vectors of columns and four rows of C at a time, so that
+ * sums do not wait for each other. All levels give the same bits and flags. */
 #include "base/fp_wide.h"
 #include "matrix/unit.h"
 
@@ -37,7 +37,7 @@ typedef uint64_t vu64 __attribute__((vector_size(VECTOR), may_alias));
 #define LANES_32 (VECTOR / 4u)
 #define LANES_64 (VECTOR / 8u)
 
-#if VECTOR == 16 /* the C library has it, if not the CPU */
+#if VECTOR == 16 /* the CPU may lack it, the C library does not */
 static inline v32 fma_32(v32 a, v32 b, v32 c)
 {
     for (unsigned i = 0; i < LANES_32; i++)
@@ -55,7 +55,8 @@ static inline v64 fma_64(v64 a, v64 b, v64 c)
 #define FMA64(a, b, c) fma_64(a, b, c)
 #endif
 
-/* One value in every lane; no arithmetic, which would change a zero's sign or see a NaN. */
+/* One value in every lane, without arithmetic, which could change a zero's sign or quieten a NaN.
+ */
 static inline v32 broadcast_v32(const float *value)
 {
     int32_t bits;
@@ -88,7 +89,7 @@ static inline void finish_v64(const double *c, double *t, v64 sum, vi64 *nan)
     *(vi64 *)(void *)t = (bits & ~bad) | (bad & (int64_t)SAM_F64_NAN);
 }
 
-/* The sums are whole numbers that fit. Unsigned: they wrap. */
+/* The sums are integers that fit. Unsigned, because the addition wraps. */
 static inline void finish_i32(const uint32_t *c, uint32_t *t, v32 sum, vi32 *nan)
 {
     (void)nan;
@@ -103,7 +104,7 @@ static inline void finish_i64(const uint64_t *c, uint64_t *t, v64 sum, vi64 *nan
 
 /* ---------------------------------------------------------------------------- the products */
 
-/* `rows` rows of C and all columns; `step` makes a sum of x, y and a sum. */
+/* `rows` rows of C and all columns; `step` adds the product of x and y to a sum. */
 #define ROWS(type, vector, lanes, rows, step, ctype, finish)                                       \
     for (unsigned j = 0; j < n; j += (lanes)) {                                                    \
         vector sum[rows] = {{0}};                                                                  \
@@ -147,16 +148,16 @@ PRODUCT(fma32, float, v32, LANES_32, FMA32, float, finish_v32)
 PRODUCT(fma64, double, v64, LANES_64, FMA64, double, finish_v64)
 
 #if HALVES
-/* x * y + t, rounded once to half and back in single. x * y is exact. Rounding twice in one
- * direction is rounding once. */
+/* x * y + t rounded to half, returned as a single. x * y is exact, and rounding twice in the same
+ * direction equals rounding once. */
 static inline v32 step_directed(v32 x, v32 y, v32 t)
 {
     return FROM_HALF(TO_HALF(x * y + t));
 }
 
-/* To nearest, the first rounding has to be to odd: where the sum is not exact (Knuth's error term
- * tells, and its sign on which side), the neighbour with an odd last bit is taken. Infinities and
- * NaNs stay out of that: their differences would raise NV. */
+/* For nearest, the first rounding must be to odd: where the sum is inexact (the sign of Knuth's
+ * error term gives the side), take the neighbour with an odd last bit. Infinities and NaNs are
+ * excluded: their differences would raise NV. */
 static inline v32 step_nearest(v32 x, v32 y, v32 t)
 {
     const v32 product = x * y, sum = product + t;
@@ -169,12 +170,13 @@ static inline v32 step_nearest(v32 x, v32 y, v32 t)
     return FROM_HALF(TO_HALF((v32)(bits + (towards & moves))));
 }
 
-/* A sum of two halves: single precision has enough bits that rounding twice is rounding once. */
+/* A sum of two halves: single precision has enough bits for rounding twice to equal rounding once.
+ */
 static inline void finish_half(const uint16_t *c, uint16_t *t, v32 sum, vi32 *nan)
 {
     const v16 bits = TO_HALF(FROM_HALF(*(const v16 *)(const void *)c) + sum);
     const v16 bad = (bits & 0x7fff) > 0x7c00;
-    (void)nan; /* every flag is right */
+    (void)nan; /* all flags are correct */
     *(v16 *)(void *)t = (bits & ~bad) | (bad & (int16_t)SAM_F16_NAN);
 }
 

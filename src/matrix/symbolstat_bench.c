@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver for SymbolStat that offers symbols, takes counts and may rest in between. */
+/* A driver for SymbolStat that offers symbols and takes counts, with optional stalls. */
 #include "samite/symbolstat.h"
 #include "trace/timeline.h"
 
@@ -15,7 +15,7 @@ struct driver {
     size_t sent, taken;
 };
 
-/* xorshift64*; true: this side rests in this cycle. */
+/* xorshift64*; true: this side stalls in this cycle. */
 static bool rests(struct driver *d)
 {
     if (d->task->stall == 0)
@@ -49,7 +49,7 @@ static void show(struct sam_vcd *vcd, uint64_t cycle, const struct sam_symbolsta
 static void run_task(struct sam_symbolstat *unit, struct driver *d, struct sam_vcd *vcd,
                      uint64_t *freq, struct sam_symbolstat_result *result)
 {
-    /* start is raised in IDLE, also without a symbol */
+    /* raise start in IDLE, even without a symbol */
     struct sam_symbolstat_in in = {.start = true};
     struct sam_symbolstat_out out = {0};
     for (uint64_t cycle = 0; !out.done; cycle++) {

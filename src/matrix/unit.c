@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers: operands out of the micro-op, the instruction, a trap or the next one. */
+/* The handlers: take the operands from the micro-op, execute, then trap or continue. */
 #include "matrix/unit.h"
 
-/* An instruction that failed: an illegal one is told by its word. */
+/* Trap at a failed instruction; for an illegal one, tval is its word. */
 static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
 {
     if (c->cause == SAM_CAUSE_ILLEGAL)
@@ -37,8 +37,8 @@ HANDLER(mma, sam_matrix_mma(c, op->rd, op->rs2, op->rs1, (unsigned)op->imm))
 HANDLER(load, sam_matrix_load(c, op->rd, X(op->rs1), X(op->rs2), (unsigned)op->imm))
 HANDLER(load_whole, sam_matrix_load_whole(c, op->rd, X(op->rs1), (unsigned)op->imm))
 
-/* A store may hit its own code, and the word that the machine above watches: what is needed behind
- * it is not read from the micro-op. It leaves the state of the unit alone but for xmrstart. */
+/* A store may overwrite its own code, or hit the word that the machine watches: nothing is read
+ * from the micro-op after it. Of the unit's state it changes only xmrstart. */
 #define STORE(name, call)                                                                          \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -52,7 +52,7 @@ HANDLER(load_whole, sam_matrix_load_whole(c, op->rd, X(op->rs1), (unsigned)op->i
 STORE(store, sam_matrix_store(c, op->rs3, X(op->rs1), X(op->rs2), (unsigned)op->imm))
 STORE(store_whole, sam_matrix_store_whole(c, op->rs3, X(op->rs1), (unsigned)op->imm))
 
-/* Nothing clamps: the user of a size refuses it. */
+/* Sizes are not clamped: an instruction that uses an invalid size is illegal. */
 static void configure(struct sam_matrix *m, unsigned which, uint64_t value)
 {
     switch (which) {

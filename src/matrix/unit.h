@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of matrix/ share. Every instruction checks all that can make it illegal, then
- * works. */
+/* Shared by the files of matrix/. Every instruction checks everything that can make it illegal
+ * before it changes anything. */
 #ifndef SAM_MATRIX_UNIT_H
 #define SAM_MATRIX_UNIT_H
 
@@ -24,14 +24,15 @@ static inline uint8_t *sam_matrix_row(struct sam_matrix *m, unsigned reg, unsign
     return m->m[reg] + row * m->row_bytes;
 }
 
-/* An illegal instruction: mtval is its word, which the handler knows. */
+/* An illegal instruction: the handler sets mtval to its word. */
 static inline bool sam_matrix_illegal(struct sam_core *c)
 {
     c->cause = SAM_CAUSE_ILLEGAL;
     return false;
 }
 
-/* sizeM and sizeK fit a register and sizeK is whole elements of `element` bytes. */
+/* Whether sizeM and sizeK fit a register and sizeK is a whole number of elements of `element`
+ * bytes. */
 static inline bool sam_matrix_sized(const struct sam_matrix *m, unsigned element)
 {
     return m->size_m - 1u < m->rows && m->size_k - 1u < m->row_bytes && m->size_k % element == 0;
@@ -48,7 +49,7 @@ bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t 
 /* Whole registers. */
 bool sam_matrix_load_whole(struct sam_core *c, unsigned md, uint64_t base, unsigned variant);
 bool sam_matrix_store_whole(struct sam_core *c, unsigned ms3, uint64_t base, unsigned variant);
-/* copy.c: mmov. `operand` is the row (by value) or the scalar of a form that has one. */
+/* copy.c: mmov. `operand` is the row number or the scalar, in forms that have one. */
 bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t operand,
                      unsigned variant);
 /* pointwise.c */
@@ -64,7 +65,7 @@ bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
 #define SAM_M_LANES_64 8u
 
 /* One multiplication, unpacked. a has m rows of k elements, `a_stride` elements apart; b has k rows
- * of `n` columns, padded; c and t have m rows of `n`. All but a begin at multiples of 64 bytes. */
+ * of `n` columns, padded; c and t have m rows of `n`. All except a are 64-byte aligned. */
 struct sam_m_tile {
     const void *a, *b, *c;
     void *t;
@@ -74,18 +75,18 @@ struct sam_m_tile {
 };
 
 /* t[i][j] = c[i][j] + sum over rising k of a[i][k] * b[k][j], in the host's rounding mode and with
- * the host's flags; NaNs come out canonical, and true says that there was one. */
+ * the host's flags; NaNs in the result are canonical. True: there was one. */
 typedef bool sam_m_product(const struct sam_m_tile *tile);
 
 struct sam_m_products {
-    /* Each product is exact in the format, so that only the sums round. */
+    /* Every product is exact in the format: only the sums round. */
     sam_m_product *dot32, *dot64;
     /* The same on integers in floats; c and t are int32 or int64 and wrap. */
     sam_m_product *integer32, *integer64;
-    /* Rounded once a step. */
+    /* Rounded once per step. */
     sam_m_product *fma32, *fma64;
     /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL: the host
-     * has no conversions; then exact.c does it. */
+     * lacks the conversions, and exact.c does it. */
     sam_m_product *half;
     /* Halves as floats; `count` is a multiple of 16. NULL with `half`. */
     void (*from_half)(float *to, const uint16_t *from, unsigned count);
@@ -113,8 +114,8 @@ struct sam_m_scratch {
     union sam_m_operand a, rows, b, c, t; /* rows: B before it is transposed */
 } __attribute__((aligned(64)));
 
-/* exact.c: any floating-point multiplication, in integers: rounding modes that the host has not,
- * flags that it does not raise, the order of a tree. Writes md, returns the flags. */
+/* exact.c: any floating-point multiplication, in integers: for rounding modes the host lacks, flags
+ * it does not raise, and summation as a tree. Writes md, returns the flags. */
 unsigned sam_matrix_exact(struct sam_matrix *m, unsigned md, unsigned ms2, unsigned ms1,
                           unsigned variant, enum sam_round round);
 

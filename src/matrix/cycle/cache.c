@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The L2 behind the bus, by its tags alone: sets of 16 lines of 64 bytes, the least recently used
- * replaced. What streams through does not stay. */
+/* The L2 behind the bus, modelled by its tags alone: sets of 16 lines of 64 bytes with LRU
+ * replacement. Streaming accesses do not allocate. */
 #include <stdlib.h>
 
 #include "matrix/cycle/state.h"
 
 enum { WAYS = 16, KIB_OF_LINES = 16 };
 
-/* A set lies from the most recently used line to the least; 0: nothing, else the line plus one. */
+/* A set is ordered from the most to the least recently used line; 0: empty, else the line plus one.
+ */
 struct sam_mxu_cache {
     unsigned sets;
     uint64_t lines[][WAYS];
@@ -30,7 +31,7 @@ bool sam_mxu_cache_access(struct sam_mxu_cache *cache, uint64_t line, bool strea
         way++;
     const bool hit = way < WAYS;
     if (stream)
-        return hit; /* where it is there already, its age stays */
+        return hit; /* a hit does not change its age */
     memmove(set + 1, set, (hit ? way : WAYS - 1) * sizeof *set);
     set[0] = line + 1;
     return hit;

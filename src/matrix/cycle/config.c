@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters by name, with their ranges, and what must hold between them. */
+/* Parameters by name, with their ranges, and the constraints between them. */
 #include <stdio.h>
 
 #include "matrix/cycle/cycle.h"
 
-enum kind { NUMBER, POWER /* of two, or 0 where that is the lowest */, SWITCH, SEED, REGISTERS };
+enum kind { NUMBER, POWER /* of two, or 0 if that is the lowest value */, SWITCH, SEED, REGISTERS };
 
 static const struct key {
     struct sam_mxu_parameter parameter;

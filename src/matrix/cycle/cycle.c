@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One cycle after the other. Within one, answers come first, then requests, then issue, and last
- * the instruction at the port: what is taken or freed now is seen by others in the next cycle. */
+/* Advances the model cycle by cycle. Within a cycle, answers come first, then requests, then issue,
+ * and last the instruction at the port: others see what is taken or freed in the next cycle. */
 #include <stdlib.h>
 
 #include "matrix/cycle/state.h"
@@ -73,7 +73,7 @@ void sam_mxu_unwatch(struct sam_mxu *x)
     x->observer = (struct sam_mxu_observer){0};
 }
 
-/* `port`: what the port does in this cycle. The next one begins with registers granted. */
+/* `port`: the state of the port in this cycle. The next cycle begins with granting registers. */
 static void tick(struct sam_mxu *x, enum sam_mxu_state port)
 {
     enum sam_mxu_state states[SAM_MXU_UNITS];
@@ -109,8 +109,8 @@ void sam_mxu_scalar(struct sam_mxu *x)
     tick(x, SAM_MXU_EMPTY);
 }
 
-/* The beats of a load or store: for a store the bytes of its rows and zeros beside them, for a load
- * what the memory holds. */
+/* Set the data of a load or store: for a store the bytes of its rows, zero elsewhere; for a load
+ * the contents of memory. */
 static void set_beats(const struct sam_mxu *x, const struct slot *s,
                       const struct sam_mxu_values *values)
 {
@@ -141,7 +141,7 @@ void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t p
     tick(x, SAM_MXU_BUSY);
     x->stats.instructions++;
     if (holds) {
-        /* It was taken in the cycle that has just passed. */
+        /* It was taken in the previous cycle. */
         x->now--;
         struct slot *s = sam_mxu_take_slot(x, work, pc, word);
         if (x->observer.cycle && work->kind <= SAM_M_KIND_STORE)

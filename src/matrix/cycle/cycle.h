@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle model of the matrix unit. It is told each instruction of the hart in program order and
- * lives on their work (struct sam_m_work), never on values. A cycle is one call of tick (cycle.c);
+/* The cycle model of the matrix unit. It is given each instruction of the hart in program order and
+ * uses their work (struct sam_m_work), never values. A cycle is one call of tick (cycle.c);
  * docs/matrix.md has the rules. */
 #ifndef SAM_MATRIX_CYCLE_H
 #define SAM_MATRIX_CYCLE_H
@@ -15,8 +15,8 @@ enum {
     SAM_MXU_IDS = 32,
 };
 
-/* One uop of a load or store: bytes [k, k + size) of a row, in one cache line; or, with `zero`, the
- * bytes of a row that a load clears, without the bus. */
+/* One uop of a load or store: bytes [k, k + size) of a row, within one cache line; or, with `zero`,
+ * the bytes of a row that a load clears without using the bus. */
 struct sam_mxu_move {
     uint64_t address; /* of the request: a multiple of 16 */
     uint64_t first;   /* of the bytes */
@@ -26,8 +26,8 @@ struct sam_mxu_move {
     bool zero, full_line;
 };
 
-/* The uops of a load or store of `work`, in order; `rows` and `row_bytes` are those of a register.
- * Returns how many. */
+/* The uops of a load or store of `work`, in order; `rows` and `row_bytes` describe a register.
+ * Returns their number. */
 unsigned sam_mxu_split_moves(const struct sam_m_work *work, unsigned rows, unsigned row_bytes,
                              struct sam_mxu_move moves[SAM_MXU_MAX_MOVES]);
 
@@ -36,17 +36,17 @@ struct sam_mxu_mma {
     unsigned m, n;           /* first row and column of C */
     unsigned block_1;        /* of ms1 */
     unsigned reg_2, block_2; /* register (ms2 or ms2 + 1) and block */
-    unsigned count;          /* blocks of C: two where columns reach into md + 1 */
+    unsigned count;          /* blocks of C: two when the columns extend into md + 1 */
     struct {
         unsigned reg, block;
     } c[2];
-    unsigned macs; /* of elements that count */
+    unsigned macs; /* MACs of elements in use */
 };
 unsigned sam_mxu_mma_count(const struct sam_mxu_config *config, const struct sam_m_work *work);
 struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *config,
                                      const struct sam_m_work *work, unsigned index);
 
-/* What an observer is told. */
+/* A completed uop, as reported to an observer. */
 struct sam_mxu_record {
     uint64_t instruction; /* its number among those of the unit */
     uint64_t pc;
@@ -57,7 +57,7 @@ struct sam_mxu_record {
     uint64_t issued;
     uint64_t request;          /* of loads and stores on the bus; 0: none */
     uint64_t written;          /* write-back, or the response of a store */
-    enum sam_mxu_state waited; /* what it waited for last before issue; EMPTY: nothing */
+    enum sam_mxu_state waited; /* the last thing it waited for before issue; EMPTY: nothing */
     struct sam_mxu_mma mma;
     struct sam_mxu_move move;
 };
@@ -74,7 +74,7 @@ struct sam_mxu_bus {
     uint8_t wlen, wid;
     bool wdvalid, wdready, wdlast;
     uint16_t wstrb;
-    uint8_t rdata[16]; /* as the memory has them, outside the row, too */
+    uint8_t rdata[16]; /* as in memory, including bytes outside the row */
     uint8_t wdata[16]; /* zero where wstrb is */
     bool resp_wvalid;
     uint8_t resp_wid;
@@ -91,21 +91,21 @@ struct sam_mxu;
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
                             const struct sam_mxu_observer *observer);
 void sam_mxu_free(struct sam_mxu *x);
-/* What the bus shows of an instruction; the model itself never looks at it. */
+/* The data that the bus trace shows; the model itself never reads it. */
 struct sam_mxu_values {
-    const uint8_t *registers; /* from the first one of a store on, as struct sam_matrix has them */
+    const uint8_t *registers; /* of a store, from its first on, laid out as in struct sam_matrix */
     void *context;
-    /* 16 bytes of memory, which a load reads; bytes that are not mapped are left alone */
+    /* 16 bytes of memory, which a load reads; unmapped bytes are left unchanged */
     void (*memory)(void *context, uint64_t address, uint8_t bytes[16]);
 };
-/* The hart's next instruction: one of its own, or one for the unit. The cycles pass that it takes
- * until the hart can go on. `values` may be NULL: then the bus shows zeros. */
+/* The hart's next instruction, scalar or for the unit. Advances by the cycles until the hart can
+ * continue. `values` may be NULL: the bus then shows zeros. */
 void sam_mxu_scalar(struct sam_mxu *x);
 void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
                     const struct sam_mxu_values *values);
-/* Tell the observer nothing more. */
+/* Stop reporting to the observer. */
 void sam_mxu_unwatch(struct sam_mxu *x);
-/* Until nothing is in flight. */
+/* Advance until nothing is in flight. */
 void sam_mxu_drain(struct sam_mxu *x);
 const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x);
 

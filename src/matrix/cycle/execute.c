@@ -43,8 +43,8 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* A row a cycle: read at t, written at t+2, by the ports that stores and loads use. It comes before
- * stores, and nobody else writes its register. */
+/* One row per cycle: read at t, written at t+2, through the ports of stores and loads. It has
+ * priority over stores, and nothing else writes its register. */
 enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x)
 {
     struct slot *s = sam_mxu_next(x, SAM_M_KIND_POINTWISE, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores, a pipe each: issue, one cycle of register file (which a load waits, too; two
- * where an element of the mask is cut), then the request. A full queue, no id or a bus that is not
- * ready hold what stands behind. */
+/* Loads and stores, with one pipe each: issue, one cycle in the register file (loads wait for it as
+ * well; two cycles where an element of the mask is split), then the request. A full queue, a lack
+ * of ids or a bus that is not ready stalls everything behind it. */
 #include "matrix/cycle/state.h"
 
 static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
@@ -9,7 +9,7 @@ static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
     return a->first < b->first + b->size && b->first < a->first + a->size;
 }
 
-/* Is a uop of `older` on the line of `move` still without its answer? */
+/* Whether a uop of `older` on the line of `move` is still unanswered. */
 static bool holds_line(const struct slot *older, const struct sam_mxu_move *move)
 {
     struct moves *m = older->moves;
@@ -24,9 +24,9 @@ static bool holds_line(const struct slot *older, const struct sam_mxu_move *move
     return false;
 }
 
-/* Answers come in any order, and the channels know nothing of each other: two accesses to a line,
- * one of which is a store, keep the order of the program only when the younger one waits for the
- * answer to the older. Rows of one store may share a line; they wait where they share a byte. */
+/* Answers come in any order, and the channels are independent: two accesses to a line, one of them
+ * a store, keep program order only if the younger waits for the answer to the older. Rows of one
+ * store may share a line; they wait only if they share a byte. */
 static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
                            const struct sam_mxu_move *move)
 {
@@ -42,8 +42,8 @@ static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
     return false;
 }
 
-/* The shifter between a row and the bus moves whole elements of the mask: where a uop begins or
- * ends within one, in the row or in memory, a second pass moves the bytes. */
+/* The shifter between a row and the bus moves whole elements of the mask: if a uop begins or ends
+ * inside one, in the row or in memory, a second pass moves the bytes. */
 static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
 {
     return ((m->first | m->k | m->size) & (x->config.elewidth / 8 - 1)) != 0;
@@ -102,7 +102,7 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* Show the bus what stands in `stage`, under an id that it keeps. False: the queue is full, or no
+/* Offer the uop in `stage` to the bus, under an id that it keeps. False: the queue is full, or no
  * id is free. */
 static bool offer(struct stage *stage, const struct queue *queue, unsigned most, uint32_t *ids)
 {
@@ -115,7 +115,7 @@ static bool offer(struct stage *stage, const struct queue *queue, unsigned most,
     return stage->offered = true;
 }
 
-/* The bus takes it. */
+/* The bus accepts the uop. */
 static void take(struct sam_mxu *x, struct stage *stage, struct queue *queue, uint64_t ready)
 {
     struct slot *s = stage->slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory behind the bus: a latency, answers out of order within a window of the oldest
- * requests, a beat of 16 bytes every few cycles, channels that now and then are not ready. */
+ * requests, a beat of 16 bytes every few cycles, channels that stall at random. */
 #include "matrix/cycle/state.h"
 
 /* xorshift64* */
@@ -19,8 +19,8 @@ bool sam_mxu_ready(struct sam_mxu *x)
     return x->config.stall == 0 || next_random(x) % 100 >= x->config.stall;
 }
 
-/* The memory takes no less for an answer than for a beat. A full line needs nothing of what the
- * memory holds: it never misses. */
+/* An answer takes at least as long as a beat. Writing a full line needs none of its old contents,
+ * so it never misses. */
 unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
 {
     const struct sam_mxu_config *c = &x->config;
@@ -43,8 +43,8 @@ static void remove_at(struct queue *q, unsigned index)
     memmove(&q->of[index], &q->of[index + 1], (q->count - index) * sizeof q->of[0]);
 }
 
-/* One of the oldest `window` requests whose answer is due, or -1. The first when there is one
- * alone; else any. */
+/* One of the oldest `window` requests whose answer is due, or -1. A random one if there are
+ * several. */
 static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
 {
     unsigned due[SAM_MXU_IDS], count = 0;
@@ -56,7 +56,7 @@ static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
     return (int)due[count == 1 ? 0 : next_random(x) % count];
 }
 
-/* A beat is 16 bytes of what the request moves; which of them are bytes of the row. */
+/* A beat is 16 bytes of the request. Returns the set of those that belong to the row. */
 static uint16_t show_beat(const struct request *r, uint8_t data[16])
 {
     const struct sam_mxu_move *m = &r->slot->moves->of[r->uop];
@@ -105,7 +105,7 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* Are there data that the memory would take, did it not merge? */
+/* Whether merging keeps the memory from taking available data. */
 static bool is_merging(const struct sam_mxu *x)
 {
     const struct queue *q = &x->writes;
@@ -138,8 +138,8 @@ static bool send_data(struct sam_mxu *x)
     return true;
 }
 
-/* Once an answer is due, the memory may give any of its window whose data it has; one that is not
- * yet due holds the others up until it is. */
+/* Once an answer is due, the memory may choose any in its window whose data has arrived; a choice
+ * that is not yet due delays the others until it is. */
 static bool choose_acknowledged(struct sam_mxu *x)
 {
     const struct queue *q = &x->writes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds a program: the multipliers, or one of the two channels of the bus. */
+/* Determines what bounds a program: the multipliers, or one of the two channels of the bus. */
 #include <math.h>
 
 #include "matrix/cycle/cycle.h"

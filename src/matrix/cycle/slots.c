@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction slots and the registers that they hold. An instruction is granted its registers when
- * no older one that still needs them stands in the way; two multiplications may have one
- * accumulator, whose blocks keep them apart (execute.c). */
+/* Instruction slots and the registers they hold. An instruction is granted its registers when no
+ * older one still needs them; two multiplications may share an accumulator, whose blocks keep them
+ * apart (execute.c). */
 #include "matrix/cycle/state.h"
 
 static unsigned set_of(unsigned reg, unsigned count)
@@ -20,7 +20,7 @@ static void set_moves(struct sam_mxu *x, struct slot *s)
     m->high = 0;
     for (unsigned i = 0; i < s->total; i++) {
         const uint64_t line = SAM_MXU_LINE_OF(m->of[i].address);
-        m->answered[i] = m->of[i].zero; /* nobody asks */
+        m->answered[i] = m->of[i].zero; /* no request, hence no answer */
         if (m->of[i].zero)
             continue;
         m->low = line < m->low ? line : m->low;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From instructions to uops. Multiplications run through N inside, M outside, and never split K;
- * loads and stores run through a row inside, cut where a cache line ends. */
+/* From instructions to uops. Multiplications iterate over N in the inner loop and M in the outer,
+ * and never split K; loads and stores iterate along rows and are split at cache line boundaries. */
 #include "matrix/cycle/cycle.h"
 
 #define LINE 64u
@@ -65,7 +65,7 @@ struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *c, const struc
                                      unsigned index)
 {
     const unsigned across = steps(w->n, c->npara), rows = c->mlen / 32;
-    const unsigned max_n = c->mlen / w->type->target; /* columns of a register */
+    const unsigned max_n = c->mlen / w->type->target; /* columns in a register */
     const unsigned per_row = at_least_1(max_n / c->rows_n_block);
     struct sam_mxu_mma u = {.m = index / across * c->step_m, .n = index % across * c->npara};
     const unsigned height = w->m - u.m < c->step_m ? w->m - u.m : c->step_m;

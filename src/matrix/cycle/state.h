@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of cycle/ share: the state of the model at the start of a cycle. */
+/* Shared by the files of cycle/: the state of the model at the start of a cycle. */
 #ifndef SAM_MXU_STATE_H
 #define SAM_MXU_STATE_H
 
@@ -9,26 +9,26 @@
 
 #define SAM_MXU_LINE_OF(address) ((address) >> 6)
 
-/* The uops of a load or store. Apart from its slot, which is looked at in every cycle. */
+/* The uops of a load or store. Kept separate from its slot, which is examined in every cycle. */
 struct moves {
     struct sam_mxu_move of[SAM_MXU_MAX_MOVES];
     uint64_t issued_at[SAM_MXU_MAX_MOVES], request_at[SAM_MXU_MAX_MOVES];
     bool answered[SAM_MXU_MAX_MOVES];
-    unsigned settled;   /* how many have been answered, from the first on */
+    unsigned settled;   /* how many have been answered, counted from the first without gaps */
     uint64_t low, high; /* lines from the lowest to the highest; low > high: none */
-    uint8_t beats[SAM_MXU_MAX_MOVES][64]; /* what the bus carries, where somebody looks at it */
+    uint8_t beats[SAM_MXU_MAX_MOVES][64]; /* the data on the bus, if it is traced */
 };
 
 /* An instruction in flight. */
 struct slot {
     bool used;
-    bool granted;           /* its registers are its own, sources aside, which are shared */
-    unsigned reads, writes; /* registers, as sets */
-    uint64_t number;        /* age: the lower, the older */
+    bool granted;                     /* it holds its registers; sources may be shared */
+    unsigned reads, writes;           /* registers, as sets */
+    uint64_t number;                  /* age: the lower, the older */
     unsigned total, issued, finished; /* uops */
     enum sam_mxu_state waited;        /* since the last issue */
-    uint64_t released;                /* sources are free from this cycle on */
-    uint64_t done;                    /* the slot, and its destinations, from this one on */
+    uint64_t released;                /* its sources are free from this cycle on */
+    uint64_t done;                    /* its slot and destinations are free from this cycle on */
     struct sam_m_work work;
     uint64_t pc;
     uint32_t word;
@@ -41,12 +41,12 @@ struct stage {
     struct slot *slot; /* NULL: empty */
     unsigned uop;
     uint64_t from; /* the cycle in which it can leave */
-    bool offered;  /* to the bus, under this id, until the bus takes it */
+    bool offered;  /* to the bus, under this id, until the bus accepts it */
     uint8_t id;
-    bool held; /* in this cycle, by a port of its register */
+    bool held; /* stalled in this cycle by a port of its register */
 };
 
-/* A request on its way. */
+/* A request in flight. */
 struct request {
     struct slot *slot;
     unsigned uop;
@@ -68,22 +68,22 @@ struct sam_mxu {
     uint64_t now;
     uint64_t next_number;
     struct slot *slots;  /* config.slots of them */
-    struct moves *moves; /* one a slot */
+    struct moves *moves; /* one per slot */
     unsigned used;
     unsigned pending[SAM_M_KIND_CONFIG]; /* slots with uops to issue, by kind */
     uint64_t wake;                       /* next cycle in which a register or a slot becomes free */
-    /* cycle from which on a block may be issued again */
+    /* first cycle in which a block may be issued again */
     uint64_t block_free[SAM_M_COUNT][SAM_MXU_MAX_BLOCKS];
     struct stage load_stage, store_stage;
     struct queue reads, writes;       /* read requests; write requests in all their phases */
     uint32_t read_ids, write_ids;     /* in use */
     uint32_t read_freed, write_freed; /* answered in this cycle: free in the next */
-    unsigned answering; /* index into reads of the answer that comes, while its beats do */
+    unsigned answering;               /* index into reads of the answer whose beats are arriving */
     bool is_answering;
-    unsigned acknowledging; /* index into writes of the answer that comes next, once it is due */
+    unsigned acknowledging; /* index into writes of the next answer, once it is due */
     bool is_acknowledging;
     uint64_t next_read_beat, next_write_beat;
-    uint64_t merged;             /* until this cycle the memory merges */
+    uint64_t merged;             /* the memory is merging until this cycle */
     struct sam_mxu_cache *cache; /* NULL: every line is in the L2 */
     /* registers whose row is read, and written, in this cycle; and written in the next */
     unsigned store_ports, load_ports, load_ports_next;
@@ -94,12 +94,12 @@ struct sam_mxu {
 /* slots.c */
 struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc,
                                uint32_t word);
-/* Give registers to those that can have them, oldest first; free what is done. */
+/* Grant registers where possible, oldest instruction first; free completed slots. */
 void sam_mxu_grant(struct sam_mxu *x);
 /* The oldest instruction of a kind with uops to issue, granted ones first when `any_order`; NULL:
  * none. */
 struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order);
-/* A uop was issued: its sources are free once it is the last one. */
+/* A uop was issued: its sources are released with the last uop. */
 void sam_mxu_note_issue(struct sam_mxu *x, struct slot *slot);
 /* A uop is finished in cycle `written`. */
 void sam_mxu_finish(struct sam_mxu *x, struct slot *slot, unsigned uop, uint64_t written);
@@ -117,21 +117,21 @@ enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x);
 /* lsu.c */
 enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x);
-/* What stands between issue and the bus. */
+/* The stages between issue and the bus. */
 void sam_mxu_request_load(struct sam_mxu *x);
 void sam_mxu_request_store(struct sam_mxu *x);
 
 /* cache.c: tags of `kib` KiB; free() ends them. NULL: out of memory. */
 struct sam_mxu_cache *sam_mxu_cache_new(unsigned kib);
-/* Is the line there? Afterwards it is, unless it streams. */
+/* Whether the line hits. Afterwards it is present, unless it streams. */
 bool sam_mxu_cache_access(struct sam_mxu_cache *cache, uint64_t line, bool stream);
 
-/* memory.c: the memory behind the bus; answers and write data of this cycle. */
+/* memory.c: the memory behind the bus; process the answers and write data of this cycle. */
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x);
 /* Cycles from a request to its first beat, from the last write data to the answer. */
 unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *slot, unsigned uop);
-/* Is a channel ready in this cycle? By config.stall. */
+/* Whether a channel is ready in this cycle; random, by config.stall. */
 bool sam_mxu_ready(struct sam_mxu *x);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model shows: its uops as Konata rows and Perfetto slices, its bus as a waveform and as
+/* The traces of the model: uops as Konata rows and Perfetto slices, the bus as a waveform and as
  * lines of text. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include "matrix/cycle/watch.h"
 #include "trace/timeline.h"
 
-/* The manual's names. What the unit drives is dsa_pad_*, what it is given pad_dsa_*; the one input
- * that the manual prints without pad_ stands under both names (the last row). */
+/* The manual's names. Outputs of the unit are dsa_pad_*, inputs pad_dsa_*; the one input that the
+ * manual prints without pad_ appears under both names (the last row). */
 static const struct sam_vcd_signal signals[] = {
     {"pad_dsa_req_rready", 1},   {"dsa_pad_req_rvalid", 1},  {"dsa_pad_req_raddr", 40},
     {"dsa_pad_req_rlen", 2},     {"dsa_pad_req_rid", 5},     {"dsa_pad_resp_rready", 1},
@@ -22,7 +22,7 @@ static const struct sam_vcd_signal signals[] = {
     {"dsa_req_rready", 1},
 };
 
-/* Behind those of the hart and its engines. */
+/* After the tracks of the hart and its engines. */
 #define FIRST_TRACK 16u
 
 struct sam_mxu_watch {
@@ -128,7 +128,7 @@ static void put_data(struct sam_buffer *line, const uint8_t bytes[16])
         sam_buffer_printf(line, "%02x", bytes[i]);
 }
 
-/* A line for each handshake. */
+/* Print one line per handshake. */
 static void show_lines(struct sam_mxu_watch *w, uint64_t cycle, const struct sam_mxu_bus *b)
 {
     struct sam_buffer line = {0};

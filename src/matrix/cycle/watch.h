@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of the cycle model; each goes to a sink of its own, where there is one. */
+/* Traces of the cycle model; each goes to its own sink, if there is one. */
 #ifndef SAM_MXU_WATCH_H
 #define SAM_MXU_WATCH_H
 
@@ -9,8 +9,8 @@
 
 struct sam_mxu_watch_options {
     struct sam_sink konata, vcd, bus;
-    struct sam_perfetto *perfetto; /* somebody else's, or NULL */
-    struct sam_isa isa;            /* to disassemble by */
+    struct sam_perfetto *perfetto; /* owned by the caller, or NULL */
+    struct sam_isa isa;            /* for disassembly */
     unsigned tree_stages;          /* of the model */
 };
 
@@ -20,7 +20,8 @@ struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *opti
                                         struct sam_mxu_observer *observer);
 /* The Perfetto timeline ends: nothing more goes there. `watch` may be NULL. */
 void sam_mxu_watch_close(struct sam_mxu_watch *watch);
-/* Behind the last cycle: write what is left, free. False: a sink refused, or out of memory. */
+/* To be called after the last cycle: write the rest and free the watch. False: a sink refused, or
+ * out of memory. */
 bool sam_mxu_watch_end(struct sam_mxu_watch *watch);
 
 #endif
