@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks: the instructions that move one of the pieces a box is cut into. */
+/* Blocks: the instructions that move one piece of a box. */
 #include <stdlib.h>
 
 #include "ops/plan.h"
@@ -23,7 +23,7 @@ void sam_block_clear(struct sam_block *block)
     *block = (struct sam_block){0};
 }
 
-/* Instructions that set the strides of `op` where those of `before` stand. */
+/* Instructions needed to change the strides from those of `before` to those of `op`. */
 static double stride_changes(const struct sam_block_op *before, const struct sam_block_op *op)
 {
     const double each = 3; /* li of two, csrw */
@@ -33,8 +33,8 @@ static double stride_changes(const struct sam_block_op *before, const struct sam
     return count;
 }
 
-/* LOAD or STORE: what stands in its stride CSRs from one block to the next, the STOREs carried out
- * `times` over. */
+/* The cost of setting the stride CSRs of the LOADs or STOREs from one block to the next; the STOREs
+ * run `times` times. */
 static double scalar_cost(const struct sam_block *block, enum sam_block_kind kind, unsigned times)
 {
     const struct sam_block_op *first = NULL, *last = NULL;
@@ -58,8 +58,8 @@ static double scalar_cost(const struct sam_block *block, enum sam_block_kind kin
 
 double sam_block_cost(const struct sam_block *block, size_t stores, unsigned places)
 {
-    /* Cycles of the default engines, about. They work side by side: the busiest counts in full, the
-     * others for a part, since blocks wait for each other and each instruction has its price. */
+    /* Approximate cycles of the default engines. They run in parallel: the busiest counts in full,
+     * the others in part, since blocks wait for each other and each instruction has a cost. */
     const double start = 12, port = 64, concat = 24, masks = 6, xpose = 36, part = 0.7;
     const unsigned times = places > 1 ? places : 1;
     double loads = 0, stored = 0, reshape = 0, compute = 0, most = 0, all = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compress: slices kept along one axis. Short slices are gathered, 32 a LOAD, by strides that the
- * program takes from a table; runs of long ones are copied as boxes, unless there are very many:
- * each is planned on its own, and makes a loop nest of the program. */
+/* compress: keeps slices along one axis. Short slices are gathered, 32 per LOAD, with strides that
+ * the program reads from a table; runs of long slices are copied as boxes, unless there are too
+ * many: each box is planned separately and becomes a loop nest of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ops/operators.h"
 
-#define LONG_SLICE (SAM_TL_BYTES / 2) /* bytes from which on a slice is long */
+#define LONG_SLICE (SAM_TL_BYTES / 2) /* slices of at least this many bytes are long */
 #define MANY_RUNS  512
 
 struct compress {
@@ -39,7 +39,8 @@ static enum sam_status plan_runs(const struct compress *c, const uint8_t *keep,
     return status;
 }
 
-/* A table takes slices of up to a register; runs leave no room at a register's end. */
+/* Whether to gather. A table handles slices of up to a register; runs waste no space at the end of
+ * a register. */
 static bool gathers(const struct compress *c, const uint8_t *keep)
 {
     uint64_t runs = 0;
@@ -48,7 +49,7 @@ static bool gathers(const struct compress *c, const uint8_t *keep)
     return c->slice < LONG_SLICE || (c->slice <= SAM_TL_BYTES && runs > MANY_RUNS);
 }
 
-/* Kept slices [first, first + groups*each): `each` a LOAD. */
+/* Kept slices [first, first + groups*each), `each` per LOAD. */
 static enum sam_status plan_groups(const struct compress *c, const uint32_t *index, uint64_t first,
                                    uint64_t groups, uint64_t each, struct sam_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A box covered with blocks: regions of equal ones, and what they leave over. */
+/* Covers a box with blocks: regions of equal blocks, and the remainders. */
 #include <stdio.h>
 
 #include "ops/cut.h"
@@ -37,7 +37,7 @@ static void describe(const struct sam_box *box, const struct sam_cut *cut,
 static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error);
 
-/* Dim k from index `first` on, `n` of them. */
+/* The part of the box with `n` indices of dim k from `first` on. */
 static struct sam_box part_of(const struct sam_box *box, unsigned k, uint64_t first, uint64_t n)
 {
     struct sam_box part = *box;
@@ -47,7 +47,8 @@ static struct sam_box part_of(const struct sam_box *box, unsigned k, uint64_t fi
     return part;
 }
 
-/* What blocks of `t` leave of dim k: a box of its own, or one more block that overlaps the last. */
+/* Plan the remainder of dim k after blocks of `t`: as a separate box, or as one more block that
+ * overlaps the last. */
 static enum sam_status plan_rest(struct sam_plan *plan, const struct sam_box *box, unsigned k,
                                  uint64_t t, double block_cost, double *cost,
                                  struct sam_error *error)
@@ -57,7 +58,7 @@ static enum sam_status plan_rest(struct sam_plan *plan, const struct sam_box *bo
     double own_cost = 0, over_cost = block_cost;
     for (unsigned i = 0; i < box->rank; i++)
         over_cost *= i == k ? (double)t : (double)box->dim[i].n;
-    uint64_t extra = (t - rest) * 100 / n; /* bytes moved twice, in percent */
+    uint64_t extra = (t - rest) * 100 / n; /* bytes moved twice, in per cent */
     if (extra <= 4)
         return plan_normal(plan, &over, cost, error);
     size_t mark = plan->count;
@@ -96,7 +97,7 @@ static enum sam_status add_region(struct sam_plan *plan, const struct sam_box *b
     return SAM_OK;
 }
 
-/* What blocks leave of each dim; `per_index` is the cost of one index in a block. */
+/* Plan the remainders of all dims; `per_index` is the cost of one index in a block. */
 static enum sam_status add_rests(struct sam_plan *plan, struct sam_box *box,
                                  const struct sam_cut *cut, double per_index, double *cost,
                                  struct sam_error *error)
@@ -106,12 +107,12 @@ static enum sam_status add_rests(struct sam_plan *plan, struct sam_box *box,
         uint64_t rest = box->dim[i].n % cut->t[i];
         if (rest)
             status = plan_rest(plan, box, i, cut->t[i], per_index, cost, error);
-        box->dim[i].n -= rest; /* done with: the other rests lie within */
+        box->dim[i].n -= rest; /* done: the other remainders lie within what is left */
     }
     return status;
 }
 
-/* Adds the regions of a box. */
+/* Add the regions of a box. */
 static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error)
 {
@@ -127,7 +128,7 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
         return status;
     }
     uint64_t indices = sam_cut_bytes(&box, &found.cut) / box.unit;
-    /* Of a dim that was split, the indices behind the last whole step. */
+    /* In a dim that was split, the indices after the last whole step. */
     for (unsigned i = 0; i < box.rank && found.box.rank > box.rank; i++) {
         uint64_t n = found.box.dim[i].n * found.box.dim[box.rank].n;
         if (found.box.dim[i].in == box.dim[i].in || n == box.dim[i].n)

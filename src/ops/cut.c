@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cut as instructions. */
+/* Turns a cut into instructions. */
 #include "ops/cut.h"
 
 uint64_t sam_cut_bytes(const struct sam_box *box, const struct sam_cut *cut)
@@ -47,7 +47,7 @@ static void push_others(const struct sam_box *box, const struct sam_cut *cut, st
 static bool swap_by_factors(struct sam_block *block, unsigned reg, unsigned scratch, uint64_t outer,
                             uint64_t p, uint64_t q, uint64_t unit)
 {
-    uint64_t done = 1; /* factors of q that stand before p */
+    uint64_t done = 1; /* factors of q that already precede p */
     while (q > 1) {
         uint64_t factor = 2;
         while (q % factor)
@@ -55,7 +55,7 @@ static bool swap_by_factors(struct sam_block *block, unsigned reg, unsigned scra
         if (factor > SAM_TL_SLICES / 2)
             return false;
         q /= factor;
-        /* p's factors, the last first, step behind this one. */
+        /* Move p's factors, last first, after this one. */
         uint64_t left = p, behind = 1;
         while (left > 1) {
             uint64_t part = SAM_TL_SLICES / factor;

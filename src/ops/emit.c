@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan as a program in assembly.
+/* Writes a plan as an assembly program.
  *
- * a0 and a1 walk through the input and the output, s2 to s11 count loops, a2 walks through a table
- * of strides, a3 to a7 hold the dims of XPOSEs, t0 and t1 are scratch. A CSR that every use in a
- * region sets alike is set before its loops; one with several values, before each use that finds
- * another. tl1 and up hold blocks, tl31 the constant. */
+ * a0 and a1 step through the input and the output, s2 to s11 count loops, a2 steps through a table
+ * of strides, a3 to a7 hold the dims of XPOSEs, t0 and t1 are scratch. A CSR with a single value in
+ * a region is set before its loops; one with several values, before each use that needs a change.
+ * tl1 and up hold blocks, tl31 the constant. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 _Static_assert(SAM_PLAN_DIMS == LAST_COUNTER - FIRST_COUNTER + 1, "a counter for each loop");
 #define DIM_REGISTERS 5u /* a3..a7 */
 
-/* CSRs of the unit, as the emitter counts them. */
+/* CSRs of the unit, as numbered by the emitter. */
 enum {
     CSR_LOAD_STRIDE = 0,
     CSR_STORE_STRIDE = 32,
@@ -121,7 +121,8 @@ static void use_survey(void *context, unsigned csr, uint32_t value)
     survey->first.value[csr] = value;
 }
 
-/* Before the loops: what the body never changes; what it does change is unknown at its start. */
+/* Set the CSRs that the body never changes before the loops; the others are unknown at its start.
+ */
 static void hoist_csrs(struct emitter *e, const struct sam_region *region)
 {
     struct survey survey = {0};
@@ -172,7 +173,7 @@ static uint32_t dims_word(const struct sam_block_op *op)
            (uint32_t)op->shape[1] << 8 | op->shape[0];
 }
 
-/* XPOSE dims that fit in registers of their own for the region. */
+/* Keep XPOSE dims in registers throughout the region, as far as there are registers. */
 static void hoist_dims(struct emitter *e, const struct sam_region *region)
 {
     e->dim_count = 0;
@@ -221,8 +222,8 @@ static void emit_op(struct emitter *e, const struct sam_region *region,
 
 /* ----------------------------------------------------------------------------- regions */
 
-/* How many blocks one turn of the innermost loop does, each in registers of its own, so that the
- * engines work on different blocks at a time. */
+/* The number of blocks per iteration of the innermost loop, each with its own registers, so that
+ * the engines work on different blocks at the same time. */
 static unsigned copies_of(const struct sam_region *region)
 {
     if (!region->loops || (region->table && region->loops == 1))
@@ -274,7 +275,8 @@ static void emit_region(struct emitter *e, const struct sam_region *region, uint
             emit_table_strides(e, region);
     }
     emit_body(e, region, copies);
-    /* Each loop's end steps on; the next outer one first takes back what its inner one walked. */
+    /* The end of each loop advances the pointers; the next outer loop first takes back the steps of
+     * the inner one. */
     int64_t back_in = 0, back_out = 0;
     for (unsigned i = region->loops; i-- > 0;) {
         const struct sam_loop *loop = &region->loop[i];
@@ -292,7 +294,7 @@ static void emit_region(struct emitter *e, const struct sam_region *region, uint
 
 /* ------------------------------------------------------------------------- the constant */
 
-/* All bytes of a register = value: ADDI saturates at 127 a time from tl0. */
+/* Set all bytes of a register to value: by ADDIs of at most 127, starting from tl0. */
 static void emit_bytes(struct emitter *e, unsigned reg, unsigned value)
 {
     unsigned from = 0;
@@ -304,7 +306,7 @@ static void emit_bytes(struct emitter *e, unsigned reg, unsigned value)
     } while (value);
 }
 
-/* The constant in every element: its bytes one by one, merged where they belong. */
+/* Set every element to the constant: build its bytes one by one and merge them into place. */
 static void emit_constant(struct emitter *e)
 {
     const struct sam_plan *plan = e->plan;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col: each input byte is loaded once and stored at every place that a patch has it.
+/* im2col: each input byte is loaded once and stored to every place in a patch.
  *
- * Along one axis, index i = stride*j + c of the input stands in kernel position k at output index
- * (i + pad - k*dilation) / stride, where that divides. So for each class c the indices j fall into
- * intervals within which the same kernel positions take them: these intervals, along both axes,
- * are the boxes. */
+ * Along one axis, index i = stride*j + c of the input is at kernel position k of output index (i +
+ * pad - k*dilation) / stride, if that is an integer. So for each class c the indices j fall into
+ * intervals that are used by the same kernel positions: these intervals, along both axes, form the
+ * boxes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int64_t min_i64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Kernel position k takes j in [*first, *end) of class c. False: none. */
+/* The indices j in [*first, *end) of class c that kernel position k uses. False: none. */
 static bool taken(const struct sam_axis *axis, int64_t c, int64_t k, int64_t *shift, int64_t *first,
                   int64_t *end)
 {
@@ -42,7 +42,7 @@ static void free_intervals(struct sam_intervals *list)
     free(list->items);
 }
 
-/* The interval of class c that starts at `from`: false when nothing is left, or no memory. */
+/* The interval of class c that starts at `from`: false when nothing is left or out of memory. */
 static bool next_interval(const struct sam_axis *axis, int64_t c, int64_t from,
                           struct sam_interval *out)
 {
@@ -89,7 +89,7 @@ static bool list_intervals(const struct sam_axis *axis, struct sam_intervals *li
     return true;
 }
 
-/* A box with the dims n, h, w, c; those of h and w take `step` input indices at a time. */
+/* A box with the dims n, h, w, c; those of h and w advance by `step` input indices. */
 static struct sam_box box_of(const struct sam_patches *m, int64_t h, int64_t w)
 {
     struct sam_box box = {.unit = (uint64_t)m->element, .rank = 4};
@@ -119,7 +119,7 @@ static enum sam_status plan_input(const struct sam_patches *m, const struct sam_
     return status;
 }
 
-/* Output indices that kernel position k takes from within the input. */
+/* The output indices for which kernel position k is inside the input. */
 static void inside(const struct sam_axis *axis, int64_t k, int64_t *first, int64_t *end)
 {
     int64_t at = k * axis->dilation - axis->pad; /* input index of output index 0 */
@@ -158,7 +158,7 @@ static enum sam_status plan_zeros(const struct sam_patches *m, struct sam_error 
     return status;
 }
 
-/* Input indices that some patch has. */
+/* Number of input indices used by any patch. */
 static uint64_t used(const struct sam_intervals *list)
 {
     uint64_t n = 0;
@@ -185,7 +185,7 @@ static enum sam_status plan_all(const struct sam_patches *m, struct sam_error *e
     return status == SAM_OK ? plan_zeros(m, error) : status;
 }
 
-/* Output size along one axis, checked. */
+/* Check the parameters of one axis and compute its output size. */
 static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_t size,
                                 const struct sam_im2col *p, unsigned i, struct sam_error *error)
 {
@@ -209,7 +209,7 @@ static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_
     return SAM_OK;
 }
 
-/* Bytes from one index to the next. */
+/* Set the bytes from one index to the next. */
 static void set_steps(struct sam_patches *m, bool nchw)
 {
     if (nchw) {
@@ -278,7 +278,7 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
     m.plan = *plan;
     snprintf(m.plan->name, sizeof m.plan->name, "im2col %lldx%lld of %s", (long long)m.h.kernel,
              (long long)m.w.kernel, text);
-    if (m.plan->output_size) { /* else the steps need not fit */
+    if (m.plan->output_size) { /* for an empty output the steps might overflow */
         set_steps(&m, p->nchw);
         status = plan_all(&m, error);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ways to plan an im2col share. */
+/* Shared by the two ways to plan an im2col. */
 #ifndef SAM_OPS_IM2COL_H
 #define SAM_OPS_IM2COL_H
 
@@ -10,8 +10,8 @@ struct sam_axis {
     int64_t kernel, stride, dilation, pad;
 };
 
-/* Kernel positions that take the indices stride*j + c, j in [first, first + n): position k puts
- * them at output index j + shift. */
+/* Kernel positions that use the indices stride*j + c, j in [first, first + n): at position k they
+ * belong to output index j + shift. */
 struct sam_interval {
     int64_t c, first, n;
     unsigned count;
@@ -32,8 +32,8 @@ struct sam_patches {
     int64_t out_n, out_h, out_w, out_kh, out_kw, out_c;
 };
 
-/* im2col_windows.c: the rows of a plan whose patches' rows are taken as a whole: of each h interval
- * every output column. False: this im2col gains nothing by it. */
+/* im2col_windows.c: planning with whole patch rows as slices: for each h interval, every output
+ * column. False: this im2col does not benefit. */
 bool sam_windows_suit(const struct sam_patches *m);
 enum sam_status sam_windows_plan(const struct sam_patches *m, const struct sam_interval *h,
                                  struct sam_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators as boxes: reshape, transpose, concat, pad. */
+/* Expresses operators as boxes: reshape, transpose, concat, pad. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -253,7 +253,8 @@ enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element,
         frame.dim[i] = (struct sam_dim){out.dim[i], 0, to[i]};
     }
     status = sam_plan_box(p, &copy, error);
-    /* The frame: below and above along each dim, within the input's extent along those before. */
+    /* The border: before and after along each dim, within the input's extent along the preceding
+     * dims. */
     for (unsigned i = 0; i < in->rank && status == SAM_OK; i++) {
         struct sam_box side = frame;
         side.dim[i].n = before[i];

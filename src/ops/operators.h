@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operators share. */
+/* Shared by the operators. */
 #ifndef SAM_OPERATORS_H
 #define SAM_OPERATORS_H
 
 #include "ops/plan.h"
 
-#define SAM_PLAN_MAX_BYTES (UINT64_C(1) << 40) /* a tensor */
+#define SAM_PLAN_MAX_BYTES (UINT64_C(1) << 40) /* per tensor */
 #define SAM_SHAPE_TEXT     180                 /* "[n,...]" of any shape, with its NUL */
 
 /* Bytes of a tensor. False: more than SAM_PLAN_MAX_BYTES, not counting dims of 0, so that the steps
- * of an empty tensor fit, too. */
+ * of an empty tensor fit as well. */
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes);
 void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t step[SAM_MAX_RANK]);
 void sam_shape_text(const struct sam_shape *shape, char text[SAM_SHAPE_TEXT]);
 enum sam_status sam_shape_check(const struct sam_shape *shape, unsigned element,
                                 struct sam_error *error);
-/* An empty plan: inputs, output and lower bound are known. */
+/* A plan without regions: inputs, output and lower bound are set. */
 enum sam_status sam_plan_new(const struct sam_shape *in, size_t inputs, const struct sam_shape *out,
                              unsigned element, struct sam_plan **plan, struct sam_error *error);
 /* Frees the plan after a failure; returns `status`. */

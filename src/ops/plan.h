@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of ops/: what a tensor operator becomes before it is a program.
+/* The face of ops/: the intermediate form between a tensor operator and its program.
  *
- * An operator is cut into boxes: index ranges whose element (i0, i1, ...) lies at one affine byte
- * offset in an input and at one (or, for im2col, several) in the output. A box is cut into equal
- * blocks of at most two TLRegs; a region is the loop nest over them with the block's instructions
- * as its body. All moves are made in bytes (ttype's default, tint8): LOAD and STORE need no
- * alignment then, and CONCAT's slices are whole elements by their width.
+ * An operator is cut into boxes: index ranges whose element (i0, i1, ...) is at an affine byte
+ * offset in an input and at one (for im2col, several) in the output. A box is cut into equal blocks
+ * of at most two TLRegs; a region is the loop nest over them with the block's instructions as its
+ * body. All moves use bytes (tint8, the default of ttype): LOAD and STORE then need no alignment,
+ * and the width of CONCAT's slices covers whole elements.
  *
- * What a block may look like follows from two rules of the unit: slice i of a LOAD or STORE lies at
- * i*W in the register and at a multiple of W in memory (W = width is register pitch and address
- * grain at once), at most 32 slices with strides of their own; and an XPOSE permutes 2,048 bytes
+ * Two rules of the unit determine the possible blocks. Slice i of a LOAD or STORE is at i*W in the
+ * register and at a multiple of W in memory (the width W is both register pitch and address
+ * granularity), with at most 32 slices that have their own strides. An XPOSE permutes 2,048 bytes
  * with power-of-two dims, while CONCAT takes any dims but at most 32 positions along one. */
 #ifndef SAM_PLAN_H
 #define SAM_PLAN_H
@@ -17,9 +17,9 @@
 #include "base/base.h"
 #include "samite/ops.h"
 
-#define SAM_PLAN_DIMS   10 /* of a box, and so loops: each has a counter, s2 to s11 */
+#define SAM_PLAN_DIMS   10 /* of a box, hence loops: each has a counter, s2 to s11 */
 #define SAM_TL_BYTES    1024u
-#define SAM_TL_SLICES   32u /* slices that a mask or strides can tell apart */
+#define SAM_TL_SLICES   32u /* slices that a mask or strides can address */
 #define SAM_PLAN_PLACES 64  /* places of one byte in the output */
 
 struct sam_dim {
@@ -30,18 +30,18 @@ struct sam_dim {
 struct sam_box {
     struct sam_dim dim[SAM_PLAN_DIMS]; /* any order */
     unsigned rank;
-    uint64_t unit;   /* bytes together in both */
+    uint64_t unit;   /* contiguous bytes in both */
     unsigned input;  /* which input */
     bool constant;   /* no input: the plan's constant */
     int64_t in, out; /* offset of the first byte */
-    unsigned places; /* more places in the output than one: offsets added to `out` */
+    unsigned places; /* further places in the output: offsets added to `out` */
     int64_t place[SAM_PLAN_PLACES];
 };
 
 enum sam_block_kind { SAM_BLOCK_LOAD, SAM_BLOCK_STORE, SAM_BLOCK_XPOSE, SAM_BLOCK_CONCAT };
 
 /* One TensorLoad instruction of a block, with the CSRs it needs. Register numbers are the block's
- * own, from 0; SAM_PLAN_FILL stands for the register that holds the constant. */
+ * own, from 0; SAM_PLAN_FILL is the register that holds the constant. */
 struct sam_block_op {
     enum sam_block_kind kind;
     uint8_t rd, rs1, rs2;
@@ -49,7 +49,7 @@ struct sam_block_op {
     int64_t offset;
     uint16_t slices, width;
     bool strided; /* more than one slice: stride[0] is 0 */
-    bool table;   /* LOAD: the strides are the region's table's */
+    bool table;   /* LOAD: the strides come from the region's table */
     bool masked;
     uint32_t mask;
     int32_t stride[SAM_TL_SLICES];
@@ -79,9 +79,9 @@ struct sam_region {
     unsigned loops;
     unsigned input;
     int64_t in, out;
-    uint64_t bytes; /* useful bytes a block, for the report */
+    uint64_t bytes; /* useful bytes per block, for the report */
     char what[64];  /* "32x64 of 1, xpose" */
-    /* Not NULL: loop 0 takes the strides of its LOADs from here, 32 words each time round. */
+    /* Not NULL: loop 0 takes the strides of its LOADs from here, 32 words per iteration. */
     uint32_t *table;
 };
 
@@ -92,7 +92,7 @@ struct sam_plan {
     unsigned inputs;
     uint64_t *input_size; /* bytes */
     uint64_t output_size;
-    uint64_t bound_loaded, bound_stored; /* each byte that is needed once */
+    uint64_t bound_loaded, bound_stored; /* each needed byte counted once */
     struct sam_shape shape;              /* of the output */
     unsigned element;                    /* bytes */
     uint8_t fill[16];                    /* the constant */
@@ -100,14 +100,15 @@ struct sam_plan {
 
 /* box.c */
 
-/* Drop dims of one index, join dims that follow each other in input and output, take what is
- * together in both into the unit as far as a register holds it; the rest by falling output step. */
+/* Drop dims of one index, join dims that are consecutive in input and output, move what is
+ * contiguous in both into the unit as far as it fits a register, and sort the rest by descending
+ * output step. */
 void sam_box_normalize(struct sam_box *box);
 uint64_t sam_box_bytes(const struct sam_box *box);
 
 /* transfer.c: the LOADs that fill a register, the STOREs that empty it */
 
-/* Rows of a register in its order, outermost dim first: offset of row r is sum(index * step). */
+/* Rows of a register in order, outermost dim first: the offset of row r is sum(index * step). */
 struct sam_rows {
     struct {
         uint64_t n;
@@ -118,7 +119,7 @@ struct sam_rows {
     int64_t offset;
 };
 
-/* False: there is no way of a few instructions. `scratch` and the next register are free. */
+/* False: it would take too many instructions. `scratch` and the next register are free for use. */
 bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
                        unsigned scratch);
 bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
@@ -127,7 +128,7 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
 /* shuffle.c: permutations within registers */
 
 /* rd = the positions of rs1 in mask1, then those of rs2 in mask2, of `count` positions of `unit`
- * bytes in each of `outer` rows. False: no tshape says it; the block is then of no use. */
+ * bytes in each of `outer` rows. False: no tshape can express it; the block is then unusable. */
 bool sam_concat(struct sam_block *block, unsigned rd, unsigned rs1, uint32_t mask1, unsigned rs2,
                 uint32_t mask2, uint64_t outer, uint64_t count, uint64_t unit);
 /* [outer][p][q][unit] to [outer][q][p][unit] in register `reg`, by CONCAT. */
@@ -139,17 +140,17 @@ bool sam_swap_xpose(struct sam_block *block, unsigned reg, const uint64_t dims[4
 
 /* block.c */
 
-/* A new instruction at the end; the pointer holds until the next is added. */
+/* Append an instruction; the pointer is valid until the next is added. */
 struct sam_block_op *sam_block_add(struct sam_block *block, enum sam_block_kind kind);
 void sam_block_clear(struct sam_block *block);
-/* Cycles that a block takes, about: what the search minimises. The instructions from `stores` on,
- * and the STOREs are among them, count `places` times; 0 is once. */
+/* Approximate cycles of a block, which the search minimises. The instructions from `stores` on,
+ * which include the STOREs, count `places` times; 0 means once. */
 double sam_block_cost(const struct sam_block *block, size_t stores, unsigned places);
 
 /* cover.c: the blocks of a box */
 enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,
                              struct sam_error *error);
-/* The box's output gets the plan's constant. */
+/* Fill the box's output with the plan's constant. */
 enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
                               struct sam_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan does, in figures and for people. */
+/* Reports on a plan, as figures and as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan run on the tensor hart. Inputs stand in L1M, the output in L0M. */
+/* Runs a plan on the tensor hart, with the inputs in L1M and the output in L0M. */
 #include <stdlib.h>
 
 #include "ops/operators.h"
@@ -11,7 +11,7 @@
 
 static uint64_t page_up(uint64_t address)
 {
-    return (address + PAGE) & ~(PAGE - 1); /* at least one byte of distance */
+    return (address + PAGE) & ~(PAGE - 1); /* leaves a gap of at least one byte */
 }
 
 void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output)

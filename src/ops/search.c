@@ -4,15 +4,15 @@
 
 #include "ops/cut.h"
 
-#define MAX_SIZE    1024 /* of a block along one dim */
-#define POWERS      11   /* of two, up to that */
+#define MAX_SIZE    1024 /* largest block along one dim */
+#define POWERS      11   /* powers of two up to that */
 #define MAX_OPTIONS 96
 
 struct search {
     const struct sam_box *box;
     struct sam_block block; /* the one under trial */
     struct sam_found found; /* the best so far */
-    double best_score;      /* its cycles a byte, the worse for what the cut leaves over */
+    double best_score;      /* its cycles per byte, increased by the remainders of the cut */
     bool failed;
 };
 
@@ -46,9 +46,9 @@ static void consider(struct search *search, const struct sam_cut *cut)
     search->block = spare;
 }
 
-/* Block sizes worth trying along a dim of `n`, the largest first: powers of two and divisors, up to
- * `top`. Of a dim with very many divisors the largest are left out: without the small ones there
- * may be no block at all. */
+/* Block sizes worth trying along a dim of `n`, largest first: powers of two and divisors, up to
+ * `top`. If a dim has very many divisors, the largest are omitted: without the small ones there may
+ * be no block at all. */
 static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTIONS])
 {
     unsigned count = 0, divisors = 0;
@@ -150,7 +150,7 @@ static void search_cuts(struct search *search)
                     cut->t[a] = options_a[i];
                 if (b >= 0)
                     cut->t[b] = options_b[j];
-                /* as it is, then filled up with the other dims to one register or two */
+                /* first unchanged, then extended along the other dims to one register or two */
                 if (how)
                     extend(box, cut, (how < 3 ? 1 : 2) * SAM_TL_BYTES / box->unit / indices,
                            how % 2);
@@ -162,8 +162,9 @@ static void search_cuts(struct search *search)
         }
 }
 
-/* A dim of n in steps of `step` indices and the indices between: blocks of rows that are `step`
- * apart, whose distances a width may divide where it does not divide the row pitch. */
+/* Split a dim of n into steps of `step` indices and the indices in between: the rows of a block are
+ * then `step` apart, and a width may divide these distances even if it does not divide the row
+ * pitch. */
 static struct sam_box split_dim(const struct sam_box *box, unsigned k, uint64_t step)
 {
     struct sam_box split = *box;
@@ -173,7 +174,7 @@ static struct sam_box split_dim(const struct sam_box *box, unsigned k, uint64_t 
     return split;
 }
 
-/* Do rows of `run` bytes, `t` of them and `step` apart, make at most 32 slices of one width? */
+/* Whether `t` rows of `run` bytes, `step` apart, form at most 32 slices of one width. */
 static bool one_width(uint64_t run, uint64_t t, int64_t step)
 {
     uint64_t a = run, b = (uint64_t)llabs(step);
@@ -191,7 +192,7 @@ static void search_split(struct search *search, unsigned k)
     uint64_t options_a[MAX_OPTIONS] = {1}, options_k[MAX_OPTIONS];
     unsigned count_a = 1;
     int a = -1;
-    for (unsigned i = 0; i + 1 < box->rank; i++) /* the last dim holds the indices between */
+    for (unsigned i = 0; i + 1 < box->rank; i++) /* the last dim has the indices in between */
         if (i != k && (a < 0 || llabs(box->dim[i].in) < llabs(box->dim[a].in)))
             a = (int)i;
     if (a >= 0)
@@ -215,10 +216,10 @@ static void search_split(struct search *search, unsigned k)
     }
 }
 
-/* Where the blocks found so far take many short slices. */
+/* Try splits if the best blocks so far use many short slices. */
 static void search_splits(struct search *search)
 {
-    const double poor = 0.16; /* twice the cycles a byte of the best blocks */
+    const double poor = 0.16; /* twice the cycles per byte of the best blocks */
     const uint64_t widest = 64;
     const struct sam_box *box = search->box;
     if (search->best_score < poor || box->rank == SAM_PLAN_DIMS ||

@@ -2,7 +2,7 @@
 /* Permutations within registers. */
 #include "ops/plan.h"
 
-/* Two factors of `bytes` that a tshape field holds. */
+/* Two factors of `bytes` that fit tshape fields. */
 static bool two_factors(uint64_t bytes, uint8_t factor[2])
 {
     for (uint64_t f = bytes < 255 ? bytes : 255; f > 0; f--)
@@ -14,7 +14,7 @@ static bool two_factors(uint64_t bytes, uint8_t factor[2])
     return false;
 }
 
-/* tshape for slices of `unit` bytes, `count` of them along one dim, `outer` times over. */
+/* tshape for slices of `unit` bytes, `count` of them along one dim, in each of `outer` rows. */
 static bool shape_of(struct sam_block_op *op, uint64_t outer, uint64_t count, uint64_t unit)
 {
     if (count > SAM_TL_SLICES || outer * count * unit > SAM_TL_BYTES)
@@ -62,8 +62,8 @@ static uint32_t low(uint64_t count)
     return count >= 32 ? UINT32_MAX : (UINT32_C(1) << count) - 1;
 }
 
-/* Column i of the p x q positions goes to places i*p.. : the first CONCAT takes columns 0 and 1,
- * each further one appends a column to what is there. */
+/* Column i of the p x q positions goes to places i*p and up: the first CONCAT takes columns 0 and
+ * 1, each further one appends a column to the result. */
 bool sam_swap_concat(struct sam_block *block, unsigned reg, unsigned scratch, uint64_t outer,
                      uint64_t p, uint64_t q, uint64_t unit)
 {

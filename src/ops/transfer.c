@@ -5,7 +5,7 @@
 #define MAX_ROWS SAM_TL_BYTES
 
 struct row_list {
-    int64_t offset[MAX_ROWS]; /* of each row, from the first one's */
+    int64_t offset[MAX_ROWS]; /* of each row, relative to the first */
     uint64_t count;
     uint64_t run;
 };
@@ -25,7 +25,7 @@ static uint64_t distance(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* Rows that follow each other become one. False: more than a register holds. */
+/* Merge consecutive rows. False: more rows than a register holds. */
 static bool list_rows(const struct sam_rows *rows, struct row_list *list)
 {
     unsigned rank = rows->rank;
@@ -72,8 +72,8 @@ static void set_slices(struct sam_block_op *op, const struct row_list *list, uin
     }
 }
 
-/* The largest width for groups of `rows` rows: it divides the run and, within each group, every
- * distance. */
+/* The largest width for groups of `rows` rows: it divides the run and all distances within each
+ * group. */
 static uint64_t group_width(const struct row_list *list, uint64_t rows)
 {
     uint64_t width = list->run;
@@ -96,8 +96,8 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     struct row_list list;
     if (!list_rows(rows, &list) || !fits_stride(&list))
         return false;
-    /* Groups of `each` units of `unit` rows, a LOAD a group. CONCAT joins them, and it counts in
-     * units: the best is the fewest groups. */
+    /* Groups of `each` units of `unit` rows, one LOAD per group, joined by CONCAT, which works in
+     * units. Choose the fewest groups. */
     uint64_t best_groups = SAM_TL_SLICES + 1, best_unit = 0, best_each = 0, best_width = 0;
     for (uint64_t unit = list.count; unit > 0; unit--) {
         uint64_t units = list.count / unit;
@@ -124,7 +124,7 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     for (uint64_t first = 0; first < units; first += best_each) {
         uint64_t count = units - first < best_each ? units - first : best_each;
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_LOAD);
-        /* Scratch registers take turns, so that a LOAD need not wait for the last CONCAT. */
+        /* Scratch registers alternate, so that a LOAD need not wait for the previous CONCAT. */
         unsigned into = first ? scratch + (unsigned)(first / best_each) % 2 : reg;
         op->rd = (uint8_t)into;
         op->offset = rows->offset + list.offset[first * best_unit];
@@ -137,7 +137,7 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     return true;
 }
 
-/* Residues of the pieces' offsets: how many there are under `width`, or `most`, which is enough. */
+/* The number of distinct residues of the rows' offsets modulo `width`, counted up to `most`. */
 static unsigned count_residues(const struct row_list *list, uint64_t width, unsigned most,
                                uint64_t residue[SAM_TL_SLICES])
 {
@@ -153,8 +153,8 @@ static unsigned count_residues(const struct row_list *list, uint64_t width, unsi
     return found;
 }
 
-/* At most 32 rows, at the start of `reg`: a STORE for each residue of their offsets, under a mask
- * when there are several; all with the same strides. */
+/* Store at most 32 rows from the start of `reg`: one STORE per residue of their offsets, masked if
+ * there are several, all with the same strides. */
 static bool drain_list(struct sam_block *block, const struct row_list *list, int64_t offset,
                        unsigned reg)
 {
@@ -194,13 +194,13 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
     struct row_list list;
     if (!list_rows(rows, &list) || !fits_stride(&list))
         return false;
-    /* More rows than slices: further parts are brought to the front first. */
+    /* With more rows than slices, later parts are moved to the front first. */
     uint64_t parts = 1;
     while (parts <= SAM_TL_SLICES && (list.count % parts || list.count / parts > SAM_TL_SLICES))
         parts++;
     if (parts > 8)
         return false;
-    struct row_list part; /* large: only the rows there are */
+    struct row_list part; /* large, so copy only the rows in use */
     part.count = list.count / parts;
     part.run = list.run;
     for (uint64_t k = 0; k < parts; k++) {
