@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commit log in the text of the public Ventus ISA simulator, so that logs compare with diff. */
+/* The commit log in the format of the public Ventus ISA simulator, so that logs can be compared
+ * with diff. */
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void put_memory(const struct sam_commit *c, struct sam_buffer *out)
     }
 }
 
-/* "core   0: 0x80000000 (0x00000013)", with `mark` behind the colon */
+/* "core 0: 0x80000000 (0x00000013)", with `mark` after the colon */
 static void put_head(const struct sam_commit *c, const char *mark, struct sam_buffer *out)
 {
     sam_buffer_printf(out, "core %3u:", c->core);
@@ -66,7 +67,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
         snprintf(name, sizeof name, "x%u", c->x);
         sam_buffer_printf(out, " %-3s 0x%08x", name, c->x_value);
     }
-    /* Arithmetic prints vstart before the registers, loads behind them. */
+    /* Arithmetic prints vstart before the registers, loads after them. */
     if (c->vector && !c->load)
         sam_buffer_puts(out, VSTART);
     if (c->fflags)

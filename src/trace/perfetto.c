@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* The events of a file are those of one process. */
+/* All events of a file belong to one process. */
 #define PROCESS "\"pid\":1"
 
 static void put_string(struct sam_buffer *out, const char *text)
@@ -14,7 +14,7 @@ static void put_string(struct sam_buffer *out, const char *text)
             sam_buffer_append(out, "\\", 1);
         if ((unsigned char)*c < ' ')
             sam_buffer_printf(out, "\\u%04x", (unsigned)*c);
-        else /* names of symbols need not be UTF-8, JSON is */
+        else /* symbol names need not be UTF-8, but JSON must be */
             sam_buffer_append(out, (unsigned char)*c < 0x7f ? c : "?", 1);
     }
     sam_buffer_append(out, "\"", 1);
@@ -28,7 +28,7 @@ static bool write_line(struct sam_perfetto *p)
     return p->good;
 }
 
-/* An event up to its name; what is its own follows. */
+/* Write the common beginning of an event, through its name. */
 static void open_event(struct sam_perfetto *p, char phase, const char *name)
 {
     sam_buffer_printf(&p->line, "%s\n{\"ph\":\"%c\"," PROCESS ",\"name\":", p->any ? "," : "",

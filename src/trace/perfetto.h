@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines in the JSON of Chrome's trace viewer ("Trace Event Format"), which ui.perfetto.dev
- * opens: tracks with slices, and counters. Events are written as they come; times are in us of the
- * viewer. What a sink refuses makes every later call false. */
+ * opens: tracks with slices, and counters. Events are written as they arrive; times are in the
+ * viewer's us. After a sink has failed, every call returns false. */
 #ifndef SAM_TRACE_PERFETTO_H
 #define SAM_TRACE_PERFETTO_H
 
@@ -15,7 +15,7 @@ struct sam_perfetto {
     bool good;
 };
 
-/* Shown with a slice: a text, or with NULL a number. */
+/* Shown with a slice: a text or, if that is NULL, a number. */
 struct sam_perfetto_arg {
     const char *name;
     const char *text;
@@ -32,13 +32,13 @@ struct sam_perfetto_slice {
 
 bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink);
 bool sam_perfetto_process(struct sam_perfetto *p, const char *name);
-/* Tracks are shown by rising number. */
+/* Tracks are shown in order of their numbers. */
 bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name);
 bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice);
-/* From `time` on the counter's `series` has this value. */
+/* From `time` on, the counter's `series` has this value. */
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
                           uint64_t time, uint64_t value);
-/* The end of the text; frees what `p` holds. */
+/* Finish the text and free what `p` holds. */
 bool sam_perfetto_end(struct sam_perfetto *p);
 
 #endif

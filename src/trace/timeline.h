@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of what happened when: Kanata logs (Konata) and VCD waveforms. All text
- * goes to sinks; a false from one is remembered and returned at the end. */
+/* Timelines: Kanata logs (Konata) and VCD waveforms. All text goes to sinks; a failure of one is
+ * remembered and returned at the end. */
 #ifndef SAM_TRACE_TIMELINE_H
 #define SAM_TRACE_TIMELINE_H
 
@@ -23,16 +23,16 @@ struct sam_konata {
 struct sam_konata_stage {
     unsigned lane;
     const char *name;
-    uint64_t from, to; /* cycles; a stage of no cycles is left out */
+    uint64_t from, to; /* cycles; an empty stage is omitted */
 };
 
-/* A row: `label` at its left, `detail` where the pointer rests. */
+/* A row: `label` on its left, `detail` as its tooltip. */
 void sam_konata_row(struct sam_konata *konata, const char *label, const char *detail,
                     const struct sam_konata_stage *stages, unsigned count);
 bool sam_konata_write(struct sam_konata *konata, const struct sam_sink *sink);
 void sam_konata_free(struct sam_konata *konata);
 
-/* --- VCD, IEEE 1364-2005 18: signals of up to 128 bits, written where they change. */
+/* --- VCD, IEEE 1364-2005 18: signals of up to 128 bits, written when they change. */
 struct sam_vcd_signal {
     const char *name;
     unsigned width;
@@ -48,11 +48,11 @@ struct sam_vcd {
     struct sam_buffer line;
     bool begun, failed;
 };
-/* A clock of two time units a cycle goes with them. */
+/* Adds a clock of two time units per cycle. */
 bool sam_vcd_init(struct sam_vcd *vcd, const struct sam_sink *sink, const char *module,
                   const struct sam_vcd_signal *signals, unsigned count);
 void sam_vcd_cycle(struct sam_vcd *vcd, uint64_t cycle, const struct sam_vcd_value *values);
-/* The time behind the last cycle; frees what the VCD holds. */
+/* Write the time after the last cycle and free what the VCD holds. */
 bool sam_vcd_end(struct sam_vcd *vcd, uint64_t cycles);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of trace/: records of what a machine did, and how they are written. Knows base only;
- * the machines call it. */
+/* The face of trace/: records of what a machine did, and their output formats. Knows base only; the
+ * machines call it. */
 #ifndef SAM_TRACE_H
 #define SAM_TRACE_H
 
@@ -32,7 +32,7 @@ struct sam_commit {
     } csrs[4];
     uint32_t fflags; /* raised by this instruction */
     /* vector state */
-    bool vector; /* a vector instruction: "e32 m1 l8" stands in the line */
+    bool vector; /* a vector instruction: the line contains "e32 m1 l8" */
     unsigned lmul, vl, lanes;
     unsigned v_count;         /* registers written */
     unsigned v;               /* the first of them */
@@ -40,7 +40,7 @@ struct sam_commit {
     uint32_t mask;
     /* memory */
     bool load, store;
-    unsigned access_size; /* bytes an access */
+    unsigned access_size; /* bytes per access */
     unsigned access_count;
     struct sam_commit_access accesses[SAM_COMMIT_ACCESSES];
     /* SIMT stack, instructions of opcode 0x5b */
