@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# bfs: one level of a breadth-first search, one vertex a work-item. The graph is in compressed rows:
-# the edges of vertex v go to col[row[v]] .. col[row[v + 1] - 1]. Distances are -1 where unknown.
+# bfs: one level of a breadth-first search, one vertex per work-item. The graph is in compressed
+# rows: the edges of vertex v go to col[row[v]] .. col[row[v + 1] - 1]. Distances are -1 where
+# unknown.
 #   bfs_level(row, col, dist, next, n, level)
 #       every vertex at distance `level` writes level + 1 into next[u] of each neighbour u that has
-#       no distance yet. dist is only read, so the order of work-items cannot show.
+#       no distance yet. dist is only read, so the order of work-items does not matter.
 #   bfs_commit(dist, next, changed, n)
-#       takes the new distances over and sets *changed when there was one.
+#       copies the new distances and sets *changed if there are any.
 # The host launches the pair until nothing changes.
 #
 # bfs_level, argument buffer (a0):
@@ -40,8 +41,8 @@ bfs_level:
     vadd.vx v1, v1, t3              # local id
     vadd.vx v2, v1, t2              # vertex
 
-    # Three ways lead to the one join at the end: no vertex, not at this level, no edge left. Each
-    # takes lanes away for good, so they need not be nested.
+    # Three ways lead to the single join at the end: no vertex, not at this level, no edge left.
+    # Each removes lanes for good, so they need not be nested.
     lla     s0, .Ldone
     lla     s1, .Lseen
     vmsltu.vx v3, v1, t1
@@ -62,7 +63,7 @@ bfs_level:
     vmv.v.i v9, -1
     vadd.vi v10, v5, 1              # the new distance
 .Ledge:
-    # A loop with as many turns as the lane has edges. The lanes with few edges wait at the join.
+    # A loop with one iteration per edge of the lane. Lanes with few edges wait at the join.
     setrpc  zero, s0, 0
     vbgeu   v7, v8, .Ldone
     vsll.vi v11, v7, 2
@@ -71,12 +72,12 @@ bfs_level:
     vsll.vi v11, v11, 2
     vadd.vx v12, v11, a3
     vlw12.v v12, 0(v12)             # its distance
-    # An if inside the loop: its join is inside too, so that all lanes which are still in the loop
-    # take the next turn together.
+    # An if inside the loop: its join is inside as well, so that all lanes still in the loop start
+    # the next iteration together.
     setrpc  zero, s1, 0
     vbne    v12, v9, .Lseen
     vadd.vx v12, v11, a4
-    vsw12.v v10, 0(v12)             # several lanes may write here, all the same value
+    vsw12.v v10, 0(v12)             # several lanes may write here, all of them the same value
 .Lseen:
     join
     vadd.vi v7, v7, 1
@@ -115,7 +116,7 @@ bfs_commit:
     setrpc  zero, s0, 0
     vbeq    v5, v6, .Lcommitted
     vsw12.v v6, 0(v3)
-    # A scalar store in a region runs once, however many lanes are here. With no lane here it does
+    # A scalar store in a region runs once, however many lanes are active. With none active it does
     # not run at all: a branch that all lanes take jumps over it.
     li      t1, 1
     sw      t1, 0(a3)

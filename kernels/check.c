@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: run the kernels of this folder and say whether their results are right. */
+/* check: run the kernels of this folder and check their results. */
 #include "check.h"
 
 #include <errno.h>
@@ -15,15 +15,15 @@ static const char help[] =
     "Assemble a kernel, run it on inputs from a fixed seed and compare its results with plain C.\n"
     "Without NAME: all kernels, each at its default size.\n"
     "\n"
-    "      --warp N    lanes of a warp: 4, 8, 16 or 32 (default 32)\n"
-    "      --block N   work-items of a workgroup (default: the kernel's own); kernels on tiles\n"
-    "                  use the largest square below it\n"
+    "      --warp N    lanes per warp: 4, 8, 16 or 32 (default 32)\n"
+    "      --block N   work-items per workgroup (default: the kernel's own); tiled kernels\n"
+    "                  use the largest square up to it\n"
     "  -j, --jobs N    worker threads (default 1)\n"
     "      --dir DIR   where the .s files are\n"
-    "      --list      the kernels, their default sizes and what a size counts\n"
+    "      --list      list the kernels, their default sizes and what a size counts\n"
     "  -h, --help\n"
     "\n"
-    "Exit code: 0 all right, 1 a wrong result or a trap, 2 bad usage or input.\n"
+    "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
     "Example: check sgemm 300 --warp 16 --block 256 -j 2\n";
 
 static bool parse_number(const char *text, const char *what, uint32_t low, uint32_t high,
@@ -62,7 +62,7 @@ static void print_dimensions(uint32_t x, uint32_t y)
     printf(" %9s", text);
 }
 
-/* One line. Returns the exit code that it stands for. */
+/* Print one line. Returns the exit code of this check. */
 static int check_one(const struct kernel_check *kernel, const struct check_config *config)
 {
     struct check_report report;
@@ -130,8 +130,7 @@ int main(int argc, char **argv)
     if (optind < argc) {
         only = kernel_check_find(argv[optind]);
         if (!only) {
-            fprintf(stderr, "check: error: no kernel is called '%s' (check --list)\n",
-                    argv[optind]);
+            fprintf(stderr, "check: error: unknown kernel '%s' (see check --list)\n", argv[optind]);
             return 2;
         }
         if (optind + 1 < argc &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of the kernels in this folder: each runs a kernel on inputs from a fixed seed and compares
- * what it leaves in memory with plain C. */
+ * the results in memory with plain C. */
 #ifndef SAMITE_KERNELS_CHECK_H
 #define SAMITE_KERNELS_CHECK_H
 
@@ -9,17 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How to run a kernel. Zero means: the kernel's own default. */
+/* How to run a kernel. Zero means the kernel's default. */
 struct check_config {
-    uint32_t size;      /* what it counts is said by the kernel's row of the table */
+    uint32_t size;      /* in the unit given by the kernel's table row */
     uint32_t lanes;     /* of a warp: 4, 8, 16 or 32 */
-    uint32_t block;     /* work-items a workgroup; kernels on tiles use the square below it */
+    uint32_t block;     /* work-items per workgroup; tiled kernels use the largest square up to
+                           it */
     unsigned jobs;      /* worker threads */
-    uint64_t max_insns; /* of a warp and launch, 0 = no limit */
+    uint64_t max_insns; /* per warp and launch, 0 = no limit */
     const char *dir;    /* folder of the .s files */
 };
 
-/* What came of it. */
+/* The outcome. */
 struct check_report {
     uint32_t size;
     uint32_t grid[3]; /* of the first launch */
@@ -27,7 +28,7 @@ struct check_report {
     unsigned launches;
     uint64_t warp_insns;
     double seconds;     /* wall time of the launches */
-    double max_error;   /* ulp; 0 where results must be equal bit by bit */
+    double max_error;   /* ulp; 0 if results must be bit-identical */
     double max_allowed; /* ulp */
     uint64_t digest;    /* of everything read back: equal runs have equal digests */
     bool pass;
@@ -50,21 +51,21 @@ extern const size_t kernel_check_count;
 
 const struct kernel_check *kernel_check_find(const char *name);
 
-/* SAM_OK: the kernel ran, report->pass says whether its results are right. Otherwise `error` says
- * what stopped it, SAM_ERR_TRAP included. */
+/* SAM_OK: the kernel ran, report->pass says whether its results are correct. Otherwise `error` says
+ * what stopped it, traps (SAM_ERR_TRAP) included. */
 enum sam_status kernel_check_run(const struct kernel_check *kernel,
                                  const struct check_config *config, struct check_report *report,
                                  struct sam_error *error);
 
-/* --- For the checks themselves. After a failure every call does nothing, so that a check reads
- * from top to bottom; kernel_check_run reports the failure. */
+/* --- For the checks themselves. After a failure every call does nothing, so that a check needs no
+ * error handling; kernel_check_run reports the failure. */
 struct check {
     const struct kernel_check *kernel;
     struct check_config config; /* complete: defaults filled in */
     struct check_report *report;
     struct sam_gpu *gpu;
     struct sam_image *image;
-    uint32_t pds_size; /* bytes of private memory a work-item, 4 unless set */
+    uint32_t pds_size; /* bytes of private memory per work-item, 4 unless set */
     uint64_t random;
     void **arrays; /* host memory, freed at the end */
     size_t array_count;
@@ -74,11 +75,11 @@ struct check {
 
 /* Host memory, zeroed, that lives as long as the check: `count` words. Never NULL. */
 void *check_words(struct check *check, size_t count);
-/* Host memory for doubles, alike. */
+/* The same for doubles. */
 double *check_doubles(struct check *check, size_t count);
 
 uint32_t check_random(struct check *check);
-/* Evenly spread in [-1, 1), a multiple of 2^-23. */
+/* Uniform in [-1, 1), a multiple of 2^-23. */
 float check_random_float(struct check *check);
 /* `count` words of these. */
 uint32_t *check_random_words(struct check *check, size_t count);
@@ -88,7 +89,7 @@ float *check_random_floats(struct check *check, size_t count);
  */
 uint32_t check_buffer(struct check *check, const void *words, size_t count);
 void check_write(struct check *check, uint32_t address, const void *words, size_t count);
-/* Read back, into the digest too. */
+/* Read back, updating the digest. */
 void check_read(struct check *check, uint32_t address, void *words, size_t count);
 
 /* Launch `name` with grid and block of {x, y} and an argument buffer of words. */
@@ -98,10 +99,10 @@ void check_launch(struct check *check, const char *name, const uint32_t grid[2],
 void check_launch_items(struct check *check, const char *name, uint32_t items, uint32_t max_groups,
                         const uint32_t *args, size_t arg_count);
 
-/* The results, word by word. */
+/* Compare the results word by word. */
 void check_equal(struct check *check, const char *what, const void *got, const void *want,
                  size_t count);
-/* The results against exact ones: at most `allowed` units in the last place apart. */
+/* Compare the results with exact ones: at most `allowed` units in the last place apart. */
 void check_close(struct check *check, const char *what, const float *got, const double *want,
                  size_t count, double allowed);
 

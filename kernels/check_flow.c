@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the kernels with a course of its own in every lane: bfs, diverge, spill. */
+/* Checks of the kernels with a different control flow in every lane: bfs, diverge, spill. */
 #include "check.h"
 
 /* Edges of a random graph in compressed rows: most vertices have up to five, the first (where the

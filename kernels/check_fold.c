@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the kernels that fold many elements into few: reduce, scan, softmax, histogram. */
+/* Checks of the kernels that combine many elements: reduce, scan, softmax, histogram. */
 #include <math.h>
 
 #include "check.h"
@@ -38,7 +38,7 @@ void check_scan(struct check *check)
 {
     uint32_t n = check->config.size;
     if (check->config.block < 2)
-        check->config.block = 2; /* blocks of one never become fewer */
+        check->config.block = 2; /* with blocks of one, the number of blocks would never shrink */
     const uint32_t *x = check_random_words(check, n);
     uint32_t *got = check_words(check, n);
     uint32_t *want = check_words(check, n);
@@ -80,8 +80,8 @@ void check_softmax(struct check *check)
     check_launch(check, "softmax", grid, blocks, args, 3);
     check_read(check, args[1], y, count);
     /* All terms are positive, so roundings add up as relative errors of half a unit, one unit in
-     * the worst case: one an addition of the lane's own terms, one a level of the tree, one for
-     * the exponential above and below, one for the quotient. */
+     * the worst case: one per addition of the lane's own terms, one per level of the tree, one for
+     * the exponential in numerator and denominator, one for the quotient. */
     double allowed = check_ceil_div(cols, block) + ceil(log2(block + 31.0)) + 3;
     check_close(check, "y", y, want, count, allowed);
 }

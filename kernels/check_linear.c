@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the kernels that treat each element once: vecadd, saxpy, matadd, transpose. */
+/* Checks of the kernels that process each element once: vecadd, saxpy, matadd, transpose. */
 #include <math.h>
 
 #include "check.h"
@@ -34,12 +34,12 @@ void check_saxpy(struct check *check)
 
     uint32_t args[] = {check_buffer(check, x, n), check_buffer(check, y, n), n,
                        check_float_bits(factor)};
-    check_launch_items(check, "saxpy", n, 6, args, 4); /* few: the loop takes turns */
+    check_launch_items(check, "saxpy", n, 6, args, 4); /* few groups, so that the loop iterates */
     check_read(check, args[1], got, n);
     check_equal(check, "y", got, want, n);
 }
 
-/* `size` rows, a few more columns: neither is a multiple of a tile for long. */
+/* A few more columns than rows, at most 205, so that the sizes are rarely multiples of the tile. */
 static uint32_t columns(const struct check *check)
 {
     uint32_t rows = check->config.size;
@@ -60,7 +60,7 @@ void check_matadd(struct check *check)
 
     uint32_t args[] = {check_buffer(check, a, count), check_buffer(check, b, count),
                        check_buffer(check, NULL, count), rows, cols};
-    uint32_t y = check_tile(check); /* not square: x and y must not be mixed up */
+    uint32_t y = check_tile(check); /* not square, to reveal swapped x and y */
     uint32_t block[2] = {check->config.block / y, y};
     uint32_t grid[2] = {check_ceil_div(cols, block[0]), check_ceil_div(rows, y)};
     check_launch(check, "matadd", grid, block, args, 5);

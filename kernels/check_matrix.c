@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the matrix products: sgemm and vftta. Both add fused products in rising k, so the
+/* Checks of the matrix products: sgemm and vftta. Both add fused products in ascending k, so the
  * results are defined to the last bit. */
 #include <math.h>
 

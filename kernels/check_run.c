@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every check needs: a machine with the kernel loaded, buffers, launches, comparisons. */
+/* Common parts of the checks: a machine with the kernel loaded, buffers, launches, comparisons. */
 #include "check.h"
 
 #include <errno.h>
@@ -198,14 +198,14 @@ void check_close(struct check *check, const char *what, const float *got, const 
         frexp(want[i], &exponent);
         double ulp = ldexp(1.0, exponent - 24 < -149 ? -149 : exponent - 24);
         double error = fabs(got[i] - want[i]) / ulp;
-        if (!(error <= allowed)) /* a NaN is wrong, too */
+        if (!(error <= allowed)) /* true for a NaN as well */
             wrong(check, what, i, got[i], want[i]);
         if (!(error <= report->max_error))
             report->max_error = error;
     }
 }
 
-/* --- one check from beginning to end */
+/* --- a complete check */
 
 static char *read_text(const char *path, size_t *size, struct sam_error *error)
 {
@@ -234,7 +234,7 @@ static char *read_text(const char *path, size_t *size, struct sam_error *error)
     return NULL;
 }
 
-/* The kernel's source behind the machine's own start code. */
+/* Assemble the machine's own start code followed by the kernel's source. */
 static enum sam_status assemble(const char *path, struct sam_image **image, struct sam_error *error)
 {
     size_t size = 0;

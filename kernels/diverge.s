@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# diverge: loops and conditions nested four deep, with a different course in every lane. Each item
-# walks the 3x + 1 sequence down to 1:
+# diverge: loops and conditions nested four deep, with a different control flow in every lane. Each
+# item walks the 3x + 1 sequence down to 1:
 #
 #     steps = 0; acc = 0;
 #     while (x > 1) {
@@ -22,7 +22,7 @@
 #     out[i] = acc + (steps << 20);
 #
 # Argument buffer (a0):
-#    0  x      address of n words, each below 100000 (larger ones can leave 32 bits on the way)
+#    0  x      address of n words, each below 100000 (larger ones can exceed 32 bits on the way)
 #    4  out    address of n words
 #    8  n
 # Launch: one dimension, grid * block >= n, any block, any warp size.
@@ -56,19 +56,20 @@ diverge:
     vmv.v.i v4, 0                   # acc
     vmv.v.i v5, 0                   # steps
 
-    # Every region below has a join of its own, inside that of the region around it. CSR_RPC is not
-    # saved anywhere: each branch sets it anew, because an inner region has changed it by the time
-    # the loop comes round. Registers that hold the addresses of the joins can stay.
+    # Every region below has its own join, inside that of the enclosing region. CSR_RPC is not saved
+    # anywhere: each branch sets it again, because an inner region has changed it by the next
+    # iteration. The registers with the addresses of the joins stay unchanged.
     lla     s1, .Lfinished          # of the while
     lla     s2, .Lstepped           # of the if (x & 1)
     lla     s3, .Lmixed             # of the if (x & 4)
     lla     s4, .Lodd               # of the do while
 .Lwhile:
-    # The lanes that leave hit the join at once, find the others on the stack and let them go on.
+    # The lanes that leave reach the join at once, find the others on the stack and let them
+    # continue.
     setrpc  zero, s1, 0
     vbgeu   v11, v3, .Lfinished     # 1 >= x
 
-    # Two sides of code: the first ends with a jump to the join, the second runs into it.
+    # Two sides of code: the first ends with a jump to the join, the second falls through to it.
     vand.vi v6, v3, 1
     setrpc  zero, s2, 0
     vbeq    v6, v10, .Leven
@@ -90,8 +91,8 @@ diverge:
     vsrl.vi v3, v3, 1
     vadd.vi v5, v5, 1
     vand.vi v6, v3, 1
-    # The branch at the foot of a loop may go either way: lanes that stay branch back to .Leven,
-    # the others run on to the join, which is the next instruction.
+    # The branch at the end of a loop may go either way: lanes that stay branch back to .Leven, the
+    # others fall through to the join, which is the next instruction.
     setrpc  zero, s4, 0
     vbeq    v6, v10, .Leven
 .Lodd:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm: run the GEMM kernels on the matrix unit and say whether their results are right. */
+/* gemm: run the GEMM kernels on the matrix unit and check their results. */
 #include "gemm.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const char help[] =
     "plain\n"
     "C, bit by bit. Without NAME: all of them, 256 x 256 x 256. NAME: i8 i4 f16 f32 f16_f32.\n"
     "\n"
-    "Exit code: 0 all right, 1 a wrong result or a trap, 2 bad usage or input.\n"
+    "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
     "Example: gemm f16 100 75 130 --mlen 256\n";
 
 static double now(void)
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
                 return usage("expected --mlen 128, 256 or 512, found", argv[i]);
         } else if (words == 0) {
             if (!(only = gemm_find(argv[i])))
-                return usage("no kernel is called", argv[i]);
+                return usage("unknown kernel", argv[i]);
             words++;
         } else if (words < 4 && (*sizes[words - 1] = (uint32_t)strtoul(argv[i], &end, 10)) &&
                    *end == '\0') {

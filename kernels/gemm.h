@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GEMM kernels of this folder on the tensor hart, on inputs from a fixed seed, against plain C
- * that sums in the order of the matrix unit: results must be equal bit by bit. */
+/* The GEMM kernels of this folder on the tensor hart, on inputs from a fixed seed, compared with
+ * plain C that sums in the order of the matrix unit: results must be bit-identical. */
 #ifndef SAMITE_KERNELS_GEMM_H
 #define SAMITE_KERNELS_GEMM_H
 
@@ -24,11 +24,11 @@ struct gemm_config {
     unsigned mlen;                       /* 0: 512 */
     unsigned xlen;                       /* 0: 64 */
     const char *dir;                     /* folder of the .s files */
-    const struct sam_mxu_config *cycles; /* run the cycle model, too; or NULL */
+    const struct sam_mxu_config *cycles; /* also run the cycle model; or NULL */
 };
 enum { GEMM_MAX = 4096 };
 
-/* A hart with the kernel and its matrices, ready to run, and what C must be then. */
+/* A hart with the kernel and its matrices, ready to run, and the expected C. */
 struct gemm {
     const struct gemm_kernel *kernel;
     struct gemm_config config;
@@ -41,12 +41,12 @@ struct gemm {
     char failure[160];   /* the first wrong element, after gemm_check */
 };
 
-/* `gemm` must be freed in each case. */
+/* `gemm` must be freed in either case. */
 enum sam_status gemm_open(struct gemm *gemm, const struct gemm_kernel *kernel,
                           const struct gemm_config *config, struct sam_error *error);
-/* Run it from the start; C goes on from what it is. */
+/* Run the kernel from its start; it adds to the current C. */
 enum sam_status gemm_run(struct gemm *gemm, struct sam_error *error);
-/* C in the hart against plain C, after one run. */
+/* Compare C in the hart with plain C, after one run. */
 bool gemm_check(struct gemm *gemm);
 void gemm_free(struct gemm *gemm);
 

@@ -52,7 +52,7 @@ static uint64_t next(uint64_t *state)
     return *state;
 }
 
-/* Small numbers with many digits: sums round, none overflows. */
+/* Small numbers with many digits, so that sums round but do not overflow. */
 static void fill(uint8_t *bytes, size_t size, unsigned bits, bool is_float, uint64_t *state)
 {
     for (size_t i = 0; i < size;) {
@@ -89,8 +89,8 @@ static double float_at(const uint8_t *row, uint32_t k, unsigned bits)
     return half_value(half);
 }
 
-/* One step of a sum, rounded to the accumulator. The product of two halves and a half, as a double,
- * rounds to a half as the exact sum does. */
+/* One step of a sum, rounded to the accumulator. The product of two halves plus a half, computed in
+ * double, rounds to half like the exact sum. */
 static double step(double a, double b, double t, unsigned bits)
 {
     if (bits == 16)
@@ -98,7 +98,7 @@ static double step(double a, double b, double t, unsigned bits)
     return (double)fmaf((float)a, (float)b, (float)t);
 }
 
-/* What C[i][j] becomes: a sum from zero for each row of a register, then added. */
+/* The expected C[i][j]: for each row of a register a sum from zero, then added to C. */
 static void expect(const struct gemm *g, uint32_t i, uint32_t j, uint8_t *out)
 {
     const struct gemm_kernel *kernel = g->kernel;
@@ -182,7 +182,7 @@ enum sam_status gemm_open(struct gemm *g, const struct gemm_kernel *kernel,
     if (c->m - 1 >= GEMM_MAX || c->n - 1 >= GEMM_MAX || c->k - 1 >= GEMM_MAX)
         return refuse(error, "M, N and K are 1 to 4096");
     if ((size_t)c->k * kernel->source % 8)
-        return refuse(error, "K of int4 is even");
+        return refuse(error, "int4 needs an even K");
     g->size[0] = (size_t)c->m * c->k * kernel->source / 8;
     g->size[1] = (size_t)c->n * c->k * kernel->source / 8;
     g->size[2] = (size_t)c->m * c->n * kernel->target / 8;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# C += A * B^T, int4 into int32, two in a byte, the low nibble first; K is even. Arguments: see gemm.inc.
+# C += A * B^T, int4 into int32, two per byte, low nibble first; K is even. Arguments: see gemm.inc.
     .equ    OUT, 2
     .equ    WIDE, 0
     .macro  k_bytes rd, rs

@@ -2,9 +2,9 @@
 # histogram: counts[x[i] mod bins] += 1 for i < n.
 #
 # Atomics of this machine are scalar: an amoadd.w in a divergent region would run once for the whole
-# path and not once a lane. So lanes count without any: each has a column of counters of its own in
-# local memory. At the end the columns are added up, one bin a lane, and only these sums go to
-# global memory, by a loop that lets one lane after the other through to the scalar amoadd.w.
+# path instead of once per lane. So lanes count without atomics: each has its own column of counters
+# in local memory. At the end the columns are added up, one bin per lane, and only these sums go to
+# global memory, in a loop that lets one lane at a time through to the scalar amoadd.w.
 #
 # Argument buffer (a0):
 #    0  x       address of n words
@@ -30,7 +30,7 @@ histogram:
     add     s2, s2, t2              # counters: [bin][lane of the workgroup]
     csrr    t2, numt
     mul     s3, t1, t2              # lanes of the workgroup
-    slli    s4, s3, 2               # bytes from a bin to the next
+    slli    s4, s3, 2               # bytes from one bin to the next
     csrr    t1, gdx
     mul     t1, t1, s1
     csrr    t2, tid
@@ -53,7 +53,7 @@ histogram:
     j       .Lclear
 .Lcleared:
 
-    # Count: a loop over the grid; both ways out share the join, as nobody comes back.
+    # Count: a loop over the grid; both exits share the join, as no lane comes back.
     lla     s0, .Lcounted
     vmv.v.x v4, s1
     setrpc  zero, s0, 0
@@ -68,7 +68,7 @@ histogram:
     vremu.vx v5, v5, a4             # bin
     vmul.vx v5, v5, s4
     vadd.vv v5, v5, v6
-    vlw12.v v3, 0(v5)               # no other lane has this word
+    vlw12.v v3, 0(v5)               # no other lane uses this word
     vadd.vi v3, v3, 1
     vsw12.v v3, 0(v5)
     vadd.vx v2, v2, s5
@@ -77,8 +77,8 @@ histogram:
     join
     barrier 1                       # all columns are complete
 
-    # Add up: lane l takes bins l, l + lanes, ... Lanes that are no work-item lend a hand: their
-    # columns are zero, and they count as lanes here.
+    # Add up: lane l takes bins l, l + lanes, ... Lanes without a work-item take part: their columns
+    # are zero, but they count as lanes here.
     vmv.v.v v7, v1                  # bin
     vmv.v.x v8, a4
 .Lbin:
@@ -95,8 +95,9 @@ histogram:
     addi    t1, t1, -1
     bnez    t1, .Lrow
 
-    # One lane at a time. vmv.x.s gives the element of the highest active lane; it does the atomic
-    # addition, and then exactly the lane that has this bin leaves. The next turn meets the others.
+    # One lane at a time. vmv.x.s yields the element of the highest active lane; it does the atomic
+    # addition, and then exactly the lane with this bin leaves. The next iteration handles the
+    # others.
     lla     t0, .Lsent
 .Lsend:
     vmv.x.s t1, v7

@@ -25,7 +25,7 @@ matadd:
     vid.v   v1
     vadd.vx v1, v1, t3              # local id, x fastest
     vremu.vx v2, v1, t1             # local x
-    vdivu.vx v3, v1, t1             # local y; >= local size y in lanes that are no work-item
+    vdivu.vx v3, v1, t1             # local y; >= local size y in lanes without a work-item
 
     csrr    t4, gdx
     mul     t4, t4, t1
@@ -34,9 +34,9 @@ matadd:
     mul     t5, t5, t2
     vadd.vx v5, v3, t5              # row
 
-    # Three nested regions, the way a compiler writes an if in an if: the inner one has a join of
-    # its own inside the outer. The two tests on rows have nothing between their ends, so they share
-    # the outer join.
+    # Three nested regions, the way a compiler writes an if in an if: the inner one has its own join
+    # inside the outer. Nothing lies between the ends of the two tests on rows, so they share the
+    # outer join.
     vmv.v.x v6, t2
     setrpc  t0, .Lend               # CSR_RPC = .Lend, by way of t0
     vbgeu   v3, v6, .Lend

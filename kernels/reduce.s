@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # reduce: *sum += x[0] + ... + x[n-1], 32-bit integers that wrap. Each work-item adds up its share
-# (a loop over the grid), the workgroup folds its sums in local memory, and one atomic addition a
-# workgroup joins the results.
+# (a loop over the grid), the workgroup folds its sums in local memory, and one atomic addition per
+# workgroup combines the results.
 #
 # Argument buffer (a0):
 #    0  x      address of n words
@@ -26,8 +26,8 @@ reduce:
     vadd.vx v1, v1, t3              # local id
     vadd.vx v2, v1, t2              # element
 
-    # Lanes that are no work-item fall out before the loop with a sum of zero; then they take part
-    # in the tree as zeros, which spares it a bound of its own.
+    # Lanes without a work-item leave before the loop with a sum of zero; they then take part in the
+    # tree as zeros, so that it needs no bound of its own.
     vmv.v.i v3, 0                   # sum
     lla     s0, .Lsummed
     vmv.v.x v4, t1
@@ -80,7 +80,7 @@ reduce:
     mv      s3, t1
     j       .Lfold
 
-    # Scalar instructions run once a warp: one warp of the workgroup is enough.
+    # Scalar instructions run once per warp: one warp of the workgroup is enough.
 .Lresult:
     csrr    t1, wid
     bnez    t1, .Lout

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # saxpy: y[i] = a * x[i] + y[i] with one rounding, a loop over the grid: work-item g takes elements
-# g, g + global size, g + 2 * global size, ... so that any grid does any n.
+# g, g + global size, g + 2 * global size, ... so that any grid handles any n.
 #
 # Argument buffer (a0):
 #    0  x      address of n floats
@@ -31,15 +31,15 @@ saxpy:
     add     a2, a2, t4
     slli    s2, s1, 2               # stride in bytes
 
-    # One join serves both ways out: lanes that are no work-item leave here, ...
+    # One join serves both exits: lanes without a work-item leave here, ...
     lla     s0, .Ldone
     vmv.v.x v4, t1
     setrpc  zero, s0, 0
     vbgeu   v3, v4, .Ldone
 
-    # ... lanes without a further element leave at the head of the loop. Neither comes back, so one
-    # path alone runs the body and the scalar pointers advance once a turn. vle32.v and vse32.v take
-    # the scalar base and add 4 * lane, whichever lanes are active.
+    # ... lanes without a further element leave at the head of the loop. Neither comes back, so only
+    # one path runs the body and the scalar pointers advance once per iteration. vle32.v and vse32.v
+    # take the scalar base and add 4 * lane, whichever lanes are active.
     vmv.v.x v4, a3
 .Lloop:
     setrpc  zero, s0, 0

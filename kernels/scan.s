@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # scan: inclusive prefix sums of 32-bit integers that wrap. Workgroups are independent of each
-# other, so an array longer than a block takes several launches over one memory:
+# other, so an array longer than a block takes several launches on the same memory:
 #   scan_block(x, y, sums)   sums within each block, and the total of each block
 #   scan of the totals       by the same kernels, until one block holds them
 #   scan_add(y, sums)        the total of all blocks before, added to each block
@@ -8,7 +8,7 @@
 # scan_block, argument buffer (a0):
 #    0  x      address of n words
 #    4  y      address of n words, may be x
-#    8  sums   address of one word a workgroup
+#    8  sums   address of one word per workgroup
 #   12  n
 # scan_add, argument buffer (a0):
 #    0  y      address of n words
@@ -53,8 +53,8 @@ scan_block:
     vsll.vi v6, v1, 2
     vadd.vx v6, v6, t2              # this lane's word of local memory
 
-    # Each turn adds the value `distance` items below, and doubles the distance. The values live in
-    # v3; local memory only passes them on, with one barrier before the reads and one after.
+    # Each iteration adds the value `distance` items below and doubles the distance. The values live
+    # in v3; local memory only passes them on, with one barrier before the reads and one after.
     li      s3, 1                   # distance
     lla     s0, .Ladded
 .Lturn:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # sgemm: C = A * B in single precision; A is m x k, B is k x n, C is m x n, in row order. A
-# workgroup of t x t work-items makes one t x t tile of C: it walks along k, and every turn brings a
-# tile of A and a tile of B into local memory, where each element is then read t times. Fused
-# multiply-adds in rising k.
+# workgroup of t x t work-items computes one t x t tile of C: it iterates over k, each time loading
+# a tile of A and a tile of B into local memory, where every element is then read t times. Fused
+# multiply-adds in ascending k.
 #
 # Argument buffer (a0):
 #    0  a      address of m * k floats
@@ -33,9 +33,8 @@ sgemm:
     slli    t1, s2, 2
     add     s4, s3, t1              # tile of B
 
-    # Every lane must reach the barriers, so lanes that are no work-item cannot be sent home early.
-    # They take the place of another one (local id modulo t * t) for reads, and v20 keeps them from
-    # writing.
+    # Every lane must reach the barriers, so lanes without a work-item cannot leave early. They
+    # stand in for another one (local id modulo t * t) for reads, and v20 keeps them from writing.
     csrr    t1, tid
     vid.v   v1
     vadd.vx v1, v1, t1              # local id
@@ -65,7 +64,7 @@ sgemm:
     vsll.vi v10, v1, 2
     vadd.vx v11, v10, s4            # this lane's word in the tile of B
     vadd.vx v10, v10, s3            # and in that of A
-    slli    s5, s1, 2               # bytes to the next tile of A, and a row of a tile
+    slli    s5, s1, 2               # bytes to the next tile of A, and per row of a tile
     mul     s6, s1, a5
     slli    s6, s6, 2               # bytes to the next tile of B
     vmul.vx v12, v3, s5
@@ -80,8 +79,8 @@ sgemm:
     lla     s9, .Lloaded_b
 .Ltile:
     bgeu    s7, a6, .Lstore         # scalar: the same for every lane and warp
-    # A[row][s7 + x], where there is one. A lane that has none leaves its word of the tile alone:
-    # only sums that are thrown away would read it (see the bound of the inner loop).
+    # A[row][s7 + x], if it exists. Otherwise the lane leaves its word of the tile unchanged: only
+    # sums that are discarded would read it (see the bound of the inner loop).
     vadd.vx v16, v2, s7
     vmsltu.vx v16, v16, a6
     vand.vv v16, v16, v6
@@ -116,7 +115,7 @@ sgemm:
     vadd.vx v19, v19, s5
     addi    t1, t1, -1
     bnez    t1, .Lproduct
-    barrier 1                       # everyone has read: the tiles may be overwritten
+    barrier 1                       # all have read: the tiles may be overwritten
 
     vadd.vx v8, v8, s5
     vadd.vx v9, v9, s6

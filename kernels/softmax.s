@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# softmax: y[r][c] = exp(x[r][c] - max of row r) / sum over the row, one workgroup a row. Three
-# walks along the row (largest element, exponentials and their sum, division), with a tree in local
+# softmax: y[r][c] = exp(x[r][c] - max of row r) / sum over the row, one workgroup per row. Three
+# passes over the row (largest element, exponentials and their sum, division), with a tree in local
 # memory after the first two.
 #
 # Argument buffer (a0):
@@ -66,7 +66,7 @@ softmax:
     vsll.vi v6, v1, 2
     vadd.vx v6, v6, s2
 
-    # A lane that is no work-item starts past the row: each of the loops drops it at its first test.
+    # A lane without a work-item starts past the row: each of the loops drops it at its first test.
     vmv.v.x v8, a3                  # cols
     vmsltu.vx v9, v1, s1            # 1 where the lane is a work-item
     vrsub.vi v10, v9, 1
@@ -112,7 +112,7 @@ softmax:
     tree    vfadd.vv
     mv      s5, t2                  # >= 1: the largest element gave exp(0)
 
-    # Each lane divides what it wrote itself: no barrier is needed.
+    # Each lane divides the values it wrote itself: no barrier is needed.
     vmv.v.v v11, v10
     lla     s0, .Ldiv_done
 .Ldiv:

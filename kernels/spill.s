@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# spill: private memory as a stack. Each item draws 1 + (i mod 32) numbers and lays them down, words
-# and bytes, then takes them up again in reverse order:
+# spill: private memory as a stack. Each item generates 1 + (i mod 32) numbers and pushes them, as
+# words and bytes, then pops them in reverse order:
 #
 #     s = i; len = 1 + i % 32;
 #     for (k = 0; k < len; k++) { s = s * 1664525 + 1013904223; word[k] = s; byte[k] = s >> 24; }
@@ -11,8 +11,8 @@
 # Argument buffer (a0):
 #    0  out    address of n words
 #    4  n
-# Launch: one dimension, grid * block >= n, any block, any warp size, 160 bytes of private memory a
-# work-item: words at 0 (tp), bytes at 128.
+# Launch: one dimension, grid * block >= n, any block, any warp size, 160 bytes of private memory
+# per work-item: words at 0 (tp), bytes at 128.
     .equ    WORDS, 0
     .equ    BYTES, 128
     .text
@@ -36,9 +36,9 @@ spill:
     setrpc  t0, .Ldone
     vbeq    v3, v4, .Ldone
 
-    # A thread has 256 vector registers, and those above 31 cost a prefix word (the assembler puts
-    # the REGEXT there by itself). Values used once in a while belong there before they belong in
-    # memory: here the item and its length wait in v40 and v41 through both loops.
+    # A thread has 256 vector registers; those above 31 cost a prefix word (the assembler inserts
+    # the REGEXT). Rarely used values belong there rather than in memory: here the item and its
+    # length stay in v40 and v41 through both loops.
     vmv.v.v v40, v2
     vand.vi v3, v2, 15
     vsrl.vi v4, v2, 4
@@ -47,9 +47,9 @@ spill:
     vor.vv  v3, v3, v4              # i mod 32: the 5-bit immediate of vand.vi ends at 15
     vadd.vi v41, v3, 1              # len
 
-    # The address of private memory is a vector too, the offset in the instruction 11 bits. The same
-    # address in two lanes is two places: words of a workgroup's threads interleave, so neighbours
-    # that spill together touch neighbouring words.
+    # The address of private memory is also a vector; the offset in the instruction has 11 bits. The
+    # same address in two lanes means two places: words of a workgroup's threads interleave, so
+    # neighbours that spill together access neighbouring words.
     li      s1, 1664525
     li      s2, 1013904223
     vmv.v.x v5, tp                  # &word[0]
@@ -65,8 +65,8 @@ spill:
     vsb.v   v8, BYTES(v6)
     vadd.vi v5, v5, 4
     vadd.vi v6, v6, 1
-    # Every lane has at least one number, so the test stands at the foot; lanes that are done fall
-    # through to the join and wait there for the longest.
+    # Every lane has at least one number, so the test is at the end; lanes that are done fall
+    # through to the join and wait there for the last.
     setrpc  zero, t0, 0
     vbltu   v5, v7, .Llay
 .Llaid:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# transpose: out[c][r] = in[r][c], words. A workgroup of t x t work-items moves a t x t tile: rows
-# of the tile come in with neighbouring lanes at neighbouring addresses, and so do its columns go
-# out, because the turn is made in local memory. A row of the tile is t + 1 words apart there: with
-# t = 32 the words of a column then lie in 32 different banks, instead of all in one.
+# transpose: out[c][r] = in[r][c], words. A workgroup of t x t work-items moves a t x t tile:
+# neighbouring lanes load neighbouring words of its rows and store neighbouring words of its
+# columns, because the transposition happens in local memory. There the rows of the tile are t + 1
+# words apart: with t = 32 the words of a column are then in 32 different banks instead of one.
 #
 # Argument buffer (a0):
 #    0  in     address of rows * cols words
@@ -26,12 +26,12 @@ transpose:
     slli    t1, t1, 10
     csrr    s2, lds
     add     s2, s2, t1              # the tile
-    addi    s3, s1, 1               # words a row of it
+    addi    s3, s1, 1               # words per row of it
     csrr    t1, tid
     vid.v   v1
     vadd.vx v1, v1, t1              # local id
     vremu.vx v2, v1, s1             # x
-    vdivu.vx v3, v1, s1             # y; >= t in lanes that are no work-item
+    vdivu.vx v3, v1, s1             # y; >= t in lanes without a work-item
     vmsltu.vx v4, v3, s1            # 1 where the lane is a work-item
     vmv.v.i v5, 0
     csrr    s4, gdx
@@ -40,7 +40,7 @@ transpose:
     mul     s5, s5, s1              # first row
 
     # The two regions have different lanes (the edge of `in` is not that of `out`), and the barrier
-    # stands between them, where the mask is whole again.
+    # is between them, where the mask is full again.
     vadd.vx v6, v2, s4              # column
     vadd.vx v7, v3, s5              # row
     vmsltu.vx v8, v6, a4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# vecadd: c[i] = a[i] + b[i], single precision, one element a work-item.
+# vecadd: c[i] = a[i] + b[i], single precision, one element per work-item.
 #
 # Argument buffer (a0):
 #    0  a      address of n floats

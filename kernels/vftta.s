@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# vftta: C = A * B in single precision by the tile product VFTTA.VV; A is m x k, B is k x n, C is
-# m x n, in row order. A warp makes one tile of C. The instruction multiplies a (tm x tk) tile in
+# vftta: C = A * B in single precision by the tile product VFTTA.VV; A is m x k, B is k x n, C is m
+# x n, in row order. A warp computes one tile of C. The instruction multiplies a (tm x tk) tile in
 # vs1 by the transpose of a (tm x tk) tile in vs2 and adds the tm x tm product to vd:
 #
 #     lanes   tm   tk
@@ -17,7 +17,7 @@
 #   16  n
 #   20  k
 # Launch: one dimension, as many warps as C has tiles, or more; any block, any warp size. The warp
-# is the unit here: all its lanes work, whatever the block size leaves over.
+# is the unit here: all its lanes work, even those beyond the block size.
     .text
     .globl vftta
 vftta:
@@ -37,7 +37,7 @@ vftta:
     divu    s2, t1, s1              # tk; s1 = tm
 
     # Which tile: tiles are numbered along the rows of C, warps through all workgroups. A warp
-    # without a tile goes home; there is no barrier to miss.
+    # without a tile ends here; there is no barrier to miss.
     csrr    t1, gdx
     csrr    t2, numw
     mul     t1, t1, t2
@@ -52,7 +52,7 @@ vftta:
     mul     s4, s4, s1              # first column
     bgeu    s3, a4, .Lout
 
-    # Lane i * tk + l brings A[row + i][l] for vs1 and B[l][column + i] for vs2.
+    # Lane i * tk + l loads A[row + i][l] for vs1 and B[l][column + i] for vs2.
     vid.v   v1
     vdivu.vx v2, v1, s2             # i
     vremu.vx v3, v1, s2             # l, then the k of this lane
@@ -77,8 +77,8 @@ vftta:
     li      s9, 0
 .Ltile:
     bgeu    s9, a6, .Lstore
-    # Past an edge the tiles hold zeros. VFTTA itself stands outside the regions: a lane that sits
-    # out would keep its part of C.
+    # Past an edge the tiles hold zeros. VFTTA itself is outside the regions: an inactive lane would
+    # keep its part of C.
     vmsltu.vx v10, v3, a6
     vmv.v.i v12, 0
     vand.vv v11, v10, v6
