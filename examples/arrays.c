@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write NumPy files: two inputs of a vector addition, a.npy and b.npy, and what it must give,
- * sum.npy, each of N single-precision numbers.
- * cc arrays.c $(pkg-config --cflags --libs samite); ./a.out FOLDER N */
+/* Write NumPy files: two inputs of a vector addition, a.npy and b.npy, and the expected result,
+ * sum.npy, each with N single-precision numbers. cc arrays.c $(pkg-config --cflags --libs samite);
+ * ./a.out FOLDER N */
 #include <samite/samite.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ int main(void)
            (unsigned long long)result.stats.warp_insns, (unsigned long long)result.stats.warps);
     sam_gpu_result_free(&result);
 
-    kernel.block[0] = 96; /* a warp more than the buffer has room for: a trap is a value */
+    kernel.block[0] = 96; /* one warp more than fits the buffer: a trap is an ordinary result */
     if (sam_gpu_prepare(gpu, image, &kernel, &launch, &error) == SAM_OK &&
         sam_gpu_launch(gpu, &launch, &result, &error) == SAM_ERR_TRAP)
         printf("%s\nwarp %u, lane %u, address 0x%08llx\n", error.text, result.trap.warp,

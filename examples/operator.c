@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plan an operator, look at the plan, run it: an activation from NHWC to NCHW. With a file name,
- * the activation goes there, too. cc operator.c $(pkg-config --cflags --libs samite); ./a.out
+/* Plan an operator, inspect the plan, run it: an activation from NHWC to NCHW. With a file name,
+ * the activation is also written there. cc operator.c $(pkg-config --cflags --libs samite); ./a.out
  * [activation.npy] */
 #include <samite/samite.h>
 #include <stdio.h>

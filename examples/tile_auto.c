@@ -31,7 +31,7 @@ int main(void)
     struct sam_event done = example_auto(core, values[0], minimum);
     for (int j = 0; j < 16; j++)
         printf("%g%s", (double)minimum[j], j < 15 ? " " : "\n");
-    /* Without the line that fills src the operation says what is missing. */
+    /* Without the line that fills src, the operation reports what is missing. */
     struct sam_event empty = example_auto(core, NULL, minimum);
     printf("%s\n", empty.text);
     sam_tile_core_free(core);
