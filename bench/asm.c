@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assembling, decoding, disassembling a long Ventus kernel. No reference: other tools do not know
- * the instructions. */
+/* Assembling, decoding and disassembling a long Ventus kernel. No reference: other tools do not
+ * support the instructions. */
 #include "bench.h"
 
 #include <stdio.h>

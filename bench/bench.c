@@ -23,7 +23,7 @@ struct bench {
     int filter_count;
     const char *json;
     bool list;
-    double seconds; /* of one repeat, at least */
+    double seconds; /* minimum for one repeat */
     int repeats;
     bool failed;
     struct row rows[MAX_ROWS];
@@ -116,7 +116,7 @@ static double measure(const struct bench *bench, bench_work *work, void *context
         double took = now() - start;
         if (took >= bench->seconds || rounds >= UINT64_C(1) << 60)
             break;
-        /* Towards the wanted time, at most eightfold a step: early runs are cold and slow. */
+        /* Approach the wanted time by at most eightfold steps: early runs are cold and slow. */
         double factor = took > 0 ? 1.2 * bench->seconds / took : 8;
         rounds = (uint64_t)((double)rounds * (factor > 8 ? 8 : factor)) + 1;
     }
@@ -171,7 +171,7 @@ double bench_time(struct bench *bench, const char *name, const char *unit, doubl
     return measure_row(bench, name, unit, as_time, scale, work, context, reference);
 }
 
-/* Four digits that count, without an exponent. */
+/* Four significant digits, without an exponent. */
 static const char *figure(double value, char text[static 32])
 {
     snprintf(text, 32, value >= 1000 ? "%.0f" : "%.4g", value);
@@ -191,7 +191,7 @@ static void print_table(const struct bench *bench)
     }
 }
 
-/* One object a line, so that files are joined line by line. */
+/* One object per line, so that files can be joined line by line. */
 static bool write_json(const struct bench *bench)
 {
     FILE *file = fopen(bench->json, "w");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight codec against the reference pipeline (codec_reference.h), memcpy and zstd, on 64 MiB
- * of normal weights in 16 layers of different deviations, from a fixed seed; with --real
- * FILE:TYPE... on the weights in these files. Two programs that are compared run by turns; a row is
- * the median of one against the median of the other. */
+ * of normally distributed weights in 16 layers with different deviations, from a fixed seed; with
+ * --real FILE:TYPE... on the weights in these files. Two programs under comparison run alternately;
+ * a row compares their medians. */
 #include "bench.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ struct set {
     struct sam_codec_options options;
     struct reference *reference;
     int zstd_level;
-    int zipped_level; /* of what stands in `zipped`; 0: nothing yet */
+    int zipped_level; /* of the contents of `zipped`; 0: none yet */
     unsigned turns;
 };
 
@@ -63,12 +63,12 @@ static int by_value(const void *a, const void *b)
 
 typedef bool work(struct set *set);
 
-/* Seconds of `ours` and `theirs` (may be NULL), medians of turns. */
+/* Median seconds of `ours` and `theirs` (may be NULL), run alternately. */
 static bool by_turns(struct set *set, work *ours, work *theirs, double *our_time,
                      double *their_time)
 {
     double a[MOST_TURNS], b[MOST_TURNS] = {0};
-    bool good = ours(set) && (!theirs || theirs(set)); /* warm */
+    bool good = ours(set) && (!theirs || theirs(set)); /* warm up */
     for (unsigned i = 0; i < set->turns && good; i++) {
         double start = now();
         good = ours(set);
@@ -173,12 +173,12 @@ static bool zip(struct set *s)
 
 static bool unzip(struct set *s)
 {
-    if (s->zipped_level != s->zstd_level && !zip(s)) /* a filter left the encoding out */
+    if (s->zipped_level != s->zstd_level && !zip(s)) /* a filter skipped the encoding */
         return false;
     return ZSTD_decompress(s->back, s->size, s->zipped, s->zipped_size) == s->size;
 }
 
-/* The coded plane alone, from the packed file: tables are made, planes are not merged. */
+/* Only the coded plane of the packed file: tables are built, but planes are not merged. */
 static bool unpack_plane(struct set *s)
 {
     static uint8_t plane[SAM_BLOCK + 64];
@@ -221,7 +221,7 @@ static bool unpack_plane(struct set *s)
     return true;
 }
 
-/* Is any row of this set wanted? It takes seconds to make one. */
+/* Whether any row of this set is wanted: making a set takes seconds. */
 static bool wants(const struct bench *bench, const char *set)
 {
     static const char *const rows[] = {
@@ -316,7 +316,7 @@ static void value(struct bench *bench, const struct set *s, const char *what, do
     bench_value(bench, name, "bits a weight", bits, bound);
 }
 
-/* Bits a weight of each way; the reference is the bound on the planes. */
+/* Bits per weight of each option; the reference is the bound on the planes. */
 static void sizes(struct bench *bench, struct set *s)
 {
     double elements = (double)s->size * 8 / (double)sam_weight_type_bits(s->type);
@@ -337,7 +337,7 @@ static void sizes(struct bench *bench, struct set *s)
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s %s", s->name, ways[i].name);
-        s->options = ways[i].options; /* the last way is the one that is measured */
+        s->options = ways[i].options; /* the last option is the one measured for speed */
         if (ways[i].name[4] && !bench_wants(bench, name))
             continue;
         if (!pack(s)) {
@@ -371,7 +371,7 @@ static void measure(struct bench *bench, struct set *s)
     }
 }
 
-/* Nothing to gain: a copy with checksums. */
+/* Incompressible input: a copy with checksums. */
 static void incompressible(struct bench *bench, unsigned turns)
 {
     struct set s = {

@@ -5,7 +5,8 @@
 
 #include "codec/planes_tmpl.h"
 
-/* Of libzstd since 1.5.4; its headers are not installed, its symbols are in the static library. */
+/* From libzstd 1.5.4 and later: the headers are not installed, but the static library has the
+ * symbols. */
 size_t HUF_compress4X_repeat(void *to, size_t room, const void *from, size_t size,
                              unsigned most_symbol, unsigned table_log, void *workspace,
                              size_t workspace_size, size_t *table, int *repeat, int flags);
@@ -50,8 +51,8 @@ static enum sam_layout_id layout_of(enum reference_kind kind)
                                         : SAM_LAYOUT_BYTES;
 }
 
-/* A block: the size of the coded plane (its top bit: kept as it is), the plane, the rest. The store
- * policy is that of the codec. */
+/* A block: the size of the coded plane (top bit set: stored uncompressed), the plane, the rest. The
+ * codec's policy decides when to store. */
 size_t reference_encode(struct reference *r, enum reference_kind kind, const uint8_t *elements,
                         size_t size, uint8_t *out)
 {
@@ -90,7 +91,7 @@ static bool decode_block(struct reference *r, enum reference_kind kind, const ui
         return true;
     }
     r->decode_table[0] = DECODE_LOG * 0x01000001u;
-    if (kind == REFERENCE_BYTES) /* one or two symbols a look-up, as huff0 thinks best */
+    if (kind == REFERENCE_BYTES) /* one or two symbols per look-up, as huff0 chooses */
         return HUF_decompress4X_hufOnly_wksp(r->decode_table, plane, n, in, coded, r->workspace,
                                              sizeof r->workspace, BMI2) == n;
     size_t header =

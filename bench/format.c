@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading files. The reference of .data is strtoul over the same text; that of ELF and .npy, which
- * copy what they read, is memcpy of as many bytes. */
+/* Reading files. The reference for .data is strtoul over the same text; for ELF and .npy, which
+ * copy what they read, it is a memcpy of as many bytes. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static double parse_elf(void *context, uint64_t rounds)
     return (double)rounds * BYTES;
 }
 
-/* Into fresh memory, as a reader does. */
+/* Copy into fresh memory, as a reader does. */
 static double copy_bytes(void *context, uint64_t rounds)
 {
     const struct inputs *in = context;

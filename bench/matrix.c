@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix unit, one thread: the GEMM kernels of kernels/ on 256 x 256 x 256, whole programs with
- * their loads, stores and scalar code; and the cycle model of the unit under them, in simulated
- * cycles a second: they use each tile once, so that the bus is busy. */
+ * their loads, stores and scalar code; and the cycle model of the unit on the same programs, in
+ * simulated cycles per second. They use each tile once, which keeps the bus busy. */
 #include <stdio.h>
 #include <stdlib.h>
 

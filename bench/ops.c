@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: how good the plans are (a table: bytes moved against the lower bound, instructions a
- * KiB, cycles of the default engines against the time of the busier port at full width), and how
- * fast they are planned and run on this host. */
+/* Operators: the quality of the plans (a table: bytes moved relative to the lower bound,
+ * instructions per KiB, cycles of the default engines relative to the time of the busier port at
+ * full width), and how fast they are planned and run on this host. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "operator_rows.h"
 
-#define PORT_BYTES 64.0 /* a cycle, the default of the engines */
+#define PORT_BYTES 64.0 /* per cycle, the default of the engines */
 
 struct job {
     const struct operator_row *row;

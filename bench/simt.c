@@ -16,7 +16,7 @@ struct loop {
     const char *title;
     const char *file; /* bench/loops/<file>.s, kernel <file> */
     uint32_t lanes;
-    double per_turn; /* units of work a turn */
+    double per_turn; /* units of work per iteration */
     const char *unit;
     void (*native)(uint64_t turns, struct native_state *state);
 };
@@ -151,7 +151,7 @@ static void run_loop(struct bench *bench, const struct loop *loop, struct native
     free(source);
 }
 
-/* One launch of GROUPS empty workgroups a round: the difference to no workgroups is start-up. */
+/* One launch of GROUPS empty workgroups per round, so that the time is start-up. */
 enum { GROUPS = 4096 };
 
 static double start_groups(void *context, uint64_t rounds)
@@ -173,7 +173,7 @@ static void run_start(struct bench *bench)
     close_kernel(&kernel);
 }
 
-/* Resident memory of this process: libraries, the machine, its buffers. */
+/* Peak resident memory of this process: libraries, the machine, its buffers. */
 static void run_memory(struct bench *bench)
 {
     struct rusage usage;

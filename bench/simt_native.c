@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of bench/loops/ in C, compiled for this very host (-O3 -march=native): what a perfect
- * translator would reach. */
+/* The loops of bench/loops/ in C, compiled for this host (-O3 -march=native): what a perfect
+ * translator would achieve. */
 #include "simt_native.h"
 
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < lanes; i++)
 
-/* alu_int.s, `lanes` a constant at each call. */
+/* alu_int.s, with `lanes` a constant in each call. */
 static inline void int_turns(uint64_t turns, struct native_state *s, const int lanes)
 {
     uint32_t *v3 = s->v[3], *v4 = s->v[4], *v5 = s->v[5], *v6 = s->v[6];
@@ -73,7 +73,7 @@ void native_float(uint64_t turns, struct native_state *s)
     }
 }
 
-/* mem_unit.s: eight loads and eight stores of 32 words a turn over 64 KiB. */
+/* mem_unit.s: eight loads and eight stores of 32 words per iteration over 64 KiB. */
 void native_memory(uint64_t turns, struct native_state *s)
 {
     uint32_t at = 0;
@@ -101,7 +101,7 @@ void native_scalar(uint64_t turns, struct native_state *s)
         a ^= (uint32_t)((int32_t)a >> 5);
         a += c << 2;
         b |= a & 255;
-        __asm__ volatile("" : "+r"(a), "+r"(b)); /* a turn is a turn */
+        __asm__ volatile("" : "+r"(a), "+r"(b)); /* keeps the compiler from merging iterations */
     }
     s->v[3][0] = a, s->v[4][0] = b;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensor hart, one thread: bytes that loads and stores of the TensorLoad unit move, with memcpy
- * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width; and
- * scalar code: C programs of bench/scalar/ where a cross compiler has made them, with qemu-riscv32
- * as the reference where it is installed, and an assembly loop that always runs; the engines in
- * time, with the same run without them as the reference. */
+/* The tensor hart, one thread: bytes moved by loads and stores of the TensorLoad unit, with memcpy
+ * of the same pieces as the reference; TL.XPOSE for every pair of dimensions and element width;
+ * scalar code: C programs of bench/scalar/ if a cross compiler was available, with qemu-riscv32 as
+ * the reference if it is installed, and an assembly loop that always runs; the engines' cycle
+ * model, with the same run without it as the reference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "samite/samite.h"
 
 #define DATA   0x10000u
-#define REPEAT 16 /* instructions a turn of a loop */
+#define REPEAT 16 /* instructions per iteration of a loop */
 
 struct program {
     struct sam_hart *hart;
@@ -30,7 +30,7 @@ static void fail(const char *what, const struct sam_error *error)
     exit(1);
 }
 
-/* With the engines in time when `engines` is not NULL. */
+/* With the engines' cycle model when `engines` is not NULL. */
 static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image,
                        const struct sam_engines_config *engines)
 {
@@ -44,7 +44,7 @@ static void open_image(struct program *p, const struct sam_isa *isa, struct sam_
         fail("hart", &error);
 }
 
-/* `setup`, then a0 turns over REPEAT times `body`, then ebreak. a1 = DATA. */
+/* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = DATA. */
 static struct program open_timed_loop(const char *setup, const char *body, double per_turn,
                                       const struct sam_engines_config *engines)
 {
@@ -91,7 +91,7 @@ static double run_turns(void *context, uint64_t rounds)
 static const struct move {
     const char *title;
     const char *setup;
-    unsigned count, size; /* pieces of an instruction */
+    unsigned count, size; /* pieces per instruction */
     bool spread;          /* every second piece of memory */
 } moves[] = {
     {"32 slices of 32 B",
@@ -248,7 +248,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Instructions of `rounds` rounds of the program; its exit code is 0 or it computed nonsense. */
+/* Instructions of `rounds` rounds of the program; an exit code other than 0 means a wrong result.
+ */
 static double run_rounds(void *context, uint64_t rounds)
 {
     struct program *p = context;
@@ -262,7 +263,7 @@ static double run_rounds(void *context, uint64_t rounds)
     return (double)result.instructions;
 }
 
-/* The program by itself in qemu, its start among it. 0: not installed. */
+/* The program on its own in qemu, including start-up. 0: not installed. */
 static double qemu_rate(const char *path, double instructions)
 {
     char command[600];
@@ -333,7 +334,7 @@ static void run_scalar(struct bench *bench)
 /* ------------------------------------------------------------------------------- engines in time
  */
 
-/* Simulated instructions, the reference without the model. */
+/* Simulated instructions; the reference is the run without the model. */
 static void run_engines(struct bench *bench)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column minimum: elements a second on one thread, for every size and dtype, beside a plain loop
- * compiled for the host and the bandwidth at which the same bytes are read. Then whole programs. */
+/* Column minimum: elements per second on one thread, for every size and dtype, compared with a
+ * plain loop compiled for the host and with the bandwidth of reading the same bytes. Then whole
+ * programs. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static double fold(void *context, uint64_t rounds)
     return count(f, rounds);
 }
 
-/* The same as an operation: checked, its source known to be written. */
+/* The same as an operation: checked, with a source marked as written. */
 static double operation(void *context, uint64_t rounds)
 {
     struct fold *f = context;
@@ -100,7 +101,7 @@ static void measure(struct bench *bench, enum sam_tile_dtype dtype, size_t rows,
     snprintf(whole, sizeof whole, "%s, as an operation", name);
     if (!bench_wants(bench, name) || !start(&f))
         return;
-    /* References first; their rows are read beside the others. */
+    /* References first, for comparison with the rows that follow. */
     double loop = bench_rate(bench, plain, "G elem/s", 1e9, native, &f, 0);
     double bandwidth = bench_rate(bench, reading, "G elem/s", 1e9, read_bytes, &f, 0);
     double got = bench_rate(bench, name, "G elem/s", 1e9, fold, &f, bandwidth);

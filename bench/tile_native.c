@@ -25,7 +25,7 @@ static inline int8_t smaller_i8(int8_t x, int8_t m)
     return x < m ? x : m;
 }
 
-/* Sign and magnitude to the order of integers. */
+/* Maps sign and magnitude to the order of integers. */
 static inline uint16_t smaller_16(uint16_t x, uint16_t m)
 {
     int16_t a = (int16_t)(x ^ ((int16_t)x >> 15 & 0x7fff));
@@ -43,7 +43,7 @@ void tile_native_fold(int dtype, void *dst, const void *src, size_t rows, size_t
         FOLD(uint16_t, smaller_16);
 }
 
-/* Eight streams: a core takes more bytes of several than of one. */
+/* Eight streams: a core reads faster from several streams than from one. */
 uint64_t tile_native_read(const void *src, size_t size)
 {
     enum { STREAMS = 8, STEP = 8 };
