@@ -68,7 +68,7 @@ struct sam_asm_options {
     const char *const *include_paths;
     size_t include_count;
     uint64_t max_expanded; /* characters that macros, repetitions and included files may give; a
-                              64th of it statements; 0 is 256 MiB */
+                              64th of it statements of macros and repetitions; 0 is 64 MiB */
     char **listing; /* not NULL: *listing becomes the listing, each statement with its address
                        and words; NULL after a failure. Freed with sam_text_free */
 };

@@ -19,10 +19,10 @@ enum {
     ASM_MAX_ALIGNMENT = 1 << 20,
 };
 #define ASM_MAX_SIZE (UINT64_C(256) << 20) /* all sections together */
-/* Default limit of the characters that macros, repetitions and included files produce. Statements
- * count 64 and each byte of memory a quarter towards the same limit, so that it bounds time and
- * memory whatever is expanded. */
-#define ASM_MAX_EXPANDED (UINT64_C(256) << 20)
+/* Default limit of the characters that macros, repetitions and included files produce. A statement
+ * of a body counts 64 and four bytes of memory count one towards the same limit, so that it bounds
+ * time and memory whatever is expanded. */
+#define ASM_MAX_EXPANDED (UINT64_C(64) << 20)
 
 /* The position of a statement. `text` is the line as messages show it. */
 struct asm_place {
@@ -331,9 +331,9 @@ struct assembler {
     bool stop; /* out of memory, or a limit was passed: read no further */
     enum sam_status status;
 
-    struct asm_block *blocks; /* everything that lives until the end */
-    size_t memory;            /* bytes of all blocks */
-    struct sam_buffer *texts; /* included files and their blanked copies */
+    struct asm_block *blocks;  /* everything that lives until the end */
+    size_t memory, max_memory; /* bytes of all blocks */
+    struct sam_buffer *texts;  /* included files and their blanked copies */
     size_t text_count, text_capacity;
 
     struct sam_names symbols;
@@ -355,7 +355,7 @@ struct assembler {
     struct sam_names macros;
     struct asm_macro *last_macro; /* defined last */
     unsigned macro_number;
-    uint64_t statement_count, expanded, max_expanded;
+    uint64_t expanded_statements, expanded, max_expanded;
     struct asm_statement statement;
     struct asm_place start; /* of messages before the first statement */
 

@@ -166,6 +166,16 @@ static void release(struct assembler *as)
     sam_asm_free_blocks(as);
 }
 
+/* Bytes that expansions may take, and a share for the source itself: a long program without macros
+ * takes more than a short one that expands. */
+static size_t memory_limit(uint64_t max_expanded, size_t size)
+{
+    enum { BASE = 4 << 20, PER_CHARACTER = 256, LARGEST_SOURCE = 3 << 20 };
+    const uint64_t expanded = max_expanded < SIZE_MAX / 16 ? 4 * max_expanded : SIZE_MAX / 4;
+    const size_t source = size < LARGEST_SOURCE ? size : LARGEST_SOURCE;
+    return (size_t)expanded + BASE + PER_CHARACTER * source;
+}
+
 enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
                              const char *text, size_t size, struct sam_image **image,
                              char **messages, struct sam_error *error)
@@ -186,6 +196,7 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
     as->isa = as->options.isa;
     as->error = error;
     as->max_expanded = as->options.max_expanded ? as->options.max_expanded : ASM_MAX_EXPANDED;
+    as->max_memory = memory_limit(as->max_expanded, size);
     run(as, name, text, size);
     struct sam_image *out = NULL;
     if (!as->stop) {

@@ -320,7 +320,7 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
     struct sam_buffer *text = &as->texts[as->text_count++];
     *text = (struct sam_buffer){0};
     struct sam_error error = {0};
-    if (sam_file_read(path, as->max_expanded / 4, text, &error) != SAM_OK) {
+    if (sam_file_read(path, as->max_expanded, text, &error) != SAM_OK) {
         sam_asm_error(as, at, "%s", error.text);
         return;
     }

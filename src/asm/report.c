@@ -7,7 +7,6 @@
 
 enum {
     BLOCK_SIZE = 64 << 10,
-    BASE_MEMORY = 1 << 20, /* a quarter of the memory allowed without any expansion */
     SHOWN_LINE = 160,
 };
 
@@ -28,10 +27,10 @@ void *sam_asm_new(struct assembler *as, size_t count, size_t size)
     if (!block || block->size - block->used < bytes) {
         size_t room = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
         as->memory += room;
-        if (as->memory / 4 > as->max_expanded + BASE_MEMORY) {
+        if (as->memory > as->max_memory) {
             sam_asm_fatal(as, sam_asm_statement_at(as),
-                          "the program expands to what takes more than %llu MiB of memory",
-                          (unsigned long long)(as->max_expanded >> 18));
+                          "the program expands to what takes more than %zu MiB of memory",
+                          as->max_memory >> 20);
             return NULL;
         }
         block = calloc(1, sizeof *block + room);

@@ -147,6 +147,7 @@ static bool body_statement(struct assembler *as, struct asm_frame *frame)
     place->macro = frame->title;
     s->place = place;
     as->expanded += s->size;
+    as->expanded_statements++;
     return true;
 }
 
@@ -154,7 +155,7 @@ static bool body_statement(struct assembler *as, struct asm_frame *frame)
 static bool raw_statement(struct assembler *as)
 {
     struct asm_frame *frame = &as->frames[as->frame_count - 1];
-    if (++as->statement_count > as->max_expanded / 64 || as->expanded > as->max_expanded) {
+    if (as->expanded_statements > as->max_expanded / 64 || as->expanded > as->max_expanded) {
         sam_asm_fatal(as, sam_asm_statement_at(as),
                       "the program expands to more than %llu statements or %llu characters",
                       (unsigned long long)as->max_expanded / 64,

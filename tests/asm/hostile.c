@@ -22,6 +22,8 @@ static void test_expansion(void **state)
     (void)state;
     struct sam_buffer text = {0};
     nest(&text, "nop");
+    test_refused(V, sam_buffer_text(&text), "the program expands to what takes more than 264 MiB");
+    nest(&text, ".if 0\nnop\n.endif");
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
     nest(&text, ".set x_\\a\\b, 0");
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
@@ -56,12 +58,31 @@ static void test_lower_limit(void **state)
         sam_text_free(messages);
         sam_image_free(image);
     }
+}
+
+/* A source is no expansion: however long it is, a low limit lets it pass. */
+static void test_long_source(void **state)
+{
+    (void)state;
+    enum { LINES = 100000 };
     struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = 1};
+    struct sam_buffer text = {0};
     struct sam_image *image;
     char *messages;
-    assert_int_equal(sam_assemble(&options, "t.s", "nop", 3, &image, &messages, NULL),
-                     SAM_ERR_INPUT);
+    for (unsigned i = 0; i < LINES; i++)
+        sam_buffer_append(&text, "nop\n", 4);
+    assert_int_equal(
+        sam_assemble(&options, "t.s", sam_buffer_text(&text), text.size, &image, &messages, NULL),
+        SAM_OK);
+    assert_int_equal(image->sections[0].size, 4 * LINES);
     sam_text_free(messages);
+    sam_image_free(image);
+    static const char one[] = ".rept 1\nnop\n.endr\n";
+    assert_int_equal(sam_assemble(&options, "t.s", one, strlen(one), &image, &messages, NULL),
+                     SAM_ERR_INPUT);
+    assert_non_null(strstr(messages, "the program expands to more than 0 statements"));
+    sam_text_free(messages);
+    sam_buffer_free(&text);
 }
 
 static void test_many(void **state)
@@ -185,11 +206,9 @@ static void test_messages_are_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),
-        cmocka_unit_test(test_lower_limit),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_names_of_sections),
+        cmocka_unit_test(test_expansion),          cmocka_unit_test(test_lower_limit),
+        cmocka_unit_test(test_long_source),        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_parameters),         cmocka_unit_test(test_names_of_sections),
         cmocka_unit_test(test_messages_are_plain),
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
