@@ -211,8 +211,6 @@ void cli_put_messages(const char *messages);
  * anything when CLICOLOR_FORCE is. --color sets the one or the other. */
 bool cli_colour(FILE *out);
 
-#define cli_parse_u64 sam_parse_u64
-
 /* ------------------------------------------------------------------ near.c: did you mean */
 
 struct cli_near {

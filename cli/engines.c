@@ -89,7 +89,7 @@ static json_t *counts(const uint64_t *values, unsigned count, const char *(*name
     json_t *object = json_object();
     bool good = object != NULL;
     for (unsigned i = 0; good && i < count; i++)
-        good = json_object_set_new(object, name(i), json_integer((json_int_t)values[i])) == 0;
+        good = cli_json_set(object, name(i), json_integer(cli_json_number(values[i])));
     if (good)
         return object;
     json_decref(object);
@@ -98,18 +98,18 @@ static json_t *counts(const uint64_t *values, unsigned count, const char *(*name
 
 json_t *cli_engines_json(const struct sam_engines_report *report)
 {
-    json_t *root = json_pack("{s:I, s:f, s:o}", "cycles", (json_int_t)report->cycles, "ipc",
+    json_t *root = json_pack("{s:I, s:f, s:o}", "cycles", cli_json_number(report->cycles), "ipc",
                              per_cycle(report->instructions, report), "hart",
                              counts(report->issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name));
     bool good = root != NULL;
     for (unsigned i = 0; good && i < SAM_ENGINE_COUNT; i++) {
         const struct sam_engine_report *r = &report->engine[i];
         json_t *engine =
-            json_pack("{s:I, s:I, s:I, s:I, s:o}", "instructions", (json_int_t)r->instructions,
-                      "bytes", (json_int_t)r->bytes, "queued", (json_int_t)r->queued, "queue_peak",
-                      (json_int_t)r->queue_peak, "cycles",
+            json_pack("{s:I, s:I, s:I, s:I, s:o}", "instructions", cli_json_number(r->instructions),
+                      "bytes", cli_json_number(r->bytes), "queued", cli_json_number(r->queued),
+                      "queue_peak", cli_json_number(r->queue_peak), "cycles",
                       counts(r->cycles, SAM_ENGINE_CYCLES, sam_engine_cycle_name));
-        good = engine && json_object_set_new(root, sam_engine_name(i), engine) == 0;
+        good = cli_json_set(root, sam_engine_name(i), engine);
     }
     if (good)
         return root;

@@ -3,9 +3,8 @@
 #ifndef CLI_ENGINES_H
 #define CLI_ENGINES_H
 
-#include <jansson.h>
-
 #include "cli.h"
+#include "json.h"
 #include "samite/engines.h"
 
 /* The parameters, their defaults and ranges, on standard output; CLI_SHOWN. */

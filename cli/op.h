@@ -20,7 +20,7 @@ struct op_request {
     struct op_numbers perm, shape, before, after, kernel, stride, dilation, pad;
     int64_t axis;
     enum { OP_NHWC, OP_NCHW } layout;
-    bool explain, dry, quiet, cycles;
+    bool explain, dry, quiet, cycles, json;
     struct sam_engines_config engines;
     const char *mask, *value, *emit;
     struct cli_list files;

@@ -83,7 +83,7 @@ int op_emit(const struct op_request *r, const struct sam_plan *plan)
     sam_text_free(program);
     if (!out || fclose(out) != 0) {
         free(text);
-        return cli_usage_error(r->args, "out of memory");
+        return cli_no_memory();
     }
     enum sam_status status = sam_file_save(r->emit, text, size, &error);
     free(text);

@@ -150,7 +150,7 @@ static int plan_concat(const struct op_request *r, unsigned element, unsigned ax
     struct sam_error error;
     struct sam_shape *shapes = calloc(r->input_count + 1, sizeof *shapes);
     if (!shapes)
-        return cli_usage_error(r->args, "out of memory");
+        return cli_no_memory();
     int code = CLI_OK;
     for (size_t i = 0; i < r->input_count; i++) {
         shapes[i] = shape_of(&r->inputs[i]);

@@ -5,10 +5,10 @@
 #ifndef RUN_H
 #define RUN_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "cli.h"
+#include "json.h"
 #include "progress.h"
 #include "run_compare.h"
 #include "samite/samite.h"
@@ -23,6 +23,7 @@ struct run_list {
 enum run_option {
     OPT_DUMP = 256,
     OPT_STATS,
+    OPT_JSON,
     OPT_MAX_INSNS,
     /* Ventus */
     OPT_KERNEL,
@@ -106,7 +107,6 @@ struct run_step {
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
 /* --- run_option.c: reading values. Each returns an exit code, its message printed. */
-int run_out_of_memory(void);
 int run_append(struct run_list *list, const char *word);
 /* A number up to `top`. */
 int run_parse_number(const struct cli_args *args, const char *option, const char *text,
@@ -177,7 +177,7 @@ struct run {
     unsigned launches;
     struct cli_progress progress;          /* of the launch under way */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
-    json_t *json_launches, *json_checks;   /* NULL without --stats=json */
+    json_t *json_launches, *json_checks;   /* NULL without --json */
     struct sam_error error;
 };
 
@@ -267,7 +267,6 @@ void run_report_places(const struct run *run, const struct sam_launch *launch,
                        const struct sam_gpu_result *result, FILE *out);
 /* "name+0x10" of an address, "0x80000010" without symbols. */
 void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size);
-json_t *run_json_text(const char *text);
 /* False when memory ran out. */
 bool run_json_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                      const char *source, const struct sam_gpu_result *result);

@@ -37,7 +37,7 @@ bool run_parse_shape(char *text, struct sam_array *array)
         if (times)
             *times = '\0';
         uint64_t value;
-        if (array->rank == 8 || !cli_parse_u64(text, &value) || value == 0 || value > UINT32_MAX ||
+        if (array->rank == 8 || !sam_parse_u64(text, &value) || value == 0 || value > UINT32_MAX ||
             (count *= value) > UINT32_MAX)
             return false;
         array->shape[array->rank] = value;
@@ -59,10 +59,8 @@ static int parse_output(const struct cli_args *args, const char *word, char *res
     if (!shape || !run_parse_shape(shape, &a->array))
         return bad_argument(args, word, "expected a count or a shape such as 32x32");
     a->array.data = calloc(a->array.size, 1);
-    if (!a->array.data) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
+    if (!a->array.data)
+        return cli_no_memory();
     a->kind = RUN_BUFFER;
     a->output = true;
     a->path = rest;
@@ -84,7 +82,7 @@ static bool parse_integer(const char *text, bool is_signed, unsigned bits, uint6
 {
     bool negative = is_signed && *text == '-';
     uint64_t magnitude;
-    if (!cli_parse_u64(text + negative, &magnitude))
+    if (!sam_parse_u64(text + negative, &magnitude))
         return false;
     uint64_t top = is_signed ? (UINT64_C(1) << (bits - 1)) - !negative : UINT64_MAX >> (64 - bits);
     *value = negative ? 0 - magnitude : magnitude;
@@ -141,7 +139,7 @@ static int parse_local(const struct cli_args *args, const char *word, const char
                        struct run_argument *a)
 {
     uint64_t bytes;
-    if (!cli_parse_u64(text, &bytes) || bytes == 0 || bytes > SAM_LDS_SIZE)
+    if (!sam_parse_u64(text, &bytes) || bytes == 0 || bytes > SAM_LDS_SIZE)
         return bad_argument(args, word, "expected local:BYTES");
     a->kind = RUN_LOCAL;
     a->size = (size_t)bytes;
@@ -164,10 +162,8 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
 {
     char *rest = a->text = strdup(word);
     a->word = word;
-    if (!rest) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
+    if (!rest)
+        return cli_no_memory();
     take_name(&rest, a);
     const char *kind = next_part(&rest);
     enum sam_dtype dtype;
@@ -221,10 +217,8 @@ int run_arguments_parse(const struct cli_args *args, const struct run_list *word
     int code = CLI_OK;
     out->count = 0;
     out->items = calloc(words->count + 1, sizeof *out->items);
-    if (!out->items) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
+    if (!out->items)
+        return cli_no_memory();
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
         code = parse_argument(args, words->items[i], &out->items[out->count++]);
     return code == CLI_OK ? check_files(args, out) : code;

@@ -15,7 +15,7 @@ static const struct run_argument *find_output(const struct run_arguments *argume
 {
     const struct run_argument *numbered = NULL, *only = NULL;
     uint64_t number = 0, wanted = UINT64_MAX;
-    if (!cli_parse_u64(which, &wanted))
+    if (!sam_parse_u64(which, &wanted))
         wanted = UINT64_MAX;
     for (size_t i = 0; i < arguments->count; i++) {
         const struct run_argument *a = &arguments->items[i];
@@ -48,13 +48,13 @@ static bool parse_real(const char *text, double *value)
 static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
 {
     struct run_tolerance t = {0};
-    if (cli_parse_u64(text, &tolerance->ulp))
+    if (sam_parse_u64(text, &tolerance->ulp))
         return true;
     for (char *next; text; text = next) {
         next = strchr(text, ',');
         if (next)
             *next++ = '\0';
-        bool good = strncmp(text, "ulp=", 4) == 0    ? cli_parse_u64(text + 4, &t.ulp)
+        bool good = strncmp(text, "ulp=", 4) == 0    ? sam_parse_u64(text + 4, &t.ulp)
                     : strncmp(text, "rtol=", 5) == 0 ? parse_real(text + 5, &t.rtol)
                     : strncmp(text, "atol=", 5) == 0 ? parse_real(text + 5, &t.atol)
                                                      : false;
@@ -70,7 +70,7 @@ static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
 static bool is_tolerance(const char *text)
 {
     uint64_t number;
-    return cli_parse_u64(text, &number) || strncmp(text, "ulp=", 4) == 0 ||
+    return sam_parse_u64(text, &number) || strncmp(text, "ulp=", 4) == 0 ||
            strncmp(text, "rtol=", 5) == 0 || strncmp(text, "atol=", 5) == 0;
 }
 
@@ -80,7 +80,7 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
     struct sam_error error;
     check->text = strdup(word);
     if (!check->text)
-        return run_out_of_memory();
+        return cli_no_memory();
     char *path = strchr(check->text, '=');
     if (!path || !path[1])
         return cli_usage_error(args, "--check %s: expected OUTPUT=FILE.npy[:ULP]", word);
@@ -121,7 +121,7 @@ int run_checks_parse(const struct cli_args *args, const struct run_list *words,
     int code = CLI_OK;
     *checks = calloc(words->count + 1, sizeof **checks);
     if (!*checks)
-        return run_out_of_memory();
+        return cli_no_memory();
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
         code = parse_check(args, arguments, words->items[i], &(*checks)[i]);
     return code;
@@ -220,7 +220,7 @@ static json_t *check_json(const struct run_check *check, const struct run_compar
     const size_t ordered = c->count - c->unordered;
     return json_pack(
         "{s:o, s:o, s:I, s:I, s:b, s:I, s:I, s:f, s:f, s:f, s:I}", "output",
-        run_json_text(check->text), "expected", run_json_text(check->path), "elements",
+        cli_json_text(check->text), "expected", cli_json_text(check->path), "elements",
         (json_int_t)c->count, "different", (json_int_t)c->failed, "passed", c->failed == 0,
         "unequal", (json_int_t)c->unequal, "unordered", (json_int_t)c->unordered, "max_abs",
         no_infinity(c->most), "max_rel", no_infinity(c->most_relative), "mean_abs",
@@ -244,7 +244,7 @@ static size_t compare(const struct run_check *check, FILE *text, json_t *rows)
     if (rows) {
         json_t *row = check_json(check, &c);
         if (!row || json_array_append_new(rows, row) != 0)
-            run_out_of_memory();
+            cli_no_memory();
     }
     return c.failed;
 }

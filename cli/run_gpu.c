@@ -10,7 +10,7 @@ static int add_step(struct run_request *r, struct run_step step)
 {
     struct run_step *steps = realloc(r->steps, (r->step_count + 1) * sizeof *steps);
     if (!steps)
-        return run_out_of_memory();
+        return cli_no_memory();
     r->steps = steps;
     steps[r->step_count++] = step;
     return CLI_OK;
@@ -36,7 +36,7 @@ static int parse_extent(const struct run_request *r, const char *option, const c
         size_t size = strcspn(text, ",");
         uint64_t value;
         snprintf(part, sizeof part, "%.*s", (int)(size < 31 ? size : 31), text);
-        if (!cli_parse_u64(part, &value) || value == 0 || value > UINT32_MAX)
+        if (!sam_parse_u64(part, &value) || value == 0 || value > UINT32_MAX)
             break;
         extent[i] = (uint32_t)value;
         if (!text[size])
@@ -50,7 +50,7 @@ static int parse_poke(struct run_request *r, const char *text)
 {
     uint64_t address, word;
     const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
-    if (!rest || !cli_parse_u64(rest, &word) || word > UINT32_MAX)
+    if (!rest || !sam_parse_u64(rest, &word) || word > UINT32_MAX)
         return cli_usage_error(r->args, "--poke %s: expected ADDR=WORD, both of 32 bits", text);
     return add_step(r, (struct run_step){
                            .kind = RUN_POKE, .address = (uint32_t)address, .word = (uint32_t)word});
@@ -106,6 +106,7 @@ static int parse_machine_option(struct run_request *r, int option, const char *v
         return run_parse_number(r->args, "ptbr", value, (UINT64_C(1) << 56) - 1, &o->ptbr);
     case OPT_LOOSE: o->loose_bounds = true; return CLI_OK;
     case OPT_PRINT_PREFIX: o->print_prefix = true; return CLI_OK;
+    case OPT_JSON: return parse_choice(r, OPT_STATS, "json");
     default: return parse_choice(r, option, value);
     }
 }
@@ -211,7 +212,7 @@ static int name_logs(const struct run_request *r)
     int code = CLI_OK;
     for (size_t i = 0; i < launches && code == CLI_OK; i++) {
         char *path = strstr(r->log, "%n") ? run_log_path(r->log, (unsigned)i) : strdup(r->log);
-        code = path ? cli_writes(r->args, path) : run_out_of_memory();
+        code = path ? cli_writes(r->args, path) : cli_no_memory();
         free(path);
     }
     return code;
@@ -237,13 +238,13 @@ static int run_request(struct run *run)
     const struct run_request *r = run->request;
     bool json = r->stats == RUN_STATS_JSON, data = run_writes_stdout(r);
     if (json && data)
-        return cli_usage_error(r->args, "--stats=json has standard output for itself");
+        return cli_usage_error(r->args, "--json needs standard output for itself");
     run->text = json || data ? stderr : stdout;
     if (json) {
         run->json_launches = json_array();
         run->json_checks = json_array();
         if (!run->json_launches || !run->json_checks)
-            return run_out_of_memory();
+            return cli_no_memory();
     }
     int code = r->kernel ? run_kernel(run) : run_metadata(run);
     if (code == CLI_OK || code == CLI_PROGRAM_FAILED) {

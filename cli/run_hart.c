@@ -14,7 +14,7 @@ struct state {
     struct sam_output *trace, *timeline, *traces[HART_TRACES];
     struct run_arguments arguments;
     struct run_check *checks;
-    json_t *json_checks; /* NULL without --stats=json */
+    json_t *json_checks; /* NULL without --json */
     FILE *text;          /* where people read: stdout unless that carries data */
     struct sam_error error;
 };
@@ -218,7 +218,7 @@ int run_hart(const struct run_words *words)
     bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
     s.text = data ? stderr : stdout;
     if (code == CLI_OK && s.request.stats == RUN_STATS_JSON && !(s.json_checks = json_array()))
-        code = run_out_of_memory();
+        code = cli_no_memory();
     if (code == CLI_OK)
         code = read_arguments(&s);
     if (code == CLI_OK)

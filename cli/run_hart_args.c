@@ -10,7 +10,7 @@ static int add_range(struct hart_ranges *ranges, struct run_range range)
 {
     struct run_range *items = realloc(ranges->items, (ranges->count + 1) * sizeof *items);
     if (!items)
-        return run_out_of_memory();
+        return cli_no_memory();
     ranges->items = items;
     items[ranges->count++] = range;
     return CLI_OK;
@@ -20,7 +20,7 @@ static int add_range(struct hart_ranges *ranges, struct run_range range)
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)
 {
     const char *rest = run_leading_number(text, ':', UINT64_MAX, base);
-    return rest && cli_parse_u64(rest, size) && *size && *size - 1 <= UINT64_MAX - *base;
+    return rest && sam_parse_u64(rest, size) && *size && *size - 1 <= UINT64_MAX - *base;
 }
 
 static int parse_region(const struct hart_request *r, const char *option, const char *text,
@@ -69,12 +69,12 @@ static int parse_register(struct hart_request *r, const char *text)
         snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
         number = sam_hart_register(name);
     }
-    if (number < 0 || !cli_parse_u64(equals + 1, &value))
+    if (number < 0 || !sam_parse_u64(equals + 1, &value))
         return cli_usage_error(r->args, "--reg %s: expected a register and a value, as x10=0x1000",
                                text);
     struct hart_register *items = realloc(r->registers, (r->register_count + 1) * sizeof *items);
     if (!items)
-        return run_out_of_memory();
+        return cli_no_memory();
     r->registers = items;
     items[r->register_count++] = (struct hart_register){(unsigned)number, value};
     return CLI_OK;
@@ -90,7 +90,7 @@ static int parse_dumped(const struct hart_request *r, const char *option, const 
         return code;
     unsigned *items = realloc(*list, (*count + 1) * sizeof *items);
     if (!items)
-        return run_out_of_memory();
+        return cli_no_memory();
     *list = items;
     items[(*count)++] = (unsigned)number;
     return CLI_OK;
@@ -99,7 +99,7 @@ static int parse_dumped(const struct hart_request *r, const char *option, const 
 static int parse_mlen(struct hart_request *r, const char *text)
 {
     uint64_t mlen;
-    if (!cli_parse_u64(text, &mlen) || (mlen != 128 && mlen != 256 && mlen != 512))
+    if (!sam_parse_u64(text, &mlen) || (mlen != 128 && mlen != 256 && mlen != 512))
         return cli_usage_error(r->args, "--mlen %s: expected 128, 256 or 512", text);
     r->mlen = (unsigned)mlen;
     return CLI_OK;
@@ -181,9 +181,10 @@ static int parse_option(struct hart_request *r, const struct cli_word *word)
     case OPT_DUMP: return parse_dump(r, value);
     case OPT_MAX_INSNS:
         return run_parse_number(r->args, "max-insns", value, UINT64_MAX, &r->options.max_insns);
+    case OPT_JSON:
     case OPT_STATS:
         r->options.collect_stats = true;
-        return run_parse_stats(r->args, value, &r->stats);
+        return run_parse_stats(r->args, word->option == OPT_JSON ? "json" : value, &r->stats);
     case OPT_ISA: r->isa = value; return CLI_OK;
     case OPT_EBREAK: return parse_ebreak(r, value);
     case OPT_REG: return parse_register(r, value);
@@ -261,7 +262,7 @@ int run_hart_request(const struct run_words *words, struct hart_request *r)
     if (r->files.count > 1)
         return cli_usage_error(r->args, "one program, please; '%s' is a second", r->files.items[1]);
     if (r->stats == RUN_STATS_JSON && run_hart_writes_data(r))
-        return cli_usage_error(r->args, "--stats=json has standard output for itself");
+        return cli_usage_error(r->args, "--json needs standard output for itself");
     if (r->timeline && r->traced && strcmp(r->timeline, "-") == 0 && strcmp(r->trace, "-") == 0)
         return cli_usage_error(r->args, "--perfetto - has standard output for itself");
     return name_files(r);

@@ -51,11 +51,6 @@ void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text)
     fprintf(text, "  %-12s %14llu\n", "traps", (unsigned long long)stats->traps);
 }
 
-static json_int_t n(uint64_t value)
-{
-    return (json_int_t)value;
-}
-
 /* {"program": ..., "end": "exit", ..., "classes": {"alu": 12, ...}, ..., "engines": {...}} */
 int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
                          struct sam_hart *hart, double seconds, json_t *checks)
@@ -65,16 +60,18 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
     json_t *classes = json_object();
     bool good = classes != NULL;
     for (int i = 0; good && i < SAM_HART_CLASSES; i++)
-        good = json_object_set_new(classes, sam_hart_class_name((enum sam_hart_class)i),
-                                   json_integer(n(stats->classes[i]))) == 0;
-    json_t *root = json_pack(
-        "{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
-        run_json_text(request->files.items[0]), "end", end_name(result->end), "exit_code",
-        n(result->exit_code), "pc", n(result->pc), "instructions", n(result->instructions),
-        "seconds", seconds, "classes", classes, "tl_bytes_loaded", n(stats->tl_bytes_loaded),
-        "tl_bytes_stored", n(stats->tl_bytes_stored), "m_bytes_loaded", n(stats->m_bytes_loaded),
-        "m_bytes_stored", n(stats->m_bytes_stored), "m_macs", n(stats->m_macs), "traps",
-        n(stats->traps));
+        good = cli_json_set(classes, sam_hart_class_name((enum sam_hart_class)i),
+                            json_integer(cli_json_number(stats->classes[i])));
+    json_t *root =
+        json_pack("{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
+                  cli_json_text(request->files.items[0]), "end", end_name(result->end), "exit_code",
+                  cli_json_number(result->exit_code), "pc", cli_json_number(result->pc),
+                  "instructions", cli_json_number(result->instructions), "seconds", seconds,
+                  "classes", classes, "tl_bytes_loaded", cli_json_number(stats->tl_bytes_loaded),
+                  "tl_bytes_stored", cli_json_number(stats->tl_bytes_stored), "m_bytes_loaded",
+                  cli_json_number(stats->m_bytes_loaded), "m_bytes_stored",
+                  cli_json_number(stats->m_bytes_stored), "m_macs", cli_json_number(stats->m_macs),
+                  "traps", cli_json_number(stats->traps));
     if (json_array_size(checks))
         good = good && json_object_set(root, "checks", checks) == 0;
     const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);
@@ -83,11 +80,10 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
                                            run_hart_cycles_json(&request->mxu, cycles)) == 0;
     if (sam_hart_engines(hart, &engines))
         good = good && json_object_set_new(root, "engines", cli_engines_json(&engines)) == 0;
-    good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
     if (good)
-        putchar('\n');
+        return cli_json_print(root);
     json_decref(root);
-    return good ? CLI_OK : run_out_of_memory();
+    return cli_no_memory();
 }
 
 /* Lines of `row` bytes, each with the number of its first byte. */

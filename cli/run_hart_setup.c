@@ -80,7 +80,7 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
     uint64_t address;
     if (symbol)
         address = symbol->value;
-    else if (!cli_parse_u64(name, &address))
+    else if (!sam_parse_u64(name, &address))
         return cli_usage_error(r->args, "--until: the program has no symbol '%s'", name);
     sam_hart_set_until(hart, address);
     return CLI_OK;

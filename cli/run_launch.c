@@ -83,7 +83,7 @@ static int open_log(struct run *run)
     if (!run->log) {
         char *path = log_each(run) ? run_log_path(pattern, run->launches) : NULL;
         if (log_each(run) && !path)
-            return run_out_of_memory();
+            return cli_no_memory();
         enum sam_status status = sam_output_open(path ? path : pattern, &run->log, &run->error);
         free(path);
         if (status != SAM_OK)
@@ -103,10 +103,8 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
         run_report_launch(run, launch, kernel, result);
     if (run->request->stats == RUN_STATS_TEXT)
         run_report_stats(run, &result->stats);
-    if (run->json_launches && !run_json_launch(run, launch, kernel, source, result)) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
+    if (run->json_launches && !run_json_launch(run, launch, kernel, source, result))
+        return cli_no_memory();
     return CLI_OK;
 }
 

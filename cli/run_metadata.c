@@ -24,8 +24,7 @@ struct region {
 
 static int out_of_memory(void)
 {
-    fprintf(stderr, "samite: error: out of memory\n");
-    return CLI_BAD_INPUT;
+    return cli_no_memory();
 }
 
 static bool is_local(const struct sam_metadata_buffer *buffer)

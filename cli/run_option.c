@@ -5,17 +5,11 @@
 
 #include "run.h"
 
-int run_out_of_memory(void)
-{
-    fprintf(stderr, "samite: error: out of memory\n");
-    return CLI_BAD_INPUT;
-}
-
 int run_append(struct run_list *list, const char *word)
 {
     const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
     if (!items)
-        return run_out_of_memory();
+        return cli_no_memory();
     list->items = items;
     items[list->count++] = word;
     return CLI_OK;
@@ -24,7 +18,7 @@ int run_append(struct run_list *list, const char *word)
 int run_parse_number(const struct cli_args *args, const char *option, const char *text,
                      uint64_t top, uint64_t *value)
 {
-    if (cli_parse_u64(text, value) && *value <= top)
+    if (sam_parse_u64(text, value) && *value <= top)
         return CLI_OK;
     return cli_usage_error(args, "--%s: '%s' is not a number from 0 to 0x%llx", option, text,
                            (unsigned long long)top);
@@ -45,7 +39,7 @@ const char *run_leading_number(const char *text, char end, uint64_t top, uint64_
     if (!at || at - text >= (ptrdiff_t)sizeof part)
         return NULL;
     snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
-    return cli_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
+    return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
 }
 
 bool run_ends_with(const char *text, const char *end)

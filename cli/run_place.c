@@ -46,7 +46,7 @@ int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_
     *size = 0;
     *buffer = calloc(arguments->count + 1, 16); /* at most 8 bytes behind 4 of padding each */
     if (!*buffer)
-        return run_out_of_memory();
+        return cli_no_memory();
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
         int code = place(run, a, &local_top);
@@ -125,7 +125,7 @@ int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args
     struct words words = {.items = calloc(arguments->count + 1, 3 * sizeof *words.items)};
     int code = CLI_OK;
     if (!words.items)
-        return run_out_of_memory();
+        return cli_no_memory();
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         code = add_argument(hart, args, &arguments->items[i], &words, narrow);
     for (size_t i = 0; i < words.count && i < REGISTERS && code == CLI_OK; i++)

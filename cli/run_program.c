@@ -97,7 +97,7 @@ static int dump_array(run_read_memory *read, void *context, const struct run_ran
     struct sam_array array = range->form;
     array.data = malloc(array.size + 1);
     if (!array.data)
-        return run_out_of_memory();
+        return cli_no_memory();
     int code = CLI_OK;
     if (!read(context, range->base, array.data, array.size, &error) ||
         sam_npy_write(range->path, &array, &error) != SAM_OK)

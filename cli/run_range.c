@@ -50,7 +50,7 @@ int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
 {
     *range = (struct run_range){.text = strdup(word)};
     if (!range->text)
-        return run_out_of_memory();
+        return cli_no_memory();
     const char *rest = run_leading_number(range->text, ':', top, &range->base);
     range->path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
     if (!range->path || !*range->path || (range->size && range->size - 1 > top - range->base)) {

@@ -22,24 +22,32 @@ struct request {
     bool trace, quiet;
 };
 
+enum sam_status run_tile_read(const char *path, struct sam_tile_program **program, char **messages,
+                              struct sam_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    *program = NULL;
+    *messages = NULL;
+    enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error);
+    if (status == SAM_OK)
+        status = sam_tile_parse(strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, program,
+                                messages, error);
+    free(text);
+    return status;
+}
+
 struct sam_tile_program *run_tile_load(const char *path)
 {
     struct sam_error error = {0};
-    struct sam_tile_program *program = NULL;
-    char *text = NULL, *messages = NULL;
-    size_t size;
-    if (sam_file_load(path, MAX_SOURCE, &text, &size, &error) != SAM_OK) {
-        cli_report(&error);
-        return NULL;
-    }
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    enum sam_status status = sam_tile_parse(name, text, size, &program, &messages, &error);
+    struct sam_tile_program *program;
+    char *messages;
+    enum sam_status status = run_tile_read(path, &program, &messages, &error);
     if (messages && messages[0])
         cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
     free(messages);
-    free(text);
     return program;
 }
 
@@ -86,7 +94,7 @@ static int parse_option(struct request *r, int option, const char *value)
                                    value);
         break;
     case OPT_MAX_OPS:
-        if (!cli_parse_u64(value, &r->options.max_ops) || !r->options.max_ops)
+        if (!sam_parse_u64(value, &r->options.max_ops) || !r->options.max_ops)
             return cli_usage_error(r->args, "--max-ops: '%s' is not a number from 1", value);
         break;
     case OPT_PLAIN: r->options.plain = true; break;
@@ -95,6 +103,7 @@ static int parse_option(struct request *r, int option, const char *value)
             return cli_usage_error(r->args, "--trace has no value for a tile program");
         r->trace = true;
         break;
+    case OPT_JSON: return run_parse_stats(r->args, "json", &r->words.stats);
     case OPT_STATS: return run_parse_stats(r->args, value, &r->words.stats);
     case 'q': r->quiet = true; break;
     default: return CLI_BAD_INPUT; /* verb_run.c has refused the others */
@@ -209,10 +218,10 @@ static int run_program(struct request *r, const struct sam_tile_program *program
         return cli_usage_error(r->args, "--func NAME is missing; %s has %zu functions", r->path,
                                sam_tile_function_count(program));
     if (json && data)
-        return cli_usage_error(r->args, "--stats=json has standard output for itself");
+        return cli_usage_error(r->args, "--json needs standard output for itself");
     state.json_checks = json ? json_array() : NULL;
     if (json && !state.json_checks)
-        return run_out_of_memory();
+        return cli_no_memory();
     if (r->trace)
         r->options.trace = state.text;
     int code = run_checks_parse(r->args, &r->words.checks, arguments, &checks);
@@ -253,7 +262,7 @@ static int run_request(struct request *r)
         r->words.arguments.items[i] = texts[i];
     }
     if (!memory) {
-        code = run_out_of_memory();
+        code = cli_no_memory();
     }
     if (code == CLI_OK)
         code = run_arguments_parse(r->args, &r->words.arguments, &arguments);

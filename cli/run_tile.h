@@ -11,5 +11,8 @@
 
 /* A program from a file ("-": standard input), its messages printed; NULL after an error. */
 struct sam_tile_program *run_tile_load(const char *path);
+/* The same, with the messages of its text in *messages (free() it; may be NULL) instead. */
+enum sam_status run_tile_read(const char *path, struct sam_tile_program **program, char **messages,
+                              struct sam_error *error);
 
 #endif

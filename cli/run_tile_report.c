@@ -33,12 +33,6 @@ void run_tile_report_stats(const struct sam_tile_stats *s, FILE *text)
                     sam_tile_loc_name((enum sam_tile_loc)i), s->highest[i]);
 }
 
-/* Take over `value`; false when it could not be made or kept. */
-static bool set(json_t *object, const char *key, json_t *value)
-{
-    return value && json_object_set_new(object, key, value) == 0;
-}
-
 static json_t *count_json(const struct sam_tile_count *c)
 {
     return json_pack("{s:I, s:I}", "count", (json_int_t)c->ops, "elements",
@@ -51,26 +45,26 @@ int run_tile_report_json(const struct run_tile_outcome *o)
     json_t *ops = json_object(), *pipes = json_object(), *memories = json_object();
     bool good = ops && pipes && memories;
     for (size_t i = 0; good && i < SAM_TILE_OPS; i++)
-        good = !s->by_op[i].ops || set(ops, op_name(i), count_json(&s->by_op[i]));
+        good = !s->by_op[i].ops || cli_json_set(ops, op_name(i), count_json(&s->by_op[i]));
     for (int i = 0; good && i < SAM_TILE_PIPES; i++)
-        good = set(pipes, sam_tile_pipe_name((enum sam_tile_pipe)i), count_json(&s->by_pipe[i]));
+        good = cli_json_set(pipes, sam_tile_pipe_name((enum sam_tile_pipe)i),
+                            count_json(&s->by_pipe[i]));
     for (int i = 0; good && i < SAM_TILE_LOCS; i++)
-        good = set(memories, sam_tile_loc_name((enum sam_tile_loc)i),
-                   json_integer((json_int_t)s->highest[i]));
+        good = cli_json_set(memories, sam_tile_loc_name((enum sam_tile_loc)i),
+                            json_integer((json_int_t)s->highest[i]));
     const char *end = o->status == SAM_OK            ? "done"
                       : o->status == SAM_ERR_STOPPED ? "stopped"
                                                      : "failed";
     json_t *root =
         json_pack("{s:o?, s:o?, s:s, s:o?, s:f, s:I, s:I, s:I, s:I, s:I, s:o?, s:o?, s:o?, s:O?}",
-                  "program", run_json_text(o->path), "function", run_json_text(o->function), "end",
-                  end, "error", o->status == SAM_OK ? NULL : run_json_text(o->error->text),
+                  "program", cli_json_text(o->path), "function", cli_json_text(o->function), "end",
+                  end, "error", o->status == SAM_OK ? NULL : cli_json_text(o->error->text),
                   "seconds", o->seconds, "operations", (json_int_t)s->ops, "tile_operations",
                   (json_int_t)s->tile_ops, "elements", (json_int_t)s->elements, "bytes_loaded",
                   (json_int_t)s->loaded, "bytes_stored", (json_int_t)s->stored, "ops", ops, "pipes",
                   pipes, "memories", memories, "checks", o->checks);
-    good = good && root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
     if (good)
-        putchar('\n');
+        return cli_json_print(root);
     json_decref(root);
-    return good ? CLI_OK : run_out_of_memory();
+    return cli_no_memory();
 }

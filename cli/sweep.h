@@ -3,6 +3,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -76,10 +77,13 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
-/* --- sweep_csv.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
+/* --- sweep_rows.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */
 char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
+/* The columns of the CSV as JSON: {"program": ..., "runs": [{"config": {...}, "done": true,
+ * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
+json_t *sweep_json(const struct sweep *sweep);
 
 /* --- sweep_chart.c: its pictures, as SVG */
 /* Text with what HTML would take for its own, and with control characters, replaced. */

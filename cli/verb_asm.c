@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "files.h"
+#include "json.h"
 #include "samite/file.h"
 #include "samite/format.h"
 #include "samite/isa.h"
@@ -18,6 +19,7 @@ struct request {
     enum format format;
     uint64_t base;
     struct cli_list defines, paths;
+    bool json;
 };
 
 /* Sections side by side from the lowest address that holds data; gaps are zeros, .bss is left out.
@@ -93,6 +95,34 @@ static int write_image(const struct sam_image *image, const struct request *r)
     return code;
 }
 
+static json_t *sections_json(const struct sam_image *image)
+{
+    json_t *rows = json_array();
+    bool good = rows != NULL;
+    for (size_t i = 0; good && image && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        good = cli_json_append(
+            rows,
+            json_pack("{s:o, s:I, s:I, s:I, s:b, s:b}", "name", cli_json_text(s->name), "address",
+                      cli_json_number(s->address), "bytes", cli_json_number(s->size), "data_bytes",
+                      cli_json_number(s->data_size), "execute", s->execute, "write", s->write));
+    }
+    if (good)
+        return rows;
+    json_decref(rows);
+    return NULL;
+}
+
+/* {"file": ..., "done": true, "messages": [...], "entry": ..., "sections": [...]} */
+static int print_json(const struct request *r, const struct sam_image *image, const char *messages,
+                      const struct sam_error *error)
+{
+    return cli_json_print(json_pack(
+        "{s:o, s:b, s:o, s:I, s:o}", "file", cli_json_text(r->in), "done", image != NULL,
+        "messages", cli_json_messages(r->in, messages, image ? NULL : error->text), "entry",
+        cli_json_number(image ? image->entry : 0), "sections", sections_json(image)));
+}
+
 static int assemble(const struct request *r)
 {
     struct sam_error error = {0};
@@ -112,11 +142,14 @@ static int assemble(const struct request *r)
     struct sam_image *image;
     const char *name = strcmp(r->in, "-") == 0 ? "<stdin>" : r->in;
     enum sam_status status = sam_assemble(&options, name, text, size, &image, &messages, &error);
-    if (messages && messages[0])
+    int printed = CLI_OK;
+    if (r->json)
+        printed = print_json(r, status == SAM_OK ? image : NULL, messages, &error);
+    else if (messages && messages[0])
         cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
-    int code = status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
+    int code = status == SAM_OK ? printed : CLI_BAD_INPUT;
     if (code == CLI_OK && r->out)
         code = write_image(image, r);
     if (code == CLI_OK && listing &&
@@ -138,12 +171,19 @@ static int parse_listing(const struct cli_args *args, const struct cli_option *o
     return CLI_OK;
 }
 
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static int run(struct cli_args *args)
 {
     struct request r = {.isa = "ventus", .base = 0x80000000};
     int code = cli_read(args, &r);
-    if (code == CLI_OK && !r.out && !r.listing)
-        code = cli_usage_error(args, "no output: use -o FILE or --listing");
+    if (code == CLI_OK && !r.out && !r.listing && !r.json)
+        code = cli_usage_error(args, "no output: use -o FILE, --listing or --json");
+    if (code == CLI_OK && r.json && (is_stdout(r.out) || is_stdout(r.listing)))
+        code = cli_usage_error(args, "--json needs standard output for itself");
     if (code == CLI_OK)
         code = cli_reads(args, r.in);
     if (code == CLI_OK)
@@ -171,13 +211,15 @@ static const struct cli_option options[] = {
      .parse = parse_listing,
      .help = "the program with addresses and words, to FILE or standard output; -o is not needed",
      CLI_AT(struct request, listing)},
+    CLI_JSON(struct request, json,
+             "messages, entry point and sections as JSON on standard output; -o is not needed"),
     {0},
 };
 
 const struct cli_verb verb_asm = {
     .name = "asm",
     .summary = "assemble a program",
-    .usage = "[options] IN.s [-o OUT] [--listing]",
+    .usage = "[options] IN.s [-o OUT] [--listing] [--json]",
     .options = options,
     .operand = {.name = "source file",
                 .grammar = CLI_TEXT,

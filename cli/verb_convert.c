@@ -204,7 +204,7 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
         json_decref(text);
         return true;
     } else {
-        fprintf(stderr, "samite: error: out of memory\n");
+        cli_no_memory();
     }
     r->tensors = grown ? grown : r->tensors;
     json_decref(text);
@@ -309,7 +309,7 @@ static bool add(struct request *r, const char *word)
     const char *equals = strchr(word, '='), *file = equals ? equals + 1 : word;
     struct source *source = add_source(r, file);
     if (!source) {
-        fprintf(stderr, "samite: error: out of memory\n");
+        cli_no_memory();
         return false;
     }
     char *rest = source->path; /* its colons end the parts of it */
@@ -342,11 +342,11 @@ static json_t *json_file(const struct request *r)
         const struct tensor *t = &r->tensors[i];
         json_array_append_new(
             rows,
-            json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", weights_json_text(t->name), "dtype",
+            json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", cli_json_text(t->name), "dtype",
                       sam_weight_type_name(t->to), "shape", weights_json_shape(t->weight), "bytes",
-                      (json_int_t)size_of(t), "from", weights_json_text(t->source->path)));
+                      (json_int_t)size_of(t), "from", cli_json_text(t->source->path)));
     }
-    return json_pack("[{s:o, s:o}]", "file", weights_json_text(r->output), "tensors", rows);
+    return json_pack("[{s:o, s:o}]", "file", cli_json_text(r->output), "tensors", rows);
 }
 
 /* The words in order: --bf16 holds for the arrays that follow it. */
@@ -373,7 +373,7 @@ static int obey(struct request *r)
     struct sam_error error = {0};
     if (!convert(r, &error))
         return cli_report(&error);
-    return r->json ? weights_print_json(json_file(r)) : CLI_OK;
+    return r->json ? cli_json_print(json_file(r)) : CLI_OK;
 }
 
 static int run(struct cli_args *args)

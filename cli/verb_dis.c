@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "json.h"
 #include "samite/file.h"
 #include "samite/format.h"
 #include "samite/isa.h"
@@ -24,41 +25,28 @@ static bool is_prefix(const char *text)
     return strncmp(text, "regext", 6) == 0 || strncmp(text, "regpair", 7) == 0;
 }
 
-/* JSON strings hold no control characters here; names may hold quotes. */
-static void put_json(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text >= ' ')
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-/* One code section a line a word, as text or JSON objects. */
-static void put_words(const struct request *r, const struct sam_image *image,
-                      const struct sam_section *section, bool *first)
+/* One line per word of a code section, as text or as JSON objects. */
+static int put_words(const struct request *r, const struct sam_image *image,
+                     const struct sam_section *section, bool *first)
 {
     uint32_t prefix = 0;
-    for (uint64_t at = 0; at + 4 <= section->data_size; at += 4) {
+    int code = CLI_OK;
+    for (uint64_t at = 0; code == CLI_OK && at + 4 <= section->data_size; at += 4) {
         const uint8_t *b = section->data + at;
         uint32_t word = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
         uint64_t pc = section->address + at;
         char text[256];
         bool known = sam_disassemble(&r->isa, word, pc, prefix, image, text, sizeof text);
         prefix = known && is_prefix(text) ? word : 0;
-        if (r->json) {
-            printf("%s{\"pc\": %llu, \"word\": %u, \"known\": %s, \"text\": ", *first ? "" : ",\n",
-                   (unsigned long long)pc, word, known ? "true" : "false");
-            put_json(text);
-            putchar('}');
-        } else {
+        if (r->json)
+            code = cli_json_print_row(json_pack("{s:I, s:I, s:b, s:o}", "pc", cli_json_number(pc),
+                                                "word", cli_json_number(word), "known", known,
+                                                "text", cli_json_text(text)),
+                                      first);
+        else
             printf("    %-36s # %08llx: %08x\n", text, (unsigned long long)pc, word);
-        }
-        *first = false;
     }
+    return code;
 }
 
 static int show(const struct request *r, const struct sam_image *image)
@@ -66,12 +54,13 @@ static int show(const struct request *r, const struct sam_image *image)
     struct sam_error error = {0};
     if (r->json || r->words) {
         bool first = true;
+        int code = CLI_OK;
         fputs(r->json ? "[" : "", stdout);
-        for (size_t i = 0; i < image->section_count; i++)
+        for (size_t i = 0; code == CLI_OK && i < image->section_count; i++)
             if (image->sections[i].execute)
-                put_words(r, image, &image->sections[i], &first);
+                code = put_words(r, image, &image->sections[i], &first);
         fputs(r->json ? "]\n" : "", stdout);
-        return CLI_OK;
+        return code;
     }
     char *text;
     if (sam_disassemble_image(&r->isa, image, &text, &error) != SAM_OK)

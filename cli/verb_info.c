@@ -10,9 +10,9 @@ static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 /* A tensor; of a packed file, too, what became of it. */
 static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
 {
-    json_t *row = json_pack("{s:o, s:s, s:o, s:I, s:I}", "name", weights_json_text(w->name),
-                            "dtype", sam_weight_type_name(w->type), "shape", weights_json_shape(w),
-                            "offset", (json_int_t)w->offset, "bytes", (json_int_t)w->size);
+    json_t *row = json_pack("{s:o, s:s, s:o, s:I, s:I}", "name", cli_json_text(w->name), "dtype",
+                            sam_weight_type_name(w->type), "shape", weights_json_shape(w), "offset",
+                            (json_int_t)w->offset, "bytes", (json_int_t)w->size);
     json_t *more = !stat ? NULL
                          : json_pack("{s:I, s:s, s:I, s:I}", "packed", (json_int_t)stat->packed,
                                      "planes", stat->layout, "blocks", (json_int_t)stat->blocks,
@@ -59,10 +59,10 @@ static bool show_packed(const char *path, const struct sam_packed *packed, uint6
             print_tensor(&weights->tensors[i], &stat);
     }
     if (files)
-        json_array_append_new(
-            files, json_pack("{s:o, s:s, s:I, s:I, s:O}", "file", weights_json_text(path), "kind",
-                             kinds[weights->kind], "bytes", (json_int_t)weights->file_size,
-                             "packed", (json_int_t)size, "tensors", rows));
+        json_array_append_new(files, json_pack("{s:o, s:s, s:I, s:I, s:O}", "file",
+                                               cli_json_text(path), "kind", kinds[weights->kind],
+                                               "bytes", (json_int_t)weights->file_size, "packed",
+                                               (json_int_t)size, "tensors", rows));
     json_decref(rows);
     return true;
 }
@@ -84,8 +84,8 @@ static void show_tensors(const char *path, const char *kind, uint64_t size,
     }
     if (files)
         json_array_append_new(files,
-                              json_pack("{s:o, s:s, s:I, s:o}", "file", weights_json_text(path),
-                                        "kind", kind, "bytes", (json_int_t)size, "tensors", rows));
+                              json_pack("{s:o, s:s, s:I, s:o}", "file", cli_json_text(path), "kind",
+                                        kind, "bytes", (json_int_t)size, "tensors", rows));
 }
 
 static bool show_model(const char *path, json_t *files, struct sam_error *error)
@@ -166,7 +166,7 @@ static int run(struct cli_args *args)
         json_decref(files);
         return code;
     }
-    return r.json ? weights_print_json(files) : CLI_OK;
+    return r.json ? cli_json_print(files) : CLI_OK;
 }
 
 static const struct cli_option options[] = {

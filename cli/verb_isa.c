@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "cli.h"
+#include "json.h"
 #include "samite/isa.h"
 
 static void list_instructions(const struct sam_isa *isa)
@@ -67,80 +68,77 @@ static void print_entry(const struct sam_isa_entry *entry)
     printf("  extension   %s\n  source      %s\n", entry->extensions, entry->source);
 }
 
-static void json_text(const char *name, const char *text, const char *behind)
+/* null where there is none */
+static json_t *text_json(const char *text)
 {
-    printf("\"%s\": ", name);
-    if (!text) {
-        printf("null%s", behind);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++)
-        printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    printf("\"%s", behind);
+    return text ? cli_json_text(text) : json_null();
 }
 
-static void json_entry(const struct sam_isa_entry *entry)
+static json_t *fields_json(const struct sam_isa_entry *entry)
 {
-    putchar('{');
-    json_text("mnemonic", entry->mnemonic, ", ");
-    json_text("operands", entry->operands, ", ");
-    json_text("family", entry->family, ", ");
-    json_text("extensions", entry->extensions, ", ");
-    json_text("meaning", entry->meaning, ", ");
-    json_text("expansion", entry->expansion, ", ");
-    json_text("source", entry->source, ", ");
-    printf("\"match\": %u, \"mask\": %u, \"fields\": [", entry->match, entry->mask);
-    for (size_t i = 0; i < entry->field_count; i++) {
+    json_t *fields = json_array();
+    bool good = fields != NULL;
+    for (size_t i = 0; good && i < entry->field_count; i++) {
         const struct sam_isa_field *f = &entry->fields[i];
-        printf("%s{", i ? ", " : "");
-        json_text("name", f->name, ", ");
-        printf("\"high\": %u, \"low\": %u, \"fixed\": %s}", f->high, f->low,
-               f->fixed ? "true" : "false");
+        good = cli_json_append(fields,
+                               json_pack("{s:s, s:i, s:i, s:b}", "name", f->name, "high",
+                                         (int)f->high, "low", (int)f->low, "fixed", (int)f->fixed));
     }
-    printf("]}");
+    if (good)
+        return fields;
+    json_decref(fields);
+    return NULL;
+}
+
+static json_t *entry_json(const struct sam_isa_entry *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "mnemonic",
+                     text_json(e->mnemonic), "operands", text_json(e->operands), "family",
+                     text_json(e->family), "extensions", text_json(e->extensions), "meaning",
+                     text_json(e->meaning), "expansion", text_json(e->expansion), "source",
+                     text_json(e->source), "match", cli_json_number(e->match), "mask",
+                     cli_json_number(e->mask), "fields", fields_json(e));
 }
 
 /* A CSR is looked up by name whatever is on, too. */
 static const struct sam_isa everything = {.xlen = 32, .extensions = ~0u};
 
-static void json_csr(const struct sam_csr_entry *csr)
+static json_t *csr_json(const struct sam_csr_entry *csr)
 {
-    printf("\n {");
-    json_text("name", csr->name, ", ");
-    json_text("meaning", csr->meaning, ", ");
-    json_text("extensions", csr->extensions, ", ");
-    json_text("aliases", csr->aliases, ", ");
-    printf("\"address\": %u}", csr->address);
+    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "name", text_json(csr->name), "meaning",
+                     text_json(csr->meaning), "extensions", text_json(csr->extensions), "aliases",
+                     text_json(csr->aliases), "address", cli_json_number(csr->address));
 }
 
-static void json_csrs(const struct sam_isa *isa, const char *name)
+static json_t *csrs_json(const struct sam_isa *isa, const char *name)
 {
     struct sam_csr_entry csr;
-    printf("], \"csrs\": [");
-    if (name && sam_csr_entry_find(&everything, name, &csr))
-        json_csr(&csr);
-    for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++) {
-        printf("%s", i ? "," : "");
-        json_csr(&csr);
-    }
-    printf("]}\n");
+    json_t *rows = json_array();
+    bool good = rows != NULL;
+    if (good && name && sam_csr_entry_find(&everything, name, &csr))
+        good = cli_json_append(rows, csr_json(&csr));
+    for (size_t i = 0; good && !name && sam_csr_entry_get(isa, i, &csr); i++)
+        good = cli_json_append(rows, csr_json(&csr));
+    if (good)
+        return rows;
+    json_decref(rows);
+    return NULL;
 }
 
 /* Entries called `name`, or all that are on; as JSON. */
-static void json_all(const struct sam_isa *isa, const char *name)
+static int print_json(const struct sam_isa *isa, const char *name)
 {
     struct sam_isa_entry entry;
-    bool first = true;
-    printf("{\"instructions\": [");
-    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
-        if (name ? strcasecmp(entry.mnemonic, name) != 0 : !sam_isa_entry_is_on(isa, i))
-            continue;
-        printf("%s\n ", first ? "" : ",");
-        json_entry(&entry);
-        first = false;
-    }
-    json_csrs(isa, name);
+    json_t *rows = json_array();
+    bool good = rows != NULL;
+    for (size_t i = 0; good && sam_isa_entry_get(i, &entry); i++)
+        if (name ? strcasecmp(entry.mnemonic, name) == 0 : sam_isa_entry_is_on(isa, i))
+            good = cli_json_append(rows, entry_json(&entry));
+    if (good)
+        return cli_json_print(
+            json_pack("{s:o, s:o}", "instructions", rows, "csrs", csrs_json(isa, name)));
+    json_decref(rows);
+    return cli_no_memory();
 }
 
 static void print_csr(const struct sam_csr_entry *csr, bool more)
@@ -206,8 +204,8 @@ static int run(struct cli_args *args)
     if (r.name && !print_all(r.name, true))
         return unknown(args, r.name);
     if (r.json)
-        json_all(&isa, r.name);
-    else if (r.name)
+        return print_json(&isa, r.name);
+    if (r.name)
         print_all(r.name, false);
     else
         list_instructions(&isa);

@@ -5,6 +5,7 @@
 
 #include "engines.h"
 #include "files.h"
+#include "json.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
@@ -131,6 +132,8 @@ static const struct cli_option options[] = {
      CLI_AT(struct op_request, dry)},
     CLI_QUIET(struct op_request, quiet,
               "no line about the result; --cycles and --plan print still"),
+    CLI_JSON(struct op_request, json,
+             "the plan's figures, the result and the cycles as one JSON document"),
     {0},
 };
 
@@ -147,7 +150,7 @@ static const struct cli_form operators[] = {
 static int check_files(struct op_request *r)
 {
     bool many = r->kind == CONCAT;
-    if (r->files.count == 1 && !many && (r->explain || r->emit))
+    if (r->files.count == 1 && !many && (r->explain || r->emit || r->json))
         r->dry = true;
     size_t outputs = r->dry ? 0 : 1;
     if (r->files.count < 1 + outputs || (!many && r->files.count > 1 + outputs))
@@ -159,6 +162,9 @@ static int check_files(struct op_request *r)
     if (r->cycles && r->dry)
         return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
                                         "is run");
+    if (r->json &&
+        ((r->output && strcmp(r->output, "-") == 0) || (r->emit && strcmp(r->emit, "-") == 0)))
+        return cli_usage_error(r->args, "--json needs standard output for itself");
     if (r->output && strcmp(r->output, "-") == 0 &&
         (r->explain || (r->emit && strcmp(r->emit, "-") == 0)))
         return cli_usage_error(r->args, "standard output takes the array, %s cannot go there, too",
@@ -203,6 +209,48 @@ static void report(const struct op_request *r, const struct sam_plan *plan,
     fputc('\n', text);
 }
 
+static json_t *shape_json(const struct sam_shape *shape)
+{
+    json_t *dims = json_array();
+    bool good = dims != NULL;
+    for (unsigned i = 0; good && i < shape->rank; i++)
+        good = cli_json_append(dims, json_integer(cli_json_number(shape->dim[i])));
+    if (good)
+        return dims;
+    json_decref(dims);
+    return NULL;
+}
+
+/* {"operator": ..., "output": null without a run, "shape": [...], "dtype": ..., counts, "plan":
+ * text with --plan, "engines": {...} with --cycles} */
+static int print_json(const struct op_request *r, const struct sam_plan *plan,
+                      const struct sam_engines_report *engines)
+{
+    struct sam_plan_figures f;
+    struct sam_error error;
+    char *text = NULL;
+    sam_plan_count(plan, &f);
+    if (r->explain && sam_plan_describe(plan, &text, &error) != SAM_OK)
+        return cli_report(&error);
+    json_t *root = json_pack(
+        "{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "operator",
+        operators[r->kind].name, "output", r->output ? cli_json_text(r->output) : json_null(),
+        "shape", shape_json(sam_plan_shape(plan)), "dtype", sam_dtype_name(r->inputs[0].dtype),
+        "regions", cli_json_number(f.regions), "blocks", cli_json_number(f.blocks), "loads",
+        cli_json_number(f.loads), "stores", cli_json_number(f.stores), "concats",
+        cli_json_number(f.concats), "xposes", cli_json_number(f.xposes), "bytes_loaded",
+        cli_json_number(f.bytes_loaded), "bytes_stored", cli_json_number(f.bytes_stored),
+        "bound_loaded", cli_json_number(f.bound_loaded), "bound_stored",
+        cli_json_number(f.bound_stored));
+    bool good = root && (!text || cli_json_set(root, "plan", cli_json_text(text))) &&
+                (!r->cycles || cli_json_set(root, "engines", cli_engines_json(engines)));
+    sam_text_free(text);
+    if (good)
+        return cli_json_print(root);
+    json_decref(root);
+    return cli_no_memory();
+}
+
 static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
@@ -217,7 +265,7 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     out.data = malloc(out.size + 1);
     int code = CLI_OK;
     if (!data || !out.data)
-        code = cli_usage_error(r->args, "out of memory");
+        code = cli_no_memory();
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         data[i] = r->inputs[i].data;
     cli_catch_signals();
@@ -230,9 +278,11 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     if (code == CLI_OK && sam_npy_write(r->output, &out, &error) != SAM_OK)
         code = cli_report(&error);
     FILE *text = strcmp(r->output, "-") == 0 ? stderr : stdout;
-    if (code == CLI_OK && !r->quiet)
+    if (code == CLI_OK && r->json)
+        code = print_json(r, plan, &engines);
+    if (code == CLI_OK && !r->quiet && !r->json)
         report(r, plan, &out, text);
-    if (code == CLI_OK && r->cycles)
+    if (code == CLI_OK && r->cycles && !r->json)
         cli_engines_report(&engines, text);
     free(data);
     free(out.data);
@@ -256,18 +306,20 @@ static int operate(struct op_request *r)
     struct sam_error error;
     struct sam_plan *plan = NULL;
     r->inputs = calloc(r->input_count + 1, sizeof *r->inputs);
-    int code = r->inputs ? CLI_OK : cli_usage_error(r->args, "out of memory");
+    int code = r->inputs ? CLI_OK : cli_no_memory();
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         if (sam_npy_read(r->files.items[i], &r->inputs[i], &error) != SAM_OK)
             code = cli_report(&error);
     if (code == CLI_OK)
         code = op_make_plan(r, &plan);
-    if (code == CLI_OK && r->explain)
+    if (code == CLI_OK && r->explain && !r->json)
         code = explain(plan);
     if (code == CLI_OK && r->emit)
         code = op_emit(r, plan);
     if (code == CLI_OK && r->output)
         code = run_plan(r, plan);
+    else if (code == CLI_OK && r->json)
+        code = print_json(r, plan, NULL);
     sam_plan_free(plan);
     for (size_t i = 0; r->inputs && i < r->input_count; i++)
         sam_array_free(&r->inputs[i]);
@@ -303,7 +355,7 @@ const struct cli_verb verb_op = {
     .details =
         "Plans the operator as blocks of TensorLoad registers, emits the program, runs it on the\n"
         "tensor hart and writes the result. Any rank up to 8, elements of 1, 2, 4 or 8 bytes.\n"
-        "With --plan or --emit the output may be left out: nothing is run.\n",
+        "With --plan, --emit or --json the output may be left out: nothing is run.\n",
     .examples = "  samite op transpose --perm 0,3,1,2 nhwc.npy nchw.npy\n"
                 "  samite op im2col --kernel 3,3 --pad 1,1 image.npy patches.npy\n"
                 "  samite op compress --mask keep.npy --axis 0 in.npy out.npy\n"

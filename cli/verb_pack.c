@@ -154,7 +154,7 @@ static json_t *json_row(const struct sam_weight *w, const struct sam_packed_stat
 {
     double elements = (double)w->size * 8 / (double)sam_weight_type_bits(w->type);
     return json_pack(
-        "{s:o, s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:I, s:I}", "name", weights_json_text(w->name),
+        "{s:o, s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:I, s:I}", "name", cli_json_text(w->name),
         "dtype", sam_weight_type_name(w->type), "shape", weights_json_shape(w), "planes",
         stat->layout, "bytes", (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
         elements > 0 ? (double)packed->packed * 8 / elements : 0.0, "bound", stat->bound, "blocks",
@@ -189,10 +189,10 @@ static bool report(struct job *job, const char *from, const char *to, struct sam
         return false;
     }
     if (r->json)
-        json_array_append_new(
-            r->files, json_pack("{s:o, s:o, s:I, s:I, s:o}", "file", weights_json_text(from),
-                                "packed_file", weights_json_text(to), "bytes", (json_int_t)size,
-                                "packed", (json_int_t)job->packed, "tensors", rows));
+        json_array_append_new(r->files,
+                              json_pack("{s:o, s:o, s:I, s:I, s:o}", "file", cli_json_text(from),
+                                        "packed_file", cli_json_text(to), "bytes", (json_int_t)size,
+                                        "packed", (json_int_t)job->packed, "tensors", rows));
     else
         printf("%s: %llu bytes, %s: %llu bytes, %.1f %%\n", weights_path(from).text,
                (unsigned long long)size, weights_path(to).text, (unsigned long long)job->packed,
@@ -234,9 +234,9 @@ static void note_copied(void *context, const char *from, const char *to)
     r->total.foreign += foreign;
     r->total.foreign_bytes += foreign ? size : 0;
     if (r->json)
-        json_array_append_new(
-            r->files, json_pack("{s:o, s:o, s:I}", "file", weights_json_text(from), "copied_to",
-                                weights_json_text(to), "bytes", (json_int_t)size));
+        json_array_append_new(r->files,
+                              json_pack("{s:o, s:o, s:I}", "file", cli_json_text(from), "copied_to",
+                                        cli_json_text(to), "bytes", (json_int_t)size));
     if (foreign && !r->quiet)
         fprintf(stderr, "samite: note: %s: copied as it is: its format is not one that is packed\n",
                 weights_path(from).text);
@@ -300,7 +300,7 @@ static int pack(struct request *r)
         json_decref(r->files);
         return cli_report(&error);
     }
-    return r->json ? weights_print_json(r->files) : CLI_OK;
+    return r->json ? cli_json_print(r->files) : CLI_OK;
 }
 
 /* field or bit */

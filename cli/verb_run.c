@@ -35,7 +35,9 @@ static const struct cli_option options[] = {
          .forms = VENTUS | TENSOR),
     WORD(OPT_MAX_INSNS, "max-insns", "N", "fail when the program (ventus: a warp of it) runs more",
          .forms = VENTUS | TENSOR),
-    WORD(OPT_STATS, "stats", "[json]", "statistics; =json: standard output is one JSON document"),
+    WORD(OPT_STATS, "stats", "[json]", "statistics as text; =json: as --json"),
+    WORD(OPT_JSON, "json", NULL,
+         "standard output is one JSON document with all statistics; --stats=json is the same"),
     WORD('q', "quiet", NULL,
          "no line for each launch or run; what other options ask for (--stats, --cycles, --check, "
          "--dump-tl, ...) is printed still",

@@ -93,13 +93,12 @@ static void show(struct request *r, const struct sam_weight *w, const struct pas
     r->before += (double)w->size;
     r->after += (double)w->size * share / 100;
     if (r->json) {
-        row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name",
-                        weights_json_text(w->name), "dtype", sam_weight_type_name(w->type),
-                        "planes", stat->layout, "elements", (json_int_t)stat->elements, "bytes",
-                        (json_int_t)w->size, "width", stat->width, "entropy", stat->entropy,
-                        "bound", stat->bound);
+        row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name", cli_json_text(w->name),
+                        "dtype", sam_weight_type_name(w->type), "planes", stat->layout, "elements",
+                        (json_int_t)stat->elements, "bytes", (json_int_t)w->size, "width",
+                        stat->width, "entropy", stat->entropy, "bound", stat->bound);
         if (r->many)
-            json_object_set_new(row, "file", weights_json_text(r->file));
+            json_object_set_new(row, "file", cli_json_text(r->file));
         json_array_append_new(r->rows, row);
     } else {
         printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
@@ -243,7 +242,7 @@ static int run(struct cli_args *args)
         json_decref(r.rows);
         return cli_report(&error);
     }
-    return r.json ? weights_print_json(r.rows) : CLI_OK;
+    return r.json ? cli_json_print(r.rows) : CLI_OK;
 }
 
 static const struct cli_option options[] = {

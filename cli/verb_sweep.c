@@ -19,7 +19,8 @@ struct state {
     struct hart_request request;
     struct sam_image *image;
     unsigned jobs;
-    const char *csv, *html; /* "-" is standard output; html may be NULL */
+    bool json;
+    const char *csv, *html; /* "-" is standard output; NULL: not written */
     atomic_size_t next;
 };
 
@@ -133,7 +134,7 @@ static int run_all(struct state *s)
     }
     w->runs = calloc(w->run_count, sizeof *w->runs);
     if (!w->runs)
-        return run_out_of_memory();
+        return cli_no_memory();
     while (started + 1 < s->jobs && pthread_create(&threads[started], NULL, work, s) == 0)
         started++;
     work(s);
@@ -181,7 +182,7 @@ static int write_text(const char *path, char *text)
 {
     struct sam_error error;
     if (!text)
-        return run_out_of_memory();
+        return cli_no_memory();
     enum sam_status status = sam_file_save(path, text, strlen(text), &error);
     free(text);
     return status == SAM_OK ? CLI_OK : cli_report(&error);
@@ -189,12 +190,14 @@ static int write_text(const char *path, char *text)
 
 static int report(const struct state *s)
 {
-    int code = write_text(s->csv, sweep_csv(&s->sweep));
+    int code = s->json ? cli_json_print(sweep_json(&s->sweep)) : CLI_OK;
+    if (code == CLI_OK && s->csv)
+        code = write_text(s->csv, sweep_csv(&s->sweep));
     if (code == CLI_OK && s->html)
         code = write_text(s->html, sweep_page(&s->sweep));
     for (size_t i = 0; code == CLI_OK && i < s->sweep.run_count; i++) {
         if (!s->sweep.runs[i].done) {
-            fprintf(stderr, "samite: error: run %zu: %s\n", i + 1, s->sweep.runs[i].error.text);
+            cli_error("run %zu: %s", i + 1, s->sweep.runs[i].error.text);
             code = CLI_PROGRAM_FAILED;
         }
     }
@@ -222,7 +225,7 @@ static int read_date(const struct cli_args *args, time_t *date)
     *date = time(NULL);
     if (!text)
         return CLI_OK;
-    if (!cli_parse_u64(text, &seconds) || seconds > INT64_C(253402300799)) /* of the year 9999 */
+    if (!sam_parse_u64(text, &seconds) || seconds > INT64_C(253402300799)) /* of the year 9999 */
         return cli_usage_error(args, "SOURCE_DATE_EPOCH=%s: expected seconds since 1970", text);
     *date = (time_t)seconds;
     return CLI_OK;
@@ -230,11 +233,16 @@ static int read_date(const struct cli_args *args, time_t *date)
 
 static int run(struct cli_args *args)
 {
-    struct state s = {.csv = "-", .words = {.args = args}, .jobs = 1};
+    struct state s = {.words = {.args = args}, .jobs = 1};
     int code = cli_read(args, &s);
     if (code == CLI_OK)
         code = run_hart_request(&s.words, &s.request);
-    if (code == CLI_OK)
+    if (code == CLI_OK && !s.csv && !s.json)
+        s.csv = "-";
+    if (code == CLI_OK && s.json &&
+        ((s.csv && strcmp(s.csv, "-") == 0) || (s.html && strcmp(s.html, "-") == 0)))
+        code = cli_usage_error(args, "--json needs standard output for itself");
+    if (code == CLI_OK && s.csv)
         code = cli_writes(args, s.csv);
     if (code == CLI_OK && s.html)
         code = cli_writes(args, s.html);
@@ -291,6 +299,7 @@ static const struct cli_option options[] = {
      .suffixes = ".html",
      .help = "a page with charts, stall causes and a table",
      CLI_AT(struct state, html)},
+    CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
     CLI_JOBS(struct state, jobs, "runs at a time"),
     WORD(OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)",
          .choices = "128 256 512"),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite symbolstat FILE`: count symbols with the model of the counter. */
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "cli.h"
 #include "files.h"
+#include "json.h"
 #include "samite/samite.h"
 
 enum { LIMIT = 256 << 20 };
@@ -68,16 +68,17 @@ static int print_json(const struct request *r, const uint64_t *counts,
                       const struct sam_symbolstat *unit, const struct sam_symbolstat_result *result)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; list && i < r->depth; i++)
-        json_array_append_new(list, json_integer((json_int_t)counts[i]));
-    json_t *root = json_pack("{s:I, s:I, s:b, s:b, s:o?}", "symbols", (json_int_t)r->task.count,
-                             "cycles", (json_int_t)result->cycles, "bad_symbol", unit->bad_symbol,
-                             "overflow", unit->overflow, "counts", list);
-    bool good = root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
-    if (good)
-        putchar('\n');
-    json_decref(root);
-    return good ? CLI_OK : CLI_BAD_INPUT;
+    bool good = list != NULL;
+    for (unsigned i = 0; good && i < r->depth; i++)
+        good = cli_json_append(list, json_integer(cli_json_number(counts[i])));
+    if (!good) {
+        json_decref(list);
+        return cli_no_memory();
+    }
+    json_t *root = json_pack("{s:I, s:I, s:b, s:b, s:o}", "symbols", cli_json_number(r->task.count),
+                             "cycles", cli_json_number(result->cycles), "bad_symbol",
+                             unit->bad_symbol, "overflow", unit->overflow, "counts", list);
+    return cli_json_print(root);
 }
 
 static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
@@ -121,7 +122,7 @@ static int run(struct cli_args *args)
     if (counts && freq)
         code = run_bench(&r, counts, freq);
     else
-        code = cli_usage_error(args, "out of memory");
+        code = cli_no_memory();
     free(counts);
     free(freq);
     free(symbols);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "json.h"
 #include "run_tile.h"
 #include "samite/file.h"
 
@@ -14,7 +15,7 @@ struct request {
     struct cli_list programs;
     enum sam_tile_surface surface;
     enum sam_tile_profile profile;
-    bool plan;
+    bool plan, json;
 };
 
 static int format(const struct request *r, const struct sam_tile_program *program)
@@ -48,6 +49,67 @@ static int check(const struct request *r, const char *path, const struct sam_til
     fputs(text, stdout);
     free(text);
     return CLI_OK;
+}
+
+/* {"file": ..., "good": true, "messages": [...], "plan": text with --plan} */
+static json_t *check_json(const struct request *r, const char *path, bool *good)
+{
+    struct sam_error error = {0};
+    struct sam_tile_program *program;
+    char *messages, *plan = NULL;
+    enum sam_status status = run_tile_read(path, &program, &messages, &error);
+    if (status == SAM_OK) {
+        free(messages);
+        messages = NULL;
+        status = sam_tile_check(program, r->profile, &messages, &error);
+    }
+    if (status == SAM_OK && r->plan)
+        status = sam_tile_plan_text(program, r->profile, &plan, &error);
+    *good = status == SAM_OK;
+    json_t *row =
+        json_pack("{s:o, s:b, s:o}", "file", cli_json_text(path), "good", *good, "messages",
+                  cli_json_messages(path, messages, *good ? NULL : error.text));
+    if (plan && row && !cli_json_set(row, "plan", cli_json_text(plan))) {
+        json_decref(row);
+        row = NULL;
+    }
+    free(plan);
+    free(messages);
+    sam_tile_program_free(program);
+    return row;
+}
+
+/* Every program is a row of one array. */
+static int check_all_json(const struct request *r)
+{
+    json_t *rows = json_array();
+    bool made = rows != NULL, all = true;
+    for (size_t i = 0; made && i < r->programs.count; i++) {
+        bool good;
+        made = cli_json_append(rows, check_json(r, r->programs.items[i], &good));
+        all = all && good;
+    }
+    if (!made) {
+        json_decref(rows);
+        return cli_no_memory();
+    }
+    int code = cli_json_print(rows);
+    return all ? code : CLI_BAD_INPUT;
+}
+
+static int list_json(void)
+{
+    struct sam_tile_op_text op;
+    json_t *rows = json_array();
+    bool good = rows != NULL;
+    for (size_t i = 0; good && sam_tile_op_describe(i, &op); i++)
+        good = cli_json_append(rows,
+                               json_pack("{s:s, s:s, s:s, s:s}", "name", op.name, "sources",
+                                         op.sources, "dtypes", op.dtypes, "meaning", op.meaning));
+    if (good)
+        return cli_json_print(rows);
+    json_decref(rows);
+    return cli_no_memory();
 }
 
 /* The operations, as the documentation has them. */
@@ -84,13 +146,14 @@ static int run(struct cli_args *args)
     if (form == OPS)
         return r.programs.count
                    ? cli_usage_error(args, "ops takes no program, found '%s'", r.programs.items[0])
-                   : list();
+               : r.json ? list_json()
+                        : list();
     if (!r.programs.count)
         return cli_usage_error(args, "no program");
     if (form == FMT && r.programs.count > 1)
         return cli_usage_error(args, "fmt takes one program; '%s' is a second",
                                r.programs.items[1]);
-    return each(&r, form == FMT);
+    return r.json ? check_all_json(&r) : each(&r, form == FMT);
 }
 
 static const struct cli_option options[] = {
@@ -120,6 +183,11 @@ static const struct cli_option options[] = {
      .forms = 1 << CHECK,
      .help = "where each tile is, and from which line to which",
      CLI_AT(struct request, plan)},
+    {.name = "json",
+     .grammar = CLI_FLAG,
+     .forms = 1 << CHECK | 1 << OPS,
+     .help = "as JSON: one row per program with its messages, or per operation",
+     CLI_AT(struct request, json)},
     {0},
 };
 
@@ -134,7 +202,7 @@ static const struct cli_form forms[] = {
 const struct cli_verb verb_tile = {
     .name = "tile",
     .summary = "format and check tile programs",
-    .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops",
+    .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops [--json]",
     .options = options,
     .operand = {.name = "program",
                 .grammar = CLI_LIST,

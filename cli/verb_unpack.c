@@ -19,8 +19,8 @@ struct request {
 /* A row of --json, more of it in `more`. */
 static void tell(const struct request *r, const char *from, const char *to, json_t *more)
 {
-    json_t *row = json_pack("{s:o, s:o}", "packed_file", weights_json_text(from), "file",
-                            weights_json_text(to));
+    json_t *row =
+        json_pack("{s:o, s:o}", "packed_file", cli_json_text(from), "file", cli_json_text(to));
     json_object_update(row, more);
     json_array_append_new(r->files, row);
     json_decref(more);
@@ -150,7 +150,7 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     free(data);
     if (good && r->json)
         tell(r, path, r->output,
-             json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", weights_json_text(r->tensor), "dtype",
+             json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", cli_json_text(r->tensor), "dtype",
                        sam_weight_type_name(w.type), "first", (json_int_t)first, "elements",
                        (json_int_t)(end - first), "bytes", (json_int_t)size));
     return good ? CLI_OK : cli_report(&error);
@@ -267,7 +267,7 @@ static int run(struct cli_args *args)
     r.files = r.json ? json_array() : NULL;
     code = unpack(&r);
     if (r.json && code == CLI_OK)
-        return weights_print_json(r.files);
+        return cli_json_print(r.files);
     json_decref(r.files);
     return code;
 }

@@ -16,8 +16,8 @@ static int tell_bad(const struct request *r, const char *path, const struct sam_
 {
     if (r->files)
         json_array_append_new(r->files,
-                              json_pack("{s:o, s:b, s:o}", "file", weights_json_text(path), "good",
-                                        false, "error", weights_json_text(error->text)));
+                              json_pack("{s:o, s:b, s:o}", "file", cli_json_text(path), "good",
+                                        false, "error", cli_json_text(error->text)));
     return cli_report(error);
 }
 
@@ -29,10 +29,9 @@ static int verify_one(const struct request *r, const char *path)
                       &error))
         return tell_bad(r, path, &error);
     if (r->files) {
-        json_array_append_new(r->files,
-                              json_pack("{s:o, s:b, s:I, s:I}", "file", weights_json_text(path),
-                                        "good", true, "bytes", (json_int_t)fed.bytes, "packed",
-                                        (json_int_t)fed.packed));
+        json_array_append_new(
+            r->files, json_pack("{s:o, s:b, s:I, s:I}", "file", cli_json_text(path), "good", true,
+                                "bytes", (json_int_t)fed.bytes, "packed", (json_int_t)fed.packed));
     } else if (!r->quiet) {
         printf("%s: good\n", weights_path(path).text);
     }
@@ -70,7 +69,7 @@ static int run(struct cli_args *args)
         code = one > code ? one : code;
     }
     if (r.files) /* also of those that are damaged */
-        return weights_print_json(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
+        return cli_json_print(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
     return code;
 }
 

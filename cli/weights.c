@@ -345,32 +345,6 @@ struct weights_path weights_path(const char *path)
     return shown;
 }
 
-json_t *weights_json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *plain = strdup(text); /* not UTF-8 */
-    for (char *c = plain; c && *c; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
-    string = plain ? json_string(plain) : NULL;
-    free(plain);
-    return string;
-}
-
-int weights_print_json(json_t *root)
-{
-    int code = root && json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    if (!code) {
-        fprintf(stderr, "samite: error: out of memory\n");
-        return CLI_BAD_INPUT;
-    }
-    printf("\n");
-    return CLI_OK;
-}
-
 void weights_progress(struct weights_progress *p, uint64_t more)
 {
     enum { WORTH_SHOWING = 64 << 20 };

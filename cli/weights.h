@@ -4,9 +4,8 @@
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
-#include <jansson.h>
-
 #include "cli.h"
+#include "json.h"
 #include "samite/codec.h"
 #include "samite/file.h"
 #include "samite/format.h"
@@ -146,9 +145,6 @@ struct weights_path {
     char text[1024];
 };
 struct weights_path weights_path(const char *path);
-/* A string of JSON, whatever the bytes are. */
-json_t *weights_json_text(const char *text);
-int weights_print_json(json_t *root); /* takes it over; an exit code */
 
 /* How far it is: a line on standard error, when that is a terminal and the work takes a while. */
 struct weights_progress {

@@ -226,10 +226,12 @@ static void test_isa(void **state)
     EXPECT(0, "CSR 0x883 tload_stride3\n", "isa TL_LOAD_STRIDE_CSR{3}");
     EXPECT(0, "  also        tmask_ls, TL_LOAD_MASK_CSR\n  extension   xtensorload",
            "isa tmask_load");
-    EXPECT(0, "\"aliases\": \"TL_STORE_MASK_CSR\", \"address\": 2243}", "isa --json tmask_store");
+    EXPECT(0, "\"address\": 2243", "isa --json tmask_store");
     EXPECT(2, "no instruction and no CSR is called 'nothing'", "isa nothing");
     EXPECT(0, "\"mnemonic\": \"addi\"", "isa --json addi");
-    EXPECT(0, "{\"name\": \"0010011\", \"high\": 6, \"low\": 0, \"fixed\": true}",
+    EXPECT(0,
+           "\"name\": \"0010011\",\n          \"high\": 6,\n          \"low\": 0,\n          "
+           "\"fixed\": true",
            "isa --json addi");
     sam_buffer_free(&out);
 }

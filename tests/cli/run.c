@@ -304,7 +304,7 @@ static void bad_words(void **state)
         {LAUNCH "--arg f16:1", "f16 is for arrays"},
         {LAUNCH "--arg local:0", "expected local:BYTES"},
         {LAUNCH "--arg local:0x10000000 --arg local:1", "local arguments of more than 256 MiB"},
-        {LAUNCH "--stats=json --log -", "--stats=json has standard output for itself"},
+        {LAUNCH "--stats=json --log -", "--json needs standard output for itself"},
         {"copy.s -D COUNT=1 --kernel cpy --grid 1 --block 1", "no symbol 'cpy'; there are copy"},
         {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
     };

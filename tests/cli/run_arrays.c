@@ -216,7 +216,7 @@ static void buffers_of_the_hart(void **state)
                    "row.npy: the output is the input row.npy");
     expect_failure("copy.s " TENSOR "--arg out:u8:1 --check x=row.npy", 2, "no output 'x'");
     expect_failure("copy.s " TENSOR "--arg out:u8:1:- --stats=json", 2,
-                   "--stats=json has standard output for itself");
+                   "--json needs standard output for itself");
 }
 
 /* The integer calling convention of the psABI. */

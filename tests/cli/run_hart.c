@@ -352,7 +352,7 @@ static void standard_output(void **state)
     assert_int_equal(o.out.size, 1024);
     expect_part(&o.err, "turn.s: exit 0, ");
     done(&o);
-    expect_failure(TURN "--trace --stats=json", 2, "--stats=json has standard output for itself");
+    expect_failure(TURN "--trace --stats=json", 2, "--json needs standard output for itself");
     struct sam_buffer out = expect_success(TENSOR "- -q <turn.s -D CODE=0 --until there "
                                                   "--mem 0x10000:in.bin --reg a0=0x10000");
     sam_buffer_free(&out);
@@ -393,7 +393,7 @@ static void bad_words(void **state)
         {"turn.s --config issue=0 " TENSOR,
          "--config: engines: issue=0: expected issue=NUMBER, the"},
         {"turn.s --perfetto - --trace " TENSOR, "--perfetto - has standard output for itself"},
-        {"turn.s --perfetto - --stats=json " TENSOR, "--stats=json has standard output for itself"},
+        {"turn.s --perfetto - --stats=json " TENSOR, "--json needs standard output for itself"},
         {"turn.s -D CODE=0 --perfetto no/dir.json " TENSOR, "no/dir.json: cannot create"},
         {"turn.s --cycles", "--cycles is for --machine tensor, not for ventus"},
         {"turn.s --stats=xml " TENSOR, "--stats=xml"},

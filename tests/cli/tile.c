@@ -278,7 +278,7 @@ static void test_json(void **state)
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --stats");
     expect(2, "--stats=xml: expected --stats or --stats=json",
            "run @/kernels/tile/colmin.pto --stats=xml");
-    expect(2, "--stats=json has standard output for itself",
+    expect(2, "--json needs standard output for itself",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32:- --stats=json");
 }
 

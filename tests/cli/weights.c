@@ -315,7 +315,7 @@ static void onnx(void **state)
     (void)state;
     write_model("m.onnx", false);
     struct sam_buffer said = expect_success("convert -f m.onnx -o m.safetensors --json");
-    expect_part(&said, "\"name\": \"conv/weight:0\",\n    \"dtype\": \"f32\"");
+    expect_part(&said, "\"name\": \"conv/weight:0\",\n        \"dtype\": \"f32\"");
     expect_part(&said, "\"from\": \"m.onnx\"");
     sam_buffer_free(&said);
     said = read_file("m.safetensors");

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON that verbs print: one document on standard output. */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A string, whatever its bytes are: outside UTF-8 all but printable ASCII becomes '?'. NULL: no
+ * memory. */
+json_t *cli_json_text(const char *text);
+/* For json_pack's "I". */
+json_int_t cli_json_number(uint64_t value);
+/* Both take `value` over; false when it could not be made or kept. */
+bool cli_json_set(json_t *object, const char *key, json_t *value);
+bool cli_json_append(json_t *array, json_t *value);
+/* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of {file,
+ * line, column, severity, text}; line and column are 0 where there is none. Where there is no
+ * message, `error`, unless NULL, is the only one, of the file `path`. NULL: no memory. */
+json_t *cli_json_messages(const char *path, const char *messages, const char *error);
+/* Print the document and take it over; NULL is a lack of memory. An exit code. */
+int cli_json_print(json_t *document);
+/* A row of an array that is printed as it is made, one line each: print "[" before the first and
+ * "]" after the last. Takes the row over; NULL is a lack of memory. An exit code. */
+int cli_json_print_row(json_t *row, bool *first);
+
+#endif
