@@ -103,10 +103,10 @@ static int add(const struct cli_args *args, const char *path, bool written)
         free(file.path);
         return CLI_OK;
     }
-    items[files->count++] = file;
+    files->items[files->count++] = file;
     for (size_t i = 0; i + 1 < files->count; i++)
-        if ((written || items[i].written) && same(&items[i].is, &file.is))
-            return clash(&file, &items[i]);
+        if ((written || files->items[i].written) && same(&files->items[i].is, &file.is))
+            return clash(&file, &files->items[i]);
     return CLI_OK;
 }
 

@@ -56,7 +56,7 @@ static void print_error(const char *verb, const char *text, bool help)
     print_coloured(cli_colour(stderr) ? RED : "", "error:", 6);
     fputc(' ', stderr);
     print_plain(text, strcspn(text, "\n"));
-    if (help)
+    if (verb && help)
         fprintf(stderr, " (samite %s --help)", verb);
     fputc('\n', stderr);
 }

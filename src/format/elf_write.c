@@ -338,8 +338,6 @@ enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t 
 {
     if (!image)
         return sam_format_null("image", error);
-    if (!image)
-        return sam_format_null("image", error);
     if (!data)
         return sam_format_null("data", error);
     if (!size)

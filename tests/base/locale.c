@@ -203,7 +203,8 @@ static void turkish(void **state)
 {
     (void)state;
     use(TURKISH);
-    assert_int_not_equal(strcasecmp("VID.V", "vid.v"), 0);
+    const char *volatile upper = "VID.V"; /* folded by the library, not by the compiler */
+    assert_int_not_equal(strcasecmp(upper, "vid.v"), 0);
     struct sam_isa isa;
     struct sam_error error;
     struct sam_csr_entry csr;

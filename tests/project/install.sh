@@ -50,7 +50,9 @@ user_program() { # FOLDER-OF-LIBRARIES MODE [PKG-CONFIG OPTION]
 # The package file names our library alone: what it uses is its own affair, unless linked statically.
 pkg_config_alone() {
     pc=$(find "$(cat "$scratch/prefix")" -name samite.pc)
-    ! grep -q '^Requires' "$pc"
+    if grep '^Requires' "$pc"; then
+        return 1
+    fi
     grep -q '^Libs.private:.*-lelf' "$pc"
 }
 
