@@ -74,7 +74,7 @@ static int parse_option(struct request *r, int option, const char *value)
     switch (option) {
     case CLI_POSITIONAL:
         if (r->path)
-            return cli_usage_error(r->args, "one program, please; '%s' is a second", value);
+            return cli_usage_error(r->args, "unexpected second program '%s'", value);
         r->path = value;
         break;
     case OPT_FUNC: r->func = value; break;
@@ -111,7 +111,7 @@ static int parse_option(struct request *r, int option, const char *value)
     return word < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
 
-/* Does an argument begin so, with a colon behind it? */
+/* Does an argument start with this word and a colon? */
 static bool is_kind(const char *text)
 {
     static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",

@@ -121,7 +121,7 @@ static int list(void)
     return CLI_OK;
 }
 
-/* Every program, also behind one that has errors. */
+/* Every program, even after one with errors. */
 static int each(const struct request *r, bool formats)
 {
     int code = CLI_OK;
@@ -151,8 +151,7 @@ static int run(struct cli_args *args)
     if (!r.programs.count)
         return cli_usage_error(args, "no program");
     if (form == FMT && r.programs.count > 1)
-        return cli_usage_error(args, "fmt takes one program; '%s' is a second",
-                               r.programs.items[1]);
+        return cli_usage_error(args, "fmt: unexpected second program '%s'", r.programs.items[1]);
     return r.json ? check_all_json(&r) : each(&r, form == FMT);
 }
 
@@ -210,7 +209,7 @@ const struct cli_verb verb_tile = {
                 CLI_AT(struct request, programs)},
     .forms = forms,
     .form_word = "task",
-    .details = "Comments stay, in front of the operation that they precede or follow. `samite run "
+    .details = "Comments stay, before the operation that they precede or follow. `samite run "
                "PROGRAM.pto` runs a program.\n",
     .examples = "  samite tile fmt --surface ssa kernel.pto\n"
                 "  samite tile check --profile a2a3 --plan kernel.pto\n",

@@ -50,7 +50,7 @@ enum sam_tile_loc {
 /* Order of the elements, and of those within a fractal. */
 enum sam_tile_layout { SAM_TILE_none_box, SAM_TILE_row_major, SAM_TILE_col_major };
 
-/* What stands outside the valid rectangle under SAM_TILE_PAD_VALUE. For floats min and max are
+/* The value outside the valid rectangle under SAM_TILE_PAD_VALUE. For floats min and max are
  * the infinities. */
 enum sam_tile_pad { SAM_TILE_PAD_null, SAM_TILE_PAD_zero, SAM_TILE_PAD_max, SAM_TILE_PAD_min };
 
@@ -79,12 +79,12 @@ enum sam_tile_profile { SAM_TILE_A5, SAM_TILE_A2A3, SAM_TILE_HOST };
  * or `x < m ? x : m` with m what was found so far. In the first two -0 < +0. */
 enum sam_tile_nan { SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE, SAM_TILE_NAN_FIRST };
 
-/* Elements outside the valid rectangle of a destination: left alone, or filled with the pad value
- * of its type where it has one. */
+/* Elements outside the valid rectangle of a destination: left unchanged, or filled with the pad
+ * value of its type where it has one. */
 enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
 
-/* Units of the core that run side by side: tload is of the first, tstore of the second, tmatmul and
- * its kin of the last, all other operations of the vector pipe. */
+/* Units of the core that run in parallel: tload uses the first, tstore the second, tmatmul and its
+ * variants the last, all other operations the vector pipe. */
 enum sam_tile_pipe {
     SAM_TILE_PIPE_LOAD,
     SAM_TILE_PIPE_STORE,
@@ -93,7 +93,7 @@ enum sam_tile_pipe {
     SAM_TILE_PIPES
 };
 
-/* What tcmp and tcmps ask of two elements. */
+/* The predicate of tcmp and tcmps. */
 enum sam_tile_compare {
     SAM_TILE_EQ,
     SAM_TILE_NE,
@@ -112,20 +112,20 @@ enum sam_tile_round {
     SAM_TILE_TRUNC
 };
 
-/* How a program is written. Every surface is read, whatever the file's name. */
+/* The syntax of a program. All are read, whatever the name of the file. */
 enum sam_tile_surface {
     SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
     SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
     SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
 };
 
-/* Where a profile, a surface or an option is a number that its enumeration does not have, functions
- * that return a status return SAM_ERR_USAGE. */
+/* Functions that return a status return SAM_ERR_USAGE for a profile, surface or option outside its
+ * enumeration. */
 
 /* A parsed program; does not change while it is checked or run. */
 struct sam_tile_program;
 
-/* Read a program. `name` stands in messages. *messages (never NULL after SAM_OK or SAM_ERR_INPUT;
+/* Read a program. `name` is used in messages. *messages (never NULL after SAM_OK or SAM_ERR_INPUT;
  * freed with free()) holds every error and warning of the text, each with its line and a caret.
  * SAM_ERR_INPUT when there is an error; *program is then NULL. */
 SAM_API enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
@@ -144,7 +144,7 @@ SAM_API bool sam_tile_equal(const struct sam_tile_program *a, const struct sam_t
 SAM_API size_t sam_tile_function_count(const struct sam_tile_program *program);
 /* "" past the last. */
 SAM_API const char *sam_tile_function_name(const struct sam_tile_program *program, size_t index);
-/* -1 when there is none of that name. */
+/* -1 when no function has that name. */
 SAM_API int sam_tile_function_find(const struct sam_tile_program *program, const char *name);
 /* Arguments of a function: their number, and the name of one without the percent sign. Those of a
  * bare program are its free names, in the order in which they appear. 0 and "" past the last. */
@@ -159,20 +159,19 @@ SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
                                        enum sam_tile_profile profile, char **messages,
                                        struct sam_error *error);
 
-/* Where each tile is and from which line to which it lives, a line a tile; *text is freed with
+/* Where each tile is and from which line to which it lives, one line per tile; *text is freed with
  * free(). SAM_ERR_INPUT when a memory is too small. */
 SAM_API enum sam_status sam_tile_plan_text(const struct sam_tile_program *program,
                                            enum sam_tile_profile profile, char **text,
                                            struct sam_error *error);
 
-/* How often, and on how many elements: of what was read of source tiles or, without a source tile,
- * written. */
+/* Number of runs, and of elements read from source tiles or, without a source tile, written. */
 struct sam_tile_count {
     uint64_t ops, elements;
 };
 
 struct sam_tile_stats {
-    uint64_t ops;                    /* executed, of every kind: arith and scf, too */
+    uint64_t ops;                    /* executed, of every kind, including arith and scf */
     uint64_t tile_ops;               /* those of them that work on a tile */
     uint64_t elements;               /* of all of these */
     uint64_t loaded, stored;         /* bytes from and to global memory */
@@ -189,7 +188,7 @@ struct sam_tile_options {
     uint64_t max_ops;         /* stop after so many; 0: no limit */
     bool plain;               /* without the vector loops of the host; results are the same bits */
     const volatile int *stop; /* becomes non-zero: the run ends with SAM_ERR_STOPPED; or NULL */
-    FILE *trace;              /* a line an executed tile op; or NULL */
+    FILE *trace;              /* one line per executed tile operation; or NULL */
 };
 
 /* One argument. Pointers and tiles: an array, its dtype that of the pointer or tile (bf16 is
@@ -217,7 +216,7 @@ SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, siz
 
 /* Bytes of an element; 0: no such dtype. */
 SAM_API size_t sam_tile_dtype_size(enum sam_tile_dtype dtype);
-/* Names as programs have them: "f32", "vec", "vector"; "?" of a number that none has. */
+/* Names as programs have them: "f32", "vec", "vector"; "?" for a value outside the enumeration. */
 SAM_API const char *sam_tile_dtype_name(enum sam_tile_dtype dtype);
 SAM_API const char *sam_tile_loc_name(enum sam_tile_loc loc);
 SAM_API const char *sam_tile_pipe_name(enum sam_tile_pipe pipe);
@@ -233,8 +232,8 @@ SAM_API void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam
                                    bool plain, void *dst, const void *src, size_t rows, size_t cols,
                                    size_t pitch);
 
-/* The operations. sources: a letter each, t tile, s scalar, i index, v view; the destination comes
- * behind them. False past the last, index SAM_TILE_OPS. */
+/* The operations. sources: a letter each, t tile, s scalar, i index, v view; the destination
+ * follows them. False past the last, index SAM_TILE_OPS. */
 struct sam_tile_op_text {
     const char *name, *sources, *dtypes, *meaning;
 };

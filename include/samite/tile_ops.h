@@ -64,8 +64,8 @@ struct sam_tile {
     }
 
 /* What an operation returns. SAM_ERR_USAGE: the call itself is wrong; SAM_ERR_TRAP: the operation
- * cannot be done (shapes, dtypes, elements that nothing wrote, a missing wait), nothing was
- * written; SAM_ERR_MEMORY. An operation that waits for an event that failed fails with it. */
+ * failed (shapes, dtypes, elements that were not written, a missing wait) and wrote nothing;
+ * SAM_ERR_MEMORY. An operation that waits for an event that failed fails with it. */
 struct sam_event {
     enum sam_status status;
     enum sam_tile_pipe pipe; /* that the operation is of, and */
@@ -74,8 +74,8 @@ struct sam_event {
 };
 
 /* profile, nan, outside and plain of `options` hold for all operations. NULL or all zeros:
- * profile a5, NaN as numbers ask, what is outside stays. SAM_ERR_USAGE: a number that none of them
- * has; SAM_ERR_MEMORY. */
+ * profile a5, SAM_TILE_NAN_NUMBER, SAM_TILE_PAD_KEEP. SAM_ERR_USAGE: a value outside its
+ * enumeration; SAM_ERR_MEMORY. */
 SAM_API enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
                                           struct sam_tile_core **core, struct sam_error *error);
 /* Tiles that live on the core must not be used any more. NULL is fine. */
@@ -85,11 +85,11 @@ SAM_API void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_ti
 
 /* Put a tile at a byte of its memory: a multiple of 32. As in program text, where one tile has an
  * address all need one; the others are placed by the core. SAM_ERR_USAGE: another address, or the
- * tile is in use. Whether it fits into its memory is seen when it is used first. */
+ * tile is in use. Whether it fits into its memory is checked at its first use. */
 SAM_API enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address);
 /* The valid rectangle from `values`: valid_rows x valid_cols elements of the tile's dtype (bf16 as
  * uint16_t, f16 as its bits), row by row without gaps. Places the tile on the core. The host waits
- * for all operations. SAM_ERR_USAGE: a type that cannot be; SAM_ERR_TRAP: no room. */
+ * for all operations. SAM_ERR_USAGE: an invalid type; SAM_ERR_TRAP: no room. */
 SAM_API enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
                                       const void *values, struct sam_error *error);
 /* Place a tile without filling it: for a destination whose operation has no source tile (tload,
@@ -121,10 +121,11 @@ struct sam_tile_view {
     int64_t offset, shape[5], strides[5];
 };
 
-/* What the calls below come to. `sources` and `events` end with NULL; dst is placed beside the
- * first source when it is nowhere yet. `scalar` is rounded to a floating-point dtype of dst (tcmps:
- * of the source); an integer one takes whole numbers in its range, others are SAM_ERR_USAGE.
- * `attribute`: enum sam_tile_compare of tcmp and tcmps, enum sam_tile_round of tcvt, 0 elsewhere.
+/* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
+ * of the first source when it has no place yet. `scalar` is rounded to a floating-point dtype of
+ * dst (tcmps: of the source); an integer one takes whole numbers in its range, others are
+ * SAM_ERR_USAGE. `attribute`: enum sam_tile_compare of tcmp and tcmps, enum sam_tile_round of tcvt,
+ * 0 elsewhere.
  */
 SAM_API struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
                                        struct sam_tile *const *sources, double scalar,
@@ -140,7 +141,7 @@ SAM_API struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *ds
 SAM_API struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                                              const struct sam_tile_view *view,
                                              const struct sam_event *const *events);
-/* Every pipe waits for the events; for all that began before when there is none. */
+/* Every pipe waits for the events; without events, for everything started before. */
 SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                                        const struct sam_event *const *events);
 
@@ -158,7 +159,7 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
 #define sam_tstore(view, ...) SAM_TILE_CALL_STORE_(view, __VA_ARGS__, NULL)
 #define sam_tsync(...) SAM_TILE_SYNC_(__VA_ARGS__, NULL)
 
-/* What they come to, by their sources (tile_calls.h); A: and an attribute. */
+/* Their expansions, named by their sources (tile_calls.h); A: with an attribute. */
 #define SAM_TILE_LIST_(...)   ((struct sam_tile *const[]){__VA_ARGS__, NULL})
 #define SAM_TILE_EVENTS_(...) ((const struct sam_event *const[]){__VA_ARGS__})
 #define SAM_TILE_CALL_(code, dst, list, scalar, attribute, ...) \

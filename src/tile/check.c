@@ -63,11 +63,12 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
             (offset[i] < 0 || (uint64_t)offset[i] > room[i] ||
              size[i] > room[i] - (uint64_t)offset[i]))
             sam_tile_error(c->judge.report, op->pos,
-                           "the window ends at %s %" PRId64 ", the tile has %" PRIu64,
+                           "the window ends at %s %" PRId64 ": the tile has %" PRIu64,
                            i ? "column" : "row", offset[i] + (int64_t)size[i], room[i]);
     bool by_rows = u->blayout == SAM_TILE_row_major;
     if ((uint64_t)offset[by_rows] * sam_tile_size(u->dtype) % 32)
-        sam_tile_error(c->judge.report, op->pos, "the window starts at no multiple of 32 bytes");
+        sam_tile_error(c->judge.report, op->pos,
+                       "the window does not start at a multiple of 32 bytes");
     if (u->valid_rows == SAM_TILE_DYNAMIC || u->valid_cols == SAM_TILE_DYNAMIC)
         sam_tile_error(c->judge.report, op->pos, "a window has a valid rectangle of numbers");
 }
@@ -134,7 +135,7 @@ static void check_reads(struct checker *c)
             continue;
         const struct sam_tile_op *op = &c->p->ops[early->op];
         const struct sam_tile_operand *o = &c->p->operands[op->operands + early->operand];
-        sam_tile_error(c->judge.report, o->pos, "%s reads %%%s, and nothing has written it",
+        sam_tile_error(c->judge.report, o->pos, "%s reads %%%s before it is written",
                        sam_tile_code_name(op->code), c->p->values[o->value].name);
     }
 }

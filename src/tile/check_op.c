@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One tile operation: memories, layouts, dtypes, shapes. Sizes that are not known pass here and are
- * judged again when the operation runs. */
+ * checked again when the operation runs. */
 #include "tile/tile.h"
 
 #include <inttypes.h>
@@ -63,11 +63,11 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
     uint64_t line = (by_rows ? t->cols : t->rows) * size;
     if (t->slayout == SAM_TILE_none_box && line % 32)
         sam_tile_error(report, pos,
-                       "a %s of the tile has %" PRIu64 " bytes, which is no multiple of 32",
+                       "a %s of the tile has %" PRIu64 " bytes: expected a multiple of 32",
                        by_rows ? "row" : "column", line);
     if (t->slayout != SAM_TILE_none_box && sam_tile_bytes(t) % t->fractal)
         sam_tile_error(report, pos,
-                       "a boxed tile of %" PRIu64 " bytes is no multiple of its fractal, %u",
+                       "a boxed tile has %" PRIu64 " bytes: expected a multiple of its fractal, %u",
                        sam_tile_bytes(t), t->fractal);
     uint64_t capacity = sam_tile_capacity(judge->profile, t->loc);
     capacity = capacity ? capacity : SAM_TILE_LARGEST;
@@ -318,8 +318,8 @@ static void moved(const struct judged *s)
                 (from == SAM_TILE_mat && (to == SAM_TILE_left || to == SAM_TILE_right)) ||
                 (from == SAM_TILE_acc && (to == SAM_TILE_vec || to == SAM_TILE_mat));
     if (!good)
-        FAULT(s, s->sources, "%s: no way from %s to %s", s->row->name, sam_tile_loc_names[from],
-              sam_tile_loc_names[to]);
+        FAULT(s, s->sources, "%s: cannot move from %s to %s", s->row->name,
+              sam_tile_loc_names[from], sam_tile_loc_names[to]);
 }
 
 /* Operand `in` is taken from, or put into, operand `of`. */

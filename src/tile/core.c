@@ -126,7 +126,7 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
     size_t row, col;
     if (!find_unwritten(job->core, t, rows, cols, &row, &col))
         return SAM_OK;
-    return sam_fail(job->error, SAM_ERR_TRAP, "%s reads %s[%zu,%zu], and nothing has written it",
+    return sam_fail(job->error, SAM_ERR_TRAP, "%s reads %s[%zu,%zu] before it is written",
                     job->row->name, t->name, row, col);
 }
 
@@ -145,8 +145,8 @@ static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows
     }
 }
 
-/* What is judged is the types alone, when all operands are tiles. */
-static bool judged_before(const struct sam_tile_job *job)
+/* When all operands are tiles, the checks depend on their types alone. */
+static bool passed_before(const struct sam_tile_job *job)
 {
     unsigned op = job->code - SAM_TILE_FIRST_OP;
     bool same = job->core->good[op].any;
@@ -156,7 +156,7 @@ static bool judged_before(const struct sam_tile_job *job)
     return same;
 }
 
-static void judged_good(const struct sam_tile_job *job)
+static void remember_passed(const struct sam_tile_job *job)
 {
     unsigned op = job->code - SAM_TILE_FIRST_OP;
     bool all = true;
@@ -199,7 +199,7 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
     }
     sam_tile_report_free(&report);
     if (status == SAM_OK)
-        judged_good(job);
+        remember_passed(job);
     return status;
 }
 
@@ -279,7 +279,7 @@ static enum sam_status check_sources(struct sam_tile_job *job)
                : SAM_OK;
 }
 
-/* Of a source between whose ends the destination begins or ends: may they be where they are? */
+/* Is the overlap of the destination with a source whose range of bytes it meets allowed? */
 static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
@@ -389,7 +389,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 {
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
-    enum sam_status status = judged_before(&job) ? SAM_OK : judge(&job);
+    enum sam_status status = passed_before(&job) ? SAM_OK : judge(&job);
     count_op(&job);
     measure(&job);
     if (status == SAM_OK && core->manual)
@@ -441,8 +441,8 @@ enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_t
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols, row, col;
     if (find_unwritten(core, t, rows, cols, &row, &col))
-        return sam_fail(error, SAM_ERR_TRAP, "%s[%zu,%zu] is read, and nothing has written it",
-                        t->name, row, col);
+        return sam_fail(error, SAM_ERR_TRAP, "%s[%zu,%zu] is read before it is written", t->name,
+                        row, col);
     move(core, t, data, false);
     return SAM_OK;
 }

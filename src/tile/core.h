@@ -52,23 +52,23 @@ struct sam_tile_core {
         uint64_t size;
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
-    /* By operation, the types of tiles that it was last judged good for: they are good again. */
+    /* By operation, the operand types that last passed: a match skips the checks. */
     struct {
         bool any;
         struct sam_tile_type types[4];
     } good[SAM_TILE_CODES - SAM_TILE_FIRST_OP];
 };
 
-/* Memories of these sizes, nothing written. */
-/* The modes of a core, from options. */
+/* Set the modes of a core from options. */
 void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options);
+/* Open memories of these sizes with nothing written; false when there is no room. */
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
 void sam_tile_core_close(struct sam_tile_core *core);
-/* Forget what was written there. */
+/* Forget that these bytes were written. */
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size);
-/* Run one operation, destination last. SAM_ERR_TRAP when it cannot be; the text has the op's name
- * in front, no position. `id` is the op for messages about waits. */
+/* Run one operation, destination last. SAM_ERR_TRAP when it fails: the text starts with the
+ * name of the operation and has no position. `id` identifies it in messages about waits. */
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error);
@@ -108,13 +108,13 @@ static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
            sam_tile_index(tile, i, j) * sam_tile_size(tile->type.dtype);
 }
 
-/* Note rows x cols as written; are they? */
+/* Mark rows x cols elements as written; check that they are. */
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
                         size_t cols);
 enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *tile,
                                     size_t rows, size_t cols);
 
-enum { SAM_TILE_CHUNK = 1024 }; /* columns that are computed at a time */
+enum { SAM_TILE_CHUNK = 1024 }; /* columns computed at a time */
 
 /* ops_math.c: a function on n elements. `narrow`: results will be rounded to 16 bits. No integer is
  * divided by zero. */
@@ -122,7 +122,7 @@ void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a
                     float *d, size_t n);
 void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n);
-/* Is x in front of m, for min (max): may it take its place? NaN as the mode says. Bits. */
+/* Does x replace m as the minimum (maximum) found so far? Bits; NaN as the mode says. */
 bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
                      uint64_t m);
 /* The smaller (larger) of two, as bits: the definition. */

@@ -209,7 +209,7 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
                              from->type.cols);
     uint64_t offset = sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_size(type->dtype);
     if (offset % 32)
-        return sam_tile_trap(x, op, "the window starts at no multiple of 32 bytes");
+        return sam_tile_trap(x, op, "the window does not start at a multiple of 32 bytes");
     *t = (struct sam_tile_ref){.type = *type,
                                .pitch = from->pitch,
                                .offset = from->offset + offset,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pipes run side by side: an operation sees what another pipe did, in tiles and in global memory,
- * only behind a wait for an event that was recorded after it, or a barrier. */
+ * only after a wait for an event that was recorded after it, or a barrier. */
 #ifndef SAM_TILE_HAZARD_H
 #define SAM_TILE_HAZARD_H
 

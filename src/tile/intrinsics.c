@@ -220,7 +220,7 @@ enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct 
     if (!tile || !values)
         return missing(error, tile ? "the array of values" : "the tile");
     if (!tile->core)
-        return sam_fail(error, SAM_ERR_TRAP, "the tile is read, and nothing has written it");
+        return sam_fail(error, SAM_ERR_TRAP, "the tile is read before it is written");
     struct sam_tile_ref t;
     enum sam_status status = make_ref(tile, "the tile", &t, error);
     if (status != SAM_OK)
@@ -278,7 +278,7 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
                         type->rows, type->cols, row, col, from.type.rows, from.type.cols);
     uint64_t offset = sam_tile_index(&from, row, col) * sam_tile_size(type->dtype);
     if (offset % ALIGNMENT)
-        return sam_fail(error, SAM_ERR_USAGE, "the window starts at no multiple of %d bytes",
+        return sam_fail(error, SAM_ERR_USAGE, "the window does not start at a multiple of %d bytes",
                         ALIGNMENT);
     window->core = tile->core;
     window->offset = tile->offset + offset;
@@ -322,7 +322,7 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     struct sam_tile_core *core = dst ? dst->core : NULL;
     for (size_t i = 0; i < count; i++) {
         if (!sources[i]->core)
-            return sam_fail(error, SAM_ERR_TRAP, "%s reads %s, and nothing has written it", name,
+            return sam_fail(error, SAM_ERR_TRAP, "%s reads %s before it is written", name,
                             names[i]);
         if (core && sources[i]->core != core)
             return sam_fail(error, SAM_ERR_USAGE, "%s: the tiles are on different cores", name);
@@ -364,13 +364,13 @@ static enum sam_status scalar_bits(const struct call *call, enum sam_tile_dtype 
     double range = ldexp(1, (int)(8 * sam_tile_size(dtype)) - sam_tile_is_signed(dtype));
     if (call->scalar != trunc(call->scalar) || !(call->scalar < range) ||
         !(call->scalar >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
-        return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g is no %s", call->name,
+        return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g does not fit %s", call->name,
                         call->scalar, sam_tile_dtype_name(dtype));
     *bits = (int64_t)call->scalar;
     return SAM_OK;
 }
 
-/* The operands in the order of the row, the destination behind them. */
+/* The operands in the order of the row, then the destination. */
 static enum sam_status gather(const struct call *call, const struct sam_tile_ref *refs,
                               struct sam_tile_actual *actuals, struct sam_error *error)
 {

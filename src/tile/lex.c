@@ -42,7 +42,7 @@ static void take_comment(struct lexer *lexer)
     size_t size = (size_t)(end - lexer->at);
     while (size && sam_is_space(lexer->at[size - 1]))
         size--;
-    struct sam_buffer *out = lexer->fresh ? &lexer->comments : &lexer->behind;
+    struct sam_buffer *out = lexer->fresh ? &lexer->comments : &lexer->trailing;
     sam_buffer_append(out, lexer->at, size);
     sam_buffer_append(out, "\n", 1);
     lexer->at = end;
@@ -60,10 +60,10 @@ static void skip_blanks(struct lexer *lexer)
     }
 }
 
-char *sam_tile_parse_take_comments(struct parser *parser, bool behind)
+char *sam_tile_parse_take_comments(struct parser *parser, bool trailing)
 {
-    struct sam_buffer *all = &parser->lexer.behind, *own = &parser->lexer.comments;
-    if (!behind) {
+    struct sam_buffer *all = &parser->lexer.trailing, *own = &parser->lexer.comments;
+    if (!trailing) {
         sam_buffer_append(all, sam_buffer_text(own), own->size);
         sam_buffer_free(own);
     }
@@ -232,9 +232,9 @@ bool sam_tile_parse_expect(struct parser *parser, char character, const char *wh
     char found[80];
     if (sam_tile_parse_accept(parser, character))
         return true;
-    if (parser->token.kind == TOKEN_END && parser->end_told)
+    if (parser->token.kind == TOKEN_END && parser->end_reported)
         return false;
-    parser->end_told = parser->token.kind == TOKEN_END;
+    parser->end_reported = parser->token.kind == TOKEN_END;
     sam_tile_error(&parser->report, parser->token.pos, "expected '%c' %s, found %s", character,
                    where, sam_tile_parse_found(parser, found, sizeof found));
     return false;

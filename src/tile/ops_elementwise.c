@@ -197,7 +197,7 @@ static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, 
     uint8_t raw[3][8 * SAM_TILE_CHUNK];
     const void *in[3] = {raw[0], raw[1], raw[2]};
     enum sam_tile_dtype scalar =
-        sam_tile_scalar_of_source(job->row) ? feeds[0].tile->type.dtype : dst_dtype(job);
+        sam_tile_scalar_of_source(job->row) ? sam_tile_src(job, 0)->type.dtype : dst_dtype(job);
     for (size_t k = 0; k < job->sources; k++) {
         enum sam_tile_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : scalar;
         in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);

@@ -100,7 +100,7 @@ uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
         else
             sam_tile_error(&parser->report, name->pos,
                            "%%%s is defined here and used before; what names it (a tassign, too) "
-                           "stands behind its definition",
+                           "must follow its definition",
                            v->name);
         return SAM_TILE_NONE;
     }
@@ -233,8 +233,8 @@ uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s)
     return op;
 }
 
-/* Past what cannot be read: to the next line that starts a statement, or the end of the block. A
- * block that is opened on the way is skipped, too. */
+/* Recover after an error: skip to the next line that starts a statement, or to the end of the
+ * block. A block opened on the way is skipped as well. */
 static void recover(struct parser *parser, uint32_t line)
 {
     unsigned depth = 0;
@@ -250,7 +250,7 @@ static void recover(struct parser *parser, uint32_t line)
     }
 }
 
-/* Results of a statement that failed have names, too; what uses them is not to blame. */
+/* Define the results of a statement that failed, so that their uses are not reported as well. */
 static void poison(struct parser *parser, const struct statement *s)
 {
     struct sam_tile_ty unknown = {0};
@@ -279,7 +279,7 @@ static bool parse_results(struct parser *parser, struct statement *s)
         s->results[s->result_count++] = parser->token;
         sam_tile_parse_next(parser);
     } while (sam_tile_parse_accept(parser, ','));
-    return sam_tile_parse_expect(parser, '=', "behind the results");
+    return sam_tile_parse_expect(parser, '=', "after the results");
 }
 
 /* The operation's name, with or without "pto.". */
@@ -326,19 +326,19 @@ static bool parse_rest(struct parser *parser, struct statement *s)
                                             : sam_tile_parse_arith(parser, s);
 }
 
-/* What stands behind a statement on its line, in front of it. */
+/* Move the comment after a statement on its line in front of it. */
 static void add_comment(struct parser *parser)
 {
     char **comment = &parser->p->ops[parser->p->op_count - 1].comment;
-    char *behind = sam_tile_parse_take_comments(parser, true);
-    if (!*comment || !behind) {
-        *comment = *comment ? *comment : behind;
+    char *trailing = sam_tile_parse_take_comments(parser, true);
+    if (!*comment || !trailing) {
+        *comment = *comment ? *comment : trailing;
         return;
     }
     struct sam_buffer both = {0};
-    sam_buffer_printf(&both, "%s%s", *comment, behind);
+    sam_buffer_printf(&both, "%s%s", *comment, trailing);
     free(*comment);
-    free(behind);
+    free(trailing);
     *comment = both.failed ? NULL : sam_strdup(sam_buffer_text(&both));
     parser->memory |= !*comment;
     sam_buffer_free(&both);
@@ -368,7 +368,7 @@ static void skip_block(struct parser *parser)
         depth += sam_tile_parse_is(parser, '{');
         depth -= sam_tile_parse_is(parser, '}');
     }
-    parser->end_told |= parser->token.kind == TOKEN_END;
+    parser->end_reported |= parser->token.kind == TOKEN_END;
 }
 
 bool sam_tile_parse_block(struct parser *parser, struct block *block)
@@ -387,7 +387,7 @@ bool sam_tile_parse_block(struct parser *parser, struct block *block)
     while (!parser->memory && parser->token.kind != TOKEN_END && !sam_tile_parse_is(parser, '}')) {
         if (parser->ended) {
             sam_tile_error(&parser->report, parser->token.pos,
-                           "nothing can stand behind the end of a block");
+                           "unexpected text after the end of a block");
             recover(parser, 0);
             parser->ended = false;
             continue;
@@ -405,7 +405,7 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
 {
     uint32_t ids[PARSE_MAX_OPERANDS] = {0};
     size_t count = 0;
-    if (!sam_tile_parse_expect(parser, '(', "behind the function's name"))
+    if (!sam_tile_parse_expect(parser, '(', "after the function's name"))
         return false;
     while (!sam_tile_parse_is(parser, ')')) {
         struct token name = parser->token;
@@ -415,7 +415,7 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
         if (!sam_tile_parse_at_value(parser, "an argument, as %a: index"))
             return false;
         sam_tile_parse_next(parser);
-        if (!sam_tile_parse_expect(parser, ':', "behind the argument") ||
+        if (!sam_tile_parse_expect(parser, ':', "after the argument") ||
             !sam_tile_parse_type(parser, &type))
             return false;
         ids[count] = sam_tile_parse_define(parser, &name, &type);
@@ -426,7 +426,7 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
     }
     f->args = sam_tile_parse_ids(parser, ids, count);
     f->arg_count = (uint32_t)count;
-    return sam_tile_parse_expect(parser, ')', "behind the arguments");
+    return sam_tile_parse_expect(parser, ')', "after the arguments");
 }
 
 /* `attributes {...}`, kept as it is. */
@@ -435,7 +435,7 @@ static bool parse_attributes(struct parser *parser, char **text)
     if (!sam_tile_parse_accept_word(parser, "attributes"))
         return true;
     const char *start = parser->token.text;
-    if (!sam_tile_parse_expect(parser, '{', "behind 'attributes'"))
+    if (!sam_tile_parse_expect(parser, '{', "after 'attributes'"))
         return false;
     for (unsigned depth = 1; depth;) {
         if (parser->token.kind == TOKEN_END)
@@ -560,7 +560,7 @@ static void parse_file(struct parser *parser)
         p->comments[0] = sam_tile_parse_take_comments(parser, false);
     p->module = sam_tile_parse_accept_word(parser, "module");
     if (p->module && (!parse_attributes(parser, &p->attributes) ||
-                      !sam_tile_parse_expect(parser, '{', "behind 'module'")))
+                      !sam_tile_parse_expect(parser, '{', "after 'module'")))
         return;
     bool functions = sam_tile_parse_is_word(parser, "func.func") || p->module;
     while (functions && !parser->memory && sam_tile_parse_is_word(parser, "func.func"))
@@ -576,7 +576,7 @@ static void parse_file(struct parser *parser)
                        "expected a function or the end, found %s",
                        sam_tile_parse_found(parser, found, sizeof found));
     if (!p->func_count && !parser->report.errors)
-        sam_tile_error(&parser->report, parser->token.pos, "there is no operation in this file");
+        sam_tile_error(&parser->report, parser->token.pos, "the file has no operation");
 }
 
 /* Names and comments end where a NUL is. */
@@ -624,7 +624,7 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
     if (parser.memory)
         status = sam_fail_memory(error);
     sam_buffer_free(&parser.lexer.comments);
-    sam_buffer_free(&parser.lexer.behind);
+    sam_buffer_free(&parser.lexer.trailing);
     free(parser.names);
     free(parser.buckets);
     if (status == SAM_OK)

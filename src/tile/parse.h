@@ -31,7 +31,7 @@ struct lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     struct sam_buffer comments; /* on lines of their own, since they were last taken */
-    struct sam_buffer behind;   /* behind something on its line */
+    struct sam_buffer trailing; /* after something on its line */
     bool fresh;                 /* nothing but blanks on this line so far */
 };
 
@@ -54,10 +54,10 @@ struct parser {
     size_t name_count, name_capacity;
     uint32_t *buckets; /* name + 1 */
     unsigned depth;
-    bool bare;     /* an unknown name is an argument */
-    bool memory;   /* ran out */
-    bool ended;    /* the statement just read ends its block */
-    bool end_told; /* that the file ends too early */
+    bool bare;         /* an unknown name is an argument */
+    bool memory;       /* ran out */
+    bool ended;        /* the statement just read ends its block */
+    bool end_reported; /* the early end of the file was reported */
 };
 
 /* A statement while it is read. */
@@ -73,16 +73,16 @@ struct statement {
 
 /* --- lex.c */
 void sam_tile_parse_next(struct parser *parser);
-/* Below tokens: the next character that is no blank, not taken; 0 at the end. */
+/* Below tokens: the next non-blank character, not taken; 0 at the end. */
 int sam_tile_parse_peek(struct parser *parser);
 /* Letters, digits and the characters of `more` from here. */
 struct token sam_tile_parse_chars(struct parser *parser, const char *more);
 void sam_tile_parse_skip_char(struct parser *parser);
 /* Does a list of values that ends in '=' begin here? */
 bool sam_tile_parse_starts_results(const struct parser *parser);
-/* The comments since they were last taken, malloc'ed, or NULL: those behind something on its line,
- * and unless `behind` those on lines of their own. */
-char *sam_tile_parse_take_comments(struct parser *parser, bool behind);
+/* The comments since they were last taken, malloc'ed, or NULL: those after something on its line
+ * and, unless `trailing`, those on lines of their own. */
+char *sam_tile_parse_take_comments(struct parser *parser, bool trailing);
 /* The token as it stands in messages. */
 const char *sam_tile_parse_found(const struct parser *parser, char *text, size_t size);
 

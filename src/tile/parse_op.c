@@ -22,9 +22,9 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
     }
     s->has_attribute = true;
     return sam_tile_parse_expect_word(parser, text->key, "as attribute") &&
-           sam_tile_parse_expect(parser, '=', "behind it") &&
+           sam_tile_parse_expect(parser, '=', "after it") &&
            sam_tile_parse_choice(parser, s, text->words, text->choices) &&
-           sam_tile_parse_expect(parser, '}', "behind the attribute");
+           sam_tile_parse_expect(parser, '}', "after the attribute");
 }
 
 /* `%a, %b : T, T` up to `close` */
@@ -49,12 +49,11 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
 {
     if (!sam_tile_parse_result_count(parser, s, 0) ||
         !sam_tile_parse_expect_word(parser, "ins", "here") ||
-        !sam_tile_parse_expect(parser, '(', "behind 'ins'") || !parse_typed(parser, s, sources) ||
-        !sam_tile_parse_expect(parser, ')', "behind the sources") ||
-        !sam_tile_parse_expect_word(parser, "outs", "behind the sources") ||
-        !sam_tile_parse_expect(parser, '(', "behind 'outs'") || !parse_typed(parser, s, 1) ||
-        !sam_tile_parse_expect(parser, ')', "behind the destination") ||
-        !parse_attribute(parser, s))
+        !sam_tile_parse_expect(parser, '(', "after 'ins'") || !parse_typed(parser, s, sources) ||
+        !sam_tile_parse_expect(parser, ')', "after the sources") ||
+        !sam_tile_parse_expect_word(parser, "outs", "after the sources") ||
+        !sam_tile_parse_expect(parser, '(', "after 'outs'") || !parse_typed(parser, s, 1) ||
+        !sam_tile_parse_expect(parser, ')', "after the destination") || !parse_attribute(parser, s))
         return false;
     return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
@@ -134,7 +133,7 @@ static bool parse_key_operand(struct parser *parser, struct statement *s, unsign
     }
     s->op.attribute |= flag;
     sam_tile_parse_next(parser);
-    return sam_tile_parse_expect(parser, '=', "behind it") && sam_tile_parse_operand(parser, s);
+    return sam_tile_parse_expect(parser, '=', "after it") && sam_tile_parse_operand(parser, s);
 }
 
 static bool check_address(struct parser *parser, const struct statement *s, size_t index)
@@ -191,7 +190,7 @@ static bool parse_index_list(struct parser *parser, struct statement *s, const c
     *count = 0;
     if (!sam_tile_parse_expect(parser, ',', "before the next list") ||
         !sam_tile_parse_expect_word(parser, key, "here") ||
-        !sam_tile_parse_expect(parser, '=', "behind it") ||
+        !sam_tile_parse_expect(parser, '=', "after it") ||
         !sam_tile_parse_expect(parser, '[', "before the list"))
         return false;
     do {
@@ -200,7 +199,7 @@ static bool parse_index_list(struct parser *parser, struct statement *s, const c
             return false;
         ++*count;
     } while (sam_tile_parse_accept(parser, ','));
-    return sam_tile_parse_expect(parser, ']', "behind the list");
+    return sam_tile_parse_expect(parser, ']', "after the list");
 }
 
 /* `: T` or `-> T` for the result */
@@ -305,9 +304,9 @@ static bool parse_assign(struct parser *parser, struct statement *s)
         }
         sam_tile_parse_next(parser);
         return sam_tile_parse_result_count(parser, s, 0) &&
-               sam_tile_parse_expect(parser, '(', "behind '@tile'") &&
+               sam_tile_parse_expect(parser, '(', "after '@tile'") &&
                sam_tile_parse_integer(parser, &s->op.literal) &&
-               sam_tile_parse_expect(parser, ')', "behind the address") &&
+               sam_tile_parse_expect(parser, ')', "after the address") &&
                sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     }
     s->op.code = SAM_TILE_REBIND;
@@ -368,7 +367,7 @@ static bool parse_record(struct parser *parser, struct statement *s)
     bool angle = sam_tile_parse_accept(parser, '<');
     return sam_tile_parse_choice(parser, s, sam_tile_pipe_names,
                                  "a pipe (tload, tstore, vector, matrix)") &&
-           (!angle || sam_tile_parse_expect(parser, '>', "behind the pipe")) &&
+           (!angle || sam_tile_parse_expect(parser, '>', "after the pipe")) &&
            sam_tile_parse_result_count(parser, s, 1) &&
            sam_tile_parse_result(parser, s, 0, &type) &&
            sam_tile_parse_append(parser, s) != SAM_TILE_NONE;

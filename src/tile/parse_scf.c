@@ -72,7 +72,7 @@ static bool parse_constant(struct parser *parser, struct statement *s)
     if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
          type.kind != SAM_TILE_KIND_BOOL) ||
         !constant_bits(&value, &type, &s->op.literal)) {
-        sam_tile_error(&parser->report, value.pos, "%s is no constant of type %s", found,
+        sam_tile_error(&parser->report, value.pos, "%s is not a constant of type %s", found,
                        sam_tile_ty_text(&type, text, sizeof text));
         return false;
     }
@@ -131,7 +131,7 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
         return false;
     if (s->op.code == SAM_TILE_CMPI &&
         (!sam_tile_parse_choice(parser, s, sam_tile_cmpi_names, "eq, ne, slt, sle, sgt or sge") ||
-         !sam_tile_parse_expect(parser, ',', "behind the predicate")))
+         !sam_tile_parse_expect(parser, ',', "after the predicate")))
         return false;
     for (size_t i = 0; i < count; i++)
         if ((i && !sam_tile_parse_expect(parser, ',', "between operands")) ||
@@ -251,7 +251,7 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
         }
         ++*count;
     } while (round && sam_tile_parse_accept(parser, ','));
-    return (!round || sam_tile_parse_expect(parser, ')', "behind the types")) &&
+    return (!round || sam_tile_parse_expect(parser, ')', "after the types")) &&
            sam_tile_parse_result_count(parser, s, *count);
 }
 
@@ -291,11 +291,11 @@ bool sam_tile_parse_if(struct parser *parser, struct statement *s)
 static bool parse_iter_args(struct parser *parser, struct statement *s, struct token *names,
                             size_t *count)
 {
-    enum { MAX_CARRIED = PARSE_MAX_OPERANDS - 3 }; /* behind the bounds and the step */
+    enum { MAX_CARRIED = PARSE_MAX_OPERANDS - 3 }; /* after the bounds and the step */
     *count = 0;
     if (!sam_tile_parse_accept_word(parser, "iter_args"))
         return true;
-    if (!sam_tile_parse_expect(parser, '(', "behind 'iter_args'"))
+    if (!sam_tile_parse_expect(parser, '(', "after 'iter_args'"))
         return false;
     do {
         if (*count == MAX_CARRIED)
@@ -309,7 +309,7 @@ static bool parse_iter_args(struct parser *parser, struct statement *s, struct t
             return false;
         ++*count;
     } while (sam_tile_parse_accept(parser, ','));
-    return sam_tile_parse_expect(parser, ')', "behind the initial values");
+    return sam_tile_parse_expect(parser, ')', "after the initial values");
 }
 
 /* Define the loop's variable and what it carries, then read the body. */
@@ -341,11 +341,11 @@ bool sam_tile_parse_for(struct parser *parser, struct statement *s)
     if (!sam_tile_parse_at_value(parser, "the loop's variable, as %i"))
         return false;
     sam_tile_parse_next(parser);
-    if (!sam_tile_parse_expect(parser, '=', "behind the loop's variable") ||
+    if (!sam_tile_parse_expect(parser, '=', "after the loop's variable") ||
         !sam_tile_parse_operand(parser, s) ||
-        !sam_tile_parse_expect_word(parser, "to", "behind the lower bound") ||
+        !sam_tile_parse_expect_word(parser, "to", "after the lower bound") ||
         !sam_tile_parse_operand(parser, s) ||
-        !sam_tile_parse_expect_word(parser, "step", "behind the upper bound") ||
+        !sam_tile_parse_expect_word(parser, "step", "after the upper bound") ||
         !sam_tile_parse_operand(parser, s) || !parse_iter_args(parser, s, carried, &count) ||
         !parse_types(parser, s, types, &typed))
         return false;

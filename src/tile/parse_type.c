@@ -76,13 +76,13 @@ static bool parse_dims(struct parser *parser, const struct token *t, int64_t *di
 static bool open_angle(struct parser *parser)
 {
     if (sam_tile_parse_peek(parser) != '<')
-        return fail(parser, parser->token.pos, "expected '<' behind %.*s", (int)parser->token.size,
+        return fail(parser, parser->token.pos, "expected '<' after %.*s", (int)parser->token.size,
                     parser->token.text);
     sam_tile_parse_skip_char(parser);
     return true;
 }
 
-/* The end of a type: past '>', and the token behind it. */
+/* The end of a type: past '>', and the token after it. */
 static bool close_angle(struct parser *parser)
 {
     if (sam_tile_parse_peek(parser) != '>') {

@@ -265,7 +265,7 @@ static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *
         sam_tile_error(report, pos, "the address of %%%s is %" PRId64 ", expected 0 or more",
                        p->values[value].name, address);
     else if (address % ALIGNMENT)
-        sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is no multiple of %d",
+        sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is not a multiple of %d",
                        p->values[value].name, address, ALIGNMENT);
     else if ((uint64_t)address > end || place->size > end - (uint64_t)address)
         sam_tile_error(report, pos, "%%%s ends at 0x%" PRIx64 ", %s has 0x%" PRIx64 " bytes",

@@ -135,7 +135,7 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
     }
 }
 
-/* What is no number, in hexadecimal. */
+/* Infinities and NaN in hexadecimal. */
 static void real_constant(struct printer *s, enum sam_tile_dtype dtype, int64_t bits)
 {
     char text[SAM_TILE_REAL_TEXT];

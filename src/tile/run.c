@@ -180,8 +180,7 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
     for (size_t i = 0; i < count && status == SAM_OK; i++) {
         values[i] = find_value(x, &arguments[i], &next);
         if (values[i] == SAM_TILE_NONE && arguments[i].name && x->f->bare)
-            status =
-                sam_fail(x->error, SAM_ERR_INPUT, "there is no argument %%%s", arguments[i].name);
+            status = sam_fail(x->error, SAM_ERR_INPUT, "unknown argument %%%s", arguments[i].name);
         else if (values[i] == SAM_TILE_NONE)
             status = too_many(x, count);
         else if (bound[values[i] - x->f->first_value])
@@ -231,7 +230,8 @@ static enum sam_status fetch(struct sam_tile_exec *x, const struct sam_tile_argu
     return SAM_OK;
 }
 
-/* Memories that have tiles: as large as the profile says, or without limit as the program needs. */
+/* Open the memories that hold tiles: as large as the profile says or, when it sets no limit, as the
+ * program needs. */
 static bool open_memories(struct sam_tile_exec *x)
 {
     uint64_t sizes[SAM_TILE_LOCS] = {0};

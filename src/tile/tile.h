@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The face of tile/: the program in memory and what the stages share. Text (lex.c, parse*.c) makes
- * a program, print.c writes it, check*.c judges it, plan.c places its tiles, exec*.c runs it. */
+ * a program, print.c writes it, check*.c checks it, plan.c places its tiles, exec*.c runs it. */
 #ifndef SAM_TILE_INTERNAL_H
 #define SAM_TILE_INTERNAL_H
 
@@ -223,7 +223,7 @@ struct sam_tile_op {
     uint32_t params, param_count;     /* of a loop's body: in `ids` */
     uint32_t body[2];                 /* first op, or SAM_TILE_NONE */
     uint32_t next;                    /* in its block */
-    char *comment;                    /* lines that stood before or behind it, or NULL */
+    char *comment;                    /* lines before or after it in the text, or NULL */
     char *tail[2];                    /* at the end of its bodies, or NULL */
 };
 
@@ -281,7 +281,8 @@ static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
 {
     return sam_tile_sizes[dtype];
 }
-/* What of a type that a caller gave is no value that there is ("memory", "dtype", ...), or NULL. */
+/* The first field of a caller's type whose value is not in its enumeration ("memory", "dtype",
+ * ...), or NULL. */
 const char *sam_tile_type_fault(const struct sam_tile_type *type);
 /* SAM_ERR_USAGE: a number that an enumeration does not have. */
 enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam_error *error);
@@ -336,7 +337,7 @@ struct sam_tile_judge {
 void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
                        const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
                        struct sam_tile_pos pos);
-/* A tile type by itself: 32-byte rows, valid within the room, layouts. */
+/* A tile type alone: rows of 32-byte multiples, the valid rectangle inside the room, layouts. */
 void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *type,
                          struct sam_tile_pos pos);
 

@@ -25,7 +25,7 @@ struct waits {
     struct sam_tile_report *report;
     struct sam_tile_hazards hazards;
     struct event *events; /* by value of the function */
-    uint8_t *told;        /* by op: 1 warned, 2 refused */
+    uint8_t *reported;    /* by op: 1 warned, 2 refused */
     unsigned budget;
     bool memory;
 };
@@ -99,10 +99,10 @@ static void tell(struct waits *w, uint32_t index, uint32_t operand,
     const struct sam_tile_operand *o = &w->p->operands[op->operands + operand];
     bool write = operand + 1 == op->operand_count;
     char what[160], text[640];
-    uint8_t told = conflict->with.perhaps ? 1 : 2;
-    if (w->told[index] >= told)
+    uint8_t level = conflict->with.perhaps ? 1 : 2;
+    if (w->reported[index] >= level)
         return;
-    w->told[index] = told;
+    w->reported[index] = level;
     if (pointer == SAM_TILE_NONE)
         snprintf(what, sizeof what, "%%%s", w->p->values[o->value].name);
     else
@@ -272,14 +272,14 @@ bool sam_tile_check_waits(const struct sam_tile_program *p, const struct sam_til
     struct waits w = {
         .p = p, .f = f, .flow = flow, .plan = plan, .report = report, .budget = MOST_OPS};
     w.events = sam_alloc(f->value_count + 1, sizeof *w.events);
-    w.told = sam_alloc(p->op_count + 1, sizeof *w.told);
-    w.memory = !w.events || !w.told;
+    w.reported = sam_alloc(p->op_count + 1, sizeof *w.reported);
+    w.memory = !w.events || !w.reported;
     block(&w, f->body);
     if (!w.budget)
         sam_tile_warning(report, f->pos,
                          "too many loops in loops: waits are checked when the program runs");
     sam_tile_hazard_free(&w.hazards);
     free(w.events);
-    free(w.told);
+    free(w.reported);
     return !w.memory;
 }

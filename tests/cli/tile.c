@@ -113,7 +113,7 @@ static void test_failures(void **state)
     expect(2, "--grid is for --machine ventus, not for tile",
            "run @/kernels/tile/colmin.pto --grid 1");
     expect(2, "--func is for --machine tile, not for ventus", "run x.s --kernel k --func f");
-    expect(2, "there is no argument %nobody",
+    expect(2, "unknown argument %nobody",
            "run @/kernels/tile/tcolmin-flat.pto --arg nobody:in.npy");
     expect(2, "%src holds 16x16 elements, the array has 32x32",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:in.npy");
@@ -126,7 +126,7 @@ static void test_failures(void **state)
     expect(2, "missing.pto: cannot open", "tile check @/kernels/tile/colmin.pto missing.pto");
     expect(0, "/colmax.pto: no error\n",
            "tile check @/kernels/tile/colmin.pto @/kernels/tile/colmax.pto");
-    expect(2, "fmt takes one program; 'y.pto' is a second", "tile fmt x.pto y.pto");
+    expect(2, "fmt: unexpected second program 'y.pto'", "tile fmt x.pto y.pto");
     write_text("brace.pto", "}\n");
     expect(2, "1:1: error: expected an operation or the end of the file, found '}'",
            "tile check brace.pto");

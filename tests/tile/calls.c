@@ -140,7 +140,7 @@ static void test_parts(void **state)
     assert_int_equal(sam_tsubview(&window, &big, 3, 8, &error), SAM_ERR_USAGE);
     assert_string_equal(error.text, "a window of 2x8 at [3,8] leaves the tile, 4x16");
     assert_int_equal(sam_tsubview(&window, &big, 0, 4, &error), SAM_ERR_USAGE);
-    assert_string_equal(error.text, "the window starts at no multiple of 32 bytes");
+    assert_string_equal(error.text, "the window does not start at a multiple of 32 bytes");
     assert_int_equal(sam_tsubview(&window, &big, 0, 8, &error), SAM_OK);
     text_is(sam_tcolsum(&sum, &window), SAM_OK, "");
     for (int j = 0; j < 8; j++) /* [0,13..15] and [1,13..15] hold what was inserted */
@@ -165,11 +165,11 @@ static void test_scalars(void **state)
     int8_t values[32] = {1, -2, 3}, got[32];
     (void)state;
     fill(core, &a, values);
-    text_is(sam_tadds(&d, &a, 128), SAM_ERR_USAGE, "tadds: the scalar 128 is no i8");
-    text_is(sam_tadds(&d, &a, 1.5), SAM_ERR_USAGE, "tadds: the scalar 1.5 is no i8");
+    text_is(sam_tadds(&d, &a, 128), SAM_ERR_USAGE, "tadds: the scalar 128 does not fit i8");
+    text_is(sam_tadds(&d, &a, 1.5), SAM_ERR_USAGE, "tadds: the scalar 1.5 does not fit i8");
     assert_int_equal(sam_tadds(&d, &a, (double)NAN).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_place_on(core, &u, NULL), SAM_OK);
-    text_is(sam_texpands(&u, -1), SAM_ERR_USAGE, "texpands: the scalar -1 is no ui8");
+    text_is(sam_texpands(&u, -1), SAM_ERR_USAGE, "texpands: the scalar -1 does not fit ui8");
     text_is(sam_texpands(&u, 255), SAM_OK, "");
     text_is(sam_tadds(&d, &a, -128), SAM_OK, "");
     assert_int_equal(sam_tile_read(&d, got, NULL), SAM_OK);
@@ -203,7 +203,7 @@ static void test_calls(void **state)
     struct sam_tile a = SAM_TILE(vec, f32, 1, 8), d = SAM_TILE(vec, f32, 1, 8);
     float values[8] = {0};
     (void)state;
-    text_is(sam_tcolmin(&d, &a), SAM_ERR_TRAP, "tcolmin reads src, and nothing has written it");
+    text_is(sam_tcolmin(&d, &a), SAM_ERR_TRAP, "tcolmin reads src before it is written");
     fill(core, &a, values);
     for (size_t k = 0; k < SAM_COUNT(cases); k++)
         text_is(sam_tile_apply(cases[k].name, &d, (struct sam_tile *[]){&a, NULL}, 0, 0, none),

@@ -91,7 +91,7 @@ static void test_carets(void **state)
                     "  %b = arith.addi %a, %x : index\n"
                     "  %c = pto.tcolmi %b : index -> index\n"
                     "  return }\n",
-                    "t.pto:2:23: error: '1.5' is no constant of type index\n"
+                    "t.pto:2:23: error: '1.5' is not a constant of type index\n"
                     "      %a = arith.constant 1.5 : index\n"
                     "                          ^\n"
                     "t.pto:3:23: error: %x is not defined\n"
@@ -122,7 +122,7 @@ static void test_carets(void **state)
     expect_messages("scf.yield\n",
                     "t.pto:1:1: error: scf.yield ends the block of a loop or condition; a function "
                     "returns\n    scf.yield\n    ^\n");
-    expect_messages("", "t.pto:1:1: error: there is no operation in this file\n"
+    expect_messages("", "t.pto:1:1: error: the file has no operation\n"
                         "    \n"
                         "    ^\n");
 }
@@ -165,16 +165,16 @@ static void test_characters(void **state)
                     "                                   ^\n");
     expect_messages("%a =\tarith.constant 1e39 : f32\n%b = arith.constant inf : f32\n"
                     "%c = arith.constant 65520.0 : f16\n%d = arith.constant -129 : i8\n",
-                    "t.pto:1:21: error: '1e39' is no constant of type f32\n"
+                    "t.pto:1:21: error: '1e39' is not a constant of type f32\n"
                     "    %a = arith.constant 1e39 : f32\n"
                     "                        ^\n"
                     "t.pto:2:21: error: expected a number, true or false, found 'inf'\n"
                     "    %b = arith.constant inf : f32\n"
                     "                        ^\n"
-                    "t.pto:3:21: error: '65520.0' is no constant of type f16\n"
+                    "t.pto:3:21: error: '65520.0' is not a constant of type f16\n"
                     "    %c = arith.constant 65520.0 : f16\n"
                     "                        ^\n"
-                    "t.pto:4:21: error: '-129' is no constant of type i8\n"
+                    "t.pto:4:21: error: '-129' is not a constant of type i8\n"
                     "    %d = arith.constant -129 : i8\n"
                     "                        ^\n");
 }
@@ -215,7 +215,7 @@ static void read_loop(int count, bool named, char *message, size_t size)
     sam_buffer_free(&out);
 }
 
-/* Lists that are too long are told so, at the first that there is no room for. */
+/* A list that is too long is reported at the first item beyond the limit. */
 static void test_long_lists(void **state)
 {
     char message[200];
@@ -257,12 +257,12 @@ static void test_out_of_range(void **state)
         for (size_t n = 0; n < SAM_COUNT(numbers); n++) {
             snprintf(text, sizeof text, "%%a = arith.constant %s : %s", numbers[n], types[t]);
             snprintf(expected, sizeof expected,
-                     "t.pto:1:21: error: '%s' is no constant of type %s\n    %s\n%24s^\n",
+                     "t.pto:1:21: error: '%s' is not a constant of type %s\n    %s\n%24s^\n",
                      numbers[n], types[t], text, "");
             expect_messages(text, expected);
         }
     expect_messages("%a = arith.constant 0x1ffff : f16",
-                    "t.pto:1:21: error: '0x1ffff' is no constant of type f16\n"
+                    "t.pto:1:21: error: '0x1ffff' is not a constant of type f16\n"
                     "    %a = arith.constant 0x1ffff : f16\n                        ^\n");
     static const char good[] = "%a = arith.constant 0x7f800000 : f32\n"
                                "%b = arith.constant 1e-400 : f32\n"

@@ -98,7 +98,7 @@ static void test_unwritten_part(void **state)
          "valid=?x?>)\n"
          "pto.set_validshape %t, %c8, %c8 : !pto.tile<vec, 8x8xf32, valid=?x?>\n"
          "%d = tcolmin %t : !pto.tile<vec, 8x8xf32, valid=?x?> -> !pto.tile<vec, 1x8xf32>\n",
-         "t:11:6: tcolmin reads t[2,0], and nothing has written it");
+         "t:11:6: tcolmin reads t[2,0] before it is written");
 }
 
 /* A shape that is known only when it runs is judged then. */
