@@ -22,7 +22,7 @@ enum { SIZE = 64 << 20, LAYERS = 16, MOST_TURNS = 11 };
 
 struct set {
     const char *name;
-    enum sam_weight_type type;
+    enum sam_dtype type;
     enum reference_kind kind;
     size_t size;
     uint8_t *elements, *back;
@@ -274,7 +274,7 @@ static void make_set(struct set *s)
         test_weights(s->type, s->elements + i * layer, layer, sigma, &random);
         s->tensors[i] = (struct sam_weight){
             .name = "layer", .type = s->type, .rank = 1, .offset = i * layer, .size = layer};
-        s->tensors[i].shape[0] = layer * 8 / sam_weight_type_bits(s->type);
+        s->tensors[i].shape[0] = layer * 8 / sam_dtype_bits(s->type);
     }
     s->weights.count = LAYERS;
     finish_set(s);
@@ -286,7 +286,7 @@ static bool load_set(struct set *s, const char *path)
     size_t size;
     if (sam_file_load(path, UINT64_C(1) << 34, &data, &size, NULL) != SAM_OK)
         return false;
-    size_t width = sam_weight_type_bits(s->type) / 8;
+    size_t width = sam_dtype_bits(s->type) / 8;
     s->size = size / width * width;
     s->elements = room(s->size);
     memcpy(s->elements, data, s->size);
@@ -319,7 +319,7 @@ static void value(struct bench *bench, const struct set *s, const char *what, do
 /* Bits per weight of each option; the reference is the bound on the planes. */
 static void sizes(struct bench *bench, struct set *s)
 {
-    double elements = (double)s->size * 8 / (double)sam_weight_type_bits(s->type);
+    double elements = (double)s->size * 8 / (double)sam_dtype_bits(s->type);
     struct sam_weight_stat stat;
     double entropy = 0;
     for (size_t i = 0; i < s->weights.count; i++) {
@@ -375,7 +375,7 @@ static void measure(struct bench *bench, struct set *s)
 static void incompressible(struct bench *bench, unsigned turns)
 {
     struct set s = {
-        .name = "random bytes", .type = SAM_W_U8, .kind = REFERENCE_BYTES, .turns = turns};
+        .name = "random bytes", .type = SAM_U8, .kind = REFERENCE_BYTES, .turns = turns};
     if (!bench_wants(bench, "random bytes decode / memcpy"))
         return;
     make_set(&s);
@@ -390,14 +390,14 @@ static int real(struct bench *bench, int count, char **words, unsigned turns)
     for (int i = 0; i < count; i++) {
         char *colon = strrchr(words[i], ':');
         struct set s = {.name = words[i], .turns = turns};
-        if (!colon || !sam_weight_type_parse(colon + 1, &s.type)) {
+        if (!colon || !sam_dtype_parse(colon + 1, &s.type)) {
             fprintf(stderr, "bench: '%s' is not FILE:TYPE\n", words[i]);
             return 2;
         }
         *colon = '\0';
-        s.kind = s.type == SAM_W_BF16  ? REFERENCE_BF16
-                 : s.type == SAM_W_F16 ? REFERENCE_F16_HIGH
-                                       : REFERENCE_BYTES;
+        s.kind = s.type == SAM_BF16  ? REFERENCE_BF16
+                 : s.type == SAM_F16 ? REFERENCE_F16_HIGH
+                                     : REFERENCE_BYTES;
         if (!load_set(&s, words[i])) {
             fprintf(stderr, "bench: cannot read %s\n", words[i]);
             return 2;
@@ -424,12 +424,12 @@ int main(int argc, char **argv)
     struct bench *bench = bench_open(ours, argv, "Weight codec");
     static const struct {
         const char *name;
-        enum sam_weight_type type;
+        enum sam_dtype type;
         enum reference_kind kind;
     } sets[] = {
-        {"bf16", SAM_W_BF16, REFERENCE_BF16},  {"fp16", SAM_W_F16, REFERENCE_F16_HIGH},
-        {"e4m3", SAM_W_E4M3, REFERENCE_BYTES}, {"e5m2", SAM_W_E5M2, REFERENCE_BYTES},
-        {"e2m1", SAM_W_E2M1, REFERENCE_BYTES},
+        {"bf16", SAM_BF16, REFERENCE_BF16},  {"fp16", SAM_F16, REFERENCE_F16_HIGH},
+        {"e4m3", SAM_E4M3, REFERENCE_BYTES}, {"e5m2", SAM_E5M2, REFERENCE_BYTES},
+        {"e2m1", SAM_E2M1, REFERENCE_BYTES},
     };
     for (size_t i = 0; i < sizeof sets / sizeof sets[0] && ours == argc; i++) {
         struct set s = {.name = sets[i].name,

@@ -113,6 +113,8 @@ int run_parse_number(const struct cli_args *args, const char *option, const char
                      uint64_t top, uint64_t *value);
 /* --stats or --stats=json */
 int run_parse_stats(const struct cli_args *args, const char *value, enum run_stats *stats);
+/* An element type that NumPy files have, from its name. */
+bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 /* "1024", "32x32" or "32,32", up to 8 dimensions; rank, shape, count and size of an array of less
  * than 4 GiB, whose type is set. Changes the text. */
 bool run_parse_shape(char *text, struct sam_array *array);

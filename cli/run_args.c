@@ -48,11 +48,20 @@ bool run_parse_shape(char *text, struct sam_array *array)
     return array->size <= UINT32_MAX;
 }
 
+bool run_parse_dtype(const char *text, enum sam_dtype *dtype)
+{
+    enum sam_dtype found;
+    if (!sam_dtype_parse(text, &found) || sam_dtype_npy(found) != found)
+        return false;
+    *dtype = found;
+    return true;
+}
+
 static int parse_output(const struct cli_args *args, const char *word, char *rest,
                         struct run_argument *a)
 {
     char *type = next_part(&rest), *shape = next_part(&rest);
-    if (!type || !sam_dtype_parse(type, &a->array.dtype))
+    if (!type || !run_parse_dtype(type, &a->array.dtype))
         return bad_argument(args, word,
                             "expected out:TYPE:COUNT[:FILE.npy], with a type such as "
                             "f32 or u8");
@@ -118,19 +127,14 @@ static int parse_scalar(const struct cli_args *args, const char *word, enum sam_
     a->kind = RUN_SCALAR;
     a->dtype = dtype;
     a->size = bytes < 4 ? 4 : bytes;
-    switch (dtype) {
-    case SAM_U8:
-    case SAM_U16:
-    case SAM_U32:
-    case SAM_U64: good = parse_integer(text, false, 8 * bytes, &a->bits); break;
-    case SAM_I8:
-    case SAM_I16:
-    case SAM_I32:
-    case SAM_I64: good = parse_integer(text, true, 8 * bytes, &a->bits); break;
-    case SAM_F32:
-    case SAM_F64: good = parse_real(text, dtype == SAM_F64, &a->bits); break;
-    case SAM_BOOL: good = parse_integer(text, false, 1, &a->bits); break;
-    case SAM_F16: return bad_argument(args, word, "f16 is for arrays; pass its bits as u16");
+    if (dtype == SAM_F16)
+        return bad_argument(args, word, "f16 is for arrays; pass its bits as u16");
+    switch (sam_dtype_class(dtype)) {
+    case SAM_CLASS_UINT: good = parse_integer(text, false, 8 * bytes, &a->bits); break;
+    case SAM_CLASS_INT: good = parse_integer(text, true, 8 * bytes, &a->bits); break;
+    case SAM_CLASS_FLOAT: good = parse_real(text, dtype == SAM_F64, &a->bits); break;
+    case SAM_CLASS_BOOL: good = parse_integer(text, false, 1, &a->bits); break;
+    case SAM_CLASS_OPAQUE: break;
     }
     return good ? CLI_OK : bad_argument(args, word, "the value does not fit the type");
 }
@@ -186,7 +190,7 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
             return bad_argument(args, word, "the file's name is missing");
         return parse_input(args, word, in, a);
     }
-    if (sam_dtype_parse(kind, &dtype))
+    if (run_parse_dtype(kind, &dtype))
         return parse_scalar(args, word, dtype, rest, a);
     return bad_argument(args, word,
                         "unknown kind; there are in, out, inout, local and the types u8 i8 u16 i16 "

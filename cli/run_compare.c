@@ -8,7 +8,7 @@
 
 bool run_is_real(enum sam_dtype dtype)
 {
-    return dtype == SAM_F16 || dtype == SAM_F32 || dtype == SAM_F64;
+    return sam_dtype_class(dtype) == SAM_CLASS_FLOAT;
 }
 
 static uint64_t element(const struct sam_array *array, size_t index)
@@ -21,27 +21,15 @@ static uint64_t element(const struct sam_array *array, size_t index)
     return bits;
 }
 
-/* Exponent and mantissa bits of the type. */
-static unsigned mantissa_bits(enum sam_dtype dtype)
-{
-    return dtype == SAM_F16 ? 10 : dtype == SAM_F32 ? 23 : 52;
-}
-
-static bool is_nan(enum sam_dtype dtype, uint64_t bits)
-{
-    unsigned width = 8 * (unsigned)sam_dtype_size(dtype), mantissa = mantissa_bits(dtype);
-    uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
-    uint64_t infinity = ((UINT64_C(1) << (width - 1 - mantissa)) - 1) << mantissa;
-    return magnitude > infinity;
-}
-
 /* 0 = equal; UINT64_MAX = a number and a NaN, or unequal integers. */
 static uint64_t distance(enum sam_dtype dtype, uint64_t a, uint64_t b)
 {
-    if (!run_is_real(dtype))
+    if (a == b || !run_is_real(dtype))
         return a == b ? 0 : UINT64_MAX;
-    if (is_nan(dtype, a) || is_nan(dtype, b))
-        return is_nan(dtype, a) && is_nan(dtype, b) ? 0 : UINT64_MAX;
+    bool a_is_nan = __builtin_isnan(sam_dtype_value(dtype, a));
+    bool b_is_nan = __builtin_isnan(sam_dtype_value(dtype, b));
+    if (a_is_nan || b_is_nan)
+        return a_is_nan && b_is_nan ? 0 : UINT64_MAX;
     uint64_t sign = UINT64_C(1) << (8 * sam_dtype_size(dtype) - 1);
     uint64_t x = a & (sign - 1), y = b & (sign - 1);
     if ((a & sign) != (b & sign))
@@ -49,45 +37,11 @@ static uint64_t distance(enum sam_dtype dtype, uint64_t a, uint64_t b)
     return x > y ? x - y : y - x;
 }
 
-static double half_value(uint64_t bits)
-{
-    uint64_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double value = exponent ? (double)(mantissa | 1024) : (double)mantissa;
-    for (uint64_t e = exponent ? exponent : 1; e < 25; e++)
-        value /= 2;
-    for (uint64_t e = 25; e < exponent; e++)
-        value *= 2;
-    if (exponent == 31)
-        value = mantissa ? __builtin_nan("") : __builtin_inf();
-    return bits & 0x8000 ? -value : value;
-}
-
-/* The value of a floating-point element. */
-static double real_value(enum sam_dtype dtype, uint64_t bits)
-{
-    float single;
-    double wide;
-    uint32_t low = (uint32_t)bits;
-    if (dtype == SAM_F16)
-        return half_value(bits);
-    if (dtype == SAM_F32) {
-        memcpy(&single, &low, sizeof single);
-        return (double)single;
-    }
-    memcpy(&wide, &bits, sizeof wide);
-    return wide;
-}
-
-static bool is_signed(enum sam_dtype dtype)
-{
-    return dtype == SAM_I8 || dtype == SAM_I16 || dtype == SAM_I32 || dtype == SAM_I64;
-}
-
 /* An integer as sign and magnitude. */
 static uint64_t magnitude(enum sam_dtype dtype, uint64_t bits, bool *negative)
 {
     const unsigned unused = 64 - 8 * (unsigned)sam_dtype_size(dtype);
-    *negative = is_signed(dtype) && bits << unused >> 63;
+    *negative = sam_dtype_class(dtype) == SAM_CLASS_INT && bits << unused >> 63;
     return *negative ? (0 - (bits << unused)) >> unused : bits;
 }
 
@@ -95,7 +49,7 @@ static uint64_t magnitude(enum sam_dtype dtype, uint64_t bits, bool *negative)
 static bool apart(enum sam_dtype dtype, uint64_t a, uint64_t b, double *difference, double *size)
 {
     if (run_is_real(dtype)) {
-        double x = real_value(dtype, a), y = real_value(dtype, b);
+        double x = sam_dtype_value(dtype, a), y = sam_dtype_value(dtype, b);
         *difference = x > y ? x - y : y - x;
         *size = y < 0 ? -y : y;
         return __builtin_isfinite(x) && __builtin_isfinite(y);
@@ -146,16 +100,18 @@ bool run_compare_element(const struct run_tolerance *tolerance, const struct sam
 void run_element_text(const struct sam_array *array, size_t i, char *text, size_t size)
 {
     const uint64_t bits = element(array, i);
-    switch (array->dtype) {
-    case SAM_F16: snprintf(text, size, "%.5g", half_value(bits)); break;
-    case SAM_F32: snprintf(text, size, "%.9g", real_value(SAM_F32, bits)); break;
-    case SAM_F64: snprintf(text, size, "%.17g", real_value(SAM_F64, bits)); break;
-    case SAM_I8: snprintf(text, size, "%d", (int8_t)bits); break;
-    case SAM_I16: snprintf(text, size, "%d", (int16_t)bits); break;
-    case SAM_I32: snprintf(text, size, "%d", (int32_t)bits); break;
-    case SAM_I64: snprintf(text, size, "%lld", (long long)bits); break;
-    default: snprintf(text, size, "%llu", (unsigned long long)bits); break;
-    }
+    const double value = sam_dtype_value(array->dtype, bits);
+    bool negative;
+    const uint64_t whole = magnitude(array->dtype, bits, &negative);
+    /* As many digits as tell any two values apart. */
+    if (run_is_real(array->dtype))
+        snprintf(text, size, "%.*g",
+                 array->dtype == SAM_F16   ? 5
+                 : array->dtype == SAM_F32 ? 9
+                                           : 17,
+                 value);
+    else
+        snprintf(text, size, "%s%llu", negative ? "-" : "", (unsigned long long)whole);
 }
 
 void run_index_text(const struct sam_array *array, size_t i, char *text, size_t size)

@@ -34,7 +34,7 @@ static bool read_form(struct run_range *range, char *form)
     if (shape)
         *shape++ = '\0';
     a->dtype = SAM_U8;
-    if (form && !sam_dtype_parse(form, &a->dtype))
+    if (form && !run_parse_dtype(form, &a->dtype))
         return false;
     if (shape)
         return run_parse_shape(shape, a) && a->size == range->size;

@@ -24,7 +24,7 @@ struct source {
 struct tensor {
     char *name;
     const struct sam_weight *weight;
-    enum sam_weight_type to; /* bf16 from f32, or what it is */
+    enum sam_dtype to; /* bf16 from f32, or what it is */
     struct source *source;
     const uint8_t *data; /* what is left of it, when it is in memory; else NULL */
 };
@@ -40,17 +40,9 @@ struct request {
     bool to_bf16, force, json;
 };
 
-static const char *safetensors_name(enum sam_weight_type type)
+static const char *safetensors_name(enum sam_dtype type)
 {
-    static const char *const names[SAM_W_TYPES] = {
-        [SAM_W_OPAQUE] = "U8",    [SAM_W_BF16] = "BF16",    [SAM_W_F16] = "F16",
-        [SAM_W_F32] = "F32",      [SAM_W_E4M3] = "F8_E4M3", [SAM_W_E5M2] = "F8_E5M2",
-        [SAM_W_E8M0] = "F8_E8M0", [SAM_W_E2M1] = "F4",      [SAM_W_U8] = "U8",
-        [SAM_W_I8] = "I8",        [SAM_W_U16] = "U16",      [SAM_W_I16] = "I16",
-        [SAM_W_U32] = "U32",      [SAM_W_I32] = "I32",      [SAM_W_U64] = "U64",
-        [SAM_W_I64] = "I64",      [SAM_W_F64] = "F64",      [SAM_W_BOOL] = "BOOL",
-    };
-    return names[type];
+    return type == SAM_OPAQUE ? "U8" : sam_dtype_safetensors(type);
 }
 
 static uint64_t size_of(const struct tensor *t)
@@ -96,18 +88,12 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
     return header;
 }
 
-/* f32 to bf16, to the nearest, ties to even; a NaN stays one. In place; the new size. */
-static size_t shorten(uint8_t *data, size_t size)
+/* f32 to what it is converted to, in place; the new size. */
+static size_t shorten(enum sam_dtype to, uint8_t *data, size_t size)
 {
-    for (size_t i = 0; i < size / 4; i++) {
-        uint32_t x;
-        memcpy(&x, data + 4 * i, sizeof x);
-        bool nan = (x & 0x7fffffff) > 0x7f800000;
-        x = nan ? x >> 16 | 0x40 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
-        data[2 * i] = (uint8_t)x;
-        data[2 * i + 1] = (uint8_t)(x >> 8);
-    }
-    return size / 2;
+    size_t count = size / sam_dtype_size(SAM_F32);
+    sam_dtype_narrow(to, data, count, data, NULL);
+    return count * sam_dtype_size(to);
 }
 
 /* The next `size` bytes of its file. */
@@ -150,7 +136,7 @@ static bool copy_tensor(struct tensor *t, struct sam_output *output, uint8_t *pi
         if (!fill(t, piece, size, error))
             return false;
         if (!sam_output_write(output, piece,
-                              t->to == t->weight->type ? size : shorten(piece, size)))
+                              t->to == t->weight->type ? size : shorten(t->to, piece, size)))
             return false;
     }
     return true;
@@ -192,12 +178,12 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
         cli_usage_error(r->args, "two tensors are called '%s'", name);
     else if (name && !safetensors_name(weight->type))
         cli_usage_error(r->args, "%s: safetensors has no type for '%s', which is %s", source->path,
-                        name, sam_weight_type_name(weight->type));
+                        name, sam_dtype_name(weight->type));
     else if (grown && text && json_object_set(r->names, name, text) == 0) {
-        bool shorter = r->to_bf16 && weight->type == SAM_W_F32;
+        bool shorter = r->to_bf16 && weight->type == SAM_F32;
         grown[r->count++] = (struct tensor){.name = name,
                                             .weight = weight,
-                                            .to = shorter ? SAM_W_BF16 : weight->type,
+                                            .to = shorter ? SAM_BF16 : weight->type,
                                             .source = source,
                                             .data = data};
         r->tensors = grown;
@@ -259,9 +245,8 @@ static bool add_ordered(struct request *r, struct source *source, char *name)
         cli_report(&error);
     } else {
         const struct sam_array *array = &source->array;
-        *w = (struct sam_weight){.rank = array->rank, .size = array->size};
+        *w = (struct sam_weight){.type = array->dtype, .rank = array->rank, .size = array->size};
         memcpy(w->shape, array->shape, sizeof array->shape);
-        sam_weight_type_parse(sam_dtype_name(array->dtype), &w->type); /* these it has all */
         return add_tensor(r, source, name, w, array->data);
     }
     free(name);
@@ -341,10 +326,9 @@ static json_t *json_file(const struct request *r)
     for (size_t i = 0; i < r->count; i++) {
         const struct tensor *t = &r->tensors[i];
         json_array_append_new(
-            rows,
-            json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", cli_json_text(t->name), "dtype",
-                      sam_weight_type_name(t->to), "shape", weights_json_shape(t->weight), "bytes",
-                      (json_int_t)size_of(t), "from", cli_json_text(t->source->path)));
+            rows, json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", cli_json_text(t->name), "dtype",
+                            sam_dtype_name(t->to), "shape", weights_json_shape(t->weight), "bytes",
+                            (json_int_t)size_of(t), "from", cli_json_text(t->source->path)));
     }
     return json_pack("[{s:o, s:o}]", "file", cli_json_text(r->output), "tensors", rows);
 }

@@ -11,7 +11,7 @@ static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
 {
     json_t *row = json_pack("{s:o, s:s, s:o, s:I, s:I}", "name", cli_json_text(w->name), "dtype",
-                            sam_weight_type_name(w->type), "shape", weights_json_shape(w), "offset",
+                            sam_dtype_name(w->type), "shape", weights_json_shape(w), "offset",
                             (json_int_t)w->offset, "bytes", (json_int_t)w->size);
     json_t *more = !stat ? NULL
                          : json_pack("{s:I, s:s, s:I, s:I}", "packed", (json_int_t)stat->packed,
@@ -25,7 +25,7 @@ static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_s
 static void print_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
 {
     char shape[128];
-    printf("%-40s %-6s %16s %14llu", weights_name(w).text, sam_weight_type_name(w->type),
+    printf("%-40s %-6s %16s %14llu", weights_name(w).text, sam_dtype_name(w->type),
            weights_shape(w, shape, sizeof shape), (unsigned long long)w->size);
     if (stat)
         printf(" %14llu  %s%s", (unsigned long long)stat->packed, stat->layout,

@@ -142,9 +142,9 @@ static void print_row(const struct sam_weight *w, const struct sam_packed_stat *
                       const struct sam_weight_stat *stat)
 {
     char shape[128];
-    double elements = (double)w->size * 8 / (double)sam_weight_type_bits(w->type);
+    double elements = (double)w->size * 8 / (double)sam_dtype_bits(w->type);
     printf("%-40s %-6s %14s  %-20s %7.3f %7.3f %6.1f %%\n", weights_name(w).text,
-           sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
+           sam_dtype_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
            elements > 0 ? (double)packed->packed * 8 / elements : 0, stat->bound,
            percent(packed->packed, w->size));
 }
@@ -152,11 +152,11 @@ static void print_row(const struct sam_weight *w, const struct sam_packed_stat *
 static json_t *json_row(const struct sam_weight *w, const struct sam_packed_stat *packed,
                         const struct sam_weight_stat *stat)
 {
-    double elements = (double)w->size * 8 / (double)sam_weight_type_bits(w->type);
+    double elements = (double)w->size * 8 / (double)sam_dtype_bits(w->type);
     return json_pack(
         "{s:o, s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:I, s:I}", "name", cli_json_text(w->name),
-        "dtype", sam_weight_type_name(w->type), "shape", weights_json_shape(w), "planes",
-        stat->layout, "bytes", (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
+        "dtype", sam_dtype_name(w->type), "shape", weights_json_shape(w), "planes", stat->layout,
+        "bytes", (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
         elements > 0 ? (double)packed->packed * 8 / elements : 0.0, "bound", stat->bound, "blocks",
         (json_int_t)packed->blocks, "verbatim", (json_int_t)packed->verbatim);
 }

@@ -94,7 +94,7 @@ static void show(struct request *r, const struct sam_weight *w, const struct pas
     r->after += (double)w->size * share / 100;
     if (r->json) {
         row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name", cli_json_text(w->name),
-                        "dtype", sam_weight_type_name(w->type), "planes", stat->layout, "elements",
+                        "dtype", sam_dtype_name(w->type), "planes", stat->layout, "elements",
                         (json_int_t)stat->elements, "bytes", (json_int_t)w->size, "width",
                         stat->width, "entropy", stat->entropy, "bound", stat->bound);
         if (r->many)
@@ -102,7 +102,7 @@ static void show(struct request *r, const struct sam_weight *w, const struct pas
         json_array_append_new(r->rows, row);
     } else {
         printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
-               sam_weight_type_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
+               sam_dtype_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
                stat->width, stat->entropy, stat->bound, share);
     }
     if (r->hardware)

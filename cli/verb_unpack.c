@@ -53,42 +53,23 @@ static bool is_packed(const char *path)
 }
 
 /* --- one tensor */
-static enum sam_dtype array_type(enum sam_weight_type type)
-{
-    switch (type) {
-    case SAM_W_F16: return SAM_F16;
-    case SAM_W_F32: return SAM_F32;
-    case SAM_W_F64: return SAM_F64;
-    case SAM_W_I8: return SAM_I8;
-    case SAM_W_I16: return SAM_I16;
-    case SAM_W_I32: return SAM_I32;
-    case SAM_W_I64: return SAM_I64;
-    case SAM_W_U16:
-    case SAM_W_BF16: return SAM_U16; /* which NumPy has no type for */
-    case SAM_W_U32: return SAM_U32;
-    case SAM_W_U64: return SAM_U64;
-    case SAM_W_BOOL: return SAM_BOOL;
-    default: return SAM_U8;
-    }
-}
-
 /* *data, of which there are `count` elements, as the type that --dtype says. */
 static bool widen(const struct request *r, struct sam_weight *w, uint64_t count, void **data,
                   size_t *size, struct sam_error *error)
 {
-    enum sam_weight_type to = r->wanted.type;
+    enum sam_dtype to = r->wanted.type;
     if (!r->wanted.has_type || to == w->type)
         return true;
-    *size = (size_t)count * sam_weight_type_bits(to) / 8;
+    *size = (size_t)count * sam_dtype_bits(to) / 8;
     void *wide = malloc(*size ? *size : 1);
     if (!wide) {
         *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
         return false;
     }
-    bool good = sam_weight_widen(w->type, to, *data, count, wide, error) == SAM_OK;
+    bool good = sam_dtype_widen(w->type, to, *data, count, wide, error) == SAM_OK;
     free(*data);
     *data = wide;
-    w->size = w->size * 8 / sam_weight_type_bits(w->type) * sam_weight_type_bits(to) / 8;
+    w->size = w->size * 8 / sam_dtype_bits(w->type) * sam_dtype_bits(to) / 8;
     w->type = to;
     return good;
 }
@@ -98,10 +79,10 @@ static bool write_tensor(const struct request *r, const struct sam_weight *w, vo
 {
     if (!weights_ends_with(r->output, ".npy"))
         return sam_file_save(r->output, data, size, error) == SAM_OK;
-    struct sam_array array = {.dtype = array_type(w->type), .size = size, .data = data};
+    struct sam_array array = {.dtype = sam_dtype_npy(w->type), .size = size, .data = data};
     array.count = size / sam_dtype_size(array.dtype);
-    bool whole = size == w->size && w->rank <= 8 && w->type != SAM_W_OPAQUE &&
-                 sam_weight_type_bits(w->type) >= 8;
+    bool whole =
+        size == w->size && w->rank <= 8 && w->type != SAM_OPAQUE && sam_dtype_bits(w->type) >= 8;
     array.rank = whole ? w->rank : 1;
     for (size_t d = 0; d < array.rank; d++)
         array.shape[d] = whole ? w->shape[d] : array.count;
@@ -113,7 +94,7 @@ static int read_tensor(const struct request *r, const char *path, const struct s
 {
     struct sam_weight w = sam_packed_weights(packed)->tensors[tensor];
     struct sam_error error = {0};
-    uint64_t bits = sam_weight_type_bits(w.type), count = w.size * 8 / bits;
+    uint64_t bits = sam_dtype_bits(w.type), count = w.size * 8 / bits;
     uint64_t first = r->has_range ? r->first : 0;
     uint64_t end = r->has_range && r->end != UINT64_MAX ? r->end : count;
     if (first > end && first <= count)
@@ -127,11 +108,10 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     if (first * bits % 8 || end * bits % 8)
         return cli_usage_error(r->args, "%s: the range %llu:%llu cuts a byte in two", path,
                                (unsigned long long)first, (unsigned long long)end);
-    enum sam_weight_type to = r->wanted.has_type ? r->wanted.type : w.type;
-    if (to != w.type && !sam_weight_widens(w.type, to))
+    enum sam_dtype to = r->wanted.has_type ? r->wanted.type : w.type;
+    if (to != w.type && !sam_dtype_widens(w.type, to))
         return cli_usage_error(r->args, "%s: --dtype %s cannot hold every value of %s, which is %s",
-                               path, sam_weight_type_name(to), r->tensor,
-                               sam_weight_type_name(w.type));
+                               path, sam_dtype_name(to), r->tensor, sam_dtype_name(w.type));
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
     bool good = data != NULL;
@@ -151,7 +131,7 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     if (good && r->json)
         tell(r, path, r->output,
              json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", cli_json_text(r->tensor), "dtype",
-                       sam_weight_type_name(w.type), "first", (json_int_t)first, "elements",
+                       sam_dtype_name(w.type), "first", (json_int_t)first, "elements",
                        (json_int_t)(end - first), "bytes", (json_int_t)size));
     return good ? CLI_OK : cli_report(&error);
 }

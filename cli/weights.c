@@ -37,13 +37,13 @@ void weights_name_error(const char *path, struct sam_error *error)
 
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
 {
-    hint->has_type = sam_weight_type_parse(text, &hint->type);
+    hint->has_type = sam_dtype_parse(text, &hint->type);
     if (hint->has_type)
         return true;
     struct cli_near near = {.wanted = text};
     char names[256];
     size_t used = 0;
-    for (size_t t = 0; t < SAM_W_TYPES && used < sizeof names; t++) {
+    for (size_t t = 0; t < SAM_DTYPES && used < sizeof names; t++) {
         used += (size_t)snprintf(names + used, sizeof names - used, t ? " %s" : "%s",
                                  weights_type_name(t));
         cli_near_offer(&near, weights_type_name(t));
@@ -84,7 +84,7 @@ int weights_parse_shape(const struct cli_args *args, const struct cli_option *op
 
 const char *weights_type_name(size_t index)
 {
-    return index < SAM_W_TYPES ? sam_weight_type_name((enum sam_weight_type)index) : NULL;
+    return index < SAM_DTYPES ? sam_dtype_name((enum sam_dtype)index) : NULL;
 }
 
 /* A wait is ended by a signal, a read is not. */
@@ -138,11 +138,11 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     if (weights->kind != SAM_WEIGHTS_RAW && weights->kind != SAM_WEIGHTS_NPY)
         return fail(error, SAM_ERR_USAGE, in->path, "--dtype and --shape are for npy and raw files",
                     NULL);
-    size_t before = sam_weight_type_bits(w->type);
+    size_t before = sam_dtype_bits(w->type);
     if (hint->has_type)
         w->type = hint->type;
-    size_t bits = sam_weight_type_bits(w->type);
-    if (hint->has_shape && w->type == SAM_W_OPAQUE)
+    size_t bits = sam_dtype_bits(w->type);
+    if (hint->has_shape && w->type == SAM_OPAQUE)
         return fail(error, SAM_ERR_USAGE, in->path, "a --shape of what? It needs a --dtype", NULL);
     if (hint->has_shape) {
         w->rank = hint->rank;
@@ -150,7 +150,7 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     } else if (bits != before) {
         if (weights->kind == SAM_WEIGHTS_NPY && !(before == 8 && bits < 8))
             return fail(error, SAM_ERR_USAGE, in->path, "elements are not as wide as",
-                        sam_weight_type_name(w->type));
+                        sam_dtype_name(w->type));
         w->rank = 1;
         w->shape[0] = w->size * 8 / bits;
     }
@@ -331,7 +331,7 @@ static void make_plain(char *text)
 struct weights_name weights_name(const struct sam_weight *w)
 {
     struct weights_name shown;
-    bool gap = !*w->name && w->type == SAM_W_OPAQUE;
+    bool gap = !*w->name && w->type == SAM_OPAQUE;
     snprintf(shown.text, sizeof shown.text, "%s", gap ? "(between tensors)" : w->name);
     make_plain(shown.text);
     return shown;

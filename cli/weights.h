@@ -15,7 +15,7 @@
 /* What the command line says about the elements of a file that does not. */
 struct weights_hint {
     bool has_type, has_shape;
-    enum sam_weight_type type;
+    enum sam_dtype type;
     size_t rank;
     uint64_t shape[SAM_WEIGHT_RANK];
 };

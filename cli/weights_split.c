@@ -74,7 +74,7 @@ bool weights_split_write(struct weights_split *s, const uint8_t *data, size_t si
     return true;
 }
 
-bool weights_stat_add(struct sam_weight_stat *sum, enum sam_weight_type type, const uint8_t *data,
+bool weights_stat_add(struct sam_weight_stat *sum, enum sam_dtype type, const uint8_t *data,
                       size_t size, const struct sam_codec_options *options, struct sam_error *error)
 {
     struct sam_weight_stat one;

@@ -30,7 +30,7 @@ void weights_split_close(struct weights_split *split);
 bool weights_split_done(const struct weights_split *split);
 
 /* Statistics of one piece more. Begin with all zero. */
-bool weights_stat_add(struct sam_weight_stat *sum, enum sam_weight_type type, const uint8_t *data,
+bool weights_stat_add(struct sam_weight_stat *sum, enum sam_dtype type, const uint8_t *data,
                       size_t size, const struct sam_codec_options *options,
                       struct sam_error *error);
 

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 void fuzz_seeds(fuzz_add *add, void *context)
 {
-    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16, SAM_W_F32, SAM_W_E4M3};
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3};
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         uint8_t file[4096 + 20], packed[8192];
         struct sam_weight tensor = {
@@ -62,11 +62,11 @@ void fuzz_seeds(fuzz_add *add, void *context)
         struct sam_weights weights = {
             .file_size = sizeof file, .header_size = 10, .tensors = &tensor, .count = 1};
         size_t size;
-        tensor.shape[0] = 4096 * 8 / sam_weight_type_bits(types[t]);
+        tensor.shape[0] = 4096 * 8 / sam_dtype_bits(types[t]);
         for (size_t i = 0; i < sizeof file; i++)
             file[i] = (uint8_t)(i % 2 ? 0x3c + i / 2 % 7 % 3 : i * i * 31 >> 3);
         FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
-        add(context, sam_weight_type_name(types[t]), packed, size);
+        add(context, sam_dtype_name(types[t]), packed, size);
     }
     /* Scalars, which are coded together, between two larger tensors. */
     enum { SCALARS = 12, LARGE = 600 };

@@ -68,12 +68,10 @@ static void meter_release(void *context, void *memory)
 /* --- samples */
 static void make_sample(struct sample *s, unsigned number, uint64_t *random)
 {
-    static const enum sam_weight_type types[SAMPLES][TENSORS] = {
-        {SAM_W_BF16, SAM_W_F32, SAM_W_U8, SAM_W_BF16},
-        {SAM_W_F16, SAM_W_E4M3, SAM_W_E5M2, SAM_W_I4},
-        {SAM_W_BF16, SAM_W_BF16, SAM_W_BF16, SAM_W_BF16},
-        {SAM_W_F16, SAM_W_E4M3, SAM_W_E5M2, SAM_W_BF16},
-        {SAM_W_OPAQUE, SAM_W_F32, SAM_W_F16, SAM_W_E8M0},
+    static const enum sam_dtype types[SAMPLES][TENSORS] = {
+        {SAM_BF16, SAM_F32, SAM_U8, SAM_BF16},    {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_I4},
+        {SAM_BF16, SAM_BF16, SAM_BF16, SAM_BF16}, {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_BF16},
+        {SAM_OPAQUE, SAM_F32, SAM_F16, SAM_E8M0},
     };
     struct sam_weight tensors[TENSORS];
     static const char *const names[TENSORS] = {"alpha", "beta", "gamma.weight", "delta"};
@@ -89,7 +87,7 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
                                          .rank = 1,
                                          .offset = at + (i == 1 ? 5 : 0),
                                          .size = size};
-        tensors[i].shape[0] = size * 8 / sam_weight_type_bits(types[number][i]);
+        tensors[i].shape[0] = size * 8 / sam_dtype_bits(types[number][i]);
         at = tensors[i].offset + size;
     }
     weights.file_size = s->file_size = (size_t)at;

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < onnx.count; i++) {
         const struct sam_weight *w = &onnx.tensors[i];
         const uint8_t *bytes = onnx.data[i];
-        uint64_t bits = sam_weight_type_bits(w->type);
+        uint64_t bits = sam_dtype_bits(w->type);
         for (size_t d = 0; d < w->rank; d++)
             bits *= w->shape[d]; /* what wraps cannot be as small as the file allows */
         FUZZ_CHECK(w->name[0] && w->size <= 8 * (uint64_t)size && w->size == bits / 8);

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dtype.h"
 #include "sink.h"
 #include "status.h"
 
@@ -28,55 +29,15 @@
 extern "C" {
 #endif
 
-/* What an element is. The numbers are those of the format. */
-enum sam_weight_type {
-    SAM_W_OPAQUE = 0, /* bytes of which nothing is known (quantised blocks, padding) */
-    SAM_W_BF16 = 1,
-    SAM_W_F16 = 2,
-    SAM_W_F32 = 3,
-    SAM_W_E4M3 = 4, /* 8-bit floating point, either of its variants */
-    SAM_W_E5M2 = 5,
-    SAM_W_E8M0 = 6, /* scales */
-    SAM_W_E2M1 = 7, /* 4-bit floating point, two a byte */
-    SAM_W_I4 = 8,   /* two a byte */
-    SAM_W_U8 = 9,
-    SAM_W_I8 = 10,
-    SAM_W_U16 = 11,
-    SAM_W_I16 = 12,
-    SAM_W_U32 = 13,
-    SAM_W_I32 = 14,
-    SAM_W_U64 = 15,
-    SAM_W_I64 = 16,
-    SAM_W_F64 = 17,
-    SAM_W_BOOL = 18, /* a byte each */
-    SAM_W_TYPES,
-};
-
-/* Bits of an element; 8 for SAM_W_OPAQUE, 0 when there is no such type. */
-SAM_API size_t sam_weight_type_bits(enum sam_weight_type type);
-/* "bf16", "e4m3", ...; "?" when there is no such type. */
-SAM_API const char *sam_weight_type_name(enum sam_weight_type type);
-/* False when no type has that name; *type is then untouched. */
-SAM_API bool sam_weight_type_parse(const char *name, enum sam_weight_type *type);
-
-/* Does `to` (bf16, f16, f32, f64) have every value of the floating-point type `from`? e4m3 is that
- * of the Open Compute Project: one NaN, no infinity. */
-SAM_API bool sam_weight_widens(enum sam_weight_type from, enum sam_weight_type to);
-/* `count` elements of `data` as elements of `to`: the same values, signs and NaN payloads.
- * SAM_ERR_USAGE where sam_weight_widens is false. */
-SAM_API enum sam_status sam_weight_widen(enum sam_weight_type from, enum sam_weight_type to,
-                                         const void *data, uint64_t count, void *out,
-                                         struct sam_error *error);
-
 enum { SAM_WEIGHT_RANK = 16 };
 
 struct sam_weight {
     const char *name; /* may be "", not NULL */
-    enum sam_weight_type type;
+    enum sam_dtype type;
     size_t rank;                     /* 0..SAM_WEIGHT_RANK; 0 is a single element */
     uint64_t shape[SAM_WEIGHT_RANK]; /* each below 2^63 */
     uint64_t offset;                 /* of its first byte in the file */
-    uint64_t size;                   /* bytes; what type and shape say, except for SAM_W_OPAQUE */
+    uint64_t size;                   /* bytes; what type and shape say, except for SAM_OPAQUE */
 };
 
 enum sam_weights_kind {
@@ -243,12 +204,12 @@ struct sam_weight_stat {
     double width; /* bits an element, stored */
 };
 /* Statistics of `size` bytes of elements of `type`. */
-SAM_API enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uint64_t size,
+SAM_API enum sam_status sam_weight_stat(enum sam_dtype type, const void *data, uint64_t size,
                                         const struct sam_codec_options *options,
                                         struct sam_weight_stat *stat, struct sam_error *error);
 /* counts[s] of the symbols of coded plane `plane` (0 for the exponent): the counter that the codec
  * builds its codes from. */
-SAM_API enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, uint64_t size,
+SAM_API enum sam_status sam_weight_count(enum sam_dtype type, const void *data, uint64_t size,
                                          const struct sam_codec_options *options, unsigned plane,
                                          uint64_t counts[256], struct sam_error *error);
 

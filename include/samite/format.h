@@ -66,38 +66,15 @@ SAM_API enum sam_status sam_data_parse(const char *text, size_t size, const char
                                        size_t *count, struct sam_error *error);
 
 /* --- NumPy .npy (versions 1.0 to 3.0) */
-enum sam_dtype {
-    SAM_U8,
-    SAM_I8,
-    SAM_U16,
-    SAM_I16,
-    SAM_U32,
-    SAM_I32,
-    SAM_U64,
-    SAM_I64,
-    SAM_F16,
-    SAM_F32,
-    SAM_F64,
-    SAM_BOOL,
-};
-
 struct sam_array {
-    enum sam_dtype dtype;
-    size_t rank; /* 0..8 */
+    enum sam_dtype dtype; /* one that NumPy has: sam_dtype_npy(dtype) == dtype */
+    size_t rank;          /* 0..8 */
     uint64_t shape[8];
     size_t count; /* elements */
     size_t size;  /* bytes of data */
     void *data;   /* C order, little-endian, malloc'ed */
 };
 
-SAM_API size_t sam_dtype_size(enum sam_dtype dtype);
-SAM_API const char *sam_dtype_name(enum sam_dtype dtype); /* "f32" */
-SAM_API bool sam_dtype_parse(const char *name, enum sam_dtype *dtype);
-/* The text of one number as an element, little-endian into `bytes` (sam_dtype_size of them):
- * integers in C notation and within the type's range, floats rounded to nearest and not beyond the
- * largest
- * ("inf" and "nan" are fine), true and false; "0x..." gives a float's bits. False: it is none. */
-SAM_API bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes);
 /* Fortran order and big-endian files are converted. */
 SAM_API enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                                       struct sam_array *array, struct sam_error *error);
@@ -131,7 +108,7 @@ struct sam_onnx {
 /* The initializers of the graph and of its subgraphs, and the values of Constant nodes, which are
  * called as the node's output. `data` must stay as long as *onnx is used. Data in other files,
  * sparse and segmented tensors, strings and complex numbers, and the types that enum
- * sam_weight_type does not have are refused with the tensor's name; so are names that stand
+ * sam_dtype does not have are refused with the tensor's name; so are names that stand
  * twice. */
 SAM_API enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
                                        struct sam_onnx *onnx, struct sam_error *error);
@@ -143,7 +120,7 @@ struct sam_tfjs {
     /* Of each tensor: where it stands in the bytes of its group, and how. */
     struct sam_tfjs_stored {
         size_t group;
-        enum sam_weight_type type;
+        enum sam_dtype type;
         uint64_t offset, size;
         bool quantized; /* u8 or u16, of which min + scale * element makes f32 */
         double scale, min;

@@ -3,55 +3,98 @@
 
 #include <math.h>
 
-static unsigned mask(unsigned bits)
+static uint64_t mask(unsigned bits)
 {
-    return (1u << bits) - 1;
+    return (UINT64_C(1) << bits) - 1;
+}
+
+static unsigned magnitude_bits(const struct sam_fp_format *f)
+{
+    return (unsigned)f->exponent + f->mantissa;
 }
 
 /* Bits of the largest finite value. */
-static unsigned largest(const struct sam_fp_format *f)
+static uint64_t largest(const struct sam_fp_format *f)
 {
-    unsigned all = mask((unsigned)f->exponent + f->mantissa);
+    uint64_t all = mask(magnitude_bits(f));
     return f->top == SAM_FP_IEEE      ? (mask(f->exponent) << f->mantissa) - 1
            : f->top == SAM_FP_ONE_NAN ? all - 1
                                       : all;
 }
 
-double sam_fp_value(const struct sam_fp_format *f, unsigned bits)
+double sam_fp_value(const struct sam_fp_format *f, uint64_t bits)
 {
-    unsigned magnitude = bits & mask((unsigned)f->exponent + f->mantissa);
-    bool negative = bits >> (f->exponent + f->mantissa) & 1;
-    unsigned exponent = magnitude >> f->mantissa, fraction = magnitude & mask(f->mantissa);
+    bits >>= f->unused;
+    uint64_t magnitude = bits & mask(magnitude_bits(f));
+    bool negative = !f->is_unsigned && bits >> magnitude_bits(f) & 1;
+    uint64_t exponent = magnitude >> f->mantissa, fraction = magnitude & mask(f->mantissa);
     double value;
     if (magnitude > largest(f))
         value = f->top == SAM_FP_IEEE && fraction == 0 ? INFINITY : NAN;
-    else if (exponent == 0)
-        value = ldexp(fraction, 1 - f->bias - f->mantissa);
+    else if (exponent == 0 && !f->is_unsigned)
+        value = ldexp((double)fraction, 1 - f->bias - f->mantissa);
     else
-        value =
-            ldexp((double)(fraction | 1u << f->mantissa), (int)exponent - f->bias - f->mantissa);
+        value = ldexp((double)(fraction | UINT64_C(1) << f->mantissa),
+                      (int)exponent - f->bias - f->mantissa);
     return negative ? -value : value;
 }
 
-unsigned sam_fp_round(const struct sam_fp_format *f, double value)
+/* `value`, the magnitude of a number, to an integer. */
+static double to_integer(double value, bool negative, enum sam_round round)
 {
-    unsigned sign = (unsigned)(signbit(value) != 0) << (f->exponent + f->mantissa);
-    if (isnan(value))
-        return f->nan;
-    if (isinf(value) && f->top == SAM_FP_IEEE)
-        return sign | mask(f->exponent) << f->mantissa;
-    if (isinf(value))
-        return f->top == SAM_FP_ONE_NAN ? f->nan : sign | largest(f);
-    int exponent = 0;
-    double magnitude = fabs(value);
+    switch (round) {
+    case SAM_RNE: return nearbyint(value);
+    case SAM_RMM: return floor(value) + (value - floor(value) >= 0.5);
+    case SAM_RDN: return negative ? ceil(value) : floor(value);
+    case SAM_RUP: return negative ? floor(value) : ceil(value);
+    case SAM_RTZ: return floor(value);
+    }
+    return value;
+}
+
+/* Bits of a finite magnitude without sign, in a format that goes on above its largest exponent; a
+ * carry moves into the exponent by itself. UINT64_MAX: far above. */
+static uint64_t round_magnitude(const struct sam_fp_format *f, double magnitude, bool negative,
+                                enum sam_round round)
+{
+    /* Exponents of the last bit of the smallest values, and of this one. */
+    int lowest = 1 - f->is_unsigned - f->bias - f->mantissa, unit = lowest, exponent = 0;
     frexp(magnitude, &exponent); /* magnitude is in [2^(exponent-1), 2^exponent) */
-    int unit = exponent - 1 - f->mantissa, lowest = 1 - f->bias - f->mantissa;
-    unit = unit < lowest || magnitude == 0 ? lowest : unit;
-    /* Below 2^(mantissa + 2), so that the host's own rounding to an integer is the one that is
-     * wanted; a carry moves into the exponent by itself. */
+    if (magnitude != 0 && exponent - 1 - f->mantissa > lowest)
+        unit = exponent - 1 - f->mantissa;
     if (unit - lowest > 1 << f->exponent)
-        return sign | largest(f);
-    double scaled = nearbyint(ldexp(magnitude, -unit));
-    unsigned bits = (unsigned)scaled + ((unsigned)(unit - lowest) << f->mantissa);
-    return sign | (bits > largest(f) ? largest(f) : bits);
+        return UINT64_MAX;
+    uint64_t scaled = (uint64_t)to_integer(ldexp(magnitude, -unit), negative, round);
+    if (f->is_unsigned) /* the leading bit is implied everywhere */
+        scaled = scaled > mask(f->mantissa) ? scaled - (UINT64_C(1) << f->mantissa) : 0;
+    return scaled + ((uint64_t)(unit - lowest) << f->mantissa);
+}
+
+static uint64_t convert(const struct sam_fp_format *f, double value, enum sam_round round,
+                        bool saturate)
+{
+    bool negative = signbit(value) != 0;
+    if (isnan(value) || (f->is_unsigned && negative && value != 0))
+        return f->nan;
+    uint64_t sign = f->is_unsigned ? 0 : (uint64_t)negative << magnitude_bits(f);
+    uint64_t top = largest(f), bits = UINT64_MAX;
+    bool towards_zero =
+        round == SAM_RTZ || (round == SAM_RDN && !negative) || (round == SAM_RUP && negative);
+    if (isfinite(value))
+        bits = round_magnitude(f, fabs(value), negative, round);
+    if (bits <= top)
+        return (sign | bits) << f->unused;
+    if (f->top == SAM_FP_ALL_REAL || (isfinite(value) && (saturate || towards_zero)))
+        return (sign | top) << f->unused;
+    return f->top == SAM_FP_ONE_NAN ? f->nan : (sign | (top + 1)) << f->unused;
+}
+
+uint64_t sam_fp_convert(const struct sam_fp_format *f, double value, enum sam_round round)
+{
+    return convert(f, value, round, false);
+}
+
+uint64_t sam_fp_round(const struct sam_fp_format *f, double value)
+{
+    return convert(f, value, SAM_RNE, true);
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary floating-point formats of at most 16 bits as data: fp4, fp8, half, bfloat16. Values are
- * bit patterns; the way between them and the host's arithmetic is double, which holds every value
- * of every format exactly. No flags. */
+/* Binary floating-point formats of at most 64 bits as data, and the one conversion between them and
+ * the host's arithmetic. Values are bit patterns; the way is through double, which holds every
+ * value of every format exactly. No flags are promised.
+ *
+ * Half and bfloat16 also have conversions from and to float that the compiler can vectorise; the
+ * tests hold them to the general one. */
 #ifndef SAM_FP_FORMAT_H
 #define SAM_FP_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/base.h"
+#include "base/fp.h"
 
 /* What the largest exponent means. */
 enum sam_fp_top {
@@ -16,16 +22,57 @@ enum sam_fp_top {
 };
 
 struct sam_fp_format {
-    uint8_t exponent, mantissa; /* bits; the sign stands above */
-    int8_t bias;
+    uint8_t exponent, mantissa; /* bits; the sign is above them */
+    int16_t bias;
     enum sam_fp_top top;
-    uint16_t nan; /* canonical, where there is one */
+    uint64_t nan;     /* canonical, where there is one */
+    uint8_t unused;   /* bits below the mantissa that are ignored, and written as zero */
+    bool is_unsigned; /* no sign, no zero, no subnormals: the smallest exponent is a value, too */
 };
 
-double sam_fp_value(const struct sam_fp_format *format, unsigned bits);
-/* `value` rounded to nearest, ties to even. What is past the largest finite value becomes it;
- * infinity stays where the format has it, and becomes the largest value or NaN where not; NaN
- * becomes the canonical one (the format has one). */
-unsigned sam_fp_round(const struct sam_fp_format *format, double value);
+double sam_fp_value(const struct sam_fp_format *format, uint64_t bits);
+/* `value` in the format. What is past the largest finite value after rounding becomes infinity, or
+ * the largest value where `round` points towards zero, as IEEE 754 has it; where the format
+ * has no infinity NaN, and where it has neither the largest value. NaN becomes the canonical one,
+ * zero where there is none. In unsigned formats negative values become NaN, and zero the smallest
+ * value. */
+uint64_t sam_fp_convert(const struct sam_fp_format *format, double value, enum sam_round round);
+/* To nearest, and finite values stay finite: what is past the largest one becomes it. */
+uint64_t sam_fp_round(const struct sam_fp_format *format, double value);
+
+static inline float sam_half_value(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7fffu;
+    uint32_t normal = (magnitude << 13) + (112u << 23);
+    uint32_t special = 0x7f800000 | (magnitude & 0x3ff) << 13;
+    uint32_t subnormal = sam_f32_bits((float)(int32_t)magnitude * 0x1p-24F); /* exact */
+    return sam_bits_f32(sign | (magnitude >= 0x7c00  ? special
+                                : magnitude >= 0x400 ? normal
+                                                     : subnormal));
+}
+
+/* To nearest even; overflow gives infinity. */
+static inline uint16_t sam_half_bits(float value)
+{
+    uint32_t bits = sam_f32_bits(value), sign = bits >> 16 & 0x8000, a = bits & 0x7fffffff;
+    /* A carry moves on into exponent and infinity. */
+    uint32_t normal = (a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13;
+    /* Subnormal: the addition has the last bit of the result as its own, and rounds there. */
+    uint32_t subnormal = sam_f32_bits(sam_bits_f32(a) + 0.5F) - sam_f32_bits(0.5F);
+    uint32_t half = sign | (a >= 0x47800000 ? 0x7c00 : a >= 0x38800000 ? normal : subnormal);
+    return (uint16_t)(a > 0x7f800000 ? 0x7e00 : half);
+}
+
+static inline float sam_bfloat_value(uint16_t bits)
+{
+    return sam_bits_f32((uint32_t)bits << 16);
+}
+
+static inline uint16_t sam_bfloat_bits(float value)
+{
+    uint32_t bits = sam_f32_bits(value);
+    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
+}
 
 #endif

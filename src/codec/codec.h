@@ -61,8 +61,7 @@ struct sam_layout {
 
 const struct sam_layout *sam_layout_of(enum sam_layout_id id);
 const char *sam_layout_name(enum sam_layout_id id);
-enum sam_layout_id sam_layout_for(enum sam_weight_type type,
-                                  const struct sam_codec_options *options);
+enum sam_layout_id sam_layout_for(enum sam_dtype type, const struct sam_codec_options *options);
 
 static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elements)
 {

@@ -258,7 +258,7 @@ static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *ve
     uint64_t length, place, rank;
     if (end - *at < 2)
         return false;
-    w->type = (enum sam_weight_type)(*at)[0];
+    w->type = (enum sam_dtype)(*at)[0];
     *layout = (*at)[1];
     *at += 2;
     if (!take_number(at, end, &length) || !take_number(at, end, &place))

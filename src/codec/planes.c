@@ -48,18 +48,18 @@ const struct sam_layout *sam_layout_of(enum sam_layout_id id)
     return (size_t)id < SAM_COUNT(layouts) ? &layouts[id] : NULL;
 }
 
-enum sam_layout_id sam_layout_for(enum sam_weight_type type,
-                                  const struct sam_codec_options *options)
+enum sam_layout_id sam_layout_for(enum sam_dtype type, const struct sam_codec_options *options)
 {
-    size_t bits = sam_weight_type_bits(type);
+    size_t bits = sam_dtype_bits(type);
     if (options->bit_planes) /* what is neither 16 nor 32 bits wide is taken byte by byte */
         return bits == 16 ? SAM_LAYOUT_BITS16 : bits == 32 ? SAM_LAYOUT_BITS32 : SAM_LAYOUT_BITS8;
     switch (type) {
-    case SAM_W_BF16: return SAM_LAYOUT_BF16;
-    case SAM_W_F16: return options->dense ? SAM_LAYOUT_F16_DENSE : SAM_LAYOUT_F16;
-    case SAM_W_F32: return SAM_LAYOUT_F32;
-    case SAM_W_E4M3: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E4M3;
-    case SAM_W_E5M2: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E5M2;
+    case SAM_BF16: return SAM_LAYOUT_BF16;
+    case SAM_F16: return options->dense ? SAM_LAYOUT_F16_DENSE : SAM_LAYOUT_F16;
+    case SAM_TF32:
+    case SAM_F32: return SAM_LAYOUT_F32;
+    case SAM_E4M3: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E4M3;
+    case SAM_E5M2: return options->dense ? SAM_LAYOUT_BYTES : SAM_LAYOUT_E5M2;
     default: return SAM_LAYOUT_BYTES;
     }
 }

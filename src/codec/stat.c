@@ -70,14 +70,14 @@ static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols
 }
 
 /* `out`: where the result goes. */
-static enum sam_status check(enum sam_weight_type type, const void *data, uint64_t size,
+static enum sam_status check(enum sam_dtype type, const void *data, uint64_t size,
                              const struct sam_codec_options *given,
                              struct sam_codec_options *options, const void *out,
                              struct sam_error *error)
 {
     if (!out || (!data && size))
         return sam_codec_null(out ? "data" : "the result", error);
-    if ((size_t)type >= SAM_W_TYPES)
+    if ((size_t)type >= SAM_DTYPES)
         return sam_fail(error, SAM_ERR_USAGE, "unknown type %d of elements", (int)type);
     enum sam_status status = sam_codec_options_take(options, given, error);
     if (status != SAM_OK)
@@ -89,7 +89,7 @@ static enum sam_status check(enum sam_weight_type type, const void *data, uint64
     return SAM_OK;
 }
 
-enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uint64_t size,
+enum sam_status sam_weight_stat(enum sam_dtype type, const void *data, uint64_t size,
                                 const struct sam_codec_options *given, struct sam_weight_stat *stat,
                                 struct sam_error *error)
 {
@@ -103,7 +103,7 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
     status = walk_planes(&walk, id, data, size, &options, error);
     if (status != SAM_OK)
         return status;
-    double width = (double)sam_weight_type_bits(type);
+    double width = (double)sam_dtype_bits(type);
     double elements = (double)size * 8 / width;
     *stat = (struct sam_weight_stat){
         .layout = sam_layout_name(id),
@@ -117,7 +117,7 @@ enum sam_status sam_weight_stat(enum sam_weight_type type, const void *data, uin
     return SAM_OK;
 }
 
-enum sam_status sam_weight_count(enum sam_weight_type type, const void *data, uint64_t size,
+enum sam_status sam_weight_count(enum sam_dtype type, const void *data, uint64_t size,
                                  const struct sam_codec_options *given, unsigned plane,
                                  uint64_t counts[256], struct sam_error *error)
 {

@@ -45,7 +45,7 @@ static bool size_of(const struct sam_weight *w, uint64_t *size)
     for (size_t i = 0; count && i < w->rank; i++)
         if (__builtin_mul_overflow(count, w->shape[i], &count))
             return false;
-    uint64_t bits = sam_weight_type_bits(w->type);
+    uint64_t bits = sam_dtype_bits(w->type);
     if (__builtin_mul_overflow(count, bits, &count) || count % 8)
         return false;
     *size = count / 8;
@@ -72,7 +72,7 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
         const struct sam_weight *w = &weights->tensors[i];
         if (!w->name)
             return sam_fail(error, SAM_ERR_USAGE, "tensor %zu: its name is NULL", i);
-        if ((size_t)w->type >= SAM_W_TYPES || w->rank > SAM_WEIGHT_RANK)
+        if ((size_t)w->type >= SAM_DTYPES || w->rank > SAM_WEIGHT_RANK)
             return sam_fail(error, SAM_ERR_INPUT,
                             "tensor '%.200s' has a type or a rank (%zu) that "
                             "there is not",
@@ -82,11 +82,11 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
                 return sam_fail(error, SAM_ERR_INPUT,
                                 "tensor '%.200s': dimension %zu is %llu: the limit is 2^63 - 1",
                                 w->name, d, (unsigned long long)w->shape[d]);
-        if (w->type != SAM_W_OPAQUE && (!size_of(w, &size) || size != w->size))
+        if (w->type != SAM_OPAQUE && (!size_of(w, &size) || size != w->size))
             return sam_fail(error, SAM_ERR_INPUT,
                             "tensor '%.200s' has %llu bytes, which its shape and type %s do not "
                             "make",
-                            w->name, (unsigned long long)w->size, sam_weight_type_name(w->type));
+                            w->name, (unsigned long long)w->size, sam_dtype_name(w->type));
         if (w->offset < at)
             return sam_fail(error, SAM_ERR_INPUT,
                             "tensor '%.200s' at byte %llu overlaps what ends at %llu", w->name,

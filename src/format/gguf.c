@@ -2,6 +2,7 @@
 /* GGUF, versions 2 and 3, little-endian: counts, key-value pairs (of which only the alignment
  * matters here), the tensors' names, shapes, types and offsets, the tensors. Source: the format's
  * description and type list in the ggml repository. */
+#include "base/dtype.h"
 #include "format/format.h"
 
 enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
@@ -9,22 +10,16 @@ enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
 enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_U32 = 4 };
 static const uint8_t value_size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-/* Elements of a block and its bytes, by ggml type; 0: not known, kept as bytes between tensors. */
+/* Quantised blocks by ggml type: elements and bytes. What is neither here nor an element type is
+ * not known, and kept as bytes between tensors. */
 static const struct {
     uint16_t elements, bytes;
-    enum sam_weight_type type;
-} types[] = {
-    [0] = {1, 4, SAM_W_F32},  [1] = {1, 2, SAM_W_F16},   [2] = {32, 18, 0},
-    [3] = {32, 20, 0},        [6] = {32, 22, 0},         [7] = {32, 24, 0},
-    [8] = {32, 34, 0},        [9] = {32, 36, 0},         [10] = {256, 84, 0},
-    [11] = {256, 110, 0},     [12] = {256, 144, 0},      [13] = {256, 176, 0},
-    [14] = {256, 210, 0},     [15] = {256, 292, 0},      [16] = {256, 66, 0},
-    [17] = {256, 74, 0},      [18] = {256, 98, 0},       [19] = {256, 50, 0},
-    [20] = {32, 18, 0},       [21] = {256, 110, 0},      [22] = {256, 82, 0},
-    [23] = {256, 136, 0},     [24] = {1, 1, SAM_W_I8},   [25] = {1, 2, SAM_W_I16},
-    [26] = {1, 4, SAM_W_I32}, [27] = {1, 8, SAM_W_I64},  [28] = {1, 8, SAM_W_F64},
-    [29] = {256, 56, 0},      [30] = {1, 2, SAM_W_BF16}, [34] = {256, 54, 0},
-    [35] = {256, 66, 0},      [39] = {32, 17, 0},
+} blocks[] = {
+    [2] = {32, 18},    [3] = {32, 20},    [6] = {32, 22},    [7] = {32, 24},    [8] = {32, 34},
+    [9] = {32, 36},    [10] = {256, 84},  [11] = {256, 110}, [12] = {256, 144}, [13] = {256, 176},
+    [14] = {256, 210}, [15] = {256, 292}, [16] = {256, 66},  [17] = {256, 74},  [18] = {256, 98},
+    [19] = {256, 50},  [20] = {32, 18},   [21] = {256, 110}, [22] = {256, 82},  [23] = {256, 136},
+    [29] = {256, 56},  [34] = {256, 54},  [35] = {256, 66},  [39] = {32, 17},
 };
 
 /* What is left of the bytes that are there. */
@@ -141,12 +136,15 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
     w->offset = take64(r);
     if (r->is_short)
         return NULL;
-    bool known = type < SAM_COUNT(types) && types[type].elements;
-    if (known &&
-        (count % types[type].elements ||
-         __builtin_mul_overflow(count / types[type].elements, types[type].bytes, &w->size)))
+    enum sam_dtype dtype = sam_dtype_by_id(offsetof(struct sam_dtype_row, gguf), type);
+    uint64_t elements = 1, bytes = sam_dtype_size(dtype);
+    if (dtype == SAM_DTYPES && type < SAM_COUNT(blocks)) {
+        elements = blocks[type].elements;
+        bytes = blocks[type].bytes;
+    }
+    if (bytes && (count % elements || __builtin_mul_overflow(count / elements, bytes, &w->size)))
         return "a shape that does not go with its type";
-    w->type = known ? types[type].type : SAM_W_OPAQUE;
+    w->type = dtype == SAM_DTYPES ? SAM_OPAQUE : dtype;
     return NULL;
 }
 

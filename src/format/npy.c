@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "format/format.h"
 
 #define MAGIC        "\x93NUMPY"
@@ -13,38 +14,6 @@
 #define MAX_HEADER   65536
 #define FILE_LIMIT   ((UINT64_C(1) << 32) + MAX_HEADER)
 #define HEADER_ALIGN 64
-
-static const struct dtype {
-    const char *name;
-    char kind; /* NumPy's letter */
-    unsigned char size;
-} dtypes[] = {
-    [SAM_U8] = {"u8", 'u', 1},   [SAM_I8] = {"i8", 'i', 1},   [SAM_U16] = {"u16", 'u', 2},
-    [SAM_I16] = {"i16", 'i', 2}, [SAM_U32] = {"u32", 'u', 4}, [SAM_I32] = {"i32", 'i', 4},
-    [SAM_U64] = {"u64", 'u', 8}, [SAM_I64] = {"i64", 'i', 8}, [SAM_F16] = {"f16", 'f', 2},
-    [SAM_F32] = {"f32", 'f', 4}, [SAM_F64] = {"f64", 'f', 8}, [SAM_BOOL] = {"bool", 'b', 1},
-};
-
-size_t sam_dtype_size(enum sam_dtype dtype)
-{
-    return (size_t)dtype < SAM_COUNT(dtypes) ? dtypes[dtype].size : 0;
-}
-
-const char *sam_dtype_name(enum sam_dtype dtype)
-{
-    return (size_t)dtype < SAM_COUNT(dtypes) ? dtypes[dtype].name : "?";
-}
-
-bool sam_dtype_parse(const char *name, enum sam_dtype *dtype)
-{
-    for (size_t i = 0; name && i < SAM_COUNT(dtypes); i++) {
-        if (strcmp(dtypes[i].name, name) == 0) {
-            *dtype = (enum sam_dtype)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 void sam_array_free(struct sam_array *array)
 {
@@ -132,10 +101,11 @@ static enum sam_status read_descr(struct header *h, struct sam_array *array)
     if (*type == '<' || *type == '>' || *type == '=' || *type == '|')
         order = *type++;
     h->big_endian = order == '>';
-    for (size_t i = 0; i < SAM_COUNT(dtypes); i++) {
-        if (type[0] != dtypes[i].kind || type[1] != (char)('0' + dtypes[i].size) || type[2])
+    for (size_t i = 0; i < SAM_DTYPES; i++) {
+        const struct sam_dtype_row *row = &sam_dtype_table[i];
+        if (!row->npy || type[0] != row->npy || type[1] != (char)('0' + row->bits / 8) || type[2])
             continue;
-        if (dtypes[i].size > 1 && order == '|')
+        if (row->bits > 8 && order == '|')
             return sam_fail(h->error, SAM_ERR_INPUT, "%s: element type '%s' has no byte order",
                             h->name, text);
         array->dtype = (enum sam_dtype)i;
@@ -383,12 +353,6 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
 enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
                                 struct sam_error *error)
 {
-    static const enum sam_weight_type types[] = {
-        [SAM_U8] = SAM_W_U8,   [SAM_I8] = SAM_W_I8,   [SAM_U16] = SAM_W_U16,
-        [SAM_I16] = SAM_W_I16, [SAM_U32] = SAM_W_U32, [SAM_I32] = SAM_W_I32,
-        [SAM_U64] = SAM_W_U64, [SAM_I64] = SAM_W_I64, [SAM_F16] = SAM_W_F16,
-        [SAM_F32] = SAM_W_F32, [SAM_F64] = SAM_W_F64, [SAM_BOOL] = SAM_W_BOOL,
-    };
     struct sam_array array = {0};
     size_t header = 0;
     *in->need = MAGIC_SIZE + 6;
@@ -424,7 +388,7 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     }
     /* The planes of big-endian elements are not where the codec looks for them. */
     bool swapped = h.big_endian && sam_dtype_size(array.dtype) > 1;
-    w->type = swapped ? SAM_W_OPAQUE : types[array.dtype];
+    w->type = swapped ? SAM_OPAQUE : array.dtype;
     weights->out_of_order |= swapped;
     return SAM_OK;
 }
@@ -488,15 +452,18 @@ enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
     if (!array->data && array->size)
         return sam_format_null("data", error);
     struct sam_array check = *array;
-    if (array->rank > MAX_RANK || (size_t)array->dtype >= SAM_COUNT(dtypes) || !measure(&check) ||
-        check.count != array->count || check.size != array->size)
+    if (sam_dtype_npy(array->dtype) != array->dtype)
+        return sam_fail(error, SAM_ERR_USAGE, "%s: NumPy has no element type %s", path,
+                        sam_dtype_name(array->dtype));
+    if (array->rank > MAX_RANK || !measure(&check) || check.count != array->count ||
+        check.size != array->size)
         return sam_fail(error, SAM_ERR_USAGE, "%s: the array's shape, count and size disagree",
                         path);
     struct sam_buffer file = {0};
-    const struct dtype *type = &dtypes[array->dtype];
+    size_t size = sam_dtype_size(array->dtype);
     sam_buffer_append(&file, MAGIC "\x01\x00\x00\x00", MAGIC_SIZE + 4);
-    sam_buffer_printf(&file, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
-                      type->size > 1 ? '<' : '|', type->kind, type->size);
+    sam_buffer_printf(&file, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+                      size > 1 ? '<' : '|', sam_dtype_table[array->dtype].npy, size);
     for (size_t i = 0; i < array->rank; i++)
         sam_buffer_printf(&file, i ? ", %llu" : "%llu", (unsigned long long)array->shape[i]);
     sam_buffer_printf(&file, array->rank == 1 ? ",), }" : "), }");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "format/format.h"
 
 enum { MAX_NESTING = 32 }; /* of graphs */
@@ -29,36 +30,37 @@ enum {
     TENSOR_LOCATION = 14,
 };
 
-/* By TensorProto.DataType; `field` is where the elements stand when they are not raw. */
+/* By TensorProto.DataType; `field` is where the elements are when they are not raw, 0 for
+ * types that no tensor that is read has. */
 static const struct {
     const char *name;
-    uint8_t known, type, field;
+    uint8_t field;
 } types[] = {
-    [0] = {"undefined", 0, 0, 0},
-    [1] = {"float", 1, SAM_W_F32, TENSOR_FLOATS},
-    [2] = {"uint8", 1, SAM_W_U8, TENSOR_INT32S},
-    [3] = {"int8", 1, SAM_W_I8, TENSOR_INT32S},
-    [4] = {"uint16", 1, SAM_W_U16, TENSOR_INT32S},
-    [5] = {"int16", 1, SAM_W_I16, TENSOR_INT32S},
-    [6] = {"int32", 1, SAM_W_I32, TENSOR_INT32S},
-    [7] = {"int64", 1, SAM_W_I64, TENSOR_INT64S},
-    [8] = {"string", 0, 0, 0},
-    [9] = {"bool", 1, SAM_W_BOOL, TENSOR_INT32S},
-    [10] = {"float16", 1, SAM_W_F16, TENSOR_INT32S},
-    [11] = {"double", 1, SAM_W_F64, TENSOR_DOUBLES},
-    [12] = {"uint32", 1, SAM_W_U32, TENSOR_UINT64S},
-    [13] = {"uint64", 1, SAM_W_U64, TENSOR_UINT64S},
-    [14] = {"complex64", 0, 0, 0},
-    [15] = {"complex128", 0, 0, 0},
-    [16] = {"bfloat16", 1, SAM_W_BF16, TENSOR_INT32S},
-    [17] = {"float8e4m3fn", 1, SAM_W_E4M3, TENSOR_INT32S},
-    [18] = {"float8e4m3fnuz", 0, 0, 0},
-    [19] = {"float8e5m2", 1, SAM_W_E5M2, TENSOR_INT32S},
-    [20] = {"float8e5m2fnuz", 0, 0, 0},
-    [21] = {"uint4", 0, 0, 0},
-    [22] = {"int4", 1, SAM_W_I4, TENSOR_INT32S},
-    [23] = {"float4e2m1", 1, SAM_W_E2M1, TENSOR_INT32S},
-    [24] = {"float8e8m0", 1, SAM_W_E8M0, TENSOR_INT32S},
+    [0] = {"undefined", 0},
+    [1] = {"float", TENSOR_FLOATS},
+    [2] = {"uint8", TENSOR_INT32S},
+    [3] = {"int8", TENSOR_INT32S},
+    [4] = {"uint16", TENSOR_INT32S},
+    [5] = {"int16", TENSOR_INT32S},
+    [6] = {"int32", TENSOR_INT32S},
+    [7] = {"int64", TENSOR_INT64S},
+    [8] = {"string", 0},
+    [9] = {"bool", TENSOR_INT32S},
+    [10] = {"float16", TENSOR_INT32S},
+    [11] = {"double", TENSOR_DOUBLES},
+    [12] = {"uint32", TENSOR_UINT64S},
+    [13] = {"uint64", TENSOR_UINT64S},
+    [14] = {"complex64", 0},
+    [15] = {"complex128", 0},
+    [16] = {"bfloat16", TENSOR_INT32S},
+    [17] = {"float8e4m3fn", TENSOR_INT32S},
+    [18] = {"float8e4m3fnuz", 0},
+    [19] = {"float8e5m2", TENSOR_INT32S},
+    [20] = {"float8e5m2fnuz", 0},
+    [21] = {"uint4", 0},
+    [22] = {"int4", TENSOR_INT32S},
+    [23] = {"float4e2m1", TENSOR_INT32S},
+    [24] = {"float8e8m0", TENSOR_INT32S},
 };
 
 /* --- messages */
@@ -246,7 +248,7 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
 {
     static const char range[] = "an element that its type does not have";
     static const char many[] = "more elements than its shape says";
-    unsigned bits = (unsigned)sam_weight_type_bits(t->weight.type);
+    unsigned bits = (unsigned)sam_dtype_bits(t->weight.type);
     unsigned wide = number == TENSOR_FLOATS ? 4 : number == TENSOR_DOUBLES ? 8 : 0;
     struct message m = t->all;
     struct field f;
@@ -279,7 +281,7 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
 /* Bytes of the shape; false when there can be no such tensor. */
 static bool set_size(struct sam_weight *w)
 {
-    uint64_t bits = sam_weight_type_bits(w->type);
+    uint64_t bits = sam_dtype_bits(w->type);
     for (size_t d = 0; d < w->rank; d++)
         if (w->shape[d] == 0)
             bits = 0;
@@ -320,13 +322,13 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
         t.name = *name;
     if (length(&t.name) == 0 || memchr(t.name.at, 0, length(&t.name)))
         return wrong(r, &t, "it has no name, or none that could be");
-    if (t.type >= SAM_COUNT(types) || !types[t.type].known) {
+    t.weight.type = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), t.type);
+    if (t.type >= SAM_COUNT(types) || t.weight.type == SAM_DTYPES) {
         char text[64];
         snprintf(text, sizeof text, "elements of type %llu (%s), which are not read",
                  (unsigned long long)t.type, t.type < SAM_COUNT(types) ? types[t.type].name : "?");
         return wrong(r, &t, text);
     }
-    t.weight.type = (enum sam_weight_type)types[t.type].type;
     struct sam_onnx *onnx = r->onnx;
     struct sam_weight *tensors =
         sam_grow(onnx->tensors, onnx->count, &r->capacity, sizeof *tensors);

@@ -5,27 +5,16 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "format/format.h"
 
 enum { SIZE_BYTES = 8, MAX_HEADER = 100000000 };
 
-static const struct {
-    const char *name;
-    enum sam_weight_type type;
-} types[] = {
-    {"BF16", SAM_W_BF16},    {"F16", SAM_W_F16},      {"F32", SAM_W_F32},      {"F64", SAM_W_F64},
-    {"F8_E4M3", SAM_W_E4M3}, {"F8_E5M2", SAM_W_E5M2}, {"F8_E8M0", SAM_W_E8M0}, {"F4", SAM_W_E2M1},
-    {"I8", SAM_W_I8},        {"I16", SAM_W_I16},      {"I32", SAM_W_I32},      {"I64", SAM_W_I64},
-    {"U8", SAM_W_U8},        {"U16", SAM_W_U16},      {"U32", SAM_W_U32},      {"U64", SAM_W_U64},
-    {"BOOL", SAM_W_BOOL},
-};
-
-static enum sam_weight_type type_of(const char *name)
+/* Types that are not known are kept as bytes. */
+static enum sam_dtype type_of(const char *name)
 {
-    for (size_t i = 0; i < SAM_COUNT(types); i++)
-        if (strcmp(types[i].name, name) == 0)
-            return types[i].type;
-    return SAM_W_OPAQUE; /* kept as bytes */
+    enum sam_dtype type = sam_dtype_by_name(offsetof(struct sam_dtype_row, safetensors), name);
+    return type == SAM_DTYPES ? SAM_OPAQUE : type;
 }
 
 static bool number(const json_t *value, uint64_t *out)
@@ -53,7 +42,7 @@ static const char *read_tensor(const json_t *object, uint64_t data_at, struct sa
     w->size = end - begin;
     w->rank = json_array_size(shape);
     if (w->rank > SAM_WEIGHT_RANK) { /* the header keeps what it is */
-        w->type = SAM_W_OPAQUE;
+        w->type = SAM_OPAQUE;
         w->rank = 1;
         w->shape[0] = w->size;
         return NULL;

@@ -5,32 +5,19 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "format/format.h"
 
-static const struct {
-    const char *name;
-    enum sam_weight_type type;
-} types[] = {
-    {"float32", SAM_W_F32}, {"float16", SAM_W_F16}, {"int32", SAM_W_I32},
-    {"uint16", SAM_W_U16},  {"uint8", SAM_W_U8},    {"bool", SAM_W_BOOL},
-};
-
-static bool type_of(const json_t *name, enum sam_weight_type *type)
+static bool type_of(const json_t *name, enum sam_dtype *type)
 {
-    const char *text = json_string_value(name);
-    for (size_t i = 0; text && i < SAM_COUNT(types); i++) {
-        if (strcmp(types[i].name, text) == 0) {
-            *type = types[i].type;
-            return true;
-        }
-    }
-    return false;
+    *type = sam_dtype_by_name(offsetof(struct sam_dtype_row, tfjs), json_string_value(name));
+    return *type != SAM_DTYPES;
 }
 
 /* Bytes of the shape; false when they do not fit. */
-static bool size_of(const struct sam_weight *w, enum sam_weight_type type, uint64_t *size)
+static bool size_of(const struct sam_weight *w, enum sam_dtype type, uint64_t *size)
 {
-    *size = sam_weight_type_bits(type) / 8;
+    *size = sam_dtype_bits(type) / 8;
     for (size_t d = 0; d < w->rank; d++)
         if (w->shape[d] == 0)
             *size = 0;
@@ -59,15 +46,15 @@ static const char *read_quantization(const json_t *object, struct sam_weight *w,
                                      struct sam_tfjs_stored *stored)
 {
     const json_t *scale = json_object_get(object, "scale"), *min = json_object_get(object, "min");
-    if (w->type != SAM_W_F32)
+    if (w->type != SAM_F32)
         return "quantized elements other than float32, which are not read";
     if (!type_of(json_object_get(object, "dtype"), &stored->type))
         return "an unknown dtype of its quantization";
-    if (stored->type == SAM_W_F16 && !scale && !min) {
-        w->type = SAM_W_F16;
+    if (stored->type == SAM_F16 && !scale && !min) {
+        w->type = SAM_F16;
         return NULL;
     }
-    if ((stored->type != SAM_W_U8 && stored->type != SAM_W_U16) || !json_is_number(scale) ||
+    if ((stored->type != SAM_U8 && stored->type != SAM_U16) || !json_is_number(scale) ||
         !json_is_number(min))
         return "quantization that is neither float16 nor uint8 or uint16 with scale and min";
     stored->quantized = true;
@@ -218,7 +205,7 @@ void sam_tfjs_take(const struct sam_tfjs *tfjs, size_t tensor, const void *group
             memcpy(bytes, in, (size_t)s->size);
         return;
     }
-    size_t width = sam_weight_type_bits(s->type) / 8;
+    size_t width = sam_dtype_bits(s->type) / 8;
     for (uint64_t i = 0; i < s->size / width; i++) {
         double element = width == 1 ? in[i] : sam_le16(in + 2 * i);
         sam_put_le32(bytes + 4 * i, sam_f32_bits((float)(element * s->scale + s->min)));

@@ -21,7 +21,7 @@ static const struct sam_fp_format formats[SAM_TL_TYPES] = {
 static unsigned small_sum(enum sam_tl_type type, unsigned element, int imm)
 {
     if (type != SAM_TL_INT4)
-        return sam_fp_round(&formats[type], sam_fp_value(&formats[type], element) + imm);
+        return (unsigned)sam_fp_round(&formats[type], sam_fp_value(&formats[type], element) + imm);
     int sum = (int)element + imm;
     return sum < 0 ? 0 : sum > 15 ? 15 : (unsigned)sum;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small floating-point formats: rounding against a search among all values of the format. */
+/* Floating-point formats: rounding against a search among all values of the format. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "base/fp_format.h"
+#include "base/dtype.h"
 
-static const struct sam_fp_format formats[] = {
-    {2, 1, 1, SAM_FP_ALL_REAL, 0},   {1, 2, 1, SAM_FP_ALL_REAL, 0}, {3, 0, 3, SAM_FP_ALL_REAL, 0},
-    {4, 3, 7, SAM_FP_ONE_NAN, 0x7f}, {5, 2, 15, SAM_FP_IEEE, 0x7e}, {3, 4, 3, SAM_FP_IEEE, 0x78},
+static const struct sam_fp_format *const formats[] = {
+    &sam_dtype_table[SAM_E2M1].fp, &sam_dtype_table[SAM_E1M2].fp, &sam_dtype_table[SAM_E3M0].fp,
+    &sam_dtype_table[SAM_E4M3].fp, &sam_dtype_table[SAM_E5M2].fp, &sam_dtype_table[SAM_E3M4].fp,
 };
 
 static const double largest[] = {6, 1.75, 16, 448, 57344, 15.5};
@@ -23,7 +23,7 @@ static void values(void **state)
 {
     (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
-        const struct sam_fp_format *format = &formats[f];
+        const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa), finite = 0;
         double last = -1;
         for (unsigned bits = 0; bits < half; bits++) {
@@ -46,7 +46,7 @@ static void values(void **state)
 
 /* Nearest by comparing distances; of two, the one whose last bit is even; the larger where the
  * format has but one significant bit and so no last bit: IEEE 754 4.3.1. */
-static unsigned nearest(const struct sam_fp_format *format, double value, double top)
+static uint64_t nearest(const struct sam_fp_format *format, double value, double top)
 {
     unsigned half = 1u << (format->exponent + format->mantissa), best = 0;
     double magnitude = fabs(value), distance = magnitude;
@@ -67,10 +67,11 @@ static void rounds_to_nearest(void **state)
     for (size_t f = 0; f < SAM_COUNT(formats); f++)
         for (int step = -40000; step <= 40000; step++) {
             double value = step * smallest[f] / 16;
-            unsigned have = sam_fp_round(&formats[f], value);
-            unsigned want = nearest(&formats[f], value, largest[f]);
+            uint64_t have = sam_fp_round(formats[f], value);
+            uint64_t want = nearest(formats[f], value, largest[f]);
             if (have != want)
-                fail_msg("format %zu: %g is %x, expected %x", f, value, have, want);
+                fail_msg("format %zu: %g is %llx, expected %llx", f, value,
+                         (unsigned long long)have, (unsigned long long)want);
         }
 }
 
@@ -78,9 +79,9 @@ static void what_is_not_finite(void **state)
 {
     (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
-        const struct sam_fp_format *format = &formats[f];
+        const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa);
-        unsigned all = half - 1, top = all;
+        uint64_t all = half - 1, top = all;
         if (format->top == SAM_FP_IEEE)
             top = all & ~((1u << format->mantissa) - 1); /* infinity */
         else if (format->top == SAM_FP_ONE_NAN)
@@ -98,12 +99,98 @@ static void what_is_not_finite(void **state)
     }
 }
 
+/* What is beyond the largest value when it need not stay finite: e4m3 has no infinity, e2m1 has
+ * nothing else. */
+static void overflow(void **state)
+{
+    (void)state;
+    const struct sam_fp_format *e5m2 = &sam_dtype_table[SAM_E5M2].fp;
+    const struct sam_fp_format *e4m3 = &sam_dtype_table[SAM_E4M3].fp;
+    const struct sam_fp_format *e2m1 = &sam_dtype_table[SAM_E2M1].fp;
+    assert_int_equal(sam_fp_convert(e5m2, 61439, SAM_RNE), 0x7b);
+    assert_int_equal(sam_fp_convert(e5m2, 61440, SAM_RNE), 0x7c);
+    assert_int_equal(sam_fp_convert(e5m2, -61440, SAM_RNE), 0xfc);
+    assert_int_equal(sam_fp_convert(e5m2, 1e9, SAM_RTZ), 0x7b);
+    assert_int_equal(sam_fp_convert(e5m2, 1e9, SAM_RDN), 0x7b);
+    assert_int_equal(sam_fp_convert(e5m2, -1e9, SAM_RDN), 0xfc);
+    assert_int_equal(sam_fp_convert(e5m2, 57345, SAM_RUP), 0x7c);
+    assert_int_equal(sam_fp_convert(e5m2, -1e9, SAM_RUP), 0xfb);
+    assert_int_equal(sam_fp_convert(e5m2, INFINITY, SAM_RTZ), 0x7c);
+    assert_int_equal(sam_fp_convert(e4m3, 464, SAM_RNE), 0x7e);
+    assert_int_equal(sam_fp_convert(e4m3, 465, SAM_RNE), 0x7f);
+    assert_int_equal(sam_fp_convert(e2m1, 1e9, SAM_RNE), 7);
+    assert_int_equal(sam_fp_convert(e2m1, -INFINITY, SAM_RNE), 15);
+}
+
+/* Every mode against its definition: between which two neighbours a value is, and where. */
+static void directions(void **state)
+{
+    (void)state;
+    const struct sam_fp_format *f = &sam_dtype_table[SAM_F16].fp;
+    for (unsigned bits = 0; bits < 0x7bff; bits++) {
+        double low = sam_fp_value(f, bits), high = sam_fp_value(f, bits + 1);
+        unsigned even = bits + bits % 2;
+        for (int quarter = 1; quarter < 4; quarter++) {
+            double value = low + (high - low) * quarter / 4;
+            unsigned near = quarter < 2 ? bits : bits + 1;
+            assert_int_equal(sam_fp_convert(f, value, SAM_RTZ), bits);
+            assert_int_equal(sam_fp_convert(f, value, SAM_RDN), bits);
+            assert_int_equal(sam_fp_convert(f, value, SAM_RUP), bits + 1);
+            assert_int_equal(sam_fp_convert(f, value, SAM_RMM), near);
+            assert_int_equal(sam_fp_convert(f, value, SAM_RNE), quarter == 2 ? even : near);
+            assert_int_equal(sam_fp_convert(f, -value, SAM_RTZ), bits | 0x8000);
+            assert_int_equal(sam_fp_convert(f, -value, SAM_RDN), (bits + 1) | 0x8000);
+            assert_int_equal(sam_fp_convert(f, -value, SAM_RUP), bits | 0x8000);
+            assert_int_equal(sam_fp_convert(f, -value, SAM_RMM), near | 0x8000);
+        }
+    }
+}
+
+static void expect_shorts(float value)
+{
+    const struct sam_fp_format *half = &sam_dtype_table[SAM_F16].fp;
+    const struct sam_fp_format *bfloat = &sam_dtype_table[SAM_BF16].fp;
+    if (sam_half_bits(value) != sam_fp_convert(half, (double)value, SAM_RNE))
+        fail_msg("%a as half is %x", (double)value, sam_half_bits(value));
+    if (sam_bfloat_bits(value) != sam_fp_convert(bfloat, (double)value, SAM_RNE))
+        fail_msg("%a as bfloat16 is %x", (double)value, sam_bfloat_bits(value));
+}
+
+static bool same(double a, double b)
+{
+    return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
+}
+
+/* The short cuts for half and bfloat16 are the general conversion: from every pattern, and to every
+ * pattern from its value, the middle to the next one, and what is next to both. */
+static void short_cuts(void **state)
+{
+    (void)state;
+    const struct sam_fp_format *half = &sam_dtype_table[SAM_F16].fp;
+    const struct sam_fp_format *bfloat = &sam_dtype_table[SAM_BF16].fp;
+    for (unsigned bits = 0; bits < 0x10000; bits++) {
+        float h = sam_half_value((uint16_t)bits), b = sam_bfloat_value((uint16_t)bits);
+        assert_true(same((double)h, sam_fp_value(half, bits)));
+        assert_true(same((double)b, sam_fp_value(bfloat, bits)));
+        for (uint32_t step = 0; step < 0x4000; step += step < 2 ? 1 : 0x7ff) {
+            expect_shorts(sam_bits_f32(sam_f32_bits(h) + step));
+            expect_shorts(sam_bits_f32(sam_f32_bits(h) - step));
+        }
+        for (uint32_t low = 0; low < 0x10000; low += low == 0x7fff || low == 0x8000 ? 1 : 0x7fff)
+            expect_shorts(sam_bits_f32(bits << 16 | low));
+        expect_shorts((sam_half_value((uint16_t)(bits ^ 1)) + h) / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(rounds_to_nearest),
         cmocka_unit_test(what_is_not_finite),
+        cmocka_unit_test(overflow),
+        cmocka_unit_test(directions),
+        cmocka_unit_test(short_cuts),
     };
-    return cmocka_run_group_tests_name("small formats", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("floating-point formats", tests, NULL, NULL);
 }

@@ -99,8 +99,7 @@ static void public_functions(void **state)
                                   &messages, NULL),
                      SAM_ERR_USAGE);
     assert_int_equal(sam_packed_open("", 0, &codec, &packed, NULL), SAM_ERR_USAGE);
-    assert_int_equal(sam_weight_stat((enum sam_weight_type)0, "", 0, &codec, &stat, NULL),
-                     SAM_ERR_USAGE);
+    assert_int_equal(sam_weight_stat((enum sam_dtype)0, "", 0, &codec, &stat, NULL), SAM_ERR_USAGE);
     assert_int_equal(
         sam_gpu_new(&(struct sam_gpu_options){.size = sizeof(struct sam_gpu_options)}, &gpu, NULL),
         SAM_OK);

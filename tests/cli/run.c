@@ -302,6 +302,7 @@ static void bad_words(void **state)
         {LAUNCH "--arg f32:1.5x", "the value does not fit the type"},
         {LAUNCH "--arg bool:2", "the value does not fit the type"},
         {LAUNCH "--arg f16:1", "f16 is for arrays"},
+        {LAUNCH "--arg out:bf16:4", "expected out:TYPE:COUNT"},
         {LAUNCH "--arg local:0", "expected local:BYTES"},
         {LAUNCH "--arg local:0x10000000 --arg local:1", "local arguments of more than 256 MiB"},
         {LAUNCH "--stats=json --log -", "--json needs standard output for itself"},

@@ -43,7 +43,7 @@ static int make_files(void **state)
     uint64_t seed = 1;
     uint8_t *data = malloc(SIZE);
     assert_non_null(data);
-    test_weights(SAM_W_BF16, data, SIZE, 0.02, &seed);
+    test_weights(SAM_BF16, data, SIZE, 0.02, &seed);
     write_bytes("w", data, SIZE);
     free(data);
     succeed("convert -f w=w:bf16 -o w.safetensors");

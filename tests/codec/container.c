@@ -25,20 +25,20 @@ struct file {
 
 static const struct {
     const char *name;
-    enum sam_weight_type type;
+    enum sam_dtype type;
     size_t rank;
     uint64_t shape[5];
     uint64_t gap; /* in front */
 } content[TENSORS] = {
-    {"model.embed", SAM_W_BF16, 2, {1031, 1027}, 0},
-    {"model.empty", SAM_W_F32, 3, {4, 0, 7}, 0},
-    {"model.norm", SAM_W_F32, 1, {777}, 3},
-    {"model.scalar", SAM_W_F16, 0, {0}, 0},
-    {"model.h", SAM_W_F16, 5, {3, 5, 7, 11, 13}, 1},
-    {"not in the header", SAM_W_E4M3, 2, {300, 1001}, 0},
-    {"model.q", SAM_W_E5M2, 1, {140000}, 100},
-    {"", SAM_W_I4, 2, {6, 7}, 0},
-    {"model.tail", SAM_W_OPAQUE, 1, {5000}, 0},
+    {"model.embed", SAM_BF16, 2, {1031, 1027}, 0},
+    {"model.empty", SAM_F32, 3, {4, 0, 7}, 0},
+    {"model.norm", SAM_F32, 1, {777}, 3},
+    {"model.scalar", SAM_F16, 0, {0}, 0},
+    {"model.h", SAM_F16, 5, {3, 5, 7, 11, 13}, 1},
+    {"not in the header", SAM_E4M3, 2, {300, 1001}, 0},
+    {"model.q", SAM_E5M2, 1, {140000}, 100},
+    {"", SAM_I4, 2, {6, 7}, 0},
+    {"model.tail", SAM_OPAQUE, 1, {5000}, 0},
 };
 
 static struct file make_file(void)
@@ -53,7 +53,7 @@ static struct file make_file(void)
                                  .type = content[i].type,
                                  .rank = content[i].rank,
                                  .offset = at + content[i].gap};
-        uint64_t bits = sam_weight_type_bits(w->type);
+        uint64_t bits = sam_dtype_bits(w->type);
         for (size_t d = 0; d < w->rank; d++)
             bits *= w->shape[d] = content[i].shape[d];
         w->size = bits / 8;
@@ -63,7 +63,7 @@ static struct file make_file(void)
     f.weights.file_size = at + 11;
     f.data = malloc((size_t)f.weights.file_size);
     assert_non_null(f.data);
-    test_weights(SAM_W_U8, f.data, (size_t)f.weights.file_size, 0, &random);
+    test_weights(SAM_U8, f.data, (size_t)f.weights.file_size, 0, &random);
     memcpy(f.data, header, sizeof header);
     for (size_t i = 0; i < TENSORS; i++)
         test_weights(f.tensors[i].type, f.data + f.tensors[i].offset, (size_t)f.tensors[i].size,
@@ -112,8 +112,8 @@ static void byte_by_byte(void **state)
     uint64_t random = 3;
     uint16_t data[3000];
     struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_BF16, sizeof data);
-    test_weights(SAM_W_BF16, data, sizeof data, 0.02, &random);
+    struct sam_weights weights = one_tensor(&tensor, SAM_BF16, sizeof data);
+    test_weights(SAM_BF16, data, sizeof data, 0.02, &random);
     struct packed packed = pack(&weights, data, NULL);
     expect_file_in_pieces(&packed, data, sizeof data, 1, NULL);
     expect_same_in_pieces(&weights, data, &packed, 1, NULL);
@@ -263,8 +263,8 @@ static void scalars(void **state)
     uint64_t random = 3, written = 0, sum = 0;
     assert_true(tensors && data);
     for (unsigned i = 0; i < COUNT; i++)
-        tensors[i] = (struct sam_weight){.name = "", .type = SAM_W_F32, .offset = 4 * i, .size = 4};
-    test_weights(SAM_W_F32, data, COUNT * sizeof *data, 0.02, &random);
+        tensors[i] = (struct sam_weight){.name = "", .type = SAM_F32, .offset = 4 * i, .size = 4};
+    test_weights(SAM_F32, data, COUNT * sizeof *data, 0.02, &random);
     struct sam_weights weights = {
         .file_size = COUNT * sizeof *data, .tensors = tensors, .count = COUNT};
     struct packed packed = pack(&weights, data, NULL);
@@ -336,8 +336,8 @@ static void large_offsets(void **state)
     if (file == MAP_FAILED)
         skip();
     struct sam_weight tensors[2] = {
-        {.name = "zeros", .type = SAM_W_U32, .rank = 2, .shape = {1 << 15, 1 << 15}, .offset = 6},
-        {.name = "end", .type = SAM_W_F16, .rank = 1, .shape = {1 << 19}},
+        {.name = "zeros", .type = SAM_U32, .rank = 2, .shape = {1 << 15, 1 << 15}, .offset = 6},
+        {.name = "end", .type = SAM_F16, .rank = 1, .shape = {1 << 19}},
     };
     tensors[0].size = UINT64_C(4) << 30;
     tensors[1].offset = tensors[0].size + 6;
@@ -345,7 +345,7 @@ static void large_offsets(void **state)
     struct sam_weights weights = {
         .file_size = size, .header_size = 6, .tensors = tensors, .count = 2};
     uint64_t random = 5;
-    test_weights(SAM_W_F16, file + tensors[1].offset, 1 << 20, 0.02, &random);
+    test_weights(SAM_F16, file + tensors[1].offset, 1 << 20, 0.02, &random);
     struct sam_packed *p;
     struct sam_error error = {0};
     struct packed packed = {.data = malloc(4 << 20)};
@@ -380,8 +380,8 @@ static void bad_descriptions(void **state)
 {
     (void)state;
     struct sam_weight t[2] = {
-        {.name = "a", .type = SAM_W_F16, .rank = 1, .shape = {4}, .offset = 8, .size = 8},
-        {.name = "b", .type = SAM_W_F32, .rank = 1, .shape = {2}, .offset = 16, .size = 8},
+        {.name = "a", .type = SAM_F16, .rank = 1, .shape = {4}, .offset = 8, .size = 8},
+        {.name = "b", .type = SAM_F32, .rank = 1, .shape = {2}, .offset = 16, .size = 8},
     };
     struct sam_weights w = {.file_size = 24, .header_size = 8, .tensors = t, .count = 2};
     assert_int_equal(sam_weights_check(&w, NULL), SAM_OK);
@@ -401,7 +401,7 @@ static void bad_descriptions(void **state)
     t[1].rank = SAM_WEIGHT_RANK + 1;
     expect_refused(&w, "a rank (17) that there is not");
     t[1] = (struct sam_weight){
-        .name = "b", .type = SAM_W_I4, .rank = 1, .shape = {15}, .offset = 16, .size = 8};
+        .name = "b", .type = SAM_I4, .rank = 1, .shape = {15}, .offset = 16, .size = 8};
     expect_refused(&w, "do not make");
     w.header_size = 25;
     expect_refused(&w, "a header of 25 bytes in a file of 24");
@@ -412,7 +412,7 @@ static void no_room(void **state)
     (void)state;
     uint8_t data[5000] = {1, 2, 3}, out[6000];
     struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, sizeof data);
+    struct sam_weights weights = one_tensor(&tensor, SAM_U8, sizeof data);
     struct sam_error error = {0};
     struct packed packed = pack(&weights, data, NULL);
     size_t size;

@@ -66,7 +66,7 @@ static void dimensions(void **state)
 {
     (void)state;
     struct sam_weight piece = {
-        .name = "a", .type = SAM_W_F32, .rank = 2, .shape = {0, UINT64_C(1) << 63}};
+        .name = "a", .type = SAM_F32, .rank = 2, .shape = {0, UINT64_C(1) << 63}};
     struct sam_buffer file = forge_packed(&piece, 1, 0);
     expect_damaged(&file, "dimension 1 is 9223372036854775808: the limit is 2^63 - 1");
     sam_buffer_free(&file);
@@ -77,7 +77,7 @@ static void pieces(void **state)
 {
     (void)state;
     struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, 8);
+    struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
     struct sam_error error = {0};
     weights.count = SAM_MAX_PIECES + 1;
     assert_int_equal(sam_weights_check(&weights, &error), SAM_ERR_INPUT);
@@ -98,15 +98,15 @@ static void bounds(void **state)
     struct sam_weight tensor;
     for (unsigned shift = 20; shift < 61; shift++) {
         uint64_t size = (UINT64_C(1) << shift) + 4;
-        struct sam_weights weights = one_tensor(&tensor, SAM_W_F32, size);
+        struct sam_weights weights = one_tensor(&tensor, SAM_F32, size);
         uint64_t bound = sam_pack_bound(&weights);
         if (bound <= size || bound >= size + size / 8 + 65536)
             fail_msg("%llu bytes: at most %llu?", (unsigned long long)size,
                      (unsigned long long)bound);
     }
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_OPAQUE, INT64_MAX);
+    struct sam_weights weights = one_tensor(&tensor, SAM_OPAQUE, INT64_MAX);
     assert_true(sam_pack_bound(&weights) > INT64_MAX);
-    weights = one_tensor(&tensor, SAM_W_OPAQUE, UINT64_C(1) << 63);
+    weights = one_tensor(&tensor, SAM_OPAQUE, UINT64_C(1) << 63);
     assert_int_equal(sam_pack_bound(&weights), 0);
 }
 
@@ -128,7 +128,7 @@ static void packing_without(void **state)
 {
     (void)state;
     struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, 8), none = {.count = 1};
+    struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8), none = {.count = 1};
     const struct sam_sink sink = {no_more, &(uint64_t){0}};
     const struct sam_codec_options level = {.level = (enum sam_codec_level)9};
     const struct sam_allocator half = {.allocate = no_allocation};
@@ -141,7 +141,7 @@ static void packing_without(void **state)
     expect_usage(sam_weights_check(NULL, &e), &e, "(NULL)");
     expect_usage(sam_weights_check(&none, &e), &e, "(NULL)");
     assert_int_equal(sam_pack_bound(NULL), 0);
-    assert_false(sam_weight_type_parse(NULL, &tensor.type));
+    assert_false(sam_dtype_parse(NULL, &tensor.type));
     expect_usage(sam_pack(&weights, NULL, NULL, out, sizeof out, &size, &e), &e, "file is NULL");
     expect_usage(sam_pack(&weights, data, NULL, NULL, 5, &size, &e), &e, "packed is NULL");
     expect_usage(sam_pack(&weights, data, NULL, out, sizeof out, NULL, &e), &e, "size is NULL");
@@ -172,7 +172,7 @@ static void unpacking_without(void **state)
 {
     (void)state;
     struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_W_U8, 8);
+    struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
     const struct sam_codec_options level = {.level = (enum sam_codec_level)9};
     uint8_t data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint64_t size;
@@ -217,13 +217,13 @@ static void counting_without(void **state)
     struct sam_error e = {0};
     uint64_t counts[256];
     uint8_t data[8] = {0};
-    const enum sam_weight_type none = (enum sam_weight_type)99;
-    expect_usage(sam_weight_stat(SAM_W_U8, NULL, 8, NULL, &stat, &e), &e, "data is NULL");
-    expect_usage(sam_weight_stat(SAM_W_U8, data, 8, NULL, NULL, &e), &e, "result is NULL");
+    const enum sam_dtype none = (enum sam_dtype)99;
+    expect_usage(sam_weight_stat(SAM_U8, NULL, 8, NULL, &stat, &e), &e, "data is NULL");
+    expect_usage(sam_weight_stat(SAM_U8, data, 8, NULL, NULL, &e), &e, "result is NULL");
     expect_usage(sam_weight_stat(none, data, 8, NULL, &stat, &e), &e, "unknown type 99");
     expect_usage(sam_weight_count(none, data, 8, NULL, 0, counts, &e), &e, "unknown type 99");
-    expect_usage(sam_weight_count(SAM_W_U8, data, 8, NULL, 0, NULL, &e), &e, "result is NULL");
-    expect_usage(sam_weight_count(SAM_W_U8, data, 8, NULL, 1, counts, &e), &e, "coded plane 1");
+    expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 0, NULL, &e), &e, "result is NULL");
+    expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 1, counts, &e), &e, "coded plane 1");
 }
 
 int main(void)

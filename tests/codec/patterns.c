@@ -13,13 +13,6 @@
 #include "codec/weights.h"
 #include "random.h"
 
-static const enum sam_weight_type every_type[] = {
-    SAM_W_OPAQUE, SAM_W_BF16, SAM_W_F16, SAM_W_F32, SAM_W_E4M3, SAM_W_E5M2, SAM_W_E8M0,
-    SAM_W_E2M1,   SAM_W_I4,   SAM_W_U8,  SAM_W_I8,  SAM_W_U16,  SAM_W_I16,  SAM_W_U32,
-    SAM_W_I32,    SAM_W_U64,  SAM_W_I64, SAM_W_F64, SAM_W_BOOL,
-};
-enum { TYPES = sizeof every_type / sizeof every_type[0] };
-
 static const struct sam_codec_options every_mode[] = {
     {0},
     {.dense = true},
@@ -47,10 +40,10 @@ static void every_16_bit_pattern(void **state)
         elements[j] = other;
     }
     for (size_t mode = 0; mode < MODES; mode++) {
-        assert_true(roundtrip(SAM_W_BF16, elements, COUNT * 2, &every_mode[mode]) < COUNT * 2);
-        roundtrip(SAM_W_F16, elements, COUNT * 2, &every_mode[mode]);
-        roundtrip(SAM_W_I16, elements, COUNT * 2, &every_mode[mode]);
-        roundtrip(SAM_W_F32, elements, COUNT * 2, &every_mode[mode]);
+        assert_true(roundtrip(SAM_BF16, elements, COUNT * 2, &every_mode[mode]) < COUNT * 2);
+        roundtrip(SAM_F16, elements, COUNT * 2, &every_mode[mode]);
+        roundtrip(SAM_I16, elements, COUNT * 2, &every_mode[mode]);
+        roundtrip(SAM_F32, elements, COUNT * 2, &every_mode[mode]);
     }
     free(elements);
 }
@@ -59,8 +52,7 @@ static void every_8_bit_pattern(void **state)
 {
     (void)state;
     enum { COUNT = 1 << 14 };
-    static const enum sam_weight_type types[] = {SAM_W_E4M3, SAM_W_E5M2, SAM_W_I8, SAM_W_E2M1,
-                                                 SAM_W_E8M0};
+    static const enum sam_dtype types[] = {SAM_E4M3, SAM_E5M2, SAM_I8, SAM_E2M1, SAM_E8M0};
     uint64_t random = test_seed();
     uint8_t elements[COUNT];
     for (unsigned i = 0; i < COUNT; i++)
@@ -78,14 +70,13 @@ static void every_8_bit_pattern(void **state)
 static void every_length(void **state)
 {
     (void)state;
-    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16,  SAM_W_F32,
-                                                 SAM_W_E4M3, SAM_W_E5M2, SAM_W_U8};
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
     uint8_t *data = malloc(MOST * 4);
     assert_non_null(data);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-        size_t width = sam_weight_type_bits(types[t]) / 8;
+        size_t width = sam_dtype_bits(types[t]) / 8;
         test_weights(types[t], data, MOST * width, 0.02, &random);
         for (size_t n = 0; n <= MOST; n++) {
             /* The other modes where the lengths of streams and bytes of bits turn over. */
@@ -110,10 +101,10 @@ static void layers_in_one_array(void **state)
     size_t apart = 0;
     assert_non_null(data);
     for (size_t i = 0; i < LAYERS; i++) {
-        test_weights(SAM_W_BF16, data + i * LAYER, LAYER, sigma[i], &random);
-        apart += roundtrip(SAM_W_BF16, data + i * LAYER, LAYER, &every_mode[0]);
+        test_weights(SAM_BF16, data + i * LAYER, LAYER, sigma[i], &random);
+        apart += roundtrip(SAM_BF16, data + i * LAYER, LAYER, &every_mode[0]);
     }
-    size_t packed = roundtrip(SAM_W_BF16, data, SIZE, &every_mode[0]);
+    size_t packed = roundtrip(SAM_BF16, data, SIZE, &every_mode[0]);
     assert_in_range(packed, apart - apart / 100, apart + apart / 100);
     free(data);
 }
@@ -128,18 +119,18 @@ static void mantissas_that_are_no_noise(void **state)
     uint8_t *half = malloc((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
     assert_non_null(half);
     assert_non_null(wide);
-    test_weights(SAM_W_BF16, half, (size_t)COUNT * 2, 0.02, &random);
+    test_weights(SAM_BF16, half, (size_t)COUNT * 2, 0.02, &random);
     for (size_t i = 0; i < COUNT; i++)
         memcpy(wide + 4 * i + 2, half + 2 * i, 2);
-    size_t packed = roundtrip(SAM_W_BF16, half, (size_t)COUNT * 2, &every_mode[0]);
-    assert_in_range(roundtrip(SAM_W_F32, wide, (size_t)COUNT * 4, &every_mode[0]), packed - 256,
+    size_t packed = roundtrip(SAM_BF16, half, (size_t)COUNT * 2, &every_mode[0]);
+    assert_in_range(roundtrip(SAM_F32, wide, (size_t)COUNT * 4, &every_mode[0]), packed - 256,
                     packed + 256);
     for (size_t i = 0; i < COUNT; i++) /* nine of ten are zero */
         if (test_below(&random, 10))
             memset(half + 2 * i, 0, 2);
-    assert_true(roundtrip(SAM_W_BF16, half, (size_t)COUNT * 2, &every_mode[0]) < packed / 3);
+    assert_true(roundtrip(SAM_BF16, half, (size_t)COUNT * 2, &every_mode[0]) < packed / 3);
     memset(wide, 0, (size_t)COUNT * 4);
-    assert_true(roundtrip(SAM_W_F32, wide, (size_t)COUNT * 4, &every_mode[0]) < 1024);
+    assert_true(roundtrip(SAM_F32, wide, (size_t)COUNT * 4, &every_mode[0]) < 1024);
     free(half);
     free(wide);
 }
@@ -173,9 +164,9 @@ static void degenerate_planes(void **state)
             default: data[i] = i < COUNT / 2 ? 0 : 200; break; /* two constant halves */
             }
         }
-        for (size_t t = 0; t < TYPES; t++)
+        for (size_t t = 0; t < SAM_DTYPES; t++)
             for (size_t mode = 0; mode < MODES; mode++)
-                roundtrip(every_type[t], data, COUNT, &every_mode[mode]);
+                roundtrip((enum sam_dtype)(t), data, COUNT, &every_mode[mode]);
     }
     free(data);
 }
@@ -185,11 +176,11 @@ static void sizes_near_the_bound(void **state)
 {
     (void)state;
     static const struct {
-        enum sam_weight_type type;
+        enum sam_dtype type;
         double least, most; /* bits a weight */
     } cases[] = {
-        {SAM_W_BF16, 10.5, 10.66}, {SAM_W_F16, 13.5, 13.66}, {SAM_W_F32, 26.4, 26.7},
-        {SAM_W_E4M3, 5.5, 6.6},    {SAM_W_E5M2, 5.4, 5.62},
+        {SAM_BF16, 10.5, 10.66}, {SAM_F16, 13.5, 13.66}, {SAM_F32, 26.4, 26.7},
+        {SAM_E4M3, 5.5, 6.6},    {SAM_E5M2, 5.4, 5.62},
     };
     enum { COUNT = 1 << 20 };
     uint8_t *data = malloc(COUNT * 4);
@@ -197,17 +188,17 @@ static void sizes_near_the_bound(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t random = 1;
         struct sam_weight_stat stat;
-        size_t size = COUNT * sam_weight_type_bits(cases[i].type) / 8;
+        size_t size = COUNT * sam_dtype_bits(cases[i].type) / 8;
         test_weights(cases[i].type, data, size, 0.02, &random);
         double bits = (double)roundtrip(cases[i].type, data, size, NULL) * 8 / COUNT;
         assert_int_equal(sam_weight_stat(cases[i].type, data, size, NULL, &stat, NULL), SAM_OK);
         if (bits < cases[i].least || bits > cases[i].most)
-            fail_msg("%s: %.3f bits a weight", sam_weight_type_name(cases[i].type), bits);
+            fail_msg("%s: %.3f bits a weight", sam_dtype_name(cases[i].type), bits);
         /* A twentieth of a bit that the code loses weighs double in eight. */
         double above = stat.width == 8 ? 0.008 : 0.004;
         if (bits < stat.bound || (bits - stat.bound) / stat.width > above)
-            fail_msg("%s: %.3f bits a weight, the bound is %.3f",
-                     sam_weight_type_name(cases[i].type), bits, stat.bound);
+            fail_msg("%s: %.3f bits a weight, the bound is %.3f", sam_dtype_name(cases[i].type),
+                     bits, stat.bound);
     }
     free(data);
 }
@@ -222,12 +213,12 @@ static void incompressible(void **state)
     assert_non_null(data);
     for (size_t i = 0; i < SIZE; i++)
         data[i] = (uint8_t)test_random(&random);
-    for (size_t t = 0; t < TYPES; t++) {
+    for (size_t t = 0; t < SAM_DTYPES; t++) {
         for (size_t mode = 0; mode < MODES; mode++) {
             for (size_t size = 1 << 20; size <= SIZE; size += 1 << 20)
-                assert_true(roundtrip(every_type[t], data, size, &every_mode[mode]) <=
+                assert_true(roundtrip((enum sam_dtype)(t), data, size, &every_mode[mode]) <=
                             size + size / 1000);
-            assert_true(roundtrip(every_type[t], data, 1 << 16, &every_mode[mode]) <=
+            assert_true(roundtrip((enum sam_dtype)(t), data, 1 << 16, &every_mode[mode]) <=
                         (1 << 16) + 1024 + 128);
         }
     }

@@ -12,10 +12,10 @@
 #include "codec/weights.h"
 #include "random.h"
 
-struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_weight_type type, size_t size)
+struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, size_t size)
 {
     *tensor = (struct sam_weight){.name = "data", .type = type, .rank = 1, .size = size};
-    tensor->shape[0] = size * 8 / sam_weight_type_bits(type);
+    tensor->shape[0] = size * 8 / sam_dtype_bits(type);
     return (struct sam_weights){.file_size = size, .tensors = tensor, .count = 1};
 }
 
@@ -118,7 +118,7 @@ void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
     free(sink.data);
 }
 
-size_t roundtrip(enum sam_weight_type type, const void *data, size_t size,
+size_t roundtrip(enum sam_dtype type, const void *data, size_t size,
                  const struct sam_codec_options *options)
 {
     struct sam_weight tensor;

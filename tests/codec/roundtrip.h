@@ -12,7 +12,7 @@ struct packed {
 };
 
 /* A file of one tensor without a header. */
-struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_weight_type type, size_t size);
+struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, size_t size);
 
 struct packed pack(const struct sam_weights *weights, const void *file,
                    const struct sam_codec_options *options);
@@ -27,7 +27,7 @@ void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
                            const struct packed *packed, size_t piece,
                            const struct sam_codec_options *options);
 /* One tensor of `type`, there and back at once. Returns the packed size. */
-size_t roundtrip(enum sam_weight_type type, const void *data, size_t size,
+size_t roundtrip(enum sam_dtype type, const void *data, size_t size,
                  const struct sam_codec_options *options);
 
 #endif

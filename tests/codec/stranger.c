@@ -274,8 +274,8 @@ static uint8_t *read_file(const struct packed *packed)
 static void reads_what_is_packed(void **state)
 {
     (void)state;
-    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16,  SAM_W_F32, SAM_W_E4M3,
-                                                 SAM_W_E5M2, SAM_W_E2M1, SAM_W_U8};
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16,  SAM_F32, SAM_E4M3,
+                                           SAM_E5M2, SAM_E2M1, SAM_U8};
     enum { TYPES = sizeof types / sizeof types[0], HEADER = 33 };
     uint64_t random = 11;
     for (unsigned mode = 0; mode < 3; mode++) {
@@ -290,7 +290,7 @@ static void reads_what_is_packed(void **state)
                                              .rank = 1,
                                              .offset = at + i % 3,
                                              .size = size};
-            tensors[i].shape[0] = size * 8 / sam_weight_type_bits(types[i]);
+            tensors[i].shape[0] = size * 8 / sam_dtype_bits(types[i]);
             at = tensors[i].offset + size;
         }
         weights.file_size = at;
@@ -331,11 +331,11 @@ static void reads_small_neighbours(void **state)
         uint64_t kind = test_below(&random, 100);
         uint64_t size = kind == 0 ? LARGE : kind < 20 ? 0 : 4 * test_below(&random, 40);
         tensors[i] = (struct sam_weight){.name = "x",
-                                         .type = kind % 2 ? SAM_W_F32 : SAM_W_BF16,
+                                         .type = kind % 2 ? SAM_F32 : SAM_BF16,
                                          .rank = 1,
                                          .offset = at + (kind % 7 == 0 ? 3 : 0),
                                          .size = size};
-        tensors[i].shape[0] = size * 8 / sam_weight_type_bits(tensors[i].type);
+        tensors[i].shape[0] = size * 8 / sam_dtype_bits(tensors[i].type);
         at = tensors[i].offset + size;
     }
     weights.file_size = at + 2;

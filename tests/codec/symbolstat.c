@@ -122,8 +122,7 @@ static void flush_and_empty_tasks(void **state)
 static void counts_as_the_codec_does(void **state)
 {
     (void)state;
-    static const enum sam_weight_type types[] = {SAM_W_BF16, SAM_W_F16,  SAM_W_F32,
-                                                 SAM_W_E4M3, SAM_W_E5M2, SAM_W_U8};
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     /* Where the exponent stands in an element, and how wide it is. */
     static const unsigned from[] = {7, 10, 23, 3, 2, 0}, width[] = {8, 5, 8, 4, 5, 8};
     uint64_t random = test_seed();
@@ -132,7 +131,7 @@ static void counts_as_the_codec_does(void **state)
     assert_non_null(symbols);
     for (size_t t = 0; t < SAM_COUNT(types); t++) {
         uint64_t wanted[256], counts[256], drained[256];
-        size_t bytes = sam_weight_type_bits(types[t]) / 8;
+        size_t bytes = sam_dtype_bits(types[t]) / 8;
         struct sam_symbolstat unit;
         test_weights(types[t], data, MOST * bytes, 0.02, &random);
         for (size_t i = 0; i < MOST; i++) {

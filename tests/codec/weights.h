@@ -38,14 +38,14 @@ static inline uint32_t test_minifloat(double value, unsigned exponent, unsigned 
 }
 
 /* `size` bytes of elements of `type`: a floating-point one; any other is random bytes. */
-static inline void test_weights(enum sam_weight_type type, void *data, size_t size, double sigma,
+static inline void test_weights(enum sam_dtype type, void *data, size_t size, double sigma,
                                 uint64_t *random)
 {
     uint8_t *out = data;
     /* 8 and 4-bit weights are scaled to their range. */
-    double wide = type == SAM_W_E4M3 || type == SAM_W_E5M2 ? 1 / sigma
-                  : type == SAM_W_E2M1                     ? 2 / sigma
-                                                           : 1;
+    double wide = type == SAM_E4M3 || type == SAM_E5M2 ? 1 / sigma
+                  : type == SAM_E2M1                   ? 2 / sigma
+                                                       : 1;
     for (size_t at = 0; at < size;) {
         double value = test_normal(random) * sigma * wide;
         float single = (float)value;
@@ -53,12 +53,12 @@ static inline void test_weights(enum sam_weight_type type, void *data, size_t si
         size_t width = 1;
         memcpy(&bits, &single, sizeof bits);
         switch (type) {
-        case SAM_W_F32: width = 4; break;
-        case SAM_W_BF16: bits >>= 16, width = 2; break;
-        case SAM_W_F16: bits = test_minifloat(value, 5, 10), width = 2; break;
-        case SAM_W_E4M3: bits = test_minifloat(value, 4, 3); break;
-        case SAM_W_E5M2: bits = test_minifloat(value, 5, 2); break;
-        case SAM_W_E2M1:
+        case SAM_F32: width = 4; break;
+        case SAM_BF16: bits >>= 16, width = 2; break;
+        case SAM_F16: bits = test_minifloat(value, 5, 10), width = 2; break;
+        case SAM_E4M3: bits = test_minifloat(value, 4, 3); break;
+        case SAM_E5M2: bits = test_minifloat(value, 5, 2); break;
+        case SAM_E2M1:
             value = fmin(fmax(value, -7), 7);
             bits = test_minifloat(value, 2, 1);
             bits |= test_minifloat(fmin(fmax(test_normal(random) * 2, -7), 7), 2, 1) << 4;

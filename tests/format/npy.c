@@ -256,9 +256,9 @@ static void written_files(void **state)
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/a.npy", directory);
     for (int round = 0; round < 300; round++) {
-        struct sam_array array = {.dtype = (enum sam_dtype)test_below(&random, SAM_BOOL + 1),
-                                  .rank = test_below(&random, 9),
-                                  .count = 1};
+        const enum sam_dtype any = (enum sam_dtype)test_below(&random, SAM_DTYPES);
+        struct sam_array array = {
+            .dtype = sam_dtype_npy(any), .rank = test_below(&random, 9), .count = 1};
         for (size_t i = 0; i < array.rank; i++) {
             array.shape[i] = test_below(&random, 20) ? 1 + test_below(&random, 4) : 0;
             array.count *= array.shape[i];

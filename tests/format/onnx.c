@@ -41,7 +41,7 @@ static void expect_refused(struct sam_buffer model, const char *part)
 }
 
 static void expect_tensor(const struct sam_onnx *onnx, size_t at, const char *name,
-                          enum sam_weight_type type, size_t rank, const void *bytes, size_t size)
+                          enum sam_dtype type, size_t rank, const void *bytes, size_t size)
 {
     assert_true(at < onnx->count);
     const struct sam_weight *w = &onnx->tensors[at];
@@ -53,8 +53,8 @@ static void expect_tensor(const struct sam_onnx *onnx, size_t at, const char *na
 }
 
 /* Takes `model` over and gives out the only tensor in it. */
-static void expect_one(struct sam_buffer model, enum sam_weight_type type, size_t rank,
-                       const void *bytes, size_t size)
+static void expect_one(struct sam_buffer model, enum sam_dtype type, size_t rank, const void *bytes,
+                       size_t size)
 {
     struct sam_onnx onnx;
     struct sam_error error = {0};
@@ -97,12 +97,12 @@ static void places(void **state)
     struct sam_error error = {0};
     must(sam_onnx_parse(model.data, model.size, "m.onnx", &onnx, &error), &error);
     assert_int_equal(onnx.count, 4);
-    expect_tensor(&onnx, 0, "w", SAM_W_F32, 2, "abcdefgh", 8);
+    expect_tensor(&onnx, 0, "w", SAM_F32, 2, "abcdefgh", 8);
     assert_int_equal(onnx.tensors[0].shape[0], 1);
     assert_int_equal(onnx.tensors[0].shape[1], 2);
-    expect_tensor(&onnx, 1, "c", SAM_W_F16, 0, "xy", 2);
-    expect_tensor(&onnx, 2, "i", SAM_W_I8, 1, "123", 3);
-    expect_tensor(&onnx, 3, "last", SAM_W_U8, 1, "\7\10\377", 3);
+    expect_tensor(&onnx, 1, "c", SAM_F16, 0, "xy", 2);
+    expect_tensor(&onnx, 2, "i", SAM_I8, 1, "123", 3);
+    expect_tensor(&onnx, 3, "last", SAM_U8, 1, "\7\10\377", 3);
     assert_ptr_equal(onnx.data[0], (uint8_t *)memmem(model.data, model.size, "abcdefgh", 8));
     sam_onnx_free(&onnx);
     sam_buffer_free(&model);
@@ -113,16 +113,16 @@ static void elements(void **state)
 {
     (void)state;
     const uint64_t minus[] = {UINT64_MAX, 1, (uint64_t)-128};
-    expect_one(one(packed("t", INT8, INT32S, 3, minus)), SAM_W_I8, 1, "\xff\1\x80", 3);
+    expect_one(one(packed("t", INT8, INT32S, 3, minus)), SAM_I8, 1, "\xff\1\x80", 3);
     const uint64_t half[] = {0x3c00, 0xfc01, 0};
-    expect_one(one(packed("t", FLOAT16, INT32S, 3, half)), SAM_W_F16, 1, "\0\x3c\1\xfc\0\0", 6);
+    expect_one(one(packed("t", FLOAT16, INT32S, 3, half)), SAM_F16, 1, "\0\x3c\1\xfc\0\0", 6);
     const uint64_t wide[] = {UINT64_MAX, INT64_MAX, 0};
     uint8_t bytes[24] = {0};
     memset(bytes, 255, 15);
     bytes[15] = 127;
-    expect_one(one(packed("t", INT64, INT64S, 3, wide)), SAM_W_I64, 1, bytes, 24);
+    expect_one(one(packed("t", INT64, INT64S, 3, wide)), SAM_I64, 1, bytes, 24);
     const uint64_t word[] = {UINT32_MAX, 0x80000000, 5};
-    expect_one(one(packed("t", UINT32, UINT64S, 3, word)), SAM_W_U32, 1,
+    expect_one(one(packed("t", UINT32, UINT64S, 3, word)), SAM_U32, 1,
                "\xff\xff\xff\xff\0\0\0\x80\5\0\0\0", 12);
 
     struct sam_buffer t = make_tensor("t", FLOAT, 1, three);
@@ -130,25 +130,25 @@ static void elements(void **state)
     put_varint(&t, FLOATS << 3 | 5);
     sam_buffer_append(&t, "efgh", 4);
     put_bytes(&t, FLOATS, "ijkl", 4);
-    expect_one(one(t), SAM_W_F32, 1, "abcdefghijkl", 12);
+    expect_one(one(t), SAM_F32, 1, "abcdefghijkl", 12);
 
     t = make_tensor("t", DOUBLE, 0, none);
     put_varint(&t, DOUBLES << 3 | 1);
     sam_buffer_append(&t, "abcdefgh", 8);
-    expect_one(one(t), SAM_W_F64, 0, "abcdefgh", 8);
+    expect_one(one(t), SAM_F64, 0, "abcdefgh", 8);
 
     t = make_tensor("t", INT32, 1, three);
     put_number(&t, INT32S, 1);
     put_number(&t, INT32S, (uint64_t)-2);
     put_number(&t, INT32S, 3);
-    expect_one(one(t), SAM_W_I32, 1, "\1\0\0\0\xfe\xff\xff\xff\3\0\0\0", 12);
+    expect_one(one(t), SAM_I32, 1, "\1\0\0\0\xfe\xff\xff\xff\3\0\0\0", 12);
 
     t = make_tensor("t", 23, 1, (uint64_t[]){4}); /* float4e2m1: two to a number */
     put_bytes(&t, INT32S, "\x21\x43", 2);
-    expect_one(one(t), SAM_W_E2M1, 1, "\x21\x43", 2);
+    expect_one(one(t), SAM_E2M1, 1, "\x21\x43", 2);
 
     t = make_tensor("t", FLOAT, 3, (uint64_t[]){UINT32_MAX, 0, UINT32_MAX});
-    expect_one(one(t), SAM_W_F32, 3, "", 0);
+    expect_one(one(t), SAM_F32, 3, "", 0);
 
     struct sam_buffer dims = {0}; /* packed dims */
     t = make_tensor("t", BOOL, 0, none);
@@ -156,7 +156,7 @@ static void elements(void **state)
     put_varint(&dims, 2);
     put_message(&t, DIMS, dims);
     put_bytes(&t, RAW, "\0\1", 2);
-    expect_one(one(t), SAM_W_BOOL, 2, "\0\1", 2);
+    expect_one(one(t), SAM_BOOL, 2, "\0\1", 2);
 }
 
 static void bad_tensors(void **state)

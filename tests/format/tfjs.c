@@ -46,7 +46,7 @@ static void groups(void **state)
                        "{\"name\":\"half\",\"shape\":[1],\"dtype\":\"float32\",\"quantization\":"
                        "{\"dtype\":\"float16\",\"original_dtype\":\"float32\"}}]}"));
     static const uint64_t sizes[] = {24, 4, 3, 2}, offsets[] = {0, 24, 0, 3};
-    static const enum sam_weight_type kinds[] = {SAM_W_F32, SAM_W_I32, SAM_W_BOOL, SAM_W_F16};
+    static const enum sam_dtype kinds[] = {SAM_F32, SAM_I32, SAM_BOOL, SAM_F16};
     assert_int_equal(t.group_count, 2);
     assert_int_equal(t.groups[0].path_count, 2);
     assert_string_equal(t.groups[0].paths[1], "b.bin");

@@ -33,7 +33,7 @@ static enum sam_status parse(enum sam_weights_kind kind, const struct sam_buffer
     return status;
 }
 
-static void expect_weight(const struct sam_weight *w, const char *name, enum sam_weight_type type,
+static void expect_weight(const struct sam_weight *w, const char *name, enum sam_dtype type,
                           uint64_t offset, uint64_t size, size_t rank)
 {
     assert_string_equal(w->name, name);
@@ -49,15 +49,15 @@ static void npy_order(void **state)
     (void)state;
     static const struct {
         const char *header;
-        enum sam_weight_type type;
+        enum sam_dtype type;
         size_t rank;
         bool out_of_order;
     } files[] = {
-        {"'<f4', 'fortran_order': False, 'shape': (2, 3), }", SAM_W_F32, 2, false},
-        {"'<f4', 'fortran_order': True, 'shape': (2, 3), }", SAM_W_F32, 1, true},
-        {"'<f4', 'fortran_order': True, 'shape': (6,), }", SAM_W_F32, 1, false},
-        {"'>f4', 'fortran_order': False, 'shape': (6,), }", SAM_W_OPAQUE, 1, true},
-        {"'|u1', 'fortran_order': False, 'shape': (24,), }", SAM_W_U8, 1, false},
+        {"'<f4', 'fortran_order': False, 'shape': (2, 3), }", SAM_F32, 2, false},
+        {"'<f4', 'fortran_order': True, 'shape': (2, 3), }", SAM_F32, 1, true},
+        {"'<f4', 'fortran_order': True, 'shape': (6,), }", SAM_F32, 1, false},
+        {"'>f4', 'fortran_order': False, 'shape': (6,), }", SAM_OPAQUE, 1, true},
+        {"'|u1', 'fortran_order': False, 'shape': (24,), }", SAM_U8, 1, false},
     };
     for (size_t i = 0; i < SAM_COUNT(files); i++) {
         struct sam_buffer file = {0};
@@ -97,11 +97,11 @@ static void safetensors_files(void **state)
     assert_int_equal(weights.header_size, at);
     assert_int_equal(weights.file_size, at + 16);
     assert_int_equal(weights.count, 4);
-    expect_weight(&weights.tensors[0], "z", SAM_W_BF16, at, 12, 2);
+    expect_weight(&weights.tensors[0], "z", SAM_BF16, at, 12, 2);
     assert_int_equal(weights.tensors[0].shape[1], 3);
-    expect_weight(&weights.tensors[1], "e", SAM_W_F32, at + 12, 0, 2);
-    expect_weight(&weights.tensors[2], "a", SAM_W_E5M2, at + 12, 1, 0);
-    expect_weight(&weights.tensors[3], "q", SAM_W_OPAQUE, at + 13, 3, 1);
+    expect_weight(&weights.tensors[1], "e", SAM_F32, at + 12, 0, 2);
+    expect_weight(&weights.tensors[2], "a", SAM_E5M2, at + 12, 1, 0);
+    expect_weight(&weights.tensors[3], "q", SAM_OPAQUE, at + 13, 3, 1);
     sam_weights_free(&weights);
     /* From a stream: asks for what it needs, finds the end itself. */
     size_t size = 0, need = 0, asked = 0;
@@ -233,11 +233,11 @@ static void gguf_files(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(weights.header_size, at);
     assert_int_equal(weights.count, 3);
-    expect_weight(&weights.tensors[0], "f16", SAM_W_F16, at, 32, 2);
+    expect_weight(&weights.tensors[0], "f16", SAM_F16, at, 32, 2);
     assert_int_equal(weights.tensors[0].shape[0], 2); /* the slow dimension first */
     assert_int_equal(weights.tensors[0].shape[1], 8);
-    expect_weight(&weights.tensors[1], "q8", SAM_W_OPAQUE, at + 64, 68, 2);
-    expect_weight(&weights.tensors[2], "unknown", SAM_W_OPAQUE, at + 192, 0, 2);
+    expect_weight(&weights.tensors[1], "q8", SAM_OPAQUE, at + 64, 68, 2);
+    expect_weight(&weights.tensors[2], "unknown", SAM_OPAQUE, at + 192, 0, 2);
     sam_weights_free(&weights);
     for (size_t size = 4; size < at - 64; size++) {
         struct sam_buffer cut = {.data = file.data, .size = size};
@@ -261,11 +261,11 @@ static void npy_files(void **state)
     (void)state;
     static const struct {
         const char *descr;
-        enum sam_weight_type type;
+        enum sam_dtype type;
         unsigned width;
     } cases[] = {
-        {"<f4", SAM_W_F32, 4}, {">f4", SAM_W_OPAQUE, 4}, {"<f2", SAM_W_F16, 2},
-        {"|u1", SAM_W_U8, 1},  {"|V2", SAM_W_U16, 2},    {"|V1", SAM_W_U8, 1},
+        {"<f4", SAM_F32, 4}, {">f4", SAM_OPAQUE, 4}, {"<f2", SAM_F16, 2},
+        {"|u1", SAM_U8, 1},  {"|V2", SAM_U16, 2},    {"|V1", SAM_U8, 1},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct sam_buffer file = {0};
@@ -331,6 +331,9 @@ static void without(void **state)
     assert_int_equal(sam_npy_read("x", NULL, &e), usage);
     assert_int_equal(sam_npy_write("x", NULL, &e), usage);
     assert_int_equal(sam_npy_write("x", &array, &e), usage);
+    array = (struct sam_array){.dtype = SAM_BF16, .count = 1, .size = 2, .data = value};
+    assert_int_equal(sam_npy_write("x", &array, &e), usage);
+    assert_string_equal(e.text, "x: NumPy has no element type bf16");
     assert_int_equal(sam_elf_parse(NULL, 1, "x", &image, &e), usage);
     assert_int_equal(sam_elf_parse("", 0, "x", NULL, &e), usage);
     assert_int_equal(sam_elf_read(NULL, &image, &e), usage);

@@ -18,8 +18,10 @@
 #include "random.h"
 #include "samite/samite.h"
 
-static const struct sam_fp_format test_half = {5, 10, 15, SAM_FP_IEEE, 0x7e00};
-static const struct sam_fp_format test_bfloat = {8, 7, 127, SAM_FP_IEEE, 0x7fc0};
+static const struct sam_fp_format test_half = {
+    .exponent = 5, .mantissa = 10, .bias = 15, .nan = 0x7e00};
+static const struct sam_fp_format test_bfloat = {
+    .exponent = 8, .mantissa = 7, .bias = 127, .nan = 0x7fc0};
 
 static inline bool test_is_real(enum sam_tile_dtype dtype)
 {

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Floating-point elements in a wider format, exactly, or in a narrower one, rounded. */
+#include "base/base.h"
+#include "base/dtype.h"
+
+/* Exponents of the smallest and of the largest power of two. Unsigned formats have neither zero nor
+ * subnormal numbers; where all ones is the NaN and there is no mantissa, that takes an exponent. */
+static int lowest(const struct sam_fp_format *f)
+{
+    return f->is_unsigned ? -f->bias : 1 - f->bias - f->mantissa;
+}
+
+static int highest(const struct sam_fp_format *f)
+{
+    int top = (1 << f->exponent) - 1 - f->bias;
+    bool taken = f->top == SAM_FP_IEEE || (f->top == SAM_FP_ONE_NAN && !f->mantissa);
+    return taken ? top - 1 : top;
+}
+
+bool sam_dtype_widens(enum sam_dtype from, enum sam_dtype to)
+{
+    if (sam_dtype_class(from) != SAM_CLASS_FLOAT || sam_dtype_class(to) != SAM_CLASS_FLOAT)
+        return false;
+    const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
+    return t->top == SAM_FP_IEEE && from != to && f->mantissa <= t->mantissa &&
+           lowest(f) >= lowest(t) && highest(f) <= highest(t);
+}
+
+static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format *t, uint64_t bits)
+{
+    bits >>= f->unused;
+    uint64_t last = (UINT64_C(1) << f->exponent) - 1;
+    uint64_t mantissa = bits & ((UINT64_C(1) << f->mantissa) - 1);
+    uint64_t exponent = bits >> f->mantissa & last;
+    uint64_t sign = f->is_unsigned ? 0 : bits >> (f->mantissa + f->exponent) & 1;
+    uint64_t top = ((UINT64_C(1) << t->exponent) - 1) << t->mantissa;
+    sign <<= t->mantissa + t->exponent;
+    mantissa <<= t->mantissa - f->mantissa;
+    if (exponent == last && f->top == SAM_FP_IEEE) /* infinity, or a NaN with its payload */
+        return sign | top | mantissa;
+    if (exponent == last && f->top == SAM_FP_ONE_NAN &&
+        (~bits & ((UINT64_C(1) << f->mantissa) - 1)) == 0)
+        return sign | top | UINT64_C(1) << (t->mantissa - 1);
+    int power = (int)exponent - f->bias;
+    if (!exponent && !f->is_unsigned) { /* zero, or subnormal: the first one bit is looked for */
+        if (!mantissa)
+            return sign;
+        for (power++; !(mantissa >> t->mantissa); power--)
+            mantissa <<= 1;
+    }
+    mantissa |= UINT64_C(1) << t->mantissa;
+    power += t->bias;
+    if (power < 1) /* subnormal there, too */
+        return sign | mantissa >> (1 - power);
+    return sign | (uint64_t)power << t->mantissa | (mantissa & ~(UINT64_C(1) << t->mantissa));
+}
+
+enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const void *data,
+                                uint64_t count, void *out, struct sam_error *error)
+{
+    if (!sam_dtype_widens(from, to))
+        return sam_fail(error, SAM_ERR_USAGE, "%s cannot hold every value of %s",
+                        sam_dtype_name(to), sam_dtype_name(from));
+    if (count && (!data || !out))
+        return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
+    const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
+    size_t wide = sam_dtype_bits(to) / 8, narrow = sam_dtype_bits(from);
+    const uint8_t *in = data;
+    uint8_t *at = out;
+    for (uint64_t i = 0; i < count; i++, at += wide) {
+        uint64_t bits = 0;
+        if (narrow == 4)
+            bits = in[i / 2] >> (i % 2 * 4) & 15;
+        for (size_t b = 0; b < narrow / 8; b++)
+            bits |= (uint64_t)in[i * (narrow / 8) + b] << (8 * b);
+        bits = widen(f, t, bits) << t->unused;
+        for (size_t b = 0; b < wide; b++)
+            at[b] = (uint8_t)(bits >> (8 * b));
+    }
+    return SAM_OK;
+}
+
+static uint64_t narrow(enum sam_dtype to, float value)
+{
+    switch (to) {
+    case SAM_BF16: return sam_bfloat_bits(value);
+    case SAM_F16: return sam_half_bits(value);
+    default: return sam_dtype_round(to, (double)value);
+    }
+}
+
+enum sam_status sam_dtype_narrow(enum sam_dtype to, const void *data, uint64_t count, void *out,
+                                 struct sam_error *error)
+{
+    size_t size = sam_dtype_size(to);
+    if (sam_dtype_class(to) != SAM_CLASS_FLOAT || !size || size > 4)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "cannot round f32 to %s: expected a floating-point type of 8 to 32 bits",
+                        sam_dtype_name(to));
+    if (count && (!data || !out))
+        return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
+    const uint8_t *in = data;
+    uint8_t *at = out;
+    for (uint64_t i = 0; i < count; i++, in += 4, at += size) {
+        uint64_t bits = narrow(to, sam_bits_f32(sam_le32(in)));
+        for (size_t b = 0; b < size; b++)
+            at[b] = (uint8_t)(bits >> (8 * b));
+    }
+    return SAM_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every value of every narrow type in every wider one (sam_dtype_value is held to the formats'
+ * definitions in dtype.c), and single precision rounded. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "samite/dtype.h"
+
+static void every_value(void **state)
+{
+    (void)state;
+    static const enum sam_dtype narrow[] = {SAM_BF16, SAM_F16,  SAM_E4M3, SAM_E5M2, SAM_E8M0,
+                                            SAM_E2M1, SAM_E3M4, SAM_E1M2, SAM_E3M0};
+    static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
+    unsigned pairs = 0;
+    for (size_t n = 0; n < sizeof narrow / sizeof narrow[0]; n++) {
+        for (size_t k = 0; k < sizeof wide / sizeof wide[0]; k++) {
+            if (!sam_dtype_widens(narrow[n], wide[k]))
+                continue;
+            size_t bits = sam_dtype_bits(narrow[n]), out = sam_dtype_bits(wide[k]) / 8;
+            for (uint64_t x = 0; x < UINT64_C(1) << bits; x++) {
+                uint64_t in = bits == 4 ? x | x << 4 : x, y[2] = {0};
+                struct sam_error error;
+                assert_int_equal(
+                    sam_dtype_widen(narrow[n], wide[k], &in, bits == 4 ? 2 : 1, y, &error), SAM_OK);
+                uint64_t got = 0;
+                memcpy(&got, (uint8_t *)y + (bits == 4 ? out : 0), out);
+                double from = sam_dtype_value(narrow[n], x), to = sam_dtype_value(wide[k], got);
+                if (isnan(from) ? !isnan(to) : from != to || !signbit(from) != !signbit(to))
+                    fail_msg("%s %llx is %a, as %s %llx it is %a", sam_dtype_name(narrow[n]),
+                             (unsigned long long)x, from, sam_dtype_name(wide[k]),
+                             (unsigned long long)got, to);
+            }
+            pairs++;
+        }
+    }
+    assert_int_equal(pairs, 3 + 3 + 4 + 6 * 5);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    struct sam_error error;
+    uint32_t x = 0;
+    assert_false(sam_dtype_widens(SAM_BF16, SAM_F16));
+    assert_false(sam_dtype_widens(SAM_F16, SAM_BF16));
+    assert_false(sam_dtype_widens(SAM_F32, SAM_BF16));
+    assert_false(sam_dtype_widens(SAM_F32, SAM_F32));
+    assert_false(sam_dtype_widens(SAM_E8M0, SAM_F16));
+    assert_false(sam_dtype_widens(SAM_E2M1, SAM_E4M3));
+    assert_false(sam_dtype_widens(SAM_U8, SAM_F32));
+    assert_false(sam_dtype_widens((enum sam_dtype)99, SAM_F32));
+    assert_true(sam_dtype_widens(SAM_F32, SAM_F64));
+    assert_int_equal(sam_dtype_widen(SAM_F32, SAM_F16, &x, 1, &x, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_widen(SAM_BF16, SAM_F32, NULL, 1, &x, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_widen(SAM_BF16, SAM_F32, NULL, 0, NULL, &error), SAM_OK);
+}
+
+/* Signalling NaNs stay what they are. */
+static void payloads(void **state)
+{
+    (void)state;
+    struct sam_error error;
+    uint16_t bf16 = 0xff81, f16 = 0x7d55;
+    uint32_t f32 = 0;
+    assert_int_equal(sam_dtype_widen(SAM_BF16, SAM_F32, &bf16, 1, &f32, &error), SAM_OK);
+    assert_int_equal(f32, 0xff810000);
+    assert_int_equal(sam_dtype_widen(SAM_F16, SAM_F32, &f16, 1, &f32, &error), SAM_OK);
+    assert_int_equal(f32, 0x7faaa000);
+}
+
+/* In place, as `samite convert --bf16` does it, and to a type without a loop of its own. */
+static void narrows(void **state)
+{
+    (void)state;
+    struct sam_error error;
+    float data[5] = {1, -3.0078125F, 1e-45F, 3.4e38F, NAN};
+    uint16_t bf16[5];
+    uint8_t e4m3[5];
+    assert_int_equal(sam_dtype_narrow(SAM_E4M3, data, 5, e4m3, &error), SAM_OK);
+    assert_memory_equal(e4m3, "\x38\xc4\x00\x7f\x7f", 5);
+    assert_int_equal(sam_dtype_narrow(SAM_BF16, data, 5, data, &error), SAM_OK);
+    memcpy(bf16, data, sizeof bf16);
+    const uint16_t wanted[5] = {0x3f80, 0xc040, 0, 0x7f80, 0x7fc0};
+    assert_memory_equal(bf16, wanted, sizeof wanted);
+    assert_int_equal(sam_dtype_narrow(SAM_F64, data, 1, data, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_narrow(SAM_E2M1, data, 1, data, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_narrow(SAM_I8, data, 1, data, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 1, data, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 0, NULL, &error), SAM_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(payloads),
+        cmocka_unit_test(narrows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
