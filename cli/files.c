@@ -94,7 +94,8 @@ static int add(const struct cli_args *args, const char *path, bool written)
     struct cli_files *files = args->files;
     struct file file = {.path = strdup(path), .written = written};
     struct file *items = realloc(files->items, (files->count + 1) * sizeof *items);
-    files->items = items ? items : files->items;
+    if (items)
+        files->items = items;
     if (!items || !file.path) {
         free(file.path);
         return cli_report(&(struct sam_error){SAM_ERR_MEMORY, "out of memory"});
