@@ -43,7 +43,7 @@ page() { # NAME PAGE LEAST
     check "$2 has $3 examples or more" test "$count" -ge "$3"
     n=1
     while [ "$n" -le "$count" ]; do
-        check "$2: \$ $(cut -c1-60 "$scratch/$1.$n.command" | tr '#' ' ')" example "$1" "$n"
+        check "$2: \$ $(head -n 1 "$scratch/$1.$n.command" | cut -c1-60 | tr '#' ' ')" example "$1" "$n"
         n=$((n + 1))
     done
 }
