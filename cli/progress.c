@@ -48,18 +48,39 @@ void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done, 
                        const char *units, uint64_t count, const char *things)
 {
     double elapsed = now() - p->started;
+    const double rate = elapsed > 0 ? (double)count / elapsed : 0;
     char left[32] = "?";
     if (done)
         duration_text(elapsed * (double)(total - done) / (double)done, left, sizeof left);
     atomic_store(&p->shown, true);
-    fprintf(stderr, "\r%s: %llu of %llu %s, %d %%, %.1f M %s/s, %s left\033[K", what,
+    fprintf(stderr, "\r%s: %llu of %llu %s, %d %%, %.1f %s%s/s, %s left\033[K", what,
             (unsigned long long)done, (unsigned long long)total, units,
-            total ? (int)(100 * (double)done / (double)total) : 0,
-            elapsed > 0 ? (double)count / elapsed / 1e6 : 0, things, left);
+            total ? (int)(100 * (double)done / (double)total) : 0, rate >= 1e5 ? rate / 1e6 : rate,
+            rate >= 1e5 ? "M " : "", things, left);
 }
 
 void cli_progress_clear(struct cli_progress *p)
 {
     if (atomic_exchange(&p->shown, false))
         fprintf(stderr, "\r\033[K");
+}
+
+void cli_bytes_add(struct cli_bytes *b, uint64_t more)
+{
+    enum { WORTH_SHOWING = 64 << 20 };
+    if (!b->begun) {
+        cli_progress_start(&b->line, !b->what || b->total < WORTH_SHOWING);
+        b->line.next = b->line.started;
+        b->begun = true;
+    }
+    b->done += more;
+    const bool last = b->line.wanted && b->done == b->total;
+    if (cli_progress_due(&b->line) || last)
+        cli_progress_show(&b->line, b->what, b->done >> 20, b->total >> 20, "MiB", b->done,
+                          "bytes");
+}
+
+void cli_bytes_end(struct cli_bytes *b)
+{
+    cli_progress_clear(&b->line);
 }

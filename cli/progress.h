@@ -23,4 +23,16 @@ void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t
  * thread than the others. */
 void cli_progress_clear(struct cli_progress *progress);
 
+/* Bytes of a file, piece by piece, on the same line. From 64 MiB on it is shown at once, and when
+ * all is done. Begin with {.what = "pack", .total = size}; what: NULL shows nothing. */
+struct cli_bytes {
+    const char *what;
+    uint64_t done, total;
+    bool begun;
+    struct cli_progress line;
+};
+void cli_bytes_add(struct cli_bytes *bytes, uint64_t more);
+/* Take the line away; the next piece may bring it back. */
+void cli_bytes_end(struct cli_bytes *bytes);
+
 #endif

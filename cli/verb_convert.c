@@ -125,7 +125,7 @@ static size_t part(uint64_t left)
 }
 
 static bool copy_tensor(struct tensor *t, struct sam_output *output, uint8_t *piece,
-                        struct sam_error *error)
+                        struct cli_bytes *progress, struct sam_error *error)
 {
     uint64_t skip = t->data ? 0 : t->weight->offset, left = t->weight->size;
     for (; skip; skip -= part(skip))
@@ -138,6 +138,7 @@ static bool copy_tensor(struct tensor *t, struct sam_output *output, uint8_t *pi
         if (!sam_output_write(output, piece,
                               t->to == t->weight->type ? size : shorten(t->to, piece, size)))
             return false;
+        cli_bytes_add(progress, size);
     }
     return true;
 }
@@ -148,14 +149,18 @@ static bool convert(struct request *r, struct sam_error *error)
     char *header = make_header(r, &size, error);
     uint8_t *piece = malloc(PIECE);
     struct sam_output *output = NULL;
+    struct cli_bytes progress = {.what = "convert"};
     bool good = header && piece;
+    for (size_t i = 0; i < r->count; i++)
+        progress.total += r->tensors[i].weight->size;
     for (size_t i = 0; good && i < r->source_count; i++)
         good = weights_may_replace(r->output, r->sources[i]->path, r->force || i > 0, error) &&
                weights_may_write(r->output, r->sources[i]->path, error);
     good = good && sam_output_open(r->output, &output, error) == SAM_OK &&
            sam_output_write(output, header, size);
     for (size_t i = 0; good && i < r->count; i++)
-        good = copy_tensor(&r->tensors[i], output, piece, error);
+        good = copy_tensor(&r->tensors[i], output, piece, &progress, error);
+    cli_bytes_end(&progress);
     free(header);
     free(piece);
     if (output && (good || sam_output_failed(output)))

@@ -91,8 +91,8 @@ static bool start_counting(struct job *job, struct sam_error *error)
 static bool stream(struct job *job, struct sam_error *error)
 {
     struct weights_input *in = &job->in;
-    struct weights_progress progress = {.what = job->request->quiet ? NULL : "pack",
-                                        .total = in->weights.file_size};
+    struct cli_bytes progress = {.what = job->request->quiet ? NULL : "pack",
+                                 .total = in->weights.file_size};
     uint8_t *piece = malloc(PIECE);
     bool good = piece != NULL;
     if (!piece)
@@ -105,9 +105,9 @@ static bool stream(struct job *job, struct sam_error *error)
         if (!size)
             break;
         good = good && sam_packer_write(job->packer, piece, size, error) == SAM_OK;
-        weights_progress(&progress, size);
+        cli_bytes_add(&progress, size);
     }
-    weights_progress_end(&progress);
+    cli_bytes_end(&progress);
     free(piece);
     return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }

@@ -34,6 +34,7 @@ struct passing {
     uint64_t seen; /* bytes */
     struct sam_weight_stat stat;
     uint64_t (*counts)[256]; /* of each coded plane; NULL: not wanted */
+    struct cli_bytes progress;
 };
 
 static void measure(const struct request *r, const uint64_t counts[256], struct hardware *hw)
@@ -128,6 +129,7 @@ static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
     p->seen += size;
     if (p->seen < w->size)
         return true;
+    cli_bytes_end(&p->progress); /* rows may go to the same terminal */
     show(r, w, p);
     p->seen = 0;
     p->stat = (struct sam_weight_stat){0};
@@ -138,7 +140,9 @@ static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
 /* All of the file, from front to back. */
 static bool stat_tensors(struct request *r, struct weights_input *in, struct sam_error *error)
 {
-    struct passing p = {.request = r, .weights = &in->weights};
+    struct passing p = {.request = r,
+                        .weights = &in->weights,
+                        .progress = {.what = "stat", .total = in->weights.file_size}};
     struct weights_split split = {.weights = &in->weights, .take = take, .context = &p};
     uint8_t *piece = malloc(WEIGHTS_PIECE);
     p.counts = calloc(MOST_PLANES, sizeof *p.counts);
@@ -154,8 +158,11 @@ static bool stat_tensors(struct request *r, struct weights_input *in, struct sam
                      (unsigned long long)split.at, (unsigned long long)in->weights.file_size);
         }
         good = got > 0 && weights_split_write(&split, piece, (size_t)got, error);
+        if (good)
+            cli_bytes_add(&p.progress, (uint64_t)got);
     }
     good = good && weights_split_write(&split, piece, 0, error); /* empty ones at the end */
+    cli_bytes_end(&p.progress);
     weights_split_close(&split);
     free(p.counts);
     free(piece);

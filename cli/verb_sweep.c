@@ -7,6 +7,7 @@
 
 #include "cli_args.h"
 #include "files.h"
+#include "progress.h"
 #include "run_hart.h"
 #include "stop.h"
 #include "sweep.h"
@@ -21,7 +22,8 @@ struct state {
     unsigned jobs;
     bool json;
     const char *csv, *html; /* "-" is standard output; NULL: not written */
-    atomic_size_t next;
+    atomic_size_t next, finished;
+    struct cli_progress progress; /* shown by the first thread alone */
 };
 
 /* "mpara=2,4,8" */
@@ -113,12 +115,31 @@ static void run_one(struct state *s, size_t index)
     sam_hart_free(hart);
 }
 
+static void run_counted(struct state *s, size_t index)
+{
+    run_one(s, index);
+    atomic_fetch_add(&s->finished, 1);
+}
+
 static void *work(void *context)
 {
     struct state *s = context;
     for (size_t i; !cli_stopped() && (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;)
-        run_one(s, i);
+        run_counted(s, i);
     return NULL;
+}
+
+/* The same on the thread that shows how far all of them are. */
+static void work_and_show(struct state *s)
+{
+    cli_progress_start(&s->progress, false);
+    for (size_t i; !cli_stopped() && (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;) {
+        run_counted(s, i);
+        const uint64_t finished = atomic_load(&s->finished);
+        if (cli_progress_due(&s->progress))
+            cli_progress_show(&s->progress, "sweep", finished, s->sweep.run_count, "runs", finished,
+                              "runs");
+    }
 }
 
 static int run_all(struct state *s)
@@ -137,9 +158,10 @@ static int run_all(struct state *s)
         return cli_no_memory();
     while (started + 1 < s->jobs && pthread_create(&threads[started], NULL, work, s) == 0)
         started++;
-    work(s);
+    work_and_show(s);
     while (started)
         pthread_join(threads[--started], NULL);
+    cli_progress_clear(&s->progress);
     return cli_stopped() ? cli_report_stop() : CLI_OK;
 }
 

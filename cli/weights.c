@@ -344,21 +344,3 @@ struct weights_path weights_path(const char *path)
     make_plain(shown.text);
     return shown;
 }
-
-void weights_progress(struct weights_progress *p, uint64_t more)
-{
-    enum { WORTH_SHOWING = 64 << 20 };
-    p->done += more;
-    if (!p->what || p->total < WORTH_SHOWING || !isatty(STDERR_FILENO))
-        return;
-    int now = 1 + (int)(100 * (double)p->done / (double)p->total);
-    if (now != p->shown)
-        fprintf(stderr, "\r%s %d %%", p->what, now - 1);
-    p->shown = now;
-}
-
-void weights_progress_end(const struct weights_progress *p)
-{
-    if (p->shown)
-        fprintf(stderr, "\r\033[K");
-}

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "progress.h"
 #include "samite/codec.h"
 #include "samite/file.h"
 #include "samite/format.h"
@@ -145,14 +146,5 @@ struct weights_path {
     char text[1024];
 };
 struct weights_path weights_path(const char *path);
-
-/* How far it is: a line on standard error, when that is a terminal and the work takes a while. */
-struct weights_progress {
-    const char *what; /* NULL: not shown */
-    uint64_t done, total;
-    int shown; /* per cent, plus one */
-};
-void weights_progress(struct weights_progress *progress, uint64_t more);
-void weights_progress_end(const struct weights_progress *progress); /* the line goes */
 
 #endif

@@ -14,8 +14,7 @@ enum { PIECE = 1 << 20 };
 
 /* Piece by piece; what is known of it goes to `fed`. */
 static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
-                 struct weights_progress *progress, struct weights_fed *fed,
-                 struct sam_error *error)
+                 struct cli_bytes *progress, struct weights_fed *fed, struct sam_error *error)
 {
     uint8_t *piece = malloc(PIECE), header[64]; /* the restored size stands there */
     long got = 0;
@@ -27,7 +26,7 @@ static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
             header[fed->packed + i] = piece[i];
         fed->packed += (uint64_t)got;
         good = sam_unpacker_write(unpacker, piece, (size_t)got, error) == SAM_OK;
-        weights_progress(progress, (uint64_t)got);
+        cli_bytes_add(progress, (uint64_t)got);
         if (!good)
             weights_name_error(path, error);
     }
@@ -52,12 +51,12 @@ bool weights_feed(const char *path, const char *what, const struct sam_codec_opt
         snprintf(error->text, sizeof error->text, "%s: cannot open: %s", path, strerror(errno));
         return false;
     }
-    struct weights_progress progress = {.what = what};
+    struct cli_bytes progress = {.what = what};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
         progress.total = (uint64_t)status.st_size;
     bool good = sam_unpacker_open(options, sink, &unpacker, error) == SAM_OK &&
                 feed(file, path, unpacker, &progress, fed, error);
-    weights_progress_end(&progress);
+    cli_bytes_end(&progress);
     sam_unpacker_close(unpacker);
     if (file != STDIN_FILENO)
         close(file);
