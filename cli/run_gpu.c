@@ -140,6 +140,7 @@ static int parse_option(struct run_request *r, int option, const char *value)
     case 'I': return run_append(&r->includes, value);
     case OPT_KERNEL: r->kernel = value; return CLI_OK;
     case OPT_ELF: r->elf = value; return CLI_OK;
+    case OPT_TRACE: r->log = value && *value ? value : "-"; return CLI_OK;
     case OPT_LOG: r->log = value; return CLI_OK;
     case 'q': r->quiet = true; return CLI_OK;
     case OPT_GRID: return parse_extent(r, "grid", value, r->grid);

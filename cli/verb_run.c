@@ -36,6 +36,11 @@ static const struct cli_option options[] = {
     WORD(OPT_MAX_INSNS, "max-insns", "N", "fail when the program (ventus: a warp of it) runs more",
          .forms = VENTUS | TENSOR),
     WORD(OPT_STATS, "stats", "[json]", "statistics as text; =json: as --json"),
+    WORD(OPT_TRACE, "trace", "[FILE]",
+         "one line per instruction or tile operation, to the file or standard output (tile: "
+         "standard output). ventus: the commit log, with one worker; %n in FILE is the number of "
+         "the launch, for one file each",
+         .suffixes = ""),
     WORD(OPT_JSON, "json", NULL,
          "standard output is one JSON document with all statistics; --stats=json is the same"),
     WORD('q', "quiet", NULL,
@@ -72,9 +77,7 @@ static const struct cli_option ventus_options[] = {
     WORD(OPT_ELF, "elf", "FILE", "with .metadata: load this program too, and take its symbols",
          .suffixes = ".elf .riscv"),
     WORD(OPT_POKE, "poke", "ADDR=WORD", "write a 32-bit word at this point of the sequence"),
-    WORD(OPT_LOG, "log", "FILE",
-         "the commit log; %n in FILE is the number of the launch, for one file each (one worker)",
-         .suffixes = ""),
+    WORD(OPT_LOG, "log", "FILE", "older name of --trace=FILE", .suffixes = ""),
     WORD('j', "jobs", "N", "worker threads; results do not depend on it", .letter = 'j'),
     WORD(OPT_SCHEDULE, "schedule", NULL,
          "warps of a workgroup: each as far as it gets (run), or one instruction each in turn, as "
@@ -110,8 +113,6 @@ static const struct cli_option tensor_options[] = {
     WORD(OPT_FP_ORDER, "fp-order", NULL,
          "sums of the matrix unit: for rising k, or as a tree of rounded products",
          .choices = "k tree"),
-    WORD(OPT_TRACE, "trace", "[FILE]", "a line an instruction, to the file or standard output",
-         .forms = TENSOR | TILE, .suffixes = ""),
     WORD(OPT_L1M, "l1m", "BASE:SIZE", "strict mode: loads of the TensorLoad unit read this alone"),
     WORD(OPT_L0M, "l0m", "BASE:SIZE", "strict mode: its stores write this alone"),
     WORD(OPT_CYCLES, "cycles", NULL,

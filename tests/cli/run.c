@@ -402,6 +402,15 @@ static void standard_output(void **state)
     assert_memory_equal(o.out.data, "\x93NUMPY", 6);
     expect_part(&o.err, "launch 0: vecadd");
     done(&o);
+    /* --trace is the same on every machine; --log is its older name */
+    o = run("copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 --arg out:u32:1 --trace");
+    struct outcome old = run("copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 --arg out:u32:1 "
+                             "--log -");
+    assert_int_equal(o.code, 0);
+    assert_true(o.out.size > 0);
+    assert_string_equal(sam_buffer_text(&o.out), sam_buffer_text(&old.out));
+    done(&old);
+    done(&o);
     o = run("copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 --arg out:u32:1 --log -");
     assert_int_equal(o.code, 0);
     assert_memory_equal(o.out.data, "core   0: 0x80000000", 20);
