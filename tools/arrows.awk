@@ -16,6 +16,9 @@ BEGIN {
     allow["src/ops"] = "base"
     allow["src/tile"] = "base"
     allow["src/codec"] = "base"
+    # Folders within a folder: which of their siblings they may include. All may include its face.
+    within["src/tile/text"] = within["src/tile/check"] = ""
+    within["src/tile/core"] = "check"
     # Only the public headers: what these need, a user can do too.
     allow["cli"] = allow["examples"] = allow["kernels"] = ""
     allow["include/samite"] = ""
@@ -31,6 +34,12 @@ function top_of(path, part)
     return part[1]
 }
 
+# A folder within a folder of src/, or "".
+function inner_of(path, part)
+{
+    return split(path, part, "/") == 4 ? part[1] "/" part[2] "/" part[3] : ""
+}
+
 function complain(text)
 {
     printf "%s:%d: %s\n", FILENAME, FNR, text
@@ -41,6 +50,7 @@ FNR == 1 {
     here = top_of(FILENAME)
     if (!(here in allow) && !(here in free))
         complain("folder " here " has no row in tools/arrows.awk")
+    inner = inner_of(FILENAME)
 }
 
 /^[ \t]*#[ \t]*include[ \t]*"/ && !(here in free) {
@@ -59,6 +69,10 @@ FNR == 1 {
     } else if ("src/" part[1] != here && \
                index(" " allow[here] " ", " " part[1] " ") == 0) {
         complain(here " must not include " target)
+    } else if (count == 3 && ("src/" part[1] "/" part[2]) in within && \
+               "src/" part[1] "/" part[2] != inner && \
+               index(" " within[inner] " ", " " part[2] " ") == 0) {
+        complain((inner == "" ? here : inner) " must not include " target)
     }
 }
 

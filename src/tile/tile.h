@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of tile/: the program in memory and what the stages share. Text (lex.c, parse*.c) makes
- * a program, print.c writes it, check*.c checks it, plan.c places its tiles, exec*.c runs it. */
+/* The face of tile/: the program in memory and what the stages share. text/ makes a program of text
+ * and writes it, check/ checks it and places its tiles, core/ runs it and the calls of tile_ops.h.
+ * This folder has what all of them use: the rows, types, elements, messages, spans and hazards. */
 #ifndef SAM_TILE_INTERNAL_H
 #define SAM_TILE_INTERNAL_H
 

@@ -24,6 +24,10 @@ check 'own folder' arrows src/base/a.c base/base.h
 check 'own folder, plain name' arrows cli/a.c cli.h
 check 'public header' arrows cli/a.c samite/isa.h
 check 'tests include anything' arrows tests/isa/a.c simt/simt.h
+check 'the core of tile includes its checker' arrows src/tile/core/a.c tile/check/plan.h
+check 'a folder within tile includes its face' arrows src/tile/text/a.c tile/tile.h
+check 'the text of tile includes its core' refused src/tile/text/b.c tile/core/core.h
+check 'the face of tile includes its core' refused src/tile/a.c tile/core/core.h
 check 'base includes isa' refused src/base/a.c isa/isa.h
 check 'isa includes machine' refused src/isa/a.def machine/machine.h
 check 'isa includes asm' refused src/isa/b.c asm/asm.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column minimum and maximum: every shape and dtype in every NaN mode, by the vector loops and by
  * the plain one, against the rule of tile_test.h; all pairs of 16-bit elements. Bits compare. */
-#include "tile/fold.h"
+#include "tile/core/fold.h"
 #include "tile/tile_test.h"
 
 #include <pthread.h>

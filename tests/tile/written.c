@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes were written: random stretches against a flag for each byte. */
-#include "tile/written.h"
+#include "tile/core/written.h"
 
 #include "tile/tile_test.h"
 

@@ -3,7 +3,7 @@
  * result again to 16 bits gives what one rounding would (24 bits are more than twice 11, and 2). */
 #include <math.h>
 
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 /* Rounded to odd: what a narrower format rounds again comes out as if it was rounded once. */
 static float to_odd(long double value)

@@ -2,7 +2,7 @@
 #ifndef SAM_TILE_WAITS_H
 #define SAM_TILE_WAITS_H
 
-#include "tile/plan.h"
+#include "tile/check/plan.h"
 
 /* Reports operations of a manual program that do not wait for another pipe, as far as addresses and
  * offsets are constants: an error where it is so whenever the line is reached, a warning where it

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tile/exec.h"
+#include "tile/core/exec.h"
 
 size_t sam_tile_function_count(const struct sam_tile_program *p)
 {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tile/exec.h"
+#include "tile/core/exec.h"
 
 struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *x, uint32_t value)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tile/parse.h"
+#include "tile/text/parse.h"
 
 static bool is_boolean(const struct token *t)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column minimum and maximum: the definition, and which loops this host runs. */
-#include "tile/fold.h"
+#include "tile/core/fold.h"
 
 #include <stdatomic.h>
 
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions: of columns to a row and of rows to a column, in rising order. The source has rows and
  * columns: without them core.c runs nothing. */
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 /* d = d function row, elements in the form they are stored in, rounded at each step */
 static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, void *d,

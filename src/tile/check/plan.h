@@ -3,7 +3,7 @@
 #ifndef SAM_TILE_PLAN_H
 #define SAM_TILE_PLAN_H
 
-#include "tile/flow.h"
+#include "tile/check/flow.h"
 
 #define SAM_TILE_NOWHERE UINT64_MAX /* an address that is computed, or missing */
 

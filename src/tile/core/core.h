@@ -4,9 +4,9 @@
 #ifndef SAM_TILE_CORE_H
 #define SAM_TILE_CORE_H
 
+#include "tile/core/written.h"
 #include "tile/hazard.h"
 #include "tile/tile.h"
-#include "tile/written.h"
 
 /* A tile where it is: line after line of the layout, `pitch` elements apart. */
 struct sam_tile_ref {

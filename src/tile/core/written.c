@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tile/written.h"
+#include "tile/core/written.h"
 
 #include "base/base.h"
 

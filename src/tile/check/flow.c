@@ -2,7 +2,7 @@
 /* The order of a function's operations, how long its tiles live, and reads before any write. */
 #include <stdlib.h>
 
-#include "tile/flow.h"
+#include "tile/check/flow.h"
 
 struct read {
     uint32_t value, op, operand;

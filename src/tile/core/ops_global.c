@@ -2,7 +2,7 @@
 /* Between tiles and arrays. */
 #include <inttypes.h>
 
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 bool sam_tile_window_fits(int64_t size, int64_t stride)
 {

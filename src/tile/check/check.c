@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tile/waits.h"
+#include "tile/check/waits.h"
 
 struct checker {
     const struct sam_tile_program *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices: sums in rising order, rounded after each product and each sum. */
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 static float real_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
                      size_t j)

@@ -2,7 +2,7 @@
 /* Types. Between '<' and '>' there are no tokens: 0x32xf32 would be a hexadecimal number. */
 #include <stdio.h>
 
-#include "tile/parse.h"
+#include "tile/text/parse.h"
 
 static bool fail(struct parser *parser, struct sam_tile_pos pos, const char *format, ...)
     SAM_PRINTF(3, 4);

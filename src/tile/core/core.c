@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memories of a core, what of them was written, and the frame around an operation: shapes as
  * they are now, sources that are written, waits, padding. */
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

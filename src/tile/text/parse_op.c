@@ -2,7 +2,7 @@
 /* Tile operations: ins(...) outs(...), or operands and a result; and those that bind tiles. */
 #include <stdlib.h>
 
-#include "tile/parse.h"
+#include "tile/text/parse.h"
 
 /* `{cmp = lt}`, `{round = floor}` */
 static bool parse_attribute(struct parser *parser, struct statement *s)

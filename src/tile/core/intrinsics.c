@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "samite/tile_ops.h"
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 /* Without a limit, as much of each memory as a program of the host may want at a time. */
 enum { HOST_MEMORY = 256 << 20, ALIGNMENT = 32 };

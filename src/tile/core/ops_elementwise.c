@@ -3,7 +3,7 @@
  * of a row at a time. */
 #include <math.h>
 
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 /* A source as a row: of a tile, the same element repeated, or a scalar. */
 struct feed {

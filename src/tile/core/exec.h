@@ -3,8 +3,8 @@
 #ifndef SAM_TILE_EXEC_H
 #define SAM_TILE_EXEC_H
 
-#include "tile/core.h"
-#include "tile/plan.h"
+#include "tile/check/plan.h"
+#include "tile/core/core.h"
 
 /* What a value is while the function runs; its type says which member. */
 struct sam_tile_slot {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, functions, statements, and the names that they define. */
-#include "tile/parse.h"
+#include "tile/text/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/ascii.h"
-#include "tile/parse.h"
+#include "tile/text/parse.h"
 
 static struct sam_tile_pos position(const struct lexer *lexer)
 {

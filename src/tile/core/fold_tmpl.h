@@ -12,7 +12,7 @@
  * destination meanwhile, a panel of it in the first cache. A row that is folded in a second time
  * changes nothing, in any mode: so the keys begin with the first row, and the last block ends with
  * the last row. */
-#include "tile/fold.h"
+#include "tile/core/fold.h"
 
 enum { BLOCK = 8, CHUNK = 64, PANEL = 4096 }; /* rows, bytes, bytes */
 

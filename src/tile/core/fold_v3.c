@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define TABLE sam_tile_fold_v3
-#include "tile/fold_tmpl.h"
+#include "tile/core/fold_tmpl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where tiles are: assigned by the program (manual), or side by side with those that live at the
  * same time (auto), each at the lowest offset that is free. */
-#include "tile/plan.h"
+#include "tile/check/plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

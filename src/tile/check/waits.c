@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits between pipes, without running the program: what hazard.c says along every path. */
-#include "tile/waits.h"
+#include "tile/check/waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Operations that move elements: bits are kept. */
 #include <inttypes.h>
 
-#include "tile/core.h"
+#include "tile/core/core.h"
 
 static void copy(const struct sam_tile_job *job, const struct sam_tile_ref *d, size_t di, size_t dj,
                  const struct sam_tile_ref *s, size_t si, size_t sj)
