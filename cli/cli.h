@@ -173,6 +173,7 @@ const struct cli_verb *cli_verb_of(const struct cli_args *args);
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
+bool cli_ends_with(const char *text, const char *end);
 
 /* A walk through the rows of a verb, those of its groups too. Begin with {.verb = verb}. */
 struct cli_cursor {
@@ -196,6 +197,14 @@ const char *cli_argument(const struct cli_option *option, char *text, size_t roo
 int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PRINTF(2, 3);
 /* "samite: error: text" on stderr; returns CLI_BAD_INPUT. */
 int cli_error(const char *format, ...) SAM_PRINTF(1, 2);
+/* "samite: note: text" on stderr. */
+void cli_note(const char *format, ...) SAM_PRINTF(1, 2);
+/* The name of a file or a symbol for people: nothing in it breaks the line or reaches a terminal as
+ * a command. What cli_error and its kin print is so already. */
+struct cli_plain {
+    char text[1024];
+};
+struct cli_plain cli_plain(const char *text);
 int cli_no_memory(void);
 /* Print `error` on stderr; the exit code that its status asks for. */
 int cli_report(const struct sam_error *error);

@@ -37,10 +37,22 @@ bool cli_colour(FILE *out)
 /* Whatever names the user or a file has in it: nothing that a terminal would obey. */
 static void print_plain(const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        fputc((c < ' ' && c != '\t') || c == 127 ? '?' : c, stderr);
+    for (size_t bytes; size; text += bytes, size -= bytes) {
+        bytes = sam_text_character(text, size);
+        if (bytes)
+            fwrite(text, 1, bytes, stderr);
+        else
+            fputc(*text == '\t' ? '\t' : '?', stderr);
+        bytes += !bytes;
     }
+}
+
+struct cli_plain cli_plain(const char *text)
+{
+    struct cli_plain shown;
+    snprintf(shown.text, sizeof shown.text, "%s", text);
+    sam_text_make_plain(shown.text);
+    return shown;
 }
 
 static void print_coloured(const char *colour, const char *text, size_t size)
@@ -55,7 +67,7 @@ static void print_error(const char *verb, const char *text, bool help)
     fprintf(stderr, "samite%s%s: ", verb ? " " : "", verb ? verb : "");
     print_coloured(cli_colour(stderr) ? RED : "", "error:", 6);
     fputc(' ', stderr);
-    print_plain(text, strcspn(text, "\n"));
+    print_plain(text, strlen(text));
     if (verb && help)
         fprintf(stderr, " (samite %s --help)", verb);
     fputc('\n', stderr);
@@ -81,6 +93,18 @@ int cli_error(const char *format, ...)
     va_end(list);
     print_error(NULL, line.text, false);
     return CLI_BAD_INPUT;
+}
+
+void cli_note(const char *format, ...)
+{
+    struct sam_error line;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line.text, sizeof line.text, format, list);
+    va_end(list);
+    fputs("samite: note: ", stderr);
+    print_plain(line.text, strlen(line.text));
+    fputc('\n', stderr);
 }
 
 int cli_no_memory(void)

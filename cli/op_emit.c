@@ -8,12 +8,6 @@
 #include "samite/file.h"
 #include "samite/isa.h"
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), tail = strlen(end);
-    return size >= tail && strcmp(text + size - tail, end) == 0;
-}
-
 /* As a shell reads it, on one line of a comment. */
 static void put_quoted(const char *text, FILE *out)
 {
@@ -47,7 +41,7 @@ static void put_command(const struct op_request *r, const struct sam_plan *plan,
     const struct sam_shape *shape = sam_plan_shape(plan);
     const enum sam_dtype dtype = r->inputs[0].dtype;
     const uint64_t size = bytes_of(shape, sam_dtype_size(dtype));
-    const bool named = r->output && ends_with(r->output, ".npy");
+    const bool named = r->output && cli_ends_with(r->output, ".npy");
     fputs("# samite run ", out);
     put_quoted(strcmp(r->emit, "-") == 0 ? "program.s" : r->emit, out);
     fputs(" --machine tensor", out);

@@ -406,3 +406,9 @@ const char *cli_isa_name(size_t index)
     static const char *const names[] = {"ventus", "tensor", "rv32im_zicsr", "rv64im_zicsr", NULL};
     return names[index];
 }
+
+bool cli_ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}

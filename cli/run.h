@@ -120,7 +120,6 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 bool run_parse_shape(char *text, struct sam_array *array);
 /* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
-bool run_ends_with(const char *text, const char *end);
 struct run_request;
 /* Does any result go to standard output? */
 bool run_writes_stdout(const struct run_request *request);

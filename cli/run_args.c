@@ -242,7 +242,7 @@ bool run_arguments_to_stdout(const struct run_list *words)
 {
     bool found = false;
     for (size_t i = 0; i < words->count; i++)
-        found |= run_ends_with(words->items[i], ":-") && strstr(words->items[i], "out:");
+        found |= cli_ends_with(words->items[i], ":-") && strstr(words->items[i], "out:");
     return found;
 }
 

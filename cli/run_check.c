@@ -107,10 +107,9 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
         return cli_report(&error);
     const struct sam_array *found = &check->argument->array, *wanted = &check->expected;
     if (wanted->dtype != found->dtype || wanted->count != found->count) {
-        fprintf(stderr, "samite: error: %s: %zu elements of %s, but output %s has %zu of %s\n",
-                path, wanted->count, sam_dtype_name(wanted->dtype), check->text, found->count,
-                sam_dtype_name(found->dtype));
-        return CLI_BAD_INPUT;
+        return cli_error("%s: %zu elements of %s, but output %s has %zu of %s", path, wanted->count,
+                         sam_dtype_name(wanted->dtype), check->text, found->count,
+                         sam_dtype_name(found->dtype));
     }
     return CLI_OK;
 }
@@ -157,10 +156,11 @@ static void show_verdict(const struct run_check *check, const struct run_compari
     const struct run_tolerance *t = &check->tolerance;
     const char *type = sam_dtype_name(dtype);
     if (c->failed)
-        fprintf(text, "check %s: FAILED, %zu of %zu elements of %s differ", check->text, c->failed,
-                c->count, type);
+        fprintf(text, "check %s: FAILED, %zu of %zu elements of %s differ",
+                cli_plain(check->text).text, c->failed, c->count, type);
     else
-        fprintf(text, "check %s: passed, %zu elements of %s equal", check->text, c->count, type);
+        fprintf(text, "check %s: passed, %zu elements of %s equal", cli_plain(check->text).text,
+                c->count, type);
     if (c->unequal && t->close)
         fprintf(text, " %s rtol %g, atol %g", c->failed ? "beyond" : "within", t->rtol, t->atol);
     else if (run_is_real(dtype) && c->ulp)

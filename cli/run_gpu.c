@@ -182,9 +182,9 @@ static int check_metadata_form(const struct run_request *r)
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no file to run");
     const char *first = r->files.items[0], *last = r->files.items[r->files.count - 1];
-    bool program = run_ends_with(first, ".s") || run_ends_with(first, ".S") ||
-                   run_ends_with(first, ".elf") || run_ends_with(first, ".riscv");
-    if (option || program || (r->files.count == 1 && !run_ends_with(first, ".metadata"))) {
+    bool program = cli_ends_with(first, ".s") || cli_ends_with(first, ".S") ||
+                   cli_ends_with(first, ".elf") || cli_ends_with(first, ".riscv");
+    if (option || program || (r->files.count == 1 && !cli_ends_with(first, ".metadata"))) {
         int code = run_check_program(first);
         return code != CLI_OK ? code
                : option

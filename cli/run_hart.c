@@ -165,14 +165,13 @@ static int execute(struct state *s)
         int failed = cli_report(&s->error);
         code = code == CLI_OK ? failed : code;
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0) {
-        fprintf(stderr, "samite: error: %s: exit code %llu\n",
-                run_hart_name(s->request.files.items[0]), (unsigned long long)result.exit_code);
+        cli_error("%s: exit code %llu", run_hart_name(s->request.files.items[0]),
+                  (unsigned long long)result.exit_code);
         /* The program's own, where a command can have it. */
         if (code != CLI_BAD_INPUT)
             code = result.exit_code <= 255 ? (int)result.exit_code : CLI_PROGRAM_FAILED;
     } else if (result.end == SAM_HART_EBREAK && !s->request.ebreak_ok) {
-        fprintf(stderr, "samite: error: %s: expected an exit (--ebreak ok accepts it)\n",
-                result.text);
+        cli_error("%s: expected an exit (--ebreak ok accepts it)", result.text);
         code = code == CLI_OK ? CLI_PROGRAM_FAILED : code;
     }
     return code;

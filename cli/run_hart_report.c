@@ -18,7 +18,7 @@ void run_hart_report(const struct hart_request *request, const struct sam_hart_r
                      double seconds, FILE *text)
 {
     double insns = (double)result->instructions;
-    fprintf(text, "%s: ", request->files.items[0]);
+    fprintf(text, "%s: ", cli_plain(request->files.items[0]).text);
     if (result->end == SAM_HART_EXIT)
         fprintf(text, "exit %llu", (unsigned long long)result->exit_code);
     else if (result->end == SAM_HART_TRAP || result->end == SAM_HART_BUDGET)

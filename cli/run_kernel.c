@@ -74,14 +74,15 @@ static int unknown_kernel(const struct run *run, const char *path)
 {
     const struct run_request *request = run->request;
     unsigned shown = 0;
-    fprintf(stderr, "samite: error: %s: no symbol '%s'", path, request->kernel);
-    for (size_t i = 0; i < run->image->symbol_count && shown < 8; i++) {
+    char names[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < run->image->symbol_count && shown < 8 && used < sizeof names; i++) {
         const struct sam_symbol *symbol = &run->image->symbols[i];
         if (symbol->global && symbol->section_relative && strcmp(symbol->name, "_start") != 0)
-            fprintf(stderr, "%s%s", shown++ ? ", " : "; there are ", symbol->name);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     shown++ ? ", " : "; there are ", symbol->name);
     }
-    fputc('\n', stderr);
-    return CLI_BAD_INPUT;
+    return cli_error("%s: no symbol '%s'%s", path, request->kernel, names);
 }
 
 /* Pokes before the launch, dumps after it. */

@@ -44,8 +44,8 @@ static int read_pair(struct run *run, const struct run_step *step, struct pair *
     if (status != SAM_OK)
         return cli_report(&run->error);
     if (!pair->metadata.has_start)
-        fprintf(stderr, "samite: note: %s: the older form without start_addr; starts at 0x%llx\n",
-                step->metadata, (unsigned long long)pair->metadata.start);
+        cli_note("%s: the older form without start_addr; starts at 0x%llx", step->metadata,
+                 (unsigned long long)pair->metadata.start);
     if (sam_file_load(step->data, MAX_DATA, &text, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
     status =

@@ -41,9 +41,3 @@ const char *run_leading_number(const char *text, char end, uint64_t top, uint64_
     snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
     return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
 }
-
-bool run_ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), tail = strlen(end);
-    return size >= tail && strcmp(text + size - tail, end) == 0;
-}

@@ -28,8 +28,7 @@ static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
         size_t size = a->array.size;
         uint32_t address;
         if (size > UINT32_MAX) {
-            fprintf(stderr, "samite: error: %s: larger than 4 GiB\n", a->text);
-            return CLI_BAD_INPUT;
+            return cli_error("%s: larger than 4 GiB", a->text);
         }
         if (sam_gpu_alloc(run->gpu, size ? (uint32_t)size : 4, &address, &run->error) != SAM_OK ||
             sam_gpu_write(run->gpu, address, a->array.data, size, &run->error) != SAM_OK)

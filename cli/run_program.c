@@ -54,8 +54,7 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
     for (uint64_t at = 0; at < size; at += BLOCK) {
         if (!read(context, address + at, NULL, size - at < BLOCK ? (size_t)(size - at) : BLOCK,
                   &error)) {
-            fprintf(stderr, "samite: error: --%s: %s\n", option, error.text);
-            return CLI_BAD_INPUT;
+            return cli_error("--%s: %s", option, error.text);
         }
     }
     return CLI_OK;

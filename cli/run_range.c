@@ -58,7 +58,7 @@ int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
                                top == UINT32_MAX ? ", within 4 GiB" : "");
     }
     char *form = cut_form(range->text + (range->path - range->text));
-    range->is_array = run_ends_with(range->path, npy);
+    range->is_array = cli_ends_with(range->path, npy);
     if (range->is_array && !read_form(range, form))
         return cli_usage_error(args,
                                "--dump %s: expected FILE.npy:TYPE[:SHAPE], such as "
@@ -74,7 +74,7 @@ int run_memory_load(const char *path, char **data, size_t *size)
     if (sam_file_load(path, RUN_MAX_PROGRAM, data, size, &error) != SAM_OK)
         return cli_report(&error);
     const bool magic = *size >= 6 && memcmp(*data, "\x93NUMPY", 6) == 0;
-    if (!magic && !run_ends_with(path, npy))
+    if (!magic && !cli_ends_with(path, npy))
         return CLI_OK;
     enum sam_status status = sam_npy_parse(*data, *size, path, &array, &error);
     free(*data);

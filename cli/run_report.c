@@ -37,8 +37,8 @@ void run_report_launch(const struct run *run, const struct sam_launch *launch, c
     fprintf(run->text,
             "launch %u: %s, grid %ux%ux%u, %u warp%s of %u: %s, %llu warp instructions in %.3f ms, "
             "%.1f M/s\n",
-            run->launches, kernel, launch->grid[0], launch->grid[1], launch->grid[2], launch->warps,
-            launch->warps == 1 ? "" : "s", launch->lanes,
+            run->launches, cli_plain(kernel).text, launch->grid[0], launch->grid[1],
+            launch->grid[2], launch->warps, launch->warps == 1 ? "" : "s", launch->lanes,
             result->trap.kind == SAM_TRAP_NONE ? "done" : "FAILED", (count)s->warp_insns,
             1e3 * s->seconds, rate(s->warp_insns, s->seconds));
 }
@@ -54,8 +54,9 @@ static void report_branches(const struct run *run, const struct sam_gpu_stats *s
         char where[160], text[160];
         run_symbol_text(run, b->pc, where, sizeof where);
         sam_disassemble(&isa, b->word, b->pc, 0, run->image, text, sizeof text);
-        fprintf(run->text, "    %-24s %-32s %12llu times, %5.1f%% diverged\n", where, text,
-                (count)b->executed, percent(b->diverged, b->executed));
+        fprintf(run->text, "    %-24s %-32s %12llu times, %5.1f%% diverged\n",
+                cli_plain(where).text, cli_plain(text).text, (count)b->executed,
+                percent(b->diverged, b->executed));
     }
 }
 

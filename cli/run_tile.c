@@ -59,10 +59,11 @@ static int choose(const struct request *r, const char *option, const char *const
     for (int i = 0; words[i]; i++)
         if (strcmp(words[i], value) == 0)
             return i;
-    fprintf(stderr, "samite %s: error: --%s: expected", cli_verb_of(r->args)->name, option);
-    for (int i = 0; words[i]; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", words[i]);
-    fprintf(stderr, ", found '%s'\n", value);
+    char all[256] = "";
+    size_t used = 0;
+    for (int i = 0; words[i] && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s %s", i ? "," : "", words[i]);
+    cli_usage_error(r->args, "--%s: expected%s, found '%s'", option, all, value);
     return -1;
 }
 
@@ -185,9 +186,9 @@ static int execute(struct request *r, const struct sam_tile_program *program, si
         sam_tile_run(program, function, given, arguments->count, &r->options, &stats, &error);
     double seconds = now() - start;
     if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
-        fprintf(state->text, "%s%s%s: %s, %" PRIu64 " operations (%" PRIu64 " on tiles)\n", r->path,
-                *name ? " @" : "", name, status == SAM_OK ? "done" : "FAILED", stats.ops,
-                stats.tile_ops);
+        fprintf(state->text, "%s%s%s: %s, %" PRIu64 " operations (%" PRIu64 " on tiles)\n",
+                cli_plain(r->path).text, *name ? " @" : "", name,
+                status == SAM_OK ? "done" : "FAILED", stats.ops, stats.tile_ops);
     fflush(state->text); /* before what went wrong */
     int code = status == SAM_OK ? CLI_OK : cli_report(&error);
     if (r->words.stats == RUN_STATS_TEXT && stats.ops)

@@ -39,7 +39,7 @@ static bool show_packed(const char *path, const struct sam_packed *packed, uint6
     const struct sam_weights *weights = sam_packed_weights(packed);
     json_t *rows = json_array();
     if (!files) {
-        printf("%s: %s, %llu bytes packed into %llu (%.1f %%)\n", weights_path(path).text,
+        printf("%s: %s, %llu bytes packed into %llu (%.1f %%)\n", cli_plain(path).text,
                kinds[weights->kind], (unsigned long long)weights->file_size,
                (unsigned long long)size,
                weights->file_size ? 100.0 * (double)size / (double)weights->file_size : 100);
@@ -73,7 +73,7 @@ static void show_tensors(const char *path, const char *kind, uint64_t size,
 {
     json_t *rows = files ? json_array() : NULL;
     if (!files) {
-        printf("%s: %s, %llu bytes\n", weights_path(path).text, kind, (unsigned long long)size);
+        printf("%s: %s, %llu bytes\n", cli_plain(path).text, kind, (unsigned long long)size);
         printf("%-40s %-6s %16s %14s\n", "tensor", "dtype", "shape", "bytes");
     }
     for (size_t i = 0; i < count; i++) {

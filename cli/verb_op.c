@@ -199,7 +199,7 @@ static void report(const struct op_request *r, const struct sam_plan *plan,
     sam_plan_count(plan, &f);
     uint64_t moved = f.bytes_loaded + f.bytes_stored, bound = f.bound_loaded + f.bound_stored;
     uint64_t instructions = f.loads + f.stores + f.concats + f.xposes;
-    fprintf(text, "%s: ", r->output);
+    fprintf(text, "%s: ", cli_plain(r->output).text);
     put_shape(sam_plan_shape(plan), text);
     fprintf(text, " %s, %llu blocks, %llu instructions, %llu bytes moved",
             sam_dtype_name(out->dtype), (unsigned long long)f.blocks,

@@ -194,8 +194,8 @@ static bool report(struct job *job, const char *from, const char *to, struct sam
                                         "packed_file", cli_json_text(to), "bytes", (json_int_t)size,
                                         "packed", (json_int_t)job->packed, "tensors", rows));
     else
-        printf("%s: %llu bytes, %s: %llu bytes, %.1f %%\n", weights_path(from).text,
-               (unsigned long long)size, weights_path(to).text, (unsigned long long)job->packed,
+        printf("%s: %llu bytes, %s: %llu bytes, %.1f %%\n", cli_plain(from).text,
+               (unsigned long long)size, cli_plain(to).text, (unsigned long long)job->packed,
                percent(job->packed, size));
     return true;
 }
@@ -238,13 +238,12 @@ static void note_copied(void *context, const char *from, const char *to)
                               json_pack("{s:o, s:o, s:I}", "file", cli_json_text(from), "copied_to",
                                         cli_json_text(to), "bytes", (json_int_t)size));
     if (foreign && !r->quiet)
-        fprintf(stderr, "samite: note: %s: copied as it is: its format is not one that is packed\n",
-                weights_path(from).text);
+        cli_note("%s: copied as it is: its format is not one that is packed", from);
 }
 
 static void print_total(const struct request *r)
 {
-    printf("%s: %llu files packed, %llu bytes into %llu, %.1f %%", weights_path(r->input).text,
+    printf("%s: %llu files packed, %llu bytes into %llu, %.1f %%", cli_plain(r->input).text,
            (unsigned long long)r->total.files, (unsigned long long)r->total.bytes,
            (unsigned long long)r->total.packed, percent(r->total.packed, r->total.bytes));
     if (r->total.copied)

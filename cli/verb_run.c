@@ -164,7 +164,7 @@ static int choose_machine(struct command *c)
     const struct cli_args *args = c->words.args;
     for (size_t i = 0; i < c->words.list.count; i++) {
         const struct cli_word *word = &c->words.list.items[i];
-        if (word->option != CLI_POSITIONAL || !run_ends_with(word->value, ".pto"))
+        if (word->option != CLI_POSITIONAL || !cli_ends_with(word->value, ".pto"))
             continue;
         if (cli_given(args, "machine") && c->machine != RUN_TILE)
             return cli_usage_error(args, "--machine %s: a .pto is for --machine tile",

@@ -80,7 +80,7 @@ static void show_hardware(const struct request *r, const struct passing *p, json
 static void print_sum(const char *path, double before, double after)
 {
     if (before > 0)
-        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", weights_path(path).text,
+        printf("%s: tensors of %.0f bytes could become %.0f, %.1f %%\n", cli_plain(path).text,
                before, after, 100 * after / before);
 }
 

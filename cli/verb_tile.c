@@ -41,7 +41,7 @@ static int check(const struct request *r, const char *path, const struct sam_til
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
     if (!r->plan) {
-        printf("%s: no error\n", strcmp(path, "-") == 0 ? "<stdin>" : path);
+        printf("%s: no error\n", strcmp(path, "-") == 0 ? "<stdin>" : cli_plain(path).text);
         return CLI_OK;
     }
     if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)

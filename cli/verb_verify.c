@@ -33,7 +33,7 @@ static int verify_one(const struct request *r, const char *path)
             r->files, json_pack("{s:o, s:b, s:I, s:I}", "file", cli_json_text(path), "good", true,
                                 "bytes", (json_int_t)fed.bytes, "packed", (json_int_t)fed.packed));
     } else if (!r->quiet) {
-        printf("%s: good\n", weights_path(path).text);
+        printf("%s: good\n", cli_plain(path).text);
     }
     return CLI_OK;
 }

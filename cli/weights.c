@@ -264,7 +264,7 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
 /* Yes or no, from who sits at the terminal. */
 static bool is_told_to(const char *path)
 {
-    fprintf(stderr, "samite: %s exists; overwrite it? (y/N) ", weights_path(path).text);
+    fprintf(stderr, "samite: %s exists; overwrite it? (y/N) ", cli_plain(path).text);
     int first = getchar(), c = first;
     while (c != '\n' && c != EOF)
         c = getchar();
@@ -303,44 +303,11 @@ json_t *weights_json_shape(const struct sam_weight *w)
     return shape;
 }
 
-/* Bytes of the UTF-8 character at `c` if it may be shown; 0 for a control character (C1, too) and
- * for what is no UTF-8. */
-static size_t shown_size(const unsigned char *c)
-{
-    if (*c < 0x80)
-        return *c >= ' ' && *c != 127;
-    size_t size = *c >= 0xf0 && *c < 0xf5 ? 4 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xc2 ? 2 : 0;
-    if (*c >= 0xf5 || (*c == 0xc2 && c[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
-static void make_plain(char *text)
-{
-    while (*text) {
-        size_t size = shown_size((const unsigned char *)text);
-        if (!size)
-            *text = '?';
-        text += size ? size : 1;
-    }
-}
-
 struct weights_name weights_name(const struct sam_weight *w)
 {
     struct weights_name shown;
     bool gap = !*w->name && w->type == SAM_OPAQUE;
     snprintf(shown.text, sizeof shown.text, "%s", gap ? "(between tensors)" : w->name);
-    make_plain(shown.text);
-    return shown;
-}
-
-struct weights_path weights_path(const char *path)
-{
-    struct weights_path shown;
-    snprintf(shown.text, sizeof shown.text, "%s", path);
-    make_plain(shown.text);
+    sam_text_make_plain(shown.text);
     return shown;
 }

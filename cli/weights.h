@@ -141,10 +141,5 @@ struct weights_name {
     char text[200];
 };
 struct weights_name weights_name(const struct sam_weight *w);
-/* A path, likewise. */
-struct weights_path {
-    char text[1024];
-};
-struct weights_path weights_path(const char *path);
 
 #endif

@@ -388,8 +388,7 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
     for (size_t i = 0; good && !made && i < list.count; i++)
         good = weights_may_replace(places[i], list.paths[i], work->force, error);
     for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
-        fprintf(stderr, "samite: note: %s: skipped: not a regular file\n",
-                weights_path(list.others[i]).text);
+        cli_note("%s: skipped: not a regular file", list.others[i]);
     for (; good && done < list.count; done += good) {
         bool wanted = work->wanted(list.paths[done]);
         good = wanted ? work->work(work->context, list.paths[done], places[done], error)

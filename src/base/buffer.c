@@ -130,31 +130,3 @@ const char *sam_buffer_text(const struct sam_buffer *buffer)
 {
     return buffer->data ? (const char *)buffer->data : "";
 }
-
-/* Bytes of the printable character at `at`; 0 for a control character and for what is not UTF-8. */
-static size_t character(const char *at, const char *end)
-{
-    unsigned char c = (unsigned char)*at;
-    size_t size = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (size == 1)
-        return c >= ' ' && c != 0x7f;
-    if (size > (size_t)(end - at) || (c == 0xc2 && (unsigned char)at[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if (((unsigned char)at[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
-size_t sam_buffer_plain(struct sam_buffer *buffer, const char *text, size_t size, char control)
-{
-    const char *at = text, *end = text + size;
-    size_t count = 0;
-    for (; at < end; count++) {
-        size_t bytes = character(at, end);
-        char instead = (unsigned char)*at < ' ' ? control : '?';
-        sam_buffer_append(buffer, bytes ? at : &instead, bytes ? bytes : 1);
-        at += bytes ? bytes : 1;
-    }
-    return count;
-}

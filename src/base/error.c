@@ -41,6 +41,7 @@ enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const 
         for (char *c = error->text; *c; c++)
             if (*c == '\n')
                 *c = ' '; /* one line, whatever a file name or symbol contains */
+        sam_text_make_plain(error->text);
     }
     return status;
 }

@@ -7,10 +7,12 @@
 
 #include "machine/machine.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SAM_SANITIZED 1
 #elif defined(__has_feature)
-#define SAM_SANITIZED __has_feature(address_sanitizer)
+#define SAM_SANITIZED                                                                              \
+    (__has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                        \
+     __has_feature(thread_sanitizer))
 #else
 #define SAM_SANITIZED 0
 #endif

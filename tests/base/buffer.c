@@ -172,6 +172,35 @@ static void test_error_line(void **state)
     assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
 }
 
+static void test_plain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9a",
+         "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9a"},
+        {"\x1b[31mred\x7f\t", "?[31mred??"},
+        {"\xc2\x9b\xc2\xa0", "??\xc2\xa0"},                    /* C1, and what follows it */
+        {"\xe4 \xc3", "? ?"},                                  /* Latin-1, and a half */
+        {"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf", "?????????"}, /* longer than it has to be */
+        {"\xed\xa0\x80\xf4\x90\x80\x80\xf5", "????????"},      /* a surrogate, beyond the last */
+        {"", ""},
+    };
+    struct sam_error error;
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", cases[i].text);
+        sam_text_make_plain(text);
+        assert_string_equal(text, cases[i].shown);
+        sam_fail(&error, SAM_ERR_INPUT, "%s", cases[i].text);
+        assert_string_equal(error.text, cases[i].shown);
+    }
+    sam_text_make_plain(NULL);
+    assert_int_equal(sam_text_character(NULL, 1), 0);
+    assert_int_equal(sam_text_character("a", 0), 0);
+}
+
 /* As printf writes them. */
 static void test_hex(void **state)
 {
@@ -199,7 +228,7 @@ int main(void)
         cmocka_unit_test(test_append),        cmocka_unit_test(test_printf),
         cmocka_unit_test(test_failure_stays), cmocka_unit_test(test_alloc),
         cmocka_unit_test(test_grow),          cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_error_line),
+        cmocka_unit_test(test_error_line),    cmocka_unit_test(test_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -577,7 +577,14 @@ static void symbols_of_an_elf(void **state)
     struct sam_image *code = assemble(addn);
     const struct sam_symbol *entry = sam_image_find(code, "addn");
     assert_non_null(entry);
-    const struct sam_symbol symbol = {"its_name", entry->value, 8, true, true, true};
+    const struct sam_symbol symbol = {
+        .name = (char *)"its_name",
+        .value = entry->value,
+        .size = 8,
+        .global = true,
+        .function = true,
+        .section_relative = true,
+    };
     sam_image_free(code);
     assert_int_equal(sam_image_add_symbol(image, &symbol, &error), SAM_OK);
     assert_int_equal(sam_image_finish(image, &error), SAM_OK);
