@@ -115,7 +115,7 @@ sgemm:
     vadd.vx v19, v19, s5
     addi    t1, t1, -1
     bnez    t1, .Lproduct
-    barrier 1                       # all have read: the tiles may be overwritten
+    barrier 1                       # everyone has read: the tiles may be overwritten
 
     vadd.vx v8, v8, s5
     vadd.vx v9, v9, s6
