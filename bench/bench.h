@@ -26,7 +26,7 @@ typedef double bench_work(void *context, uint64_t rounds);
 /* Never NULL: exits with 2 on a bad command line. */
 struct bench *bench_open(int argc, char **argv, const char *title);
 
-/* Should a benchmark of this name run? For set-up that is worth skipping. */
+/* Whether a benchmark of this name is to run; for skipping expensive set-up. */
 bool bench_wants(const struct bench *bench, const char *name);
 
 /* Measure a rate: `work` is run with growing rounds until one run is long enough (this warms up),

@@ -67,10 +67,11 @@ struct sam_asm_options {
     size_t define_count;
     const char *const *include_paths;
     size_t include_count;
-    uint64_t max_expanded; /* characters that macros, repetitions and included files may give; a
-                              64th of it statements of macros and repetitions; 0 is 64 MiB */
-    char **listing; /* not NULL: *listing becomes the listing, each statement with its address
-                       and words; NULL after a failure. Freed with sam_text_free */
+    uint64_t max_expanded; /* limit of the characters that macros, repetitions and included files
+                              produce; 1/64 of it limits the statements of macros and repetitions;
+                              0: 64 MiB */
+    char **listing; /* not NULL: *listing receives the listing, each statement with its address and
+                       words; NULL after a failure. Freed with sam_text_free */
 };
 
 /* Assemble `size` bytes of text called `name` (for messages). On failure *messages holds every

@@ -160,7 +160,7 @@ static void dir_address(struct assembler *as, struct asm_lexer *lexer)
     if (!sam_asm_constant(as, lexer, "the address", &address) || !sam_asm_expect_end(as, lexer))
         return;
     if (as->section->count) {
-        sam_asm_error(as, at, ".address must stand before the first byte of section %s",
+        sam_asm_error(as, at, ".address must precede the first byte of section %s",
                       as->section->name);
         return;
     }
@@ -248,7 +248,7 @@ static void dir_common(struct assembler *as, struct asm_lexer *lexer, bool globa
         return;
     if (size < 0 || alignment < 1 || alignment > ASM_MAX_ALIGNMENT ||
         (alignment & (alignment - 1))) {
-        sam_asm_error(as, at, "size %lld or alignment %lld makes no sense", (long long)size,
+        sam_asm_error(as, at, "invalid size %lld or alignment %lld", (long long)size,
                       (long long)alignment);
         return;
     }

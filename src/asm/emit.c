@@ -110,7 +110,7 @@ static void put_target(struct encoder *e, const struct asm_arg *arg, int64_t val
         sam_asm_error(as, arg->at, "the target is %lld bytes away, %s reaches %lld..%lld%s",
                       (long long)distance, sam_insn_rows[e->insn->op].mnemonic, (long long)low,
                       (long long)high,
-                      vector ? " (a vector branch is never made long: branch to a j)" : "");
+                      vector ? " (a vector branch is never lengthened: branch to a j)" : "");
     } else {
         e->word = sam_operand_put(arg->operand, e->word, (int32_t)distance);
     }
@@ -176,7 +176,7 @@ unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint3
     struct sam_insn decoded;
     if (insn->explicit_prefix && !sam_op_is_prefix(insn->op) && as->error_count == errors &&
         !sam_decode(&as->isa, e.word, e.prefix, &decoded))
-        sam_asm_error(as, insn->at, "'%s' is illegal behind this %s (Ventus manual 4.2.2)",
+        sam_asm_error(as, insn->at, "'%s' is illegal after this %s (Ventus manual 4.2.2)",
                       row->mnemonic, sam_insn_rows[e.prefix_op].mnemonic);
     if (insn->prefix)
         words[count++] = e.prefix;

@@ -292,7 +292,7 @@ static enum asm_known eval(const struct evaluation *e, const struct asm_node *no
 {
     *out = 0;
     if (e->as->depth >= MAX_EVAL_DEPTH)
-        return wrong(e, node, "the value depends on too long a chain of others");
+        return wrong(e, node, "the value depends on too long a chain of symbols");
     e->as->depth++;
     enum asm_known known = eval_node(e, node, out);
     e->as->depth--;

@@ -184,7 +184,7 @@ static const struct asm_node *primary(struct parser *p)
         struct asm_symbol *symbol =
             sam_asm_local_label(p->as, lexer->token.number, lexer->token.punct[0] == 'f');
         if (!symbol) {
-            sam_asm_set_failure(p->fail, at, "no label %lld: stands before this line",
+            sam_asm_set_failure(p->fail, at, "no label %lld: precedes this line",
                                 (long long)lexer->token.number);
             return NULL;
         }

@@ -199,7 +199,7 @@ static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_
     } faults[] = {
         [SAM_M_ODD_MD] = {'3', "odd, and md is a pair of registers"},
         [SAM_M_ODD_MS2] = {'2', "odd, and ms2 is a pair of registers"},
-        [SAM_M_MD_IS_SOURCE] = {'3', "md and a source at once"},
+        [SAM_M_MD_IS_SOURCE] = {'3', "both md and a source"},
     };
     const struct sam_insn_row *row = &sam_insn_rows[op];
     const enum sam_m_kind kind = sam_m_kind(row->match);
@@ -216,7 +216,7 @@ static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_
         const struct asm_arg *arg = sam_asm_find_arg(args, kind == SAM_M_KIND_LOAD ? '3' : '4');
         const unsigned count = sam_m_whole_count(row->imm);
         if (arg && (unsigned)arg->number % count)
-            sam_asm_warning(as, arg->at, "%s will trap: m%d is no multiple of %u", row->mnemonic,
+            sam_asm_warning(as, arg->at, "%s will trap: m%d is not a multiple of %u", row->mnemonic,
                             arg->number, count);
     }
 }

@@ -207,7 +207,7 @@ static void number_token(struct asm_lexer *lexer)
     if (at < end && continues(lexer, *at)) {
         while (at < end && continues(lexer, *at))
             at++;
-        bad(token, "damaged number (12, 0x1f, 0b101, 0o17, 017; 1f and 1b are labels)");
+        bad(token, "malformed number (12, 0x1f, 0b101, 0o17, 017; 1f and 1b are labels)");
     } else if (overflow) {
         bad(token, "number does not fit 64 bits");
     }
@@ -248,7 +248,7 @@ void sam_asm_lex_next(struct asm_lexer *lexer)
         token->size = string_size(at, (size_t)(end - at));
         token->kind = TOKEN_STRING;
         if (token->size < 2 || at[token->size - 1] != '"')
-            bad(token, "string without its closing quote");
+            bad(token, "unterminated string");
     } else if (*at == '\'') {
         token->size = character_size(at, (size_t)(end - at));
         token->kind = TOKEN_NUMBER;
@@ -256,7 +256,7 @@ void sam_asm_lex_next(struct asm_lexer *lexer)
         if (token->size)
             token->number = sam_asm_character(&inside, end, &problem);
         else
-            bad(token, "damaged character constant (expected 'c')");
+            bad(token, "malformed character constant (expected 'c')");
         token->size = token->size ? token->size : 1;
     } else {
         token->kind = TOKEN_PUNCT;

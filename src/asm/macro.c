@@ -230,7 +230,7 @@ static bool read_parameter(struct assembler *as, struct asm_macro *macro, struct
     while (c->at < c->end && sam_asm_name_char(*c->at))
         c->at++;
     if (c->at == name) {
-        sam_asm_error(as, sam_asm_statement_at(as), "damaged parameter list of macro %s",
+        sam_asm_error(as, sam_asm_statement_at(as), "malformed parameter list of macro %s",
                       macro->name);
         return false;
     }
@@ -401,7 +401,7 @@ static void leave_macro(struct assembler *as)
         as->frames[i].next = as->frames[i].body->count;
         return;
     }
-    sam_asm_error(as, sam_asm_statement_at(as), ".exitm outside of a macro");
+    sam_asm_error(as, sam_asm_statement_at(as), ".exitm outside a macro");
 }
 
 bool sam_asm_macro_directive(struct assembler *as, const char *name, size_t size,
@@ -416,7 +416,8 @@ bool sam_asm_macro_directive(struct assembler *as, const char *name, size_t size
     else if (is(name, size, ".exitm"))
         leave_macro(as);
     else if (is(name, size, ".endm") || is(name, size, ".endr"))
-        sam_asm_error(as, sam_asm_statement_at(as), "%.*s without its beginning", (int)size, name);
+        sam_asm_error(as, sam_asm_statement_at(as), "%.*s without a matching start", (int)size,
+                      name);
     else
         return false;
     return true;

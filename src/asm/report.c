@@ -29,7 +29,7 @@ void *sam_asm_new(struct assembler *as, size_t count, size_t size)
         as->memory += room;
         if (as->memory > as->max_memory) {
             sam_asm_fatal(as, sam_asm_statement_at(as),
-                          "the program expands to what takes more than %zu MiB of memory",
+                          "the program expands to more than %zu MiB of memory",
                           as->max_memory >> 20);
             return NULL;
         }

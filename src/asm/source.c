@@ -57,7 +57,7 @@ bool sam_asm_push_file(struct assembler *as, const char *file, const char *text,
         place->outer = outer;
         for (size_t i = 0; i < open_comment; i++)
             place->line += text[i] == '\n';
-        sam_asm_error(as, (struct asm_at){place, 0}, "comment without its closing */");
+        sam_asm_error(as, (struct asm_at){place, 0}, "unterminated comment");
     }
     return true;
 }
@@ -73,7 +73,7 @@ static void pop(struct assembler *as)
     struct asm_frame *frame = &as->frames[--as->frame_count];
     while (as->condition_count > frame->conditions) {
         const struct asm_condition *open = &as->conditions[--as->condition_count];
-        sam_asm_error(as, (struct asm_at){open->place, 0}, ".if without its .endif");
+        sam_asm_error(as, (struct asm_at){open->place, 0}, ".if without .endif");
     }
 }
 

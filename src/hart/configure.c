@@ -32,8 +32,8 @@ static enum sam_status set_one(const char *word, size_t size, struct sam_engines
         }
     }
     if (least)
-        return sam_fail(error, SAM_ERR_USAGE, "no parameter '%.*s'; the nearest is %s", (int)size,
-                        word, nearest);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.*s'; the nearest is %s",
+                        (int)size, word, nearest);
     return found_mxu ? sam_mxu_config_set(mxu, word, error)
                      : sam_engines_parse(word, engines, error);
 }
@@ -46,7 +46,7 @@ enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *
         char word[96];
         const size_t size = strcspn(text, ",");
         if (size >= sizeof word)
-            return sam_fail(error, SAM_ERR_USAGE, "'%.90s...' is no parameter", text);
+            return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.90s...'", text);
         snprintf(word, sizeof word, "%.*s", (int)size, text);
         status = set_one(word, strcspn(word, "="), engines, mxu, error);
         text += size + (text[size] == ',');

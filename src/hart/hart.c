@@ -340,8 +340,7 @@ enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *err
     hart->watch = NULL;
     if (hart->mxu)
         sam_mxu_unwatch(hart->mxu);
-    return sam_mxu_watch_end(watch) ? SAM_OK
-                                    : sam_fail(error, SAM_ERR_IO, "a trace could not be written");
+    return sam_mxu_watch_end(watch) ? SAM_OK : sam_fail(error, SAM_ERR_IO, "cannot write a trace");
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

@@ -6,7 +6,8 @@
 
 enum { A7 = 17 };
 
-/* Is the instruction at pc the TensorLoad unit's? Only then is its last fault this trap's. */
+/* Whether the instruction at pc belongs to the TensorLoad unit, so that the unit's last fault
+ * explains this trap. */
 static bool is_tensor(const struct sam_hart *hart)
 {
     uint32_t word;
@@ -81,7 +82,7 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
     /* Such a program may still run: the flag may apply to only a part of it. */
     if (hart->image && hart->image->compressed &&
         (result->cause == SAM_CAUSE_ILLEGAL || result->cause == SAM_CAUSE_FETCH_MISALIGNED))
-        sam_buffer_printf(&out, "; the program's ELF flags tell of compressed instructions");
+        sam_buffer_printf(&out, "; the program's ELF flags announce compressed instructions");
     snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);
 }

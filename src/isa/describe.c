@@ -15,7 +15,7 @@ static const struct {
     {SAM_EXT_XMATRIX, "xmatrix", "Xmatrix: matrix unit"},
     {SAM_EXT_XTENSORLOAD, "xtensorload", "XTensorLoad: tensor blocks"},
     {SAM_EXT_XVENTUS, "xventus", "Xventus: SIMT on vectors"},
-    {SAM_EXT_ZVE32F, "zve32f", "Zve32f: vectors, one 32-bit element a lane"},
+    {SAM_EXT_ZVE32F, "zve32f", "Zve32f: vectors, one 32-bit element per lane"},
     {SAM_EXT_ZFINX, "zfinx", "Zfinx: single precision in x registers"},
     {SAM_EXT_ZICSR, "zicsr", "Zicsr: control and status registers"},
     {SAM_EXT_A, "a", "A: atomics"},

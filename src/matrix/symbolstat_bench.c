@@ -81,6 +81,6 @@ enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
         return sam_fail_memory(error);
     run_task(unit, &driver, shown ? &vcd : NULL, freq, result);
     if (shown && !sam_vcd_end(&vcd, result->cycles + 1))
-        return sam_fail(error, SAM_ERR_IO, "the waveform could not be written");
+        return sam_fail(error, SAM_ERR_IO, "cannot write the waveform");
     return SAM_OK;
 }

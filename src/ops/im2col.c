@@ -247,8 +247,8 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
         return status;
     sam_shape_text(in, text);
     if (in->rank != 3 && in->rank != 4)
-        return sam_fail(error, SAM_ERR_USAGE, "im2col: %s has %u dims; %s is expected", text,
-                        in->rank, p->nchw ? "[N,C,H,W]" : "[N,H,W,C]");
+        return sam_fail(error, SAM_ERR_USAGE, "im2col: %s has %u dims: expected %s", text, in->rank,
+                        p->nchw ? "[N,C,H,W]" : "[N,H,W,C]");
     if (in->rank == 3) {
         memcpy(&shape.dim[1], in->dim, 3 * sizeof in->dim[0]);
         shape.dim[0] = 1;

@@ -45,10 +45,10 @@ enum sam_status sam_shape_check(const struct sam_shape *shape, unsigned element,
 {
     uint64_t bytes;
     if (shape->rank > SAM_MAX_RANK)
-        return sam_fail(error, SAM_ERR_USAGE, "a tensor of %u dims; at most %u are possible",
-                        shape->rank, SAM_MAX_RANK);
+        return sam_fail(error, SAM_ERR_USAGE, "a tensor of %u dims: at most %u", shape->rank,
+                        SAM_MAX_RANK);
     if (element == 0 || element > 16 || (element & (element - 1)))
-        return sam_fail(error, SAM_ERR_USAGE, "elements of %u bytes; 1, 2, 4, 8 or 16 are possible",
+        return sam_fail(error, SAM_ERR_USAGE, "elements of %u bytes: expected 1, 2, 4, 8 or 16",
                         element);
     if (!sam_shape_bytes(shape, element, &bytes))
         return sam_fail(error, SAM_ERR_USAGE, "a tensor of more than %llu bytes",
@@ -181,7 +181,7 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     if (count == 0 || count > SAM_PLAN_INPUTS)
-        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs; 1 to %d are possible", count,
+        return sam_fail(error, SAM_ERR_USAGE, "concat: %zu inputs: expected 1 to %d", count,
                         SAM_PLAN_INPUTS);
     for (size_t i = 0; i < count; i++)
         if (sam_shape_check(&in[i], element, error) != SAM_OK)

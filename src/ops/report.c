@@ -72,8 +72,8 @@ enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text, stru
             r.xposes / r.blocks, plan->regions[i].what);
     }
     sam_buffer_printf(&b,
-                      "LOAD     %10" PRIu64 ", %" PRIu64 " bytes, %.2f a KiB\n"
-                      "STORE    %10" PRIu64 ", %" PRIu64 " bytes, %.2f a KiB\n"
+                      "LOAD     %10" PRIu64 ", %" PRIu64 " bytes, %.2f per KiB\n"
+                      "STORE    %10" PRIu64 ", %" PRIu64 " bytes, %.2f per KiB\n"
                       "CONCAT   %10" PRIu64 "\nXPOSE    %10" PRIu64 "\n",
                       f.loads, f.bytes_loaded, per_kib(f.loads, f.bytes_loaded), f.stores,
                       f.bytes_stored, per_kib(f.stores, f.bytes_stored), f.concats, f.xposes);

@@ -137,8 +137,8 @@ enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                              struct sam_error *error)
 {
     if (image->xlen != 32)
-        return sam_fail(error, SAM_ERR_INPUT, "a Ventus GPGPU runs 32-bit programs, this one is %u",
-                        image->xlen);
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "a %u-bit program: a Ventus GPGPU runs 32-bit programs", image->xlen);
     enum sam_status status = SAM_OK;
     for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
@@ -216,10 +216,11 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     uint64_t size = private_size(image, kernel), pds;
     uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps;
     if (__builtin_mul_overflow(warps * launch->lanes, size, &pds) || pds > UINT64_C(1) << 31)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "private memory of %llu bytes a thread for %llu warps of %u: at most 2^31 "
-                        "bytes in all",
-                        (unsigned long long)size, (unsigned long long)warps, launch->lanes);
+        return sam_fail(
+            error, SAM_ERR_USAGE,
+            "private memory of %llu bytes per thread for %llu warps of %u: at most 2^31 "
+            "bytes in total",
+            (unsigned long long)size, (unsigned long long)warps, launch->lanes);
     launch->pds_size = (uint32_t)size;
 
     uint32_t args = 0, print = 0;

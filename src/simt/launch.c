@@ -332,9 +332,10 @@ static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *w
 {
     uint32_t lanes = launch->lanes;
     if (lanes != 4 && lanes != 8 && lanes != 16 && lanes != 32)
-        return sam_fail(error, SAM_ERR_USAGE, "%u threads a warp: expected 4, 8, 16 or 32", lanes);
+        return sam_fail(error, SAM_ERR_USAGE, "%u threads per warp: expected 4, 8, 16 or 32",
+                        lanes);
     if (!launch->warps || launch->warps > SAM_MAX_WARPS)
-        return sam_fail(error, SAM_ERR_USAGE, "%u warps a workgroup: expected 1 to %u",
+        return sam_fail(error, SAM_ERR_USAGE, "%u warps per workgroup: expected 1 to %u",
                         launch->warps, SAM_MAX_WARPS);
     *workgroups = 1;
     for (int i = 0; i < 3; i++) {

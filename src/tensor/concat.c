@@ -18,7 +18,7 @@ struct source {
     uint16_t at;
 };
 
-/* `masks` of the mask CSRs are needed, too. */
+/* The block given by the CSRs, or what is wrong with it; `masks` is how many mask CSRs it needs. */
 static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, unsigned masks,
                                     struct block *b)
 {

@@ -35,20 +35,20 @@ static const struct row {
     ROW("queue", 4, 1, 1024, queue, SAM_ENGINE_COUNT,
         "instructions that can wait in the queue of every engine"),
     ROW("load_queue", 4, 1, 1024, queue[SAM_ENGINE_LOAD], 1,
-        "instructions that wait in the queue of the load engine"),
+        "instructions that can wait in the load engine's queue"),
     ROW("comp_queue", 4, 1, 1024, queue[SAM_ENGINE_COMP], 1,
-        "instructions that wait in the queue of the compute engine"),
+        "instructions that can wait in the compute engine's queue"),
     ROW("store_queue", 4, 1, 1024, queue[SAM_ENGINE_STORE], 1,
-        "instructions that wait in the queue of the store engine"),
+        "instructions that can wait in the store engine's queue"),
     ROW("reshape_queue", 4, 1, 1024, queue[SAM_ENGINE_RESHAPE], 1,
-        "instructions that wait in the queue of the reshape engine"),
+        "instructions that can wait in the reshape engine's queue"),
     ROW("slice_cycles", 1, 0, 1024, slice_cycles, 1,
         "cycles of each slice of a load or store that does not continue where the last one ended"),
     ROW("pipelined", 1, 0, 1, pipelined, 1,
         "1: an engine's next instruction starts after the transfer; 0: after the latency"),
     ROW("issue", 1, 1, 16, issue, 1, "instructions that the hart issues per cycle"),
     ROW("scalar_cpi", 1, 1, 1024, scalar_cpi, 1,
-        "cycles of a scalar instruction; above 1 the hart does nothing else in them"),
+        "cycles per scalar instruction; above 1 the hart does nothing else in them"),
 #undef ROW
 #undef FIELD
 };
@@ -96,8 +96,8 @@ static enum sam_status parse_one(char *text, struct sam_engines_config *config,
         *equals = '\0';
     const struct row *row = find(text, &nearest);
     if (!row)
-        return sam_fail(error, SAM_ERR_USAGE, "engines: no parameter '%s'; the nearest is %s", text,
-                        nearest);
+        return sam_fail(error, SAM_ERR_USAGE, "engines: unknown parameter '%s'; the nearest is %s",
+                        text, nearest);
     const struct sam_engines_parameter *p = &row->parameter;
     if (!equals || !sam_parse_u64(equals + 1, &value) || value < p->low || value > p->high)
         return sam_fail(error, SAM_ERR_USAGE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why an instruction of the unit trapped, in words. It has changed nothing, so that what it found
- * wrong still stands in the CSRs. Manual 6.1; docs/tensorload-rulings.md 3.1. */
+/* Text that explains why an instruction of the unit trapped. The instruction has changed nothing,
+ * so the CSRs still hold the faulty values. Manual 6.1; docs/tensorload-rulings.md 3.1. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -22,7 +22,7 @@ static void test_expansion(void **state)
     (void)state;
     struct sam_buffer text = {0};
     nest(&text, "nop");
-    test_refused(V, sam_buffer_text(&text), "the program expands to what takes more than 264 MiB");
+    test_refused(V, sam_buffer_text(&text), "the program expands to more than 264 MiB");
     nest(&text, ".if 0\nnop\n.endif");
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
     nest(&text, ".set x_\\a\\b, 0");

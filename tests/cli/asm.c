@@ -198,7 +198,7 @@ static void test_options(void **state)
     assert_true(exists("w.elf"));
     write_text("m.s", "mmaqa.b m1, m1, m2\nmmaqa.b m0, m1, m2\n");
     EXPECT(0,
-           "m.s:1:9: warning: mmaqa.b will trap: m1 is md and a source at once\n"
+           "m.s:1:9: warning: mmaqa.b will trap: m1 is both md and a source\n"
            "    mmaqa.b m1, m1, m2\n            ^\n202800ab\n2028002b\n",
            "asm --isa rv64im_zicsr_xmatrix --format hex m.s -o -");
     sam_buffer_free(&out);

@@ -283,7 +283,7 @@ static void refused(void **state)
     command_verb = "run";
     expect_failure(TILE "--config mpara=3", 2, "mpara=3: expected a power of two from 1 to 16");
     expect_failure(TILE "--config mpara=8 --mlen 128", 2, "4 rows");
-    expect_failure(TILE "--config speed=3", 2, "no parameter 'speed'");
+    expect_failure(TILE "--config speed=3", 2, "unknown parameter 'speed'");
     expect_failure(TILE "--mlen 100", 2, "128, 256 or 512");
     expect_failure(TILE "--mlen 128 --config mlen=256", 2,
                    "--mlen 128 and --config mlen=256: expected one row length");

@@ -316,9 +316,9 @@ static void bad_words(void **state)
     /* before the launch, which would not end by itself */
     /* sizes that wrap to nothing, rounded up or multiplied */
     expect_failure("loop.s --kernel k --grid 1 --block 32768 --pds-size 4294967295", 2,
-                   "private memory of 4294967296 bytes a thread");
+                   "private memory of 4294967296 bytes per thread");
     expect_failure("loop.s --kernel k --grid 65536,65535 --block 32768 --pds-size 2147483648", 2,
-                   "private memory of 2147483648 bytes a thread");
+                   "private memory of 2147483648 bytes per thread");
     expect_failure("loop.s --kernel k --grid 2 --block 40 --max-insns 100000000000 --dump "
                    "0x1000:4:never.bin",
                    2, "--dump: access of 0x4 bytes at 0x00001000: not in one buffer");

@@ -294,7 +294,7 @@ static void engines_in_time(void **state)
     sam_buffer_free(&file);
     out = expect_success(TENSOR "--config help");
     expect_part(&out, "\nslice_cycles           1  0..1024    cycles of each slice");
-    expect_part(&out, "\nmpara                  4  1..16      rows of C that a uop");
+    expect_part(&out, "\nmpara                  4  1..16      rows of C per uop");
     expect_part(&out, "\nacc_regs             all  0:4, ...   registers that may be md");
     sam_buffer_free(&out);
 }
@@ -385,11 +385,12 @@ static void bad_words(void **state)
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
         {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
         {"turn.s --config queue=8,mem_latncy=9 " TENSOR,
-         "--config: no parameter 'mem_latncy'; the nearest is mem_latency"},
-        {"turn.s --config step_n=1 " TENSOR, "no parameter 'step_n'; the nearest is step_m"},
+         "--config: unknown parameter 'mem_latncy'; the nearest is mem_latency"},
+        {"turn.s --config step_n=1 " TENSOR, "unknown parameter 'step_n'; the nearest is step_m"},
         {"turn.s --config mpara=3 " TENSOR, "mpara=3: expected a power of two from 1 to 16"},
         {"turn.s --config seed=x " TENSOR, "seed=x: expected a number"},
-        {"turn.s --config lod_bytes=1 " TENSOR, "no parameter 'lod_bytes'; the nearest is load_by"},
+        {"turn.s --config lod_bytes=1 " TENSOR,
+         "unknown parameter 'lod_bytes'; the nearest is load_by"},
         {"turn.s --config issue=0 " TENSOR,
          "--config: engines: issue=0: expected issue=NUMBER, the"},
         {"turn.s --perfetto - --trace " TENSOR, "--perfetto - has standard output for itself"},

@@ -59,7 +59,7 @@ static void compressed_program(void **state)
     assert_int_equal(sam_hart_load(p.hart, image, &p.error), SAM_OK);
     program_expect_trap(&p, 2, 0);
     assert_int_equal(p.result.instructions, 1);
-    assert_non_null(strstr(p.result.text, "ELF flags tell of compressed instructions"));
+    assert_non_null(strstr(p.result.text, "ELF flags announce compressed instructions"));
     sam_image_free(image);
     free(data);
     program_free(&p);

@@ -277,9 +277,9 @@ static void ruling_10_regexti_needs_an_immediate(void **state)
 {
     (void)state;
     test_refused(V, "regexti zero, zero, 1\nvadd.vv v1, v2, v3",
-                 "'vadd.vv' is illegal behind this regexti");
-    test_refused(V, "regexti zero, zero, 1\naddi a0, a0, 1", "illegal behind this regexti");
-    test_refused(V, "regpairi zero, zero, 1\nbarrier", "illegal behind this regpairi");
+                 "'vadd.vv' is illegal after this regexti");
+    test_refused(V, "regexti zero, zero, 1\naddi a0, a0, 1", "illegal after this regexti");
+    test_refused(V, "regpairi zero, zero, 1\nbarrier", "illegal after this regpairi");
     struct sam_isa isa = test_isa(V);
     struct sam_insn insn;
     assert_false(sam_decode(&isa, r_type(0x57, 0, 1, 1, 3, 2), regexti(0, 0, 0), &insn));
@@ -295,7 +295,7 @@ static void ruling_10_scalar_registers_end_at_63(void **state)
     assert_false(sam_decode(&isa, r_type(0x33, 0, 0, 31, 1, 1), regext(0, 0, 0, 2), &insn));
     test_refused(V, "add x64, a0, a1", "expected an integer register (rd), found 'x64'");
     test_refused(V, "vadd.vv v256, v0, v0", "expected a vector register (vd), found 'v256'");
-    test_refused(V, "regext 2\nadd a0, a1, a2", "'add' is illegal behind this regext");
+    test_refused(V, "regext 2\nadd a0, a1, a2", "'add' is illegal after this regext");
 }
 
 static void ruling_11_regpair_is_written_out(void **state)

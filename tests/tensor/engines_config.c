@@ -65,10 +65,10 @@ static void bad_lists(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"lod_bytes=4", "engines: no parameter 'lod_bytes'; the nearest is load_bytes"},
-        {"storelatency", "engines: no parameter 'storelatency'; the nearest is store_latency"},
-        {"ISSUE=1,x=2", "engines: no parameter 'ISSUE'; the nearest is "},
-        {"issue=1,", "engines: no parameter ''; the nearest is "},
+        {"lod_bytes=4", "engines: unknown parameter 'lod_bytes'; the nearest is load_bytes"},
+        {"storelatency", "engines: unknown parameter 'storelatency'; the nearest is store_latency"},
+        {"ISSUE=1,x=2", "engines: unknown parameter 'ISSUE'; the nearest is "},
+        {"issue=1,", "engines: unknown parameter ''; the nearest is "},
         {"queue", "engines: queue: expected queue=NUMBER, the number from 1 to 1024"},
         {"queue=", "engines: queue=: expected queue=NUMBER"},
         {"queue=0", "engines: queue=0: expected"},

@@ -18,9 +18,9 @@ static const struct key {
             high, kind                                                                             \
     }
     KEY(mlen, "512", 128, 512, POWER, "bits of a row of a register: 128, 256, 512"),
-    KEY(mpara, "4", 1, 16, POWER, "rows of C that a uop computes, a power of two"),
-    KEY(npara, "4", 1, 16, POWER, "columns of C that a uop computes, a power of two"),
-    KEY(elewidth, "16", 8, 64, POWER, "bits of a mask bit of loads and stores: 8, 16, 32, 64"),
+    KEY(mpara, "4", 1, 16, POWER, "rows of C per uop, a power of two"),
+    KEY(npara, "4", 1, 16, POWER, "columns of C per uop, a power of two"),
+    KEY(elewidth, "16", 8, 64, POWER, "bits per mask bit of loads and stores: 8, 16, 32, 64"),
     KEY(rows_m_block, "mpara", 1, 16, POWER, "rows of a block of ms1"),
     KEY(rows_n_block, "npara", 1, 16, POWER, "rows of a block of ms2"),
     KEY(step_m, "mpara", 1, 16, POWER, "rows that the outer counter advances: mpara or 1"),
@@ -32,17 +32,16 @@ static const struct key {
     KEY(ld_queue, "8", 1, 32, NUMBER, "outstanding reads"),
     KEY(st_queue, "8", 1, 32, NUMBER, "outstanding writes"),
     KEY(mem_latency, "20", 1, 1000, NUMBER, "cycles from a request to its first beat"),
-    KEY(ooo_window, "1", 1, 32, NUMBER, "oldest requests of which the memory may answer any"),
-    KEY(beat_cycles, "1", 1, 64, NUMBER, "cycles that the memory takes for a beat of 16 bytes"),
-    KEY(merge_cycles, "4", 0, 64, NUMBER,
-        "cycles that the memory takes to merge a write of part of a line"),
-    KEY(l2_kib, "0", 0, 4096, POWER, "size of the L2, a power of two; 0: every line is there"),
-    KEY(miss_latency, "100", 0, 1000, NUMBER, "cycles more for a line that the L2 lacks"),
-    KEY(ports, "1", 0, 1, SWITCH, "1: a port of a register moves one block a cycle"),
+    KEY(ooo_window, "1", 1, 32, NUMBER, "oldest requests among which the memory may answer any"),
+    KEY(beat_cycles, "1", 1, 64, NUMBER, "cycles per beat of 16 bytes"),
+    KEY(merge_cycles, "4", 0, 64, NUMBER, "cycles to merge a write of part of a line"),
+    KEY(l2_kib, "0", 0, 4096, POWER, "size of the L2, a power of two; 0: every line hits"),
+    KEY(miss_latency, "100", 0, 1000, NUMBER, "extra cycles for a line that misses the L2"),
+    KEY(ports, "1", 0, 1, SWITCH, "1: a port of a register moves one block per cycle"),
     KEY(stall, "0", 0, 90, NUMBER, "per cent of cycles in which a bus channel is not ready"),
-    {{"seed", "1", "64 bits", "of the choices of ooo_window and stall"}, 0, 0, 0, SEED},
+    {{"seed", "1", "64 bits", "for the random choices of ooo_window and stall"}, 0, 0, 0, SEED},
     {{"acc_regs", "all", "0:4, ...",
-      "registers that may be md of a multiplication, and then not its sources"},
+      "registers that may be md of a multiplication but not its sources"},
      0,
      0,
      0,
@@ -149,8 +148,8 @@ static enum sam_status set_one(struct sam_mxu_config *config, const char *name, 
         break;
     case REGISTERS:
         if (!read_registers(value, &config->acc_regs))
-            return sam_fail(error, SAM_ERR_USAGE, "acc_regs=%s: expected registers 0 to 7, as 0:4",
-                            value);
+            return sam_fail(error, SAM_ERR_USAGE,
+                            "acc_regs=%s: expected registers 0 to 7, such as 0:4", value);
         break;
     }
     return SAM_OK;
