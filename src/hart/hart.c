@@ -46,6 +46,7 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     hart->tensor->narrow = sam_hart_is_narrow(hart);
     hart->tensor->l1m = (struct sam_region){o->l1m[0], o->l1m[1]};
     hart->tensor->l0m = (struct sam_region){o->l0m[0], o->l0m[1]};
+    sam_tensor_configure(hart->tensor);
     hart->core.unit[SAM_UNIT_TENSOR] = hart->tensor;
     sam_tensor_fill(&hart->machine);
     return SAM_OK;

@@ -7,21 +7,16 @@
  * precision: with at most 11 significant bits per operand, its 24 bits are at least twice as many
  * plus two, so that rounding the sum a second time gives the same result as rounding the exact sum
  * (and for SINGLE itself, 24 bits are the result). */
-#include "base/fp_format.h"
+#include "base/dtype.h"
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
 
-static const struct sam_fp_format formats[SAM_TL_TYPES] = {
-    [SAM_TL_E2M1] = {2, 1, 1, SAM_FP_ALL_REAL, 0}, [SAM_TL_E1M2] = {1, 2, 1, SAM_FP_ALL_REAL, 0},
-    [SAM_TL_E3M0] = {3, 0, 3, SAM_FP_ALL_REAL, 0}, [SAM_TL_E4M3] = {4, 3, 7, SAM_FP_ONE_NAN, 0x7f},
-    [SAM_TL_E5M2] = {5, 2, 15, SAM_FP_IEEE, 0x7e}, [SAM_TL_E3M4] = {3, 4, 3, SAM_FP_IEEE, 0x78},
-};
-
 /* Sum of one element of `type`, at most 8 bits. */
-static unsigned small_sum(enum sam_tl_type type, unsigned element, int imm)
+static unsigned small_sum(enum sam_dtype type, unsigned element, int imm)
 {
-    if (type != SAM_TL_INT4)
-        return (unsigned)sam_fp_round(&formats[type], sam_fp_value(&formats[type], element) + imm);
+    const struct sam_fp_format *fp = &sam_dtype_table[type].fp;
+    if (type != SAM_I4)
+        return (unsigned)sam_fp_round(fp, sam_fp_value(fp, element) + imm);
     int sum = (int)element + imm;
     return sum < 0 ? 0 : sum > 15 ? 15 : (unsigned)sum;
 }
@@ -29,7 +24,7 @@ static unsigned small_sum(enum sam_tl_type type, unsigned element, int imm)
 /* The table of sums of all bytes; for 4-bit types both halves of a byte are elements. */
 static void make_table(struct sam_tensor *t, int imm)
 {
-    bool nibbles = sam_tl_bits(t->type) == 4;
+    bool nibbles = (unsigned)sam_dtype_bits(t->type) == 4;
     t->table.known = true;
     t->table.type = t->type;
     t->table.imm = imm;
@@ -113,23 +108,11 @@ static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm
 
 enum { HALF_INFINITY = 0x7c00, HALF_LARGEST = 0x7bff, HALF_NAN = 0x7e00, HALF_SIGN = 0x8000 };
 
-/* The value of a finite half; the host's scaling handles subnormals. */
-static inline float half_value(unsigned bits)
-{
-    float magnitude = sam_bits_f32((bits & (HALF_SIGN - 1u)) << 13) * 0x1p112F;
-    return bits & HALF_SIGN ? -magnitude : magnitude;
-}
-
+/* The nearest half that is finite. */
 static inline unsigned half_round(float value)
 {
-    uint32_t bits = sam_f32_bits(value), sign = bits >> 31 << 15;
-    uint32_t magnitude = bits & ~F32_SIGN;
-    /* Adding 1/2 makes the host round values below 2^-14 to the subnormals' unit, 2^-24. */
-    uint32_t subnormal = sam_f32_bits(sam_bits_f32(magnitude) + 0.5F) - sam_f32_bits(0.5F);
-    uint32_t normal = (shorten(magnitude, 13) >> 13) - (112u << 10);
-    uint32_t half = magnitude < 0x38800000 ? subnormal : normal;
-    half = half > HALF_LARGEST ? HALF_LARGEST : half;
-    return sign | half;
+    unsigned bits = sam_half_bits(value), magnitude = bits & (HALF_SIGN - 1u);
+    return (bits & HALF_SIGN) | (magnitude > HALF_LARGEST ? HALF_LARGEST : magnitude);
 }
 
 static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm)
@@ -138,7 +121,7 @@ static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm
         uint16_t element;
         memcpy(&element, from + i, 2);
         unsigned magnitude = element & (HALF_SIGN - 1u);
-        unsigned sum = half_round(half_value(element) + (float)imm);
+        unsigned sum = half_round(sam_half_value(element) + (float)imm);
         element = (uint16_t)(magnitude > HALF_INFINITY    ? HALF_NAN
                              : magnitude == HALF_INFINITY ? element
                                                           : sum);
@@ -151,13 +134,13 @@ static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm
 static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from, int imm)
 {
     switch (t->type) {
-    case SAM_TL_INT8: add_int8(to, from, imm); break;
-    case SAM_TL_INT16: add_int16(to, from, imm); break;
-    case SAM_TL_INT32: add_int32(to, from, imm); break;
-    case SAM_TL_HALF: add_half(to, from, imm); break;
-    case SAM_TL_BF16: add_bf16(to, from, imm); break;
-    case SAM_TL_SINGLE: add_float(to, from, imm, 0); break;
-    case SAM_TL_TF32: add_float(to, from, imm, 13); break;
+    case SAM_I8: add_int8(to, from, imm); break;
+    case SAM_I16: add_int16(to, from, imm); break;
+    case SAM_I32: add_int32(to, from, imm); break;
+    case SAM_F16: add_half(to, from, imm); break;
+    case SAM_BF16: add_bf16(to, from, imm); break;
+    case SAM_F32: add_float(to, from, imm, 0); break;
+    case SAM_TF32: add_float(to, from, imm, 13); break;
     default: add_table(t, to, from, imm); break;
     }
 }
@@ -165,11 +148,11 @@ static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restr
 bool sam_tensor_addi(struct sam_core *c, unsigned to, unsigned from, int imm)
 {
     struct sam_tensor *t = sam_tensor_of(c);
-    if (t->type == SAM_TL_TYPES)
+    if (t->type == SAM_DTYPES)
         return sam_tensor_illegal(c, SAM_TL_FAULT(SAM_TL_TYPE));
     if (to == 0)
         return true;
-    const bool rounds = t->type >= SAM_TL_HALF;
+    const bool rounds = sam_dtype_class(t->type) == SAM_CLASS_FLOAT;
     uint8_t in[SAM_TL_SIZE]; /* a copy: source and destination may be the same */
     memcpy(in, t->tl[from], sizeof in);
     if (rounds) /* The host's flags belong to the program: save them before this raises any. */

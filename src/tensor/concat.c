@@ -29,7 +29,7 @@ static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, un
     for (unsigned i = 0; i < masks; i++)
         if (!sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1 + i))
             return SAM_TL_FAULT(SAM_TL_UNWRITTEN, SAM_CSR_TMASK_CONCAT_1 + i);
-    unsigned bits = sam_tl_bits(t->type);
+    unsigned bits = (unsigned)sam_dtype_bits(t->type);
     *b = (struct block){.outer = 1, .inner = bits < 8 ? 1 : bits / 8, .nibbles = bits < 8};
     for (unsigned i = 0; i < dim; i++)
         b->outer *= t->dims[i];

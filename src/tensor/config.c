@@ -1,50 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprets the CSRs: element type, shape, and the plan of a load or store. Manual 2.1 and 3.2. */
+#include "base/dtype.h"
 #include "tensor/unit.h"
 
-unsigned sam_tl_bits(enum sam_tl_type type)
-{
-    static const uint8_t bits[SAM_TL_TYPES + 1] = {
-        [SAM_TL_INT4] = 4,    [SAM_TL_INT8] = 8,  [SAM_TL_INT16] = 16, [SAM_TL_INT32] = 32,
-        [SAM_TL_E2M1] = 4,    [SAM_TL_E1M2] = 4,  [SAM_TL_E3M0] = 4,   [SAM_TL_E4M3] = 8,
-        [SAM_TL_E5M2] = 8,    [SAM_TL_E3M4] = 8,  [SAM_TL_HALF] = 16,  [SAM_TL_BF16] = 16,
-        [SAM_TL_SINGLE] = 32, [SAM_TL_TF32] = 32,
-    };
-    return bits[type];
-}
-
 /* Valid if one field holds one of its codes and every other bit is zero. */
-static enum sam_tl_type parse_type(uint32_t ttype)
+static enum sam_dtype parse_type(uint32_t ttype)
 {
-    static const struct {
-        uint16_t code;
-        uint8_t type;
-    } codes[] = {
-        {0x001, SAM_TL_INT4},   {0x002, SAM_TL_INT8}, {0x004, SAM_TL_INT16}, {0x008, SAM_TL_INT32},
-        {0x010, SAM_TL_E2M1},   {0x020, SAM_TL_E1M2}, {0x030, SAM_TL_E3M0},  {0x040, SAM_TL_E4M3},
-        {0x080, SAM_TL_E5M2},   {0x0c0, SAM_TL_E3M4}, {0x100, SAM_TL_HALF},  {0x200, SAM_TL_BF16},
-        {0x400, SAM_TL_SINGLE}, {0x800, SAM_TL_TF32},
-    };
-    for (size_t i = 0; i < SAM_COUNT(codes); i++)
-        if (codes[i].code == ttype)
-            return (enum sam_tl_type)codes[i].type;
-    return SAM_TL_TYPES;
+    for (unsigned i = 0; ttype && i < SAM_DTYPES; i++)
+        if (sam_dtype_table[i].ttype == ttype)
+            return (enum sam_dtype)i;
+    return SAM_DTYPES;
 }
 
 void sam_tensor_configure(struct sam_tensor *t)
 {
     uint32_t shape = sam_tensor_csr(t, SAM_CSR_TSHAPE);
     t->type = sam_tensor_is_written(t, SAM_CSR_TTYPE) ? parse_type(sam_tensor_csr(t, SAM_CSR_TTYPE))
-                                                      : SAM_TL_INT8;
+                                                      : SAM_I8;
     for (unsigned i = 0; i < 3; i++)
         t->dims[i] = shape >> (16 - 8 * i) & 255;
     unsigned elements = t->dims[0] * t->dims[1] * t->dims[2];
-    t->shape = !sam_tensor_is_written(t, SAM_CSR_TSHAPE)           ? SAM_TL_UNWRITTEN
-               : shape >> 24                                       ? SAM_TL_SHAPE_RESERVED
-               : elements == 0                                     ? SAM_TL_SHAPE_ZERO
-               : t->type == SAM_TL_TYPES                           ? SAM_TL_TYPE
-               : elements * sam_tl_bits(t->type) > 8 * SAM_TL_SIZE ? SAM_TL_SHAPE_SIZE
-                                                                   : SAM_TL_FINE;
+    t->shape = !sam_tensor_is_written(t, SAM_CSR_TSHAPE) ? SAM_TL_UNWRITTEN
+               : shape >> 24                             ? SAM_TL_SHAPE_RESERVED
+               : elements == 0                           ? SAM_TL_SHAPE_ZERO
+               : t->type == SAM_DTYPES                   ? SAM_TL_TYPE
+               : elements * (unsigned)sam_dtype_bits(t->type) > 8 * SAM_TL_SIZE ? SAM_TL_SHAPE_SIZE
+                                                                                : SAM_TL_FINE;
     for (unsigned i = 0; i < 4; i++)
         t->plan[i / 2][i % 2].known = false;
 }
@@ -79,14 +60,16 @@ static struct sam_tl_fault make_plan(const struct sam_tensor *t, bool store, boo
     for (unsigned i = 0; slices > 32 && i < 32; i++)
         if (sam_tensor_is_written(t, stride_csr + i))
             return SAM_TL_FAULT(SAM_TL_STRIDE_SLICES, slices, stride_csr + i);
-    uint64_t bits = sam_tl_bits(t->type);
+    uint64_t bits = (unsigned)sam_dtype_bits(t->type);
     bits *= sam_tensor_is_written(t, width_csr) ? sam_tensor_csr(t, width_csr)
                                                 : t->dims[1] * t->dims[2];
     if (bits % 8)
         return SAM_TL_FAULT(SAM_TL_WIDTH_BITS, bits);
     if (bits / 8 * slices > SAM_TL_SIZE)
         return SAM_TL_FAULT(SAM_TL_WIDTH_SIZE, slices, bits / 8);
-    p->element = (uint8_t)(sam_tl_bits(t->type) < 8 ? 1 : sam_tl_bits(t->type) / 8);
+    p->element =
+        (uint8_t)((unsigned)sam_dtype_bits(t->type) < 8 ? 1
+                                                        : (unsigned)sam_dtype_bits(t->type) / 8);
     p->width = (uint16_t)(bits / 8);
     const uint32_t mask = masked ? sam_tensor_csr(t, mask_csr) : UINT32_MAX;
     for (unsigned i = 0; i < slices; i++) {

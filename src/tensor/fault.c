@@ -24,7 +24,8 @@ static void tell_shape(struct sam_buffer *out, const struct sam_tensor *t)
     case SAM_TL_SHAPE_ZERO: sam_buffer_printf(out, ": no size may be 0"); break;
     default:
         sam_buffer_printf(out, " of %u-bit elements takes %u bits: at most 8192",
-                          sam_tl_bits(t->type), d[0] * d[1] * d[2] * sam_tl_bits(t->type));
+                          (unsigned)sam_dtype_bits(t->type),
+                          d[0] * d[1] * d[2] * (unsigned)sam_dtype_bits(t->type));
     }
 }
 

@@ -5,6 +5,7 @@
 #define SAM_TENSOR_H
 
 #include "machine/machine.h"
+#include "samite/dtype.h"
 
 #define SAM_TL_COUNT  32u
 #define SAM_TL_SIZE   1024u /* bytes of a TLReg */
@@ -24,26 +25,6 @@ enum {
     SAM_CSR_TSTORE_WIDTH = 0x8c7,
 };
 #define SAM_TENSOR_CSRS 72u /* from SAM_CSR_TLOAD_STRIDE on */
-
-/* Element types of ttype; zero is the default. Manual 2.1.1; the codes of fp16, fp32 and fp4 are
- * our choice. */
-enum sam_tl_type {
-    SAM_TL_INT8,
-    SAM_TL_INT4,
-    SAM_TL_INT16,
-    SAM_TL_INT32,
-    SAM_TL_E2M1,
-    SAM_TL_E1M2,
-    SAM_TL_E3M0,
-    SAM_TL_E4M3,
-    SAM_TL_E5M2,
-    SAM_TL_E3M4,
-    SAM_TL_HALF,
-    SAM_TL_BF16,
-    SAM_TL_SINGLE,
-    SAM_TL_TF32,
-    SAM_TL_TYPES, /* ttype holds no type, or two */
-};
 
 /* Which rule an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
 enum sam_tl_why {
@@ -101,7 +82,8 @@ struct sam_tensor {
     /* Strict mode: loads read only `l1m`, stores write only `l0m`; size 0: anywhere. */
     struct sam_region l1m, l0m;
     /* The decoded CSRs, maintained by config.c. */
-    enum sam_tl_type type;
+    /* Of ttype, SAM_I8 by default; SAM_DTYPES: it holds no type, or two. */
+    enum sam_dtype type;
     unsigned dims[3];              /* of tshape */
     enum sam_tl_why shape;         /* FINE: tshape is written and legal for the type */
     struct sam_tl_plan plan[2][2]; /* [store][masked] */
@@ -109,7 +91,7 @@ struct sam_tensor {
     /* The last table of addi.c: sums of a byte, for `type` and `imm`. */
     struct {
         bool known;
-        enum sam_tl_type type;
+        enum sam_dtype type;
         int imm;
         uint8_t sum[256];
     } table;
@@ -117,6 +99,8 @@ struct sam_tensor {
 
 /* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
+/* Derive from the CSRs what they mean: after zeroing the state, and after a write. */
+void sam_tensor_configure(struct sam_tensor *t);
 /* Register the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
 /* CSRs of the unit; false: not one of them. */

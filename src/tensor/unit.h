@@ -30,10 +30,6 @@ static inline bool sam_tensor_is_written(const struct sam_tensor *t, unsigned ad
 
 /* config.c */
 
-/* Bits of an element; 0 for SAM_TL_TYPES. */
-unsigned sam_tl_bits(enum sam_tl_type type);
-/* To be called after a write to a CSR of the unit: recompute what is derived from them. */
-void sam_tensor_configure(struct sam_tensor *t);
 /* The plan of a load or store under the current CSRs. */
 const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked);
 

@@ -56,7 +56,7 @@ static void describe_access(struct sam_work *w, struct sam_tensor *t, uint64_t b
 
 static uint32_t block_bytes(const struct sam_tensor *t)
 {
-    return (t->dims[0] * t->dims[1] * t->dims[2] * sam_tl_bits(t->type) + 7) / 8;
+    return (t->dims[0] * t->dims[1] * t->dims[2] * (unsigned)sam_dtype_bits(t->type) + 7) / 8;
 }
 
 bool sam_tensor_work_of(const struct sam_core *core, const struct sam_insn *insn,

@@ -10,7 +10,7 @@ bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t s
 {
     struct sam_tensor *t = sam_tensor_of(c);
     unsigned d[4], elements = 1;
-    bits = bits ? bits : sam_tl_bits(t->type); /* 0 for an invalid ttype */
+    bits = bits ? bits : (unsigned)sam_dtype_bits(t->type); /* 0 for an invalid ttype */
     for (unsigned i = 0; i < 4; i++)
         elements *= d[i] = sizes >> 8 * i & 255;
     if (!bits)
