@@ -31,7 +31,7 @@ versioned() { # a symbol without a version could not be told from one of another
 static_names() { # a program that links libsamite.a has these names in its own name space
     nm -g --defined-only "$SAMITE_BUILD/libsamite.a" | sed -n 's/^[0-9a-f]* [A-Z] //p' >"$scratch/names"
     grep -q '^sam_tile_parse$' "$scratch/names"
-    ! grep -v -e '^sam_' -e '^asm_' "$scratch/names" # asm_: of src/asm
+    ! grep -v '^sam_' "$scratch/names"
 }
 
 exported() {
