@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that people have: ELF programs, Ventus .metadata/.data pairs, NumPy arrays, weights. Every
- * reader checks every size before it is used; a bad file gives SAM_ERR_INPUT and one line; NULL for
- * an argument that is needed gives SAM_ERR_USAGE. */
+/* File formats: ELF programs, Ventus .metadata/.data pairs, NumPy arrays, weights. Readers check
+ * every size before using it. A malformed file gives SAM_ERR_INPUT and a one-line message; NULL for
+ * a required argument gives SAM_ERR_USAGE.
+ *
+ * Thread safety: any function may run in any thread; an object may be read by several threads at
+ * once, as long as none changes or frees it. */
 #ifndef SAMITE_FORMAT_H
 #define SAMITE_FORMAT_H
 
@@ -18,9 +21,9 @@ extern "C" {
 #endif
 
 /* --- ELF (EXEC, RISC-V, 32 or 64 bit, little-endian). Loadable segments become sections (cut at
- * section boundaries where the file has section headers, so that .text, .rodata and .bss keep
- * their names), p_paddr their load address unless it is zero in every segment, .symtab becomes
- * symbols, .rodata.ventus.resource becomes resources. `name` is for messages. */
+ * section boundaries if the file has section headers, so that .text, .rodata and .bss keep their
+ * names), with p_paddr as load address unless it is zero in every segment; .symtab becomes symbols,
+ * .rodata.ventus.resource becomes resources. `name` is used in messages. */
 SAM_API enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                                       struct sam_image **image, struct sam_error *error);
 SAM_API enum sam_status sam_elf_read(const char *path, struct sam_image **image,
@@ -29,7 +32,7 @@ SAM_API enum sam_status sam_elf_read(const char *path, struct sam_image **image,
 SAM_API enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t *size,
                                      struct sam_error *error);
 
-/* --- Ventus .metadata and .data (text, 8 hexadecimal digits a line) */
+/* --- Ventus .metadata and .data (text, 8 hexadecimal digits per line) */
 struct sam_metadata_buffer {
     uint64_t base;
     uint64_t size;      /* bytes of initial data in the .data file */
@@ -37,7 +40,7 @@ struct sam_metadata_buffer {
 };
 
 struct sam_metadata {
-    bool has_start; /* false: an older file without start_addr (0x80000000 is taken) */
+    bool has_start; /* false: an older file without start_addr; `start` is then 0x80000000 */
     uint64_t start;
     uint64_t kernel_id;
     uint64_t grid[3];
@@ -53,14 +56,14 @@ struct sam_metadata {
     size_t buffer_count;
 };
 
-/* Checked: line count, value ranges (addresses and sizes fit 32 bits, lanes, warps and grid are
- * possible), size <= allocated, buffers that wrap or overlap. */
+/* Checks the line count, value ranges (addresses and sizes fit 32 bits; lanes, warps and grid are
+ * possible), size <= allocated, and that buffers neither wrap nor overlap. */
 SAM_API enum sam_status sam_metadata_parse(const char *text, size_t size, const char *name,
                                            struct sam_metadata *metadata, struct sam_error *error);
 SAM_API void sam_metadata_free(struct sam_metadata *metadata);
 
-/* The words of a .data file, in order: exactly the sum over the buffers of ceil(size / 4).
- * *words is malloc'ed. */
+/* The words of a .data file, in order: exactly ceil(size / 4) for each buffer. *words is
+ * malloc'ed. */
 SAM_API enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
                                        const struct sam_metadata *metadata, uint32_t **words,
                                        size_t *count, struct sam_error *error);
@@ -84,65 +87,64 @@ SAM_API enum sam_status sam_npy_write(const char *path, const struct sam_array *
                                       struct sam_error *error);
 SAM_API void sam_array_free(struct sam_array *array);
 
-/* --- files of weights: safetensors, gguf, npy, or bytes of which nothing is known */
-/* By its first bytes (eight are enough, none are possible) and its name. */
+/* --- weight files: safetensors, gguf, npy, or raw bytes */
+/* The kind, from the file's name and its first bytes (eight suffice; there may be none). */
 SAM_API enum sam_weights_kind sam_weights_kind_of(const void *data, size_t size, const char *path);
-/* What is where in a file of `file_size` bytes (UINT64_MAX: a stream, which then ends with its last
- * tensor), of which the first `size` are `data`. When more is needed *need is above `size`: come
- * back with that many bytes (`weights` is empty then). Checked before anything is allocated: sizes
- * of headers, offsets, overlaps, overflow. Tensors of a type that is not known are opaque, or,
- * where their size is not known either, left out. A raw file is one opaque tensor. */
+/* The layout of a file of `file_size` bytes (UINT64_MAX: a stream, which ends with its last
+ * tensor), of which `data` holds the first `size`. If more are needed, `weights` is empty and *need
+ * is larger than `size`: call again with that many bytes. Header sizes, offsets, overlaps and
+ * overflow are checked before anything is allocated. Tensors of an unknown type are opaque; if
+ * their size is unknown as well, they are omitted. A raw file is one opaque tensor. */
 SAM_API enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, size_t size,
                                           uint64_t file_size, const char *name,
                                           struct sam_weights *weights, size_t *need,
                                           struct sam_error *error);
 
-/* --- ONNX: the tensors that stand in a model, whatever it computes */
+/* --- ONNX: the tensors stored in a model */
 struct sam_onnx {
-    struct sam_weight *tensors; /* in the order of the file, no name twice; `offset` is not used */
-    const void **data;          /* of each its `size` bytes, in the model or in `made` */
+    struct sam_weight *tensors; /* in file order, with unique names; `offset` is unused */
+    const void **data;          /* the bytes of each tensor, in the model or in `made` */
     size_t count;
     char *names;
     void *made;
 };
-/* The initializers of the graph and of its subgraphs, and the values of Constant nodes, which are
- * called as the node's output. `data` must stay as long as *onnx is used. Data in other files,
- * sparse and segmented tensors, strings and complex numbers, and the types that enum
- * sam_dtype does not have are refused with the tensor's name; so are names that stand
- * twice. */
+/* The initializers of the graph and its subgraphs, and the values of Constant nodes, named after
+ * the node's output. `data` must outlive *onnx. Rejected, naming the tensor: external data, sparse
+ * and segmented tensors, strings, complex numbers, types not in enum sam_dtype, and duplicate
+ * names. */
 SAM_API enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
                                        struct sam_onnx *onnx, struct sam_error *error);
 SAM_API void sam_onnx_free(struct sam_onnx *onnx);
 
 /* --- TensorFlow.js: the weightsManifest of a model.json */
 struct sam_tfjs {
-    struct sam_weight *tensors; /* in the order of the manifest; `offset` is not used */
-    /* Of each tensor: where it stands in the bytes of its group, and how. */
+    struct sam_weight *tensors; /* in manifest order; `offset` is unused */
+    /* Where and how each tensor is stored within its group. */
     struct sam_tfjs_stored {
         size_t group;
         enum sam_dtype type;
         uint64_t offset, size;
-        bool quantized; /* u8 or u16, of which min + scale * element makes f32 */
+        bool quantized; /* u8 or u16; min + scale * element gives f32 */
         double scale, min;
     } * stored;
     size_t count;
-    /* Its bytes are those of its files, one after the other. */
+    /* A group's bytes are those of its files, concatenated. */
     struct sam_tfjs_group {
-        char **paths; /* names of files beside model.json */
+        char **paths; /* file names in the folder of model.json */
         size_t path_count;
-        uint64_t size; /* what its tensors take */
+        uint64_t size; /* of its tensors, in bytes */
     } * groups;
     size_t group_count;
 };
-/* Of the text of a model.json. Float32 that is stored as float16 is a tensor of f16; quantized
- * float32 is one of f32. Other quantization, strings, complex numbers, JSON without a manifest, and
- * paths with folders in them are refused. Names may stand twice. */
+/* Parse the text of a model.json. float32 stored as float16 becomes an f16 tensor, quantized
+ * float32 an f32 one. Rejected: other quantization, strings, complex numbers, JSON without a
+ * manifest, and paths that contain folders. Names need not be unique. */
 SAM_API enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
                                        struct sam_tfjs *tfjs, struct sam_error *error);
-/* The bytes of a tensor (tensors[tensor].size) into `out`; `group` are all bytes of its group. */
+/* Copy a tensor (tensors[tensor].size bytes) to `out`; `group` holds all bytes of its group. */
 SAM_API void sam_tfjs_take(const struct sam_tfjs *tfjs, size_t tensor, const void *group,
                            void *out);
-SAM_API void sam_tfjs_free(struct sam_tfjs *tfjs); /* NULL is fine */
+SAM_API void sam_tfjs_free(struct sam_tfjs *tfjs); /* may be NULL */
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of these headers, for the preprocessor; sam_version() is that of the library at run
- * time. Thread safety: any thread. */
+/* The version of these headers, for the preprocessor; sam_version() gives that of the library at
+ * run time.
+ *
+ * Thread safety: any function may run in any thread. */
 #ifndef SAMITE_VERSION_H
 #define SAMITE_VERSION_H
 
@@ -13,7 +15,7 @@ extern "C" {
 #define SAM_VERSION_MAJOR 0
 #define SAM_VERSION_MINOR 1
 #define SAM_VERSION_PATCH 0
-/* Comparable: SAM_VERSION_NUMBER >= SAM_VERSION_AT(0, 2, 0) */
+/* For comparisons: SAM_VERSION_NUMBER >= SAM_VERSION_AT(0, 2, 0) */
 #define SAM_VERSION_AT(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define SAM_VERSION_NUMBER                  SAM_VERSION_AT(SAM_VERSION_MAJOR, SAM_VERSION_MINOR, SAM_VERSION_PATCH)
 
