@@ -23,7 +23,8 @@ SAM_API bool sam_parse_u64(const char *text, uint64_t *value);
 SAM_API bool sam_parse_i64(const char *text, int64_t *value);
 
 /* The size in bytes of the UTF-8 character at `text`, of which `size` bytes are available, if it
- * may be shown on a terminal; 0 for a control character (C0, DEL, C1), invalid UTF-8, or the end. */
+ * may be shown on a terminal; 0 for a control character (C0, DEL, C1), invalid UTF-8, or the end.
+ */
 SAM_API size_t sam_text_character(const char *text, size_t size);
 /* Make untrusted text safe to show: replace every byte of `text` that is not part of such a
  * character by '?'. Texts in struct sam_error already are. `text` may be NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the codec, from the caller's allocator where there is one. */
+/* The codec's memory, from the caller's allocator if there is one. */
 #include <stdlib.h>
 
 #include "codec/chunk.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making chunks: split, count, choose which blocks share codes, choose a mode for each block,
- * write. A block that gains too little stays as it is: reading it is then a copy. */
+ * write. A block that gains too little is stored raw, so that reading it is a copy. */
 #include "codec/chunk.h"
 
 enum {
-    SAMPLES = 4096,    /* symbols of a plane by which noise is told */
-    SHARING = 1 << 10, /* bytes that codes of its own must save: a reader takes 20 us for a table */
+    SAMPLES = 4096,    /* symbols of a plane that are sampled to detect noise */
+    SHARING = 1 << 10, /* bytes that separate codes must save: a reader takes 20 us per table */
 };
 
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
@@ -17,7 +17,8 @@ size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
-/* Bytes that `count` elements take in all planes, and the most planes, of any layout. */
+/* Over all layouts: the most bytes that the planes of `count` elements take, and the most planes.
+ */
 static size_t planes_size(uint32_t layouts, size_t count, size_t *coded)
 {
     size_t most = 0;
@@ -59,16 +60,16 @@ void sam_chunk_maker_close(struct sam_chunk_maker *maker)
     *maker = (struct sam_chunk_maker){0};
 }
 
-/* A chunk while it is made. */
+/* A chunk being made. */
 struct making {
     const struct sam_chunk_maker *maker;
     const struct sam_span *span;
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
-    uint32_t noise[SAM_CHUNK_BLOCKS];    /* planes that were not counted, a bit each */
-    uint8_t shares[SAM_CHUNK_BLOCKS];    /* the block whose codes this one has: itself, or before */
-    uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: a bit a plane */
+    uint32_t noise[SAM_CHUNK_BLOCKS]; /* planes that were not counted, one bit per plane */
+    uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes are used: this or an earlier one */
+    uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: one bit per plane */
 };
 
 static uint64_t seed_of(const struct sam_span *span, size_t block)
@@ -97,14 +98,14 @@ static uint64_t log2_of(uint64_t x)
     unsigned whole = 63 - (unsigned)__builtin_clzll(x);
     uint64_t bits = whole, y = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
     for (unsigned i = 0; i < 8; i++) {
-        y = y * y >> 31; /* y / 2^31, from 1 to 2, squared: its whole bit is the next */
+        y = y * y >> 31; /* y / 2^31 is in [1, 2); its square's integer part is the next bit */
         bits = bits << 1 | y >> 32;
         y >>= y >> 32;
     }
     return bits;
 }
 
-/* Bits, in 256ths, that a code without rounding takes for symbols that are counted so. */
+/* Entropy of symbols with these counts, in 256ths of a bit. */
 static uint64_t entropy_of(const uint32_t counts[256])
 {
     uint64_t bits = 0, all = 0;
@@ -116,7 +117,7 @@ static uint64_t entropy_of(const uint32_t counts[256])
     return bits;
 }
 
-/* Is a plane noise, as far as a few places in it tell? */
+/* Whether samples from a few places suggest that the plane is noise. */
 static bool is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count)
 {
     enum { PLACES = 4, PIECE = SAMPLES / PLACES };
@@ -125,7 +126,7 @@ static bool is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, si
     for (size_t i = 0; i < (small ? 1 : PLACES); i++)
         ops->count(symbols + (small ? 0 : (count - PIECE) / (PLACES - 1) * i),
                    small ? count : PIECE, counts);
-    /* Pairs of equal symbols: when they are few the entropy is not low, and that is soon said. */
+    /* Few pairs of equal symbols imply high entropy, and counting them is fast. */
     uint64_t all = small ? count : SAMPLES, pairs = 0;
     for (unsigned s = 0; s < 256; s++)
         pairs += (uint64_t)counts[s] * counts[s] - counts[s];
@@ -161,7 +162,7 @@ static void split_and_count(struct making *m, const uint8_t *elements)
     }
 }
 
-/* Symbols that a code is written down for. */
+/* The range of symbols whose code lengths are stored. */
 static void code_range(const struct sam_code *code, unsigned *first, unsigned *last)
 {
     for (*first = 0; !code->length[*first];)
@@ -176,7 +177,7 @@ static void add_counts(const struct making *m, size_t plane, size_t block, uint3
         sum[s] += counts_of(m, plane, block)[s];
 }
 
-/* Bytes, about, of the coded planes of blocks `begin` up to `end` with one code a plane. */
+/* Estimated size in bytes of the coded planes of blocks [begin, end) with one code per plane. */
 static uint64_t together(const struct making *m, size_t begin, size_t end)
 {
     uint64_t bits = 0;
@@ -189,7 +190,7 @@ static uint64_t together(const struct making *m, size_t begin, size_t end)
     return bits / (8 * 256);
 }
 
-/* The partition into neighbours that takes the fewest bytes, SHARING counted for each. */
+/* Find the cheapest partition into runs of blocks that share codes, charging SHARING per run. */
 static void choose_shares(struct making *m)
 {
     size_t blocks = sam_span_blocks(m->span);
@@ -214,7 +215,7 @@ static void choose_shares(struct making *m)
         memset(m->shares + from[end], from[end], end - from[end]);
 }
 
-/* Blocks from `block` on that share its codes. */
+/* The number of blocks, starting at `block`, that share its codes. */
 static size_t sharers(const struct making *m, size_t block)
 {
     size_t end = block;
@@ -223,7 +224,7 @@ static size_t sharers(const struct making *m, size_t block)
     return end - block;
 }
 
-/* Does the code of a plane save bytes in the blocks that share it, itself counted? */
+/* Whether a plane's code saves more bytes in the blocks that share it than it takes itself. */
 static bool code_pays(const struct making *m, size_t plane, size_t block,
                       const uint32_t counts[256])
 {
@@ -263,8 +264,8 @@ static void choose_codes(struct making *m)
 struct plan {
     enum sam_plane_mode mode[SAM_MAX_PLANES];
     uint8_t symbol[SAM_MAX_PLANES];
-    size_t size; /* of the block, about: no less than it takes */
-    size_t raw;  /* of it, planes as they are */
+    size_t size; /* of the block: an upper estimate */
+    size_t raw;  /* with all planes raw */
 };
 
 static void plan_plane(const struct making *m, size_t plane, size_t block, size_t symbols,
@@ -290,7 +291,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
     plan->raw += code ? 0 : symbols;
 }
 
-/* Is it worth parting the block into planes? */
+/* Whether splitting the block into planes pays off. */
 static bool plan_block(const struct making *m, size_t block, struct plan *plan)
 {
     const struct sam_layout *l = m->layout;
@@ -301,7 +302,7 @@ static bool plan_block(const struct making *m, size_t block, struct plan *plan)
     return plan->size + whole / SAM_LEAST_GAIN < whole;
 }
 
-/* `next`: what is likely to be packed after this chunk, one block's share of it. */
+/* `next`: one block's share of what is likely to be packed after this chunk, for prefetching. */
 static uint8_t *write_planes(const struct making *m, size_t block, const struct plan *plan,
                              const uint8_t *next, uint8_t *out)
 {
@@ -356,7 +357,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
     bool planes[SAM_CHUNK_BLOCKS];
     size_t blocks = sam_span_blocks(span);
     uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
-    unsigned own = 0;                      /* a bit a block behind the first that has its own */
+    unsigned own = 0; /* one bit per block after the first that has its own codes */
     split_and_count(&m, elements);
     choose_codes(&m);
     for (size_t b = 0; b < blocks; b++) {

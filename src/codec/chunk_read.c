@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading chunks. Nothing is taken on trust: the header has a checksum, sizes must add up, codes
- * must be exact, streams must end where they say, and the elements have a checksum of their own. */
+/* Reading chunks. Nothing is trusted: the header has a checksum, sizes must add up, codes must be
+ * exact, streams must end where they claim to, and the elements have their own checksum. */
 #include "codec/chunk.h"
 
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
@@ -80,7 +80,7 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
     size_t last = sam_span_blocks(span) - 1;
     for (size_t at = chunk->block[last].offset + chunk->block[last].size; at < size; at++)
         if (data[at])
-            return "padding that is not zero";
+            return "nonzero padding";
     return NULL;
 }
 
@@ -95,10 +95,10 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
     size_t header = sam_le16(data + 12);
     if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] & 1 ||
         data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > have)
-        return "sizes that cannot be";
+        return "impossible sizes";
     uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
     if (sam_codec_base.hash(data + 8, header - 8, seed) != sam_le64(data))
-        return "wrong checksum of a header";
+        return "header checksum mismatch";
     const uint8_t *entry = data + SAM_CHUNK_HEADER, *end = data + header;
     const uint8_t *at = entry + blocks * SAM_BLOCK_ENTRY, *codes = at;
     for (size_t b = 0; b < blocks; b++) {
@@ -108,7 +108,7 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
             struct sam_code code;
             bool present;
             if (!sam_code_read(&at, end, &code, &present))
-                return "a code that is none";
+                return "invalid code table";
             chunk->has_code |= (uint32_t)present << p;
         }
         chunk->block[b].codes = codes;
@@ -118,17 +118,17 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
         uint32_t word = sam_le32(entry);
         uint32_t length = word & 0x3fffffff;
         if (word >> 30 >= SAM_BLOCK_MODES || length > size - offset)
-            return "a block that cannot be";
+            return "invalid block";
         chunk->block[b].offset = (uint32_t)offset;
         chunk->block[b].size = length;
         chunk->block[b].mode = (enum sam_block_mode)(word >> 30);
         chunk->block[b].hash = sam_le64(entry + 4);
         offset += length;
     }
-    return size - offset >= SAM_ALIGN ? "more bytes than blocks" : NULL;
+    return size - offset >= SAM_ALIGN ? "extra bytes after the blocks" : NULL;
 }
 
-/* The table of a plane; the last block's when its code is the same. */
+/* The decoding table of a plane, kept from the last block if the code is the same. */
 static const struct sam_decode_table *table_of(struct sam_chunk_reader *reader,
                                                const struct sam_code *code, size_t plane)
 {
@@ -140,7 +140,7 @@ static const struct sam_decode_table *table_of(struct sam_chunk_reader *reader,
     return table;
 }
 
-/* A plane, as its entry in the block's list says. */
+/* A plane as listed in the block. */
 struct plane_entry {
     enum sam_plane_mode mode;
     uint8_t symbol;
@@ -186,7 +186,7 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     for (size_t p = 0; p < l->plane_count; p++)
         if (!read_entry(&in, end, &entry[p]))
             return false;
-    /* Needed next: the block behind, about as long as this one, and where these elements go. */
+    /* Needed next: the following block, about as long as this one, and the output. */
     struct sam_warm warm = {end, elements, (size_t)(end - in), count * l->element};
     if (warm.from_size > behind)
         warm.from_size = behind;
@@ -232,13 +232,13 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
     uint64_t hash;
     if (chunk->block[block].mode == SAM_BLOCK_VERBATIM) {
         if (chunk->block[block].size != size)
-            return "a block of the wrong size";
+            return "wrong block size";
         hash = reader->ops->copy(elements, in, size, seed);
     } else {
         const uint8_t *planes[SAM_MAX_PLANES];
         if (!read_planes(reader, chunk, data, block, planes, elements))
-            return "a damaged block";
+            return "damaged block";
         hash = reader->ops->merge(span->layout, planes, count, elements, seed);
     }
-    return hash == chunk->block[block].hash ? NULL : "wrong checksum";
+    return hash == chunk->block[block].hash ? NULL : "checksum mismatch";
 }

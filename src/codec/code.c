@@ -3,9 +3,9 @@
 #include "codec/codec.h"
 
 /* Package-merge (Larmore and Hirschberg 1990): of SAM_CODE_LIMIT rows, each the symbols by rising
- * count merged with the pairs of the row below, the 2 (n - 1) cheapest items of the top row; a
- * symbol's length is how often it is among them. An item is a symbol, or a pair that stands for
- * two items of the row below; as items are taken cheapest first, only their kinds are kept. */
+ * count merged with the pairs of the row below, take the 2 (n - 1) cheapest items of the top row; a
+ * symbol's length is how often it occurs among them. An item is a symbol or a pair of items of the
+ * row below; as items are taken cheapest first, only their kinds are kept. */
 struct row {
     uint8_t is_pair[2 * 256];
     unsigned count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of codec/. Elements are split into planes (planes.c); a coded plane is counted
+/* Internal interface of codec/. Elements are split into planes (planes.c); a coded plane is counted
  * (count.c), gets a length-limited canonical code (code.c) and is written as interleaved streams
- * (encode.c, decode.c); block.c puts planes into blocks, chunk.c blocks that share codes into
- * chunks, container.c chunks into a file. docs/format-codec.md describes the bytes. */
+ * (encode_tmpl.h, decode_tmpl.h). Planes make up blocks, blocks that share codes make up chunks
+ * (chunk_make.c, chunk_read.c), and chunks a file (container.c). docs/format-codec.md describes the
+ * format. */
 #ifndef SAM_CODEC_INTERNAL_H
 #define SAM_CODEC_INTERNAL_H
 
@@ -21,11 +22,11 @@ enum {
     SAM_ALIGN = 64,
 };
 
-/* File sizes and dimensions fit signed 64-bit numbers: those of JSON, of offsets in files. */
+/* File sizes and dimensions fit signed 64-bit numbers, as used by JSON and file offsets. */
 #define SAM_MAX_FILE ((uint64_t)INT64_MAX)
 
-/* Pieces of a file, tensors and gaps: each takes 200 bytes of a reader's memory, and as little as 6
- * of the file. */
+/* Limit on tensors and gaps: each takes 200 bytes of a reader's memory, but as little as 6 bytes of
+ * the file. */
 enum { SAM_MAX_PIECES = 1 << 21 };
 
 /* --- planes */
@@ -41,12 +42,12 @@ enum sam_layout_id {
     SAM_LAYOUT_BITS16,
     SAM_LAYOUT_BITS32,
     SAM_LAYOUTS,
-    SAM_LAYOUT_SHARED = SAM_LAYOUTS, /* of a piece that is coded together with its neighbours */
+    SAM_LAYOUT_SHARED = SAM_LAYOUTS, /* of pieces coded together with their neighbours */
 };
 
-/* Bits of an element, gathered from low to high. */
+/* Selected bits of an element, gathered from low to high. */
 struct sam_plane {
-    uint8_t unit; /* bits an element takes in the plane: 1, 4 or 8 */
+    uint8_t unit; /* bits per element in the plane: 1, 4 or 8 */
     struct {
         uint8_t from, width;
     } field[2]; /* width 0: absent */
@@ -55,7 +56,7 @@ struct sam_plane {
 struct sam_layout {
     uint8_t element; /* bytes */
     uint8_t plane_count;
-    uint8_t coded_count; /* the first planes; the others are most often noise */
+    uint8_t coded_count; /* the first planes; the others are usually noise */
     struct sam_plane plane[SAM_MAX_PLANES];
 };
 
@@ -69,23 +70,24 @@ static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elemen
 }
 
 /* --- codes */
-/* counts[s] += how often s stands among the symbols. */
+/* Add to counts[s] the number of occurrences of each symbol s. */
 void sam_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256]);
 
 struct sam_code {
-    uint8_t length[256]; /* bits, 0: not in the code */
+    uint8_t length[256]; /* bits; 0: not in the code */
 };
-/* The best code of at most SAM_CODE_LIMIT bits for `counts`, of which two or more are not 0. */
+/* The optimal code of at most SAM_CODE_LIMIT bits for `counts`, at least two of which are not 0. */
 void sam_code_make(const uint32_t counts[256], struct sam_code *code);
-/* Two symbols or more, no length above the limit, Kraft sum exactly 1. */
+/* Whether there are at least two symbols, no length is above the limit, and the Kraft sum is
+ * exactly 1. */
 bool sam_code_is_exact(const struct sam_code *code);
 /* Canonical: by length, then by symbol. codes[s] has its first bit in bit 0. */
 void sam_code_words(const struct sam_code *code, uint16_t words[256]);
 
-/* What the next SAM_CODE_LIMIT bits of a stream hold. Byte 0 of an entry is the number of bits
- * that its symbols take, byte 7 the first symbol, byte 6 the second, up to seven; count[] says how
- * many. In this order one store puts them where a stream, which runs backwards, wants them, and
- * the entry itself is the shift count. */
+/* Maps the next SAM_CODE_LIMIT bits of a stream to symbols. Byte 0 of an entry is the number of
+ * bits used, byte 7 the first symbol, byte 6 the second, up to seven; count[] is their number. With
+ * this order a single store writes the symbols of a stream, which runs backwards, and the entry
+ * itself serves as the shift count. */
 struct sam_decode_table {
     uint64_t entry[SAM_CODE_SLOTS];
     uint16_t count[SAM_CODE_SLOTS];
@@ -94,51 +96,51 @@ struct sam_decode_table {
 /* `code` must be exact. */
 void sam_decode_table_make(const struct sam_code *code, struct sam_decode_table *table);
 
-/* Symbols of each stream but the last ones, which may have fewer. */
+/* Symbols per stream; the last streams may have fewer. */
 static inline size_t sam_stream_length(size_t symbols)
 {
     return (symbols + SAM_STREAMS - 1) / SAM_STREAMS;
 }
-/* Room that coding `symbols` symbols may need, the scratch behind the end included. */
+/* The room needed to code `symbols` symbols, including scratch space after the end. */
 static inline size_t sam_encode_bound(size_t symbols)
 {
     return symbols * SAM_CODE_LIMIT / 8 + (size_t)SAM_STREAMS * 64;
 }
 
-/* What is used next, to be fetched meanwhile: read from there, written to there. */
+/* Memory to prefetch: the next input and output. */
 struct sam_warm {
     const uint8_t *from, *to;
     size_t from_size, to_size;
 };
 
-/* --- the loops that have a version for each level of the host's instruction set */
+/* --- loops with a version for each instruction set level */
 struct sam_codec_ops {
     const char *name;
     void (*split)(enum sam_layout_id id, const uint8_t *elements, size_t count,
                   uint8_t *const planes[]);
-    /* Merge planes into elements, and the XXH3-64 of these. */
+    /* Merge planes into elements; returns their XXH3-64. */
     uint64_t (*merge)(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
                       uint8_t *elements, uint64_t seed);
-    /* Copy and hash. */
+    /* Copy; returns the XXH3-64. */
     uint64_t (*copy)(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed);
     uint64_t (*hash)(const void *data, size_t size, uint64_t seed);
     void (*count)(const uint8_t *symbols, size_t count, uint32_t counts[256]);
-    /* Into SAM_STREAMS streams, one behind the other; their sizes in bytes. `out` has room for
-     * sam_encode_bound. */
+    /* Encode into SAM_STREAMS consecutive streams and store their sizes in bytes. `out` has room
+     * for sam_encode_bound bytes. */
     void (*encode)(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
                    uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm);
-    /* False unless each stream holds its symbols and ends there. The streams stand one behind the
-     * other; nothing behind the last is read. */
+    /* Decode consecutive streams; nothing after the last one is read. False unless each stream
+     * holds exactly its symbols. */
     bool (*decode)(const struct sam_decode_table *table, const uint8_t *in,
                    const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
                    const struct sam_warm *warm);
 };
 
-/* The best that this host can run, not above `level`. */
+/* The best loops that this host can run, limited to `level`. */
 const struct sam_codec_ops *sam_codec_ops(enum sam_codec_level level);
 extern const struct sam_codec_ops sam_codec_base, sam_codec_v3, sam_codec_v4;
 
-/* The portable ones. */
+/* The portable versions. */
 void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t count,
                       uint8_t *const planes[]);
 void sam_planes_merge(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
@@ -147,7 +149,7 @@ void sam_streams_encode(const struct sam_code *code, const uint8_t *symbols, siz
                         uint8_t *out, uint32_t sizes[SAM_STREAMS]);
 bool sam_streams_decode(const struct sam_decode_table *table, const uint8_t *in,
                         const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count);
-/* One stream from bit `bit` on, backwards from `symbols + count`. */
+/* Decode one stream from bit `bit` on, writing backwards from `symbols + count`. */
 bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t *in, size_t size,
                             uint64_t bit, uint8_t *symbols, size_t count);
 

@@ -9,7 +9,7 @@ static const uint8_t magic_end[8] = {'S', 'M', 'W', 'i', 'n', 'd', 'e', 'x'};
 enum {
     VERSION = 1,
     LEAST_NAME = 3,
-    SMALL = 512, /* bytes of a piece that is coded together with its neighbours */
+    SMALL = 512, /* bytes: smaller pieces are coded together with their neighbours */
 };
 
 static uint64_t hash_of(const void *data, size_t size)
@@ -40,7 +40,7 @@ static enum sam_status out_of_memory(struct sam_container *c, struct sam_error *
     return sam_fail_memory(error);
 }
 
-/* The next piece. Small ones are coded together: a chunk of its own takes 64 bytes or more. */
+/* Append a piece. Small ones are coded together, because a chunk takes at least 64 bytes. */
 static void add_piece(struct sam_container *c, const struct sam_weight *w, enum sam_layout_id id)
 {
     c->layouts[c->weights.count] = w->size < SMALL ? SAM_LAYOUT_SHARED : (uint8_t)id;
@@ -95,7 +95,8 @@ enum sam_status sam_container_plan(const struct sam_weights *weights,
     return sam_container_measure(c) ? SAM_OK : out_of_memory(c, error);
 }
 
-/* --- numbers of any size: seven bits a byte, the lowest first, the top bit says that more come */
+/* --- variable-length numbers: seven bits per byte, lowest first; the top bit is set if more follow
+ */
 static void put_number(struct sam_buffer *out, uint64_t value)
 {
     uint8_t bytes[10];
@@ -116,14 +117,14 @@ static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *value)
             return false;
         *value |= (uint64_t)(byte & 127) << shift;
         if (byte < 128)
-            return shift == 0 || byte != 0; /* one way to write a number */
+            return shift == 0 || byte != 0; /* each number has only one encoding */
     }
     return false;
 }
 
-/* Where in the verbatim header the name stands, counted from 1; 0: nowhere. Names mostly stand in
- * the order of the tensors, so each search begins where the last one ended; `budget` bounds what is
- * spent on those that do not. */
+/* The position of the name in the verbatim header, counted from 1; 0 if it is not there. Names
+ * usually appear in tensor order, so each search starts where the last one ended; `budget` bounds
+ * the effort spent on those that do not. */
 static uint64_t find_name(const char *name, const uint8_t *verbatim, size_t size, size_t *from,
                           uint64_t *budget)
 {
@@ -150,7 +151,7 @@ static void put_pieces(struct sam_container *c, const uint8_t *verbatim, struct 
         uint8_t head[2] = {(uint8_t)w->type, c->layouts[i]};
         uint64_t place = find_name(w->name, verbatim, size, &from, &budget);
         referred += place ? strlen(w->name) : 0;
-        if (referred > size) /* no reader takes more names from the header than it has bytes */
+        if (referred > size) /* readers reject more referenced bytes of names than the header has */
             place = 0;
         sam_buffer_append(out, head, sizeof head);
         put_number(out, strlen(w->name));
@@ -225,12 +226,12 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
     if (memcmp(header, magic, sizeof magic) != 0)
         return "not a packed file";
     if (hash_of(header, 56) != sam_le64(header + 56))
-        return "wrong checksum of the file header";
+        return "file header: checksum mismatch";
     if (sam_le16(header + 8) != VERSION)
-        return "a version of the format that is not known";
+        return "unknown format version";
     if (sam_le16(header + 10) || header[12] > SAM_WEIGHTS_GGUF || !is_zero(header + 13, 3) ||
         sam_le32(header + 44))
-        return "a file header with unknown fields";
+        return "file header: unknown fields";
     *start = (struct sam_start){
         .file_size = sam_le64(header + 16),
         .header_size = sam_le64(header + 24),
@@ -241,17 +242,17 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
     };
     if (start->pieces > SAM_MAX_PIECES)
         return "more pieces than the limit of 2^21";
-    /* A piece takes five bytes of the list or more. */
+    /* A piece takes at least five bytes of the list. */
     if (start->file_size > SAM_MAX_FILE || start->header_size > start->file_size ||
         start->header_size > SIZE_MAX / 4 || start->table_size > SIZE_MAX / 4 ||
         start->pieces > start->table_size / 5)
-        return "sizes in the file header that cannot be";
+        return "impossible sizes in the file header";
     uint64_t size = start->header_size + start->table_size;
     start->total = SAM_HEADER + (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
     return NULL;
 }
 
-/* The next piece; *name is moved behind the copy of its name. */
+/* Read the next piece; *name is advanced past the copy of its name. */
 static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *verbatim,
                        uint64_t verbatim_size, char **name, struct sam_weight *w, uint8_t *layout)
 {
@@ -289,7 +290,7 @@ static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *ve
              w->size % sam_layout_of((enum sam_layout_id) * layout)->element == 0));
 }
 
-/* Bytes of all names, with a NUL each; false when the list is none. */
+/* The size of all names, each with its NUL; false if the list is invalid. */
 static bool measure_names(const struct sam_start *start, const uint8_t *verbatim, size_t *names)
 {
     const uint8_t *at = verbatim + start->header_size, *end = at + start->table_size;
@@ -324,10 +325,10 @@ enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t
     size_t names;
     *c = (struct sam_container){.allocator = options->allocator};
     if (hash_of(verbatim, (size_t)size) != start->hash)
-        return sam_fail(error, SAM_ERR_INPUT, "wrong checksum of the list of tensors");
+        return sam_fail(error, SAM_ERR_INPUT, "list of tensors: checksum mismatch");
     if (!is_zero(verbatim + size, (size_t)(start->total - SAM_HEADER - size)) ||
         !measure_names(start, verbatim, &names))
-        return sam_fail(error, SAM_ERR_INPUT, "damaged list of tensors");
+        return sam_fail(error, SAM_ERR_INPUT, "list of tensors: invalid");
     if (!allocate(c, start->pieces, names))
         return out_of_memory(c, error);
     c->table_size = start->table_size;
@@ -343,14 +344,15 @@ enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t
         if (!take_piece(&at, end, verbatim, start->header_size, &name, w, &c->layouts[i]) ||
             w->size > start->file_size - offset) {
             sam_container_free(c);
-            return sam_fail(error, SAM_ERR_INPUT, "damaged list of tensors: entry %u", i);
+            return sam_fail(error, SAM_ERR_INPUT, "list of tensors: entry %u is invalid", i);
         }
         offset += w->size;
         c->weights.count++;
     }
     enum sam_status status = sam_weights_check(&c->weights, error);
     if (status == SAM_OK && offset != start->file_size)
-        status = sam_fail(error, SAM_ERR_INPUT, "the tensors do not make up the file");
+        status = sam_fail(error, SAM_ERR_INPUT,
+                          "list of tensors: the sizes do not add up to the file size");
     if (status == SAM_OK && !sam_container_measure(c))
         return out_of_memory(c, error);
     if (status != SAM_OK)
@@ -365,12 +367,12 @@ const char *sam_trailer_parse(const uint8_t trailer[SAM_TRAILER], uint64_t packe
         return "no index at the end: truncated, or not a packed file";
     if (hash_of(trailer, 40) != sam_le64(trailer + 40) || !is_zero(trailer + 24, 16) ||
         !is_zero(trailer + 48, 8))
-        return "wrong checksum of the trailer";
+        return "trailer: checksum mismatch";
     *end = (struct sam_end){sam_le64(trailer), sam_le64(trailer + 8)};
     if (packed_size < SAM_HEADER + SAM_TRAILER || end->index > packed_size - SAM_TRAILER ||
         end->chunks > packed_size / SAM_ALIGN ||
         end->index + sam_index_size(end->chunks) + SAM_TRAILER != packed_size)
-        return "an index that does not fit the file";
+        return "the index does not fit the file";
     return NULL;
 }
 

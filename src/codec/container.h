@@ -8,7 +8,7 @@
 
 enum { SAM_HEADER = 64, SAM_TRAILER = 64 };
 
-/* What is cut into chunks: a piece, or neighbouring pieces of the layout "shared" together. */
+/* A unit that is cut into chunks: one piece, or a run of pieces of layout "shared". */
 struct sam_extent {
     uint64_t offset, size; /* of its bytes in the file; never empty */
     uint64_t first_chunk;
@@ -16,28 +16,28 @@ struct sam_extent {
     enum sam_layout_id layout;
 };
 
-/* What is in a packed file: pieces, each a tensor or a gap, that follow each other without a hole
- * from the end of the verbatim header to the end of the file. */
+/* The contents of a packed file: pieces, each a tensor or a gap, which cover the original file from
+ * the end of its verbatim header to its end. */
 struct sam_container {
     const struct sam_allocator *allocator;
-    struct sam_weights weights; /* tensors: the pieces, gaps as opaque ones without a name */
+    struct sam_weights weights; /* the pieces; gaps are unnamed opaque tensors */
     uint8_t *layouts;           /* of each piece */
-    struct sam_extent *extents; /* in order; empty pieces are in none */
+    struct sam_extent *extents; /* in order; empty pieces belong to none */
     size_t extent_count;
     uint64_t table_size; /* bytes of the list of pieces */
     uint64_t chunks;
-    uint32_t layout_set;  /* a bit each */
-    size_t span_elements; /* of the longest chunk */
-    size_t span_bytes;    /* of its elements, the most of any chunk */
-    size_t chunk_bound;   /* the most of any chunk */
+    uint32_t layout_set;  /* one bit per layout */
+    size_t span_elements; /* the most elements of any chunk */
+    size_t span_bytes;    /* the most bytes of elements of any chunk */
+    size_t chunk_bound;   /* the most bytes of any chunk */
 };
 
-/* Pieces for `weights`, which are checked. */
+/* Validate `weights` and list its pieces. */
 enum sam_status sam_container_plan(const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_container *c,
                                    struct sam_error *error);
 void sam_container_free(struct sam_container *c);
-/* What follows from the pieces: extents, how many chunks, how large. False: out of memory. */
+/* Compute extents, the number of chunks and their sizes from the pieces. False: out of memory. */
 bool sam_container_measure(struct sam_container *c);
 /* The extent that holds the bytes of `piece`, which is not empty. */
 const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t piece);
@@ -47,24 +47,25 @@ uint64_t sam_extent_chunks(const struct sam_extent *extent);
 /* Chunk `chunk` of an extent, counted from its first. */
 struct sam_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk);
 
-/* What the chunks of an extent add up to. */
+/* Totals over the chunks of an extent. */
 struct sam_extent_stat {
     uint64_t packed, blocks, verbatim;
     uint32_t has_code;
 };
 void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chunk);
-/* Of one piece: all of its extent, or its share of it. `whole` is not used for an empty piece. */
+/* The statistics of a piece: those of its extent, or its share of them. `whole` is unused for an
+ * empty piece. */
 void sam_piece_stat(const struct sam_container *c, size_t piece,
                     const struct sam_extent_stat *whole, struct sam_packed_stat *stat);
 
-/* Header, verbatim header (`verbatim`, weights.header_size bytes), list of pieces, padding, at the
- * end of `out`. */
+/* Append the header, the verbatim header (`verbatim`, weights.header_size bytes), the list of
+ * pieces and padding to `out`. */
 void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struct sam_buffer *out);
-/* Index and trailer of chunks of these sizes (4 bytes each, as in the index), of which the first
- * begins at `start`. */
+/* Append index and trailer for chunks of these sizes (4 bytes each, as in the index), the first of
+ * which begins at `start`. */
 void sam_container_end(const struct sam_buffer *sizes, uint64_t start, struct sam_buffer *out);
 
-/* What the first SAM_HEADER bytes say. */
+/* The contents of the first SAM_HEADER bytes. */
 struct sam_start {
     uint64_t file_size, header_size, table_size;
     uint32_t pieces;
@@ -72,32 +73,32 @@ struct sam_start {
     uint64_t hash;  /* of verbatim header and list */
     uint64_t total; /* bytes before the first chunk */
 };
-/* NULL, or what is wrong. */
+/* NULL, or the fault. */
 const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *start);
-/* All that stands before the first chunk, start->total bytes. */
+/* Parse everything before the first chunk, start->total bytes. */
 enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t *data,
                                     const struct sam_codec_options *options,
                                     struct sam_container *c, struct sam_error *error);
 
-/* What the trailer says, after its own check and that of the index. */
+/* The contents of the trailer, apart from the checksums of itself and of the index. */
 struct sam_end {
     uint64_t index, chunks;
 };
 const char *sam_trailer_parse(const uint8_t trailer[SAM_TRAILER], uint64_t packed_size,
                               struct sam_end *end);
-/* Is `index` (4 * count bytes and padding) that of the trailer? */
+/* Whether `index` (4 * count bytes and padding) matches the trailer's checksum. */
 bool sam_index_check(const uint8_t *index, uint64_t count, const uint8_t trailer[SAM_TRAILER]);
 static inline uint64_t sam_index_size(uint64_t chunks)
 {
     return (chunks * 4 + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
-/* One chunk after the other. Begin with all zero. */
+/* Iterates over chunks; initialize to zero. */
 struct sam_cursor {
     size_t extent;
     uint64_t chunk; /* of the extent */
 };
-/* The next chunk and where its elements stand in the file; false behind the last. */
+/* The next chunk and the position of its elements in the file; false after the last. */
 bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,
                    uint64_t *offset);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol statistics, in four tables by turns: a run of one symbol is no chain of increments. */
+/* Symbol statistics, in four tables, so repeated symbols do not serialize on one counter. */
 #include "codec/codec.h"
 
 void sam_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])

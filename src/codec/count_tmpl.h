@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol statistics. Exponents crowd below the largest one: a vector is compared with each of the
- * WINDOW values that a sample finds most, and what is none of these is counted one by one. */
+/* Symbol statistics. Exponents cluster below the largest one: vectors are compared with each of
+ * the WINDOW values that a sample finds most frequent; other symbols are counted one by one. */
 #include "codec/codec.h"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
 
-enum { WINDOW = 16, SAMPLE = 4096, FLUSH = 255 }; /* a byte counts so far */
+enum { WINDOW = 16, SAMPLE = 4096, FLUSH = 255 }; /* a byte counts up to this */
 
-/* The first of the WINDOW values that hold most of `counts`; -1 when they hold too little. */
+/* The first of the WINDOW consecutive values with the highest counts; -1 if they cover too few. */
 static int best_window(const uint32_t counts[256], size_t total)
 {
     size_t sum = 0, most = 0;

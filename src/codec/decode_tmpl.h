@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All streams at once, several symbols a look-up. Included by each level's file; the loop is C,
- * with some single instructions by hand where the host has them. */
+/* Decodes all streams in parallel, with several symbols per look-up. Included by each level's file;
+ * the loop is C, with a few instructions in assembly where the host has them. */
 #include "codec/codec.h"
 
 #if defined(__BMI2__)
@@ -9,21 +9,21 @@
 
 enum {
     LOOKUPS = 5,                        /* of 11 bits each, between two loads of 64 */
-    LOAD_STEP = 7,                      /* bytes of input a round takes at most */
-    STORE_STEP = LOOKUPS * 7,           /* symbols a round gives at most */
-    STORE_ROOM = (LOOKUPS - 1) * 7 + 8, /* ... and needs below the write pointer */
-    FETCH_FROM = 2 * 64,                /* bytes of memory fetched a round, to read */
-    FETCH_TO = 3 * 64,                  /* ... and to write */
+    LOAD_STEP = 7,                      /* most bytes of input per round */
+    STORE_STEP = LOOKUPS * 7,           /* most symbols per round */
+    STORE_ROOM = (LOOKUPS - 1) * 7 + 8, /* room needed below the write pointer */
+    FETCH_FROM = 2 * 64,                /* bytes prefetched per round, for reading */
+    FETCH_TO = 3 * 64,                  /* and for writing */
 };
 
 #define TOP (UINT64_C(1) << 63)
 
-/* A stream: the next bits stand low in `bits`, under a one that falls as they are used, so that
- * its leading zeros say how many were. */
+/* A stream. The next bits are the low bits of `bits`; above them is a marker bit that moves down as
+ * they are consumed, so the number of leading zeros is the number of bits consumed. */
 struct stream {
     const uint8_t *in;
     uint64_t bits;
-    uint8_t *out; /* one past the next symbol to write, which is the one below */
+    uint8_t *out; /* one past the next symbol to write; output runs backwards */
     uint8_t *out_end;
 };
 
@@ -34,8 +34,8 @@ static inline uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* How many rounds a stream can do without another look at its ends. What is read before `in_end`
- * may belong to the streams behind: it gives no symbol that counts. */
+/* The number of rounds that need no bounds check. Bytes read before `in_end` may belong to later
+ * streams; symbols decoded from them are never used. */
 static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 {
     size_t in = (size_t)(in_end - s->in), out = (size_t)(s->out - s->out_end);
@@ -47,7 +47,7 @@ static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 }
 
 #if defined(__BMI2__) && defined(__x86_64__)
-/* What compilers spend more instructions on, and reload. */
+/* In assembly, because compilers use more instructions and reload the operand. */
 #define SLOT(bits) _bzhi_u64((bits), slot_bits)
 #define SLOT_BITS                                                                                  \
     unsigned slot_bits = SAM_CODE_LIMIT;                                                           \
@@ -60,7 +60,7 @@ static inline uint64_t used_of(uint64_t bits)
     return used;
 }
 
-/* Not in place: the sum is wanted at once, and its way through memory is long. */
+/* Add in a register, not in memory: the sum is needed at once, and store forwarding is slow. */
 #define ADVANCE(in, bytes)                                                                         \
     do {                                                                                           \
         uint64_t sum = (bytes);                                                                    \
@@ -68,7 +68,7 @@ static inline uint64_t used_of(uint64_t bits)
         (in) = (const uint8_t *)sum;                                                               \
     } while (0)
 
-/* One instruction counts `out` down, but only in the low 16 bits of its address. */
+/* COUNT_DOWN decrements `out` with one instruction, but only the low 16 bits of the address. */
 static inline size_t reach_of(const uint8_t *out)
 {
     return ((uintptr_t)out & 0xffff) / STORE_STEP;
@@ -130,7 +130,7 @@ static inline size_t reach_of(const uint8_t *out)
     uint64_t bits##j = s[j].bits;                                                                  \
     uint8_t *out##j = s[j].out
 
-/* Whole bytes that were used are left behind, so that rounds_of counts right. */
+/* Advance past whole consumed bytes, so that rounds_of is exact. */
 #define GIVE(j)                                                                                    \
     do {                                                                                           \
         uint64_t used = used_of(bits##j);                                                          \
@@ -139,12 +139,12 @@ static inline size_t reach_of(const uint8_t *out)
         s[j].out = out##j;                                                                         \
     } while (0)
 
-/* Look-ups keep the core busy and memory idle: meanwhile fetch what comes next, both kinds by
- * turns, which memory likes better than one after the other. */
+/* Look-ups keep the core busy and leave memory idle: prefetch what comes next meanwhile.
+ * Alternating between input and output is faster than one after the other. */
 struct fetch {
     const uint8_t *at;
-    size_t left; /* rounds until all is fetched */
-    size_t step; /* bytes a round; 0: all is fetched, the same lines serve again */
+    size_t left; /* rounds until everything is prefetched */
+    size_t step; /* bytes per round; 0: everything is prefetched, repeat the same lines */
 };
 
 static inline struct fetch fetch_of(const uint8_t *at, size_t size, size_t step)
@@ -184,7 +184,7 @@ static void decode_together(const struct sam_decode_table *table, struct stream 
     EACH(GIVE);
 }
 
-/* Rounds of one stream, wherever it writes. */
+/* Rounds of a single stream, at any address. */
 static void decode_alone(const struct sam_decode_table *table, struct stream *s, size_t rounds)
 {
     SLOT_BITS;
@@ -217,8 +217,8 @@ static bool decode_end(const struct sam_decode_table *table, struct stream *s,
                                   (size_t)(s->out - s->out_end));
 }
 
-/* Rounds that all streams can do together; 0 when one has come near its end. A stream that would
- * leave the reach of COUNT_DOWN goes ahead alone. */
+/* The number of rounds that all streams can do together; 0 if one is near its end. A stream about
+ * to leave the range of COUNT_DOWN is first advanced alone. */
 static size_t rounds_together(const struct sam_decode_table *table, struct stream s[SAM_STREAMS],
                               const uint8_t *in_end)
 {

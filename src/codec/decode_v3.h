@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding has no use for wider vectors: with AVX-512 the loop of AVX2 runs, which compilers also
- * lay out better. */
+/* Decoding does not profit from wider vectors: the AVX-512 level uses the AVX2 loop, for which
+ * compilers also generate better code. */
 #ifndef SAM_CODEC_DECODE_V3_H
 #define SAM_CODEC_DECODE_V3_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols to bits, 64 bits at a time. With AVX-512, 32 symbols become codes at once: a code and its
- * length fit 16 bits, a permutation looks up 64 of them, and neighbours are joined to pairs, fours
- * and eights before they are written one behind the other. */
+/* Encodes symbols, 64 bits at a time. With AVX-512, 32 symbols are encoded at once: a code and its
+ * length fit 16 bits, a permutation looks up 64 of them, and neighbours are joined into pairs,
+ * fours and eights before they are written. */
 #include "codec/codec.h"
 
 #if defined(__AVX512BW__)
@@ -11,7 +11,7 @@
 struct writer {
     uint8_t *out;
     uint64_t bits;
-    unsigned used; /* below 8 between two puts */
+    unsigned used; /* below 8 between calls of put_bits */
 };
 
 static inline void put_bits(struct writer *w, uint64_t word, unsigned length) /* <= 56 */
@@ -24,13 +24,13 @@ static inline void put_bits(struct writer *w, uint64_t word, unsigned length) /*
     sam_put_le64(w->out, w->bits);
 #endif
     w->out += w->used >> 3;
-    w->bits >>= w->used & 56; /* at most 56: less than 64 bits were used */
+    w->bits >>= w->used & 56; /* at most 56, since fewer than 64 bits are in use */
     w->used &= 7;
 }
 
 /* A code in the low 12 bits, its length in the high 4. */
 struct encode_table {
-    uint16_t word[256 + 256]; /* room to look up 256 from any symbol on */
+    uint16_t word[256 + 256]; /* padded so that 256 entries can be loaded from any symbol on */
     unsigned first, last;     /* symbols with a code */
 };
 
@@ -48,7 +48,7 @@ static void encode_table_make(const struct sam_code *code, struct encode_table *
     }
 }
 
-/* The rest of a stream, from the last symbol to the first; where it ends. */
+/* Encode the rest of a stream, from last symbol to first; returns the end of the output. */
 static uint8_t *encode_rest(const struct encode_table *table, const uint8_t *begin,
                             const uint8_t *end, struct writer w)
 {
@@ -70,11 +70,11 @@ static uint8_t *encode_rest(const struct encode_table *table, const uint8_t *beg
 }
 
 #if defined(__AVX512BW__)
-/* The words of 32 symbols, each less the first, in 16 bits. */
+/* The words of 32 symbols, given as 16-bit offsets from the first symbol. */
 static inline __m512i words_of(const __m512i v[8], __m512i symbols, unsigned groups)
 {
     __m512i words = _mm512_permutex2var_epi16(v[0], symbols, v[1]);
-    __m512i group = _mm512_srli_epi16(symbols, 6); /* the permutation sees the low six bits */
+    __m512i group = _mm512_srli_epi16(symbols, 6); /* the permutation uses the low six bits */
     for (unsigned g = 1; g < groups; g++) {
         __m512i more = _mm512_permutex2var_epi16(v[2 * g], symbols, v[2 * g + 1]);
         __mmask32 here = _mm512_cmpeq_epi16_mask(group, _mm512_set1_epi16((short)g));
@@ -105,7 +105,7 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
         to += warm->to_size;
         __m512i s = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)end));
         __m512i x = words_of(v, _mm512_sub_epi16(s, first), groups);
-        /* What stands higher goes first: pairs, */
+        /* Join neighbours, the higher one first: into pairs, */
         __m512i high = _mm512_and_si512(_mm512_srli_epi32(x, 16), low12);
         __m512i high_length = _mm512_srli_epi32(x, 28);
         __m512i low_length = _mm512_srli_epi32(_mm512_slli_epi32(x, 16), 28);
@@ -117,7 +117,7 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
         low = _mm512_sllv_epi64(_mm512_and_si512(pair, low32), high_length);
         __m512i four = _mm512_or_si512(_mm512_srli_epi64(pair, 32), low);
         __m512i four_length = _mm512_add_epi64(high_length, _mm512_and_si512(pair_length, low32));
-        /* and eights, in every second lane, unless they are too long to put at once. */
+        /* and eights, in every second lane, unless they are too long for one put_bits. */
         high_length = _mm512_unpackhi_epi64(four_length, four_length);
         __m512i eight_length = _mm512_add_epi64(high_length, four_length);
         if (_mm512_mask_cmpgt_epu64_mask(0x55, eight_length, _mm512_set1_epi64(56))) {
@@ -146,7 +146,7 @@ static uint8_t *encode_stream(const struct encode_table *table, const uint8_t *b
                               const uint8_t *end, uint8_t *out, struct sam_warm *warm)
 {
 #if defined(__AVX512BW__)
-    /* A constant number of groups, so that it is a loop of its own. */
+    /* Constant numbers of groups, so that each gets a specialized loop. */
     switch ((table->last - table->first) / 64) {
     case 0: return encode_vectors(table, begin, end, out, warm, 1);
     case 1: return encode_vectors(table, begin, end, out, warm, 2);
@@ -161,7 +161,7 @@ static uint8_t *encode_stream(const struct encode_table *table, const uint8_t *b
 static void encode(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
                    uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm)
 {
-    /* What is split next and where the raw planes go, a step for each 32 symbols. */
+    /* Prefetch the next input and output, one step per 32 symbols. */
     struct sam_warm step = {warm->from, warm->to, warm->from_size * 32 / count,
                             warm->to_size * 32 / count};
     struct encode_table table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is cut into chunks: pieces, and small neighbours together. */
+/* Extents, the units that are cut into chunks: single pieces, or runs of small ones. */
 #include "codec/container.h"
 
 uint64_t sam_extent_chunks(const struct sam_extent *extent)
@@ -74,7 +74,7 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
     if (!w->size)
         return;
     const struct sam_extent *extent = sam_extent_of(c, piece);
-    /* Up to its end less up to its beginning, so that the shares add up. */
+    /* The difference of two prefix sums, so that rounded shares add up. */
     unsigned __int128 begin = w->offset - extent->offset, end = begin + w->size;
     stat->packed =
         (uint64_t)(end * whole->packed / extent->size - begin * whole->packed / extent->size);
@@ -83,17 +83,17 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
     stat->coded = (unsigned)__builtin_popcount(whole->has_code);
 }
 
-/* Does piece `i` continue the extent of the piece before? */
+/* Whether piece `i` continues the extent of the piece before it. */
 static bool continues(const struct sam_container *c, size_t i)
 {
     return i > 0 && c->layouts[i] == SAM_LAYOUT_SHARED && c->layouts[i - 1] == SAM_LAYOUT_SHARED;
 }
 
-/* How many extents there are, and where `out` is not NULL, which. */
+/* Count the extents and, unless `out` is NULL, store them there. */
 static size_t find_extents(const struct sam_container *c, struct sam_extent *out)
 {
     size_t count = 0;
-    bool open = false; /* the extent of the piece before is there */
+    bool open = false; /* the previous piece belongs to an extent */
     for (size_t i = 0; i < c->weights.count; i++) {
         const struct sam_weight *w = &c->weights.tensors[i];
         open = open && continues(c, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which loops this host runs. */
+/* Selects the loops for this host. */
 #include "codec/codec.h"
 
 #include "base/cpu.h"

@@ -13,13 +13,13 @@
 #include "codec/planes_tmpl.h"
 
 enum {
-    MERGE_PIECE = 8192, /* bytes of elements that are made and then hashed, in the first cache */
+    MERGE_PIECE = 8192, /* bytes of elements merged and then hashed while in the L1 cache */
     COPY_PIECE = 1024,
-    AHEAD = 4096, /* bytes that a copy fetches before they are needed */
+    AHEAD = 4096, /* prefetch distance of a copy, in bytes */
 };
 
-/* The lines of a piece further on, to read and to write: the hardware alone asks for too few.
- * Stores past the caches were tried instead: they were slower on every host there was. */
+/* Prefetch the lines of a later piece, because the hardware prefetches too few. Non-temporal stores
+ * were slower on every host tried. */
 static inline void fetch_ahead(const uint8_t *from, size_t size)
 {
     for (size_t i = 0; i < size; i += 64)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing, piecewise and at once. The packer gathers the elements of as many chunks as it has slots
- * and then makes them together, each by one thread. */
+/* Packing, streaming and one shot. The packer gathers the elements of as many chunks as it has
+ * slots and then makes these chunks in parallel, one thread per chunk. */
 #include "codec/container.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@ enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
 struct slot {
     struct sam_span span;
-    const uint8_t *elements; /* given, or `gathered` */
+    const uint8_t *elements; /* the caller's, or `gathered` */
     uint8_t *gathered;
-    uint8_t *out; /* where the chunk is made, or `made` */
+    uint8_t *out; /* the destination, or `made` */
     uint8_t *made;
     size_t size; /* bytes of elements; after making, of the chunk */
 };
@@ -21,14 +21,14 @@ struct sam_packer {
     struct sam_container container;
     struct sam_sink sink;
     struct sam_buffer start;        /* before the first chunk; then index and trailer */
-    struct sam_chunk_maker *makers; /* one a thread */
+    struct sam_chunk_maker *makers; /* one per thread */
     unsigned threads;
     struct slot *slots;
     size_t slot_count, slots_used;
     struct sam_cursor cursor;
     uint64_t received; /* bytes of the file */
     uint64_t start_size;
-    size_t wanted; /* bytes of the chunk that is gathered; 0: none is begun */
+    size_t wanted; /* bytes of the chunk being gathered; 0: none */
     size_t gathered;
     struct sam_buffer sizes;       /* of the chunks, as in the index */
     struct sam_extent_stat *stats; /* of each extent */
@@ -58,7 +58,7 @@ static void make_slots(struct sam_packer *p)
     sam_parallel(bytes < SERIAL_BYTES ? 1 : p->threads, p->slots_used, make_slot, p);
 }
 
-/* A chunk was made: its size, and what it adds to its extent. */
+/* Record the size of a finished chunk and add it to the statistics of its extent. */
 static enum sam_status account(struct sam_packer *p, const struct slot *slot,
                                struct sam_error *error)
 {
@@ -74,7 +74,7 @@ static enum sam_status account(struct sam_packer *p, const struct slot *slot,
     return SAM_OK;
 }
 
-/* Make what is gathered and send it. */
+/* Make chunks of what has been gathered and write them. */
 static enum sam_status flush(struct sam_packer *p, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
@@ -105,7 +105,7 @@ static void packer_free(struct sam_packer *p)
     sam_buffer_free(&p->start);
 }
 
-/* Threads, slots without buffers, room for the sizes. */
+/* Set up threads, slots without buffers, and room for the sizes. */
 static enum sam_status packer_init(struct sam_packer *p, const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_error *error)
 {
@@ -137,7 +137,7 @@ static enum sam_status packer_init(struct sam_packer *p, const struct sam_weight
     return SAM_OK;
 }
 
-/* Buffers of the slots: for the elements, for the chunk. */
+/* Allocate the slots' buffers, for elements or chunks or both. */
 static bool give_buffers(struct sam_packer *p, bool elements, bool chunks)
 {
     for (size_t i = 0; i < p->slot_count; i++) {
@@ -163,7 +163,7 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
         return sam_codec_null("packer", error);
     *packer = NULL;
     if (!sink.write)
-        return sam_fail(error, SAM_ERR_USAGE, "a packer needs a sink to write to");
+        return sam_fail(error, SAM_ERR_USAGE, "the sink's write is NULL");
     struct sam_codec_options taken;
     enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
@@ -191,7 +191,7 @@ void sam_packer_close(struct sam_packer *packer)
     sam_codec_free(allocator, packer);
 }
 
-/* The verbatim header is whole: what comes before the chunks. */
+/* The verbatim header is complete: write what precedes the chunks. */
 static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
 {
     struct sam_buffer out = {0};
@@ -204,7 +204,7 @@ static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
     return status;
 }
 
-/* Bytes of elements into the slots; how many were taken. */
+/* Gather bytes of elements into the slots; returns the number of bytes taken. */
 static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
 {
     struct slot *slot = &p->slots[p->slots_used];
@@ -232,7 +232,7 @@ static enum sam_status write_some(struct sam_packer *p, const uint8_t *data, siz
     uint64_t header = p->container.weights.header_size;
     enum sam_status status = SAM_OK;
     if (size > p->container.weights.file_size - p->received)
-        return sam_fail(error, SAM_ERR_INPUT, "more bytes than the file was said to have (%llu)",
+        return sam_fail(error, SAM_ERR_INPUT, "more bytes than the declared file size (%llu)",
                         (unsigned long long)p->container.weights.file_size);
     while (size && status == SAM_OK) {
         size_t taken;
@@ -274,7 +274,7 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
         return sam_codec_null("packer", error);
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
-    p->failed = true; /* nothing comes behind the end */
+    p->failed = true; /* nothing may follow the end */
     if (p->received != p->container.weights.file_size)
         return sam_fail(error, SAM_ERR_INPUT, "truncated: %llu of %llu bytes",
                         (unsigned long long)p->received,
@@ -314,7 +314,7 @@ enum sam_status sam_packer_stat(const struct sam_packer *p, size_t tensor,
     return SAM_OK;
 }
 
-/* --- at once */
+/* --- one shot */
 uint64_t sam_pack_bound(const struct sam_weights *weights)
 {
     /* Bit planes have the largest tables. */
@@ -355,7 +355,7 @@ static enum sam_status no_room(const struct memory *out, struct sam_error *error
     return sam_fail(error, SAM_ERR_USAGE, "no room for the packed file in %zu bytes", out->room);
 }
 
-/* Chunks straight from `file`; with one thread and enough room straight into `out`. */
+/* Make chunks directly from `file`, and directly into `out` with one thread and enough room. */
 static enum sam_status pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory *out,
                                    struct sam_error *error)
 {

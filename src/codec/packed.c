@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packed file in memory: any tensor, any range of it, all of it. */
+/* Random access to a packed file: a tensor, a range of it, or the whole file. */
 #include "codec/container.h"
 
 #include <stdatomic.h>
 
-/* Where the bytes are: in memory, or to be read from `source`. */
+/* The bytes are in memory, or read on demand from `source`. */
 struct sam_packed {
     struct sam_codec_options options;
     const struct sam_codec_ops *ops;
-    const uint8_t *data; /* NULL: there is a source */
+    const uint8_t *data; /* NULL: use `source` */
     struct sam_source source;
-    uint8_t *front; /* what was read of it: all that stands before the chunks */
+    uint8_t *front; /* everything before the chunks, if read from `source` */
     struct sam_container container;
     bool has_container;
-    uint64_t *chunk_at; /* where each chunk begins; one more: where the last one ends */
+    uint64_t *chunk_at; /* where each chunk begins, then the end of the last one */
 };
 
-/* Bytes of the packed file: in memory, or read into `room`. NULL: `error` is filled. */
+/* `size` bytes of the packed file, in memory or read into `room`; NULL with `error` filled. */
 static const uint8_t *bytes_at(const struct sam_packed *p, uint64_t at, size_t size, uint8_t *room,
                                struct sam_error *error)
 {
@@ -34,7 +34,7 @@ static enum sam_status check_index(struct sam_packed *p, uint64_t first, const u
                                    struct sam_error *error)
 {
     if (!sam_index_check(index, end->chunks, trailer))
-        return sam_fail(error, SAM_ERR_INPUT, "damaged: an index that is not that of the file");
+        return sam_fail(error, SAM_ERR_INPUT, "damaged: the index does not match the file");
     p->chunk_at = sam_codec_alloc(p->options.allocator, (size_t)(end->chunks + 1) * 8);
     if (!p->chunk_at)
         return sam_fail_memory(error);
@@ -42,7 +42,8 @@ static enum sam_status check_index(struct sam_packed *p, uint64_t first, const u
     for (uint64_t i = 0; i < end->chunks; i++)
         p->chunk_at[i + 1] = p->chunk_at[i] + sam_le32(index + 4 * i);
     if (p->chunk_at[end->chunks] != end->index)
-        return sam_fail(error, SAM_ERR_INPUT, "damaged: the index does not add up");
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "damaged: the chunk sizes in the index do not add up");
     return SAM_OK;
 }
 
@@ -56,7 +57,7 @@ static enum sam_status read_index(struct sam_packed *p, uint64_t first, uint64_t
         return SAM_ERR_IO;
     const char *wrong = sam_trailer_parse(trailer, size, &end);
     if (!wrong && end.chunks != p->container.chunks)
-        wrong = "an index that is not that of the file";
+        wrong = "the index does not match the file";
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "damaged: %s", wrong);
     size_t index_size = (size_t)sam_index_size(end.chunks);
@@ -82,7 +83,7 @@ enum sam_status sam_unpack_size(const void *packed, size_t size, uint64_t *file_
     return SAM_OK;
 }
 
-/* Header, list of pieces, index. */
+/* Read the header, the list of pieces and the index. */
 static enum sam_status read_front(struct sam_packed *p, uint64_t size, struct sam_error *error)
 {
     struct sam_start start;
@@ -94,7 +95,7 @@ static enum sam_status read_front(struct sam_packed *p, uint64_t size, struct sa
             return SAM_ERR_IO;
         wrong = sam_start_parse(header, &start);
         if (!wrong && start.total > size - SAM_TRAILER)
-            wrong = "truncated in the list of tensors";
+            wrong = "truncated: the list of tensors is incomplete";
     }
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "%s", wrong);
@@ -178,14 +179,14 @@ size_t sam_packed_find(const struct sam_packed *p, const char *name)
     return SIZE_MAX;
 }
 
-/* Where chunk `number` of the file stands: NULL when it can be as large as the index says. */
+/* Locate chunk `number` of the file. NULL if its size in the index is possible, else the fault. */
 static const char *locate(const struct sam_packed *p, uint64_t number, const struct sam_span *span,
                           uint64_t *at, size_t *size)
 {
     uint64_t length = p->chunk_at[number + 1] - p->chunk_at[number];
     *at = p->chunk_at[number];
     *size = (size_t)length;
-    return sam_chunk_size_fits(length, span) ? NULL : "sizes that cannot be";
+    return sam_chunk_size_fits(length, span) ? NULL : "impossible sizes";
 }
 
 static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const char *wrong,
@@ -195,11 +196,11 @@ static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const 
                     p->container.weights.tensors[tensor].name, wrong);
 }
 
-/* Reads chunks, whole ones. */
+/* Reads whole chunks. */
 struct fetcher {
     const struct sam_packed *packed;
     struct sam_chunk_reader reader;
-    uint8_t *room; /* for a chunk that is not in memory, or NULL */
+    uint8_t *room; /* for a chunk; NULL if the file is in memory */
     struct sam_chunk chunk;
     const uint8_t *data;
 };
@@ -236,13 +237,13 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
     if (!f->data)
         return SAM_ERR_IO;
     wrong = sam_chunk_parse(f->data, size, &span, &f->chunk);
-    if (p->data) /* the chunks behind it are in memory, too */
+    if (p->data) /* so are the chunks after it */
         f->chunk.behind = (size_t)(p->chunk_at[p->container.chunks] - at - size);
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
-/* Bytes `first` up to `end` of the extent, as far as they are in the fetched chunk. `block` has
- * room for a block. */
+/* Decode bytes [first, end) of the extent, as far as they are in the fetched chunk. `block` has
+ * room for one block. */
 static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, uint8_t *block,
                               uint8_t *out)
 {
@@ -274,7 +275,7 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
     const struct sam_container *c = &p->container;
     if (tensor >= c->weights.count || first > c->weights.tensors[tensor].size ||
         size > c->weights.tensors[tensor].size - first)
-        return sam_fail(error, SAM_ERR_USAGE, "a range outside the tensor");
+        return sam_fail(error, SAM_ERR_USAGE, "the range exceeds the tensor");
     if (!size)
         return SAM_OK;
     const struct sam_extent *extent = sam_extent_of(c, tensor);
@@ -300,7 +301,7 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
     return status;
 }
 
-/* The header of a chunk alone, into `room` (of SAM_CHUNK_GROWTH bytes) if it is not in memory. */
+/* Read only the header of a chunk, into `room` (SAM_CHUNK_GROWTH bytes) if it is not in memory. */
 static enum sam_status look_at(const struct sam_packed *p, const struct sam_extent *extent,
                                uint64_t number, size_t tensor, uint8_t *room,
                                struct sam_chunk *chunk, struct sam_error *error)
@@ -349,7 +350,7 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
     return status;
 }
 
-/* --- all of it: each chunk is one piece of work */
+/* --- the whole file: each chunk is one unit of work */
 struct restoring {
     struct fetcher *fetchers; /* one per thread */
     uint8_t *file;

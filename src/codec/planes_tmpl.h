@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splitting and merging, a loop a layout, that each level's file compiles for its instruction set:
- * the compiler makes vectors of them, except where single bits are spread and gathered. */
+/* Splitting and merging, one loop per layout, compiled by each level's file for its instruction
+ * set. The compiler vectorizes them, except where single bits are spread and gathered. */
 #include "codec/codec.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* What these loops do not take (other layouts, a big-endian host) the plain ones do. */
+/* The portable loops handle everything else: other layouts and big-endian hosts. */
 #define LITTLE_ENDIAN_HOST (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 #define RESTRICT __restrict__
@@ -37,7 +37,7 @@ static inline void set32(uint8_t *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* --- elements out of planes. `n` is a multiple of 64 in the loops with bits. */
+/* --- merge planes into elements. `n` is a multiple of 64 in the loops with single bits. */
 static void merge_bf16(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, size_t n,
                        uint8_t *RESTRICT out)
 {
@@ -66,7 +66,7 @@ static void merge_f32(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r,
 static void merge_e4m3(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, size_t n,
                        uint8_t *RESTRICT out)
 {
-    for (size_t i = 0; i < n / 2; i++) { /* two elements, a nibble of r each */
+    for (size_t i = 0; i < n / 2; i++) { /* two elements, one nibble of r each */
         unsigned two = (r[i] | (unsigned)r[i] << 4) & 0x0f0f;
         set16(out + 2 * i, (unsigned)get16(e + 2 * i) << 3 | (two & 0x0707) | (two << 4 & 0x8080));
     }
@@ -185,7 +185,7 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
     }
 }
 #elif defined(__AVX2__)
-/* Bit i of 32 as byte i: each byte sees its bit's byte, then its bit. */
+/* Expand bit i of 32 to byte i: select the bit's byte, then the bit. */
 static inline __m256i spread8(const uint8_t *bits, unsigned value)
 {
     const __m256i byte =
@@ -328,7 +328,7 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
 }
 #endif
 
-/* --- one plane a bit: 8 elements of a plane are a byte, 8 planes of an element are one, too */
+/* --- one plane per bit: 8 elements of a plane make a byte, and so do 8 planes of an element */
 static inline uint64_t transpose8(uint64_t x)
 {
     uint64_t t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
@@ -367,7 +367,7 @@ static void split_bits(const uint8_t *in, size_t n, size_t width, uint8_t *const
     }
 }
 
-/* The same place, `elements` (a multiple of 8) further on. */
+/* The same planes, advanced by `elements` (a multiple of 8). */
 static inline void advance(const struct sam_layout *layout, const uint8_t *const planes[],
                            size_t elements, const uint8_t *moved[])
 {

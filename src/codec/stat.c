@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tensor could gain, counted as the packer counts. */
+/* Estimates what packing would gain, with the packer's own counting. */
 #include <math.h>
 
 #include "codec/chunk.h"
 
-enum { WINDOW = 1 << 16 }; /* elements of which an entropy is taken */
+enum { WINDOW = 1 << 16 }; /* elements per entropy estimate */
 
-/* Calls `add` with the symbols of each plane of each WINDOW elements. */
+/* Calls `add` with the symbols of each plane of every window. */
 struct walk {
     void (*add)(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count);
     const struct sam_codec_ops *ops;
@@ -69,7 +69,7 @@ static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols
         walk->counts[s] += counts[s];
 }
 
-/* `out`: where the result goes. */
+/* Validate the arguments; `out` is where the result goes. */
 static enum sam_status check(enum sam_dtype type, const void *data, uint64_t size,
                              const struct sam_codec_options *given,
                              struct sam_codec_options *options, const void *out,
@@ -78,13 +78,13 @@ static enum sam_status check(enum sam_dtype type, const void *data, uint64_t siz
     if (!out || (!data && size))
         return sam_codec_null(out ? "data" : "the result", error);
     if ((size_t)type >= SAM_DTYPES)
-        return sam_fail(error, SAM_ERR_USAGE, "unknown type %d of elements", (int)type);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown element type %d", (int)type);
     enum sam_status status = sam_codec_options_take(options, given, error);
     if (status != SAM_OK)
         return status;
     const struct sam_layout *layout = sam_layout_of(sam_layout_for(type, options));
     if (size % layout->element)
-        return sam_fail(error, SAM_ERR_USAGE, "%llu bytes are no whole number of elements",
+        return sam_fail(error, SAM_ERR_USAGE, "%llu bytes are not a whole number of elements",
                         (unsigned long long)size);
     return SAM_OK;
 }

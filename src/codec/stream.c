@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols to bits and back, portable. A plane is cut into SAM_STREAMS runs of equal length; the
- * stream of a run holds its symbols from the last to the first, each code's first bit lowest. */
+/* Portable encoding and decoding of symbols. A plane is cut into SAM_STREAMS runs of equal length;
+ * a run's stream holds its symbols from last to first, each code starting with its lowest bit. */
 #include "codec/codec.h"
 
 void sam_streams_encode(const struct sam_code *code, const uint8_t *symbols, size_t count,
@@ -42,7 +42,7 @@ bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t 
             return false;
         symbols[--count] = symbol;
     }
-    /* The last byte is begun, and the rest of it is zero. */
+    /* The stream must end in the last byte, whose remaining bits are zero. */
     return bit + 7 >= end && bit <= end && (bit == end || in[size - 1] >> (bit % 8) == 0);
 }
 

@@ -21,7 +21,7 @@ enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigned symbol
 static void count(struct sam_symbolstat *unit, uint32_t symbol)
 {
     uint64_t most = UINT64_MAX >> (64 - unit->weight_width);
-    symbol &= (1u << unit->symbol_width) - 1; /* the port has no more wires */
+    symbol &= (1u << unit->symbol_width) - 1; /* the port has only symbol_width wires */
     if (symbol >= unit->depth)
         unit->bad_symbol = true;
     else if (unit->counts[symbol] == most)
@@ -86,5 +86,5 @@ struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
 
 uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols)
 {
-    return 2 * (uint64_t)depth + symbols + 2; /* the end of COUNT and DONE take one each */
+    return 2 * (uint64_t)depth + symbols + 2; /* leaving COUNT and DONE takes one cycle each */
 }

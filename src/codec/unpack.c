@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacking piecewise: a packed file as it comes, the restored one as it is known to be right. */
+/* Streaming unpacking: the packed file may arrive in any pieces; restored bytes are written only
+ * after they have been verified. */
 #include "codec/container.h"
 
 enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
 enum state { IN_HEADER, IN_LIST, IN_CHUNK_HEADER, IN_CHUNK, IN_INDEX, IN_TRAILER, AT_END, FAILED };
 
-/* A chunk that waits for its turn. */
+/* A chunk waiting to be decoded. */
 struct slot {
     struct sam_span span;
     struct sam_buffer packed;
@@ -21,12 +22,12 @@ struct sam_unpacker {
     struct sam_sink sink;
     enum state state;
     struct sam_start start;
-    struct sam_buffer input; /* of the state */
+    struct sam_buffer input; /* for the current state */
     uint64_t wanted;         /* bytes of input that the state needs */
     struct sam_container container;
     bool has_container;
     struct sam_cursor cursor;
-    struct sam_span span; /* of the chunk that comes */
+    struct sam_span span; /* of the next chunk */
     unsigned threads;
     struct slot *slots;
     size_t slot_count, slots_used;
@@ -121,7 +122,7 @@ static void expect(struct sam_unpacker *u, enum state state, uint64_t bytes)
     u->wanted = bytes;
 }
 
-/* The next chunk's header, or, behind the last chunk, the index. */
+/* Expect the next chunk's header or, after the last chunk, the index. */
 static enum sam_status expect_chunk(struct sam_unpacker *u, struct sam_error *error)
 {
     uint64_t offset;
@@ -170,7 +171,7 @@ static enum sam_status take_chunk(struct sam_unpacker *u, struct sam_error *erro
     uint8_t word[4];
     slot->span = u->span;
     slot->size = u->span.count * sam_layout_of(u->span.layout)->element;
-    if (!slot->elements) /* all of them are there: no promise of a file's header is trusted */
+    if (!slot->elements) /* allocated only now: the file's header is not trusted */
         slot->elements = sam_codec_alloc(u->options.allocator, u->container.span_bytes);
     sam_put_le32(word, (uint32_t)slot->packed.size);
     if (!slot->elements || !sam_buffer_append(&u->sizes, word, sizeof word))
@@ -189,12 +190,12 @@ static enum sam_status take_trailer(struct sam_unpacker *u, struct sam_error *er
     if (!wrong &&
         (end.chunks != u->chunks_done || !sam_index_check(u->input.data, end.chunks, trailer) ||
          (u->sizes.size && memcmp(u->input.data, u->sizes.data, u->sizes.size) != 0)))
-        wrong = "an index that is not that of the file";
+        wrong = "the index does not match the file";
     expect(u, AT_END, 0);
     return wrong ? sam_fail(error, SAM_ERR_INPUT, "damaged: %s", wrong) : SAM_OK;
 }
 
-/* The bytes that the state wanted are there. */
+/* Process the input that the current state was waiting for. */
 static enum sam_status advance(struct sam_unpacker *u, struct sam_error *error)
 {
     const char *wrong = NULL;
@@ -209,7 +210,8 @@ static enum sam_status advance(struct sam_unpacker *u, struct sam_error *error)
     case IN_CHUNK_HEADER: {
         uint32_t size = sam_chunk_size(u->slots[u->slots_used].packed.data, &u->span);
         if (!size)
-            return sam_fail(error, SAM_ERR_INPUT, "damaged in tensor '%.200s': the size of a chunk",
+            return sam_fail(error, SAM_ERR_INPUT,
+                            "damaged in tensor '%.200s': impossible chunk size",
                             u->container.weights.tensors[u->span.tensor].name);
         expect(u, IN_CHUNK, size);
         return SAM_OK;
@@ -217,7 +219,7 @@ static enum sam_status advance(struct sam_unpacker *u, struct sam_error *error)
     case IN_CHUNK: return take_chunk(u, error);
     case IN_INDEX: expect(u, IN_TRAILER, u->input.size + SAM_TRAILER); return SAM_OK;
     case IN_TRAILER: return take_trailer(u, error);
-    default: return sam_fail(error, SAM_ERR_INPUT, "bytes behind the end of the packed file");
+    default: return sam_fail(error, SAM_ERR_INPUT, "extra bytes after the end of the packed file");
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a description of a file one? */
+/* Validation of file descriptions and options. */
 #include <stdlib.h>
 
 #include "codec/chunk.h"
@@ -18,8 +18,7 @@ enum sam_status sam_codec_options_take(struct sam_codec_options *options,
     if (status != SAM_OK)
         return status;
     if ((unsigned)options->level > SAM_CODEC_AVX512)
-        return sam_fail(error, SAM_ERR_USAGE, "unknown level %u of the codec's loops",
-                        (unsigned)options->level);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown codec level %u", (unsigned)options->level);
     const struct sam_allocator *allocator = options->allocator;
     if (allocator && (!allocator->allocate || !allocator->release))
         return sam_codec_null("a function of the allocator", error);
@@ -35,13 +34,13 @@ void sam_weights_free(struct sam_weights *weights)
     *weights = (struct sam_weights){0};
 }
 
-/* Bytes of a shape of `type`; false when they do not fit, or are no whole number. */
+/* The size in bytes implied by type and shape; false on overflow or a fraction of a byte. */
 static bool size_of(const struct sam_weight *w, uint64_t *size)
 {
     uint64_t count = 1;
     for (size_t i = 0; i < w->rank; i++)
         if (w->shape[i] == 0)
-            count = 0; /* nothing, however large the others */
+            count = 0; /* empty, however large the other dimensions are */
     for (size_t i = 0; count && i < w->rank; i++)
         if (__builtin_mul_overflow(count, w->shape[i], &count))
             return false;
@@ -55,10 +54,10 @@ static bool size_of(const struct sam_weight *w, uint64_t *size)
 enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_error *error)
 {
     if (!weights || (weights->count && !weights->tensors))
-        return sam_fail(error, SAM_ERR_USAGE, "no description of the file (NULL)");
+        return sam_fail(error, SAM_ERR_USAGE, "weights is NULL");
     uint64_t at = weights->header_size, size;
     if ((unsigned)weights->kind > SAM_WEIGHTS_GGUF)
-        return sam_fail(error, SAM_ERR_USAGE, "unknown kind %u of a file", (unsigned)weights->kind);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown file kind %u", (unsigned)weights->kind);
     if (weights->file_size > SAM_MAX_FILE)
         return sam_fail(error, SAM_ERR_INPUT, "a file of %llu bytes: the limit is 2^63 - 1",
                         (unsigned long long)weights->file_size);
@@ -74,9 +73,8 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
             return sam_fail(error, SAM_ERR_USAGE, "tensor %zu: its name is NULL", i);
         if ((size_t)w->type >= SAM_DTYPES || w->rank > SAM_WEIGHT_RANK)
             return sam_fail(error, SAM_ERR_INPUT,
-                            "tensor '%.200s' has a type or a rank (%zu) that "
-                            "there is not",
-                            w->name, w->rank);
+                            "tensor '%.200s': unknown type or unsupported rank (%zu)", w->name,
+                            w->rank);
         for (size_t d = 0; d < w->rank; d++)
             if (w->shape[d] > SAM_MAX_FILE)
                 return sam_fail(error, SAM_ERR_INPUT,
@@ -84,17 +82,17 @@ enum sam_status sam_weights_check(const struct sam_weights *weights, struct sam_
                                 w->name, d, (unsigned long long)w->shape[d]);
         if (w->type != SAM_OPAQUE && (!size_of(w, &size) || size != w->size))
             return sam_fail(error, SAM_ERR_INPUT,
-                            "tensor '%.200s' has %llu bytes, which its shape and type %s do not "
-                            "make",
+                            "tensor '%.200s' has %llu bytes, which does not match its shape and "
+                            "type %s",
                             w->name, (unsigned long long)w->size, sam_dtype_name(w->type));
         if (w->offset < at)
             return sam_fail(error, SAM_ERR_INPUT,
-                            "tensor '%.200s' at byte %llu overlaps what ends at %llu", w->name,
+                            "tensor '%.200s' at byte %llu overlaps data that ends at %llu", w->name,
                             (unsigned long long)w->offset, (unsigned long long)at);
         if (w->size > weights->file_size || w->offset > weights->file_size - w->size)
             return sam_fail(error, SAM_ERR_INPUT,
-                            "tensor '%.200s', %llu bytes at %llu, ends behind the file's end at "
-                            "%llu",
+                            "tensor '%.200s', %llu bytes at %llu, extends past the end of the file "
+                            "at %llu",
                             w->name, (unsigned long long)w->size, (unsigned long long)w->offset,
                             (unsigned long long)weights->file_size);
         at = w->offset + w->size;

@@ -302,7 +302,7 @@ static const char *take_data(struct reader *r, struct tensor *t, struct place *p
     if (t->segmented)
         return "it is a segment of a tensor";
     if (!set_size(w))
-        return "a shape that is too large, or no whole number of bytes";
+        return "shape is too large or not a whole number of bytes";
     if (t->has_raw + !!t->typed > 1 || t->typed & ~(1u << field))
         return "data of another type, or in two places";
     if (!t->has_raw)

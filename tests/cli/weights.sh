@@ -453,9 +453,9 @@ bad_headers() {
     header "{$one,$one}" 8
     refuses 'duplicate' "$samite" pack h.safetensors
     header "{$one}" 7
-    refuses 'ends behind' "$samite" pack h.safetensors
+    refuses 'extends past' "$samite" pack h.safetensors
     header '{"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}}'
-    refuses 'do not make' "$samite" pack h.safetensors
+    refuses 'does not match its shape' "$samite" pack h.safetensors
     header '{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,18446744073709551615]}}'
     refuses 'damaged safetensors header' "$samite" pack h.safetensors
     header '{"a":{"dtype":"U8","shape":[-8],"data_offsets":[0,8]}}' 8
@@ -494,7 +494,7 @@ hardware() {
 damaged() {
     cp file.smw d.smw
     printf 'X' | dd of=d.smw bs=1 seek=100000 conv=notrunc 2>/dev/null
-    refuses "damaged in tensor '(a|b)': wrong checksum|damaged in tensor" "$samite" verify d.smw
+    refuses "damaged in tensor '(a|b)': checksum mismatch|damaged in tensor" "$samite" verify d.smw
     refuses 'd.smw: damaged' "$samite" unpack d.smw -o d.out
     # What is not hit is still to be had.
     "$samite" unpack d.smw --tensor raw -o raw.bin
@@ -719,11 +719,11 @@ check 'no such file' refuses 'nosuch: cannot open' "$samite" pack nosuch
 check 'not packed' refuses 'a.npy: not a packed file' "$samite" verify a.npy
 check 'a type that is none' refuses "'bf17' is no type" "$samite" pack a.npy --dtype bf17
 check 'a type too wide' refuses 'not as wide' "$samite" pack a.npy --dtype bf16 -o w.smw
-check 'a shape that does not fit' refuses 'do not make' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
+check 'a shape that does not fit' refuses 'does not match its shape' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
 check 'a shape of nothing' refuses 'needs a --dtype' "$samite" pack -s 500,500 plain.bin -o w.smw
 check 'a shape of nothing, stat' refuses 'needs a --dtype' "$samite" stat -s 7 plain.bin
 check 'a shape of bytes' refuses 'needs a --dtype' "$samite" stat -d opaque -s 7 plain.bin
-check 'a shape that does not fit npy' refuses 'do not make' "$samite" stat -s 7 a.npy
+check 'a shape that does not fit npy' refuses 'does not match its shape' "$samite" stat -s 7 a.npy
 check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safetensors --dtype f16 -o w.smw
 check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
 check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
@@ -754,7 +754,7 @@ else
 fi
 check 'two of one name' refuses "two tensors are called 'a'" "$samite" convert a.npy a=b.npy -o z.safetensors
 head -c 1000 m.safetensors >cut.safetensors
-check 'truncated safetensors' refuses 'cut.safetensors: .*ends behind' "$samite" pack cut.safetensors
+check 'truncated safetensors' refuses 'cut.safetensors: .*extends past' "$samite" pack cut.safetensors
 printf '\377\377\377\377\0\0\0\0{' >lie.safetensors
 check 'a header that lies' refuses 'a header of 4294967295 bytes' "$samite" pack lie.safetensors
 check 'ulimit -f' limited

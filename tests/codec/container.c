@@ -386,23 +386,23 @@ static void bad_descriptions(void **state)
     struct sam_weights w = {.file_size = 24, .header_size = 8, .tensors = t, .count = 2};
     assert_int_equal(sam_weights_check(&w, NULL), SAM_OK);
     t[1].offset = 15;
-    expect_refused(&w, "'b' at byte 15 overlaps what ends at 16");
+    expect_refused(&w, "'b' at byte 15 overlaps data that ends at 16");
     t[1].offset = 17;
-    expect_refused(&w, "'b', 8 bytes at 17, ends behind the file's end at 24");
+    expect_refused(&w, "'b', 8 bytes at 17, extends past the end of the file at 24");
     t[1].offset = UINT64_MAX - 3;
-    expect_refused(&w, "ends behind the file's end");
+    expect_refused(&w, "extends past the end of the file");
     t[1].offset = 16;
     t[1].size = 4;
-    expect_refused(&w, "'b' has 4 bytes, which its shape and type f32 do not make");
+    expect_refused(&w, "'b' has 4 bytes, which does not match its shape and type f32");
     t[1].size = 8;
     t[1].rank = 3;
     t[1].shape[0] = t[1].shape[1] = t[1].shape[2] = UINT64_C(1) << 31;
-    expect_refused(&w, "do not make");
+    expect_refused(&w, "does not match its shape");
     t[1].rank = SAM_WEIGHT_RANK + 1;
-    expect_refused(&w, "a rank (17) that there is not");
+    expect_refused(&w, "unsupported rank (17)");
     t[1] = (struct sam_weight){
         .name = "b", .type = SAM_I4, .rank = 1, .shape = {15}, .offset = 16, .size = 8};
-    expect_refused(&w, "do not make");
+    expect_refused(&w, "does not match its shape");
     w.header_size = 25;
     expect_refused(&w, "a header of 25 bytes in a file of 24");
 }

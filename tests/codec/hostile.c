@@ -57,7 +57,7 @@ static void promises(void **state)
         assert_false(file.failed);
         if (i == 0)
             assert_int_equal(file.size, 192);
-        expect_damaged(&file, sizes[i] > INT64_MAX ? "file header" : "damaged: an index");
+        expect_damaged(&file, sizes[i] > INT64_MAX ? "file header" : "damaged: the index");
         sam_buffer_free(&file);
     }
 }
@@ -138,19 +138,19 @@ static void packing_without(void **state)
     uint8_t data[8] = {0}, out[1024];
     size_t size;
     sam_weights_free(NULL);
-    expect_usage(sam_weights_check(NULL, &e), &e, "(NULL)");
-    expect_usage(sam_weights_check(&none, &e), &e, "(NULL)");
+    expect_usage(sam_weights_check(NULL, &e), &e, "weights is NULL");
+    expect_usage(sam_weights_check(&none, &e), &e, "weights is NULL");
     assert_int_equal(sam_pack_bound(NULL), 0);
     assert_false(sam_dtype_parse(NULL, &tensor.type));
     expect_usage(sam_pack(&weights, NULL, NULL, out, sizeof out, &size, &e), &e, "file is NULL");
     expect_usage(sam_pack(&weights, data, NULL, NULL, 5, &size, &e), &e, "packed is NULL");
     expect_usage(sam_pack(&weights, data, NULL, out, sizeof out, NULL, &e), &e, "size is NULL");
-    expect_usage(sam_pack(NULL, data, NULL, out, sizeof out, &size, &e), &e, "(NULL)");
+    expect_usage(sam_pack(NULL, data, NULL, out, sizeof out, &size, &e), &e, "weights is NULL");
     expect_usage(sam_pack(&weights, data, &level, out, sizeof out, &size, &e), &e, "level 9");
     expect_usage(sam_pack(&weights, data, &allocator, out, sizeof out, &size, &e), &e,
                  "of the allocator is NULL");
     expect_usage(sam_packer_open(&weights, NULL, sink, NULL, &e), &e, "packer is NULL");
-    expect_usage(sam_packer_open(NULL, NULL, sink, &packer, &e), &e, "(NULL)");
+    expect_usage(sam_packer_open(NULL, NULL, sink, &packer, &e), &e, "weights is NULL");
     expect_usage(sam_packer_open(&weights, &level, sink, &packer, &e), &e, "level 9");
     expect_usage(sam_packer_write(NULL, data, 1, &e), &e, "packer is NULL");
     expect_usage(sam_packer_finish(NULL, &e), &e, "packer is NULL");
@@ -165,7 +165,7 @@ static void packing_without(void **state)
     assert_int_equal(sam_pack_bound(&weights), 0);
     tensor.name = "";
     weights.kind = (enum sam_weights_kind)77;
-    expect_usage(sam_weights_check(&weights, &e), &e, "unknown kind 77");
+    expect_usage(sam_weights_check(&weights, &e), &e, "unknown file kind 77");
 }
 
 static void unpacking_without(void **state)
@@ -220,8 +220,9 @@ static void counting_without(void **state)
     const enum sam_dtype none = (enum sam_dtype)99;
     expect_usage(sam_weight_stat(SAM_U8, NULL, 8, NULL, &stat, &e), &e, "data is NULL");
     expect_usage(sam_weight_stat(SAM_U8, data, 8, NULL, NULL, &e), &e, "result is NULL");
-    expect_usage(sam_weight_stat(none, data, 8, NULL, &stat, &e), &e, "unknown type 99");
-    expect_usage(sam_weight_count(none, data, 8, NULL, 0, counts, &e), &e, "unknown type 99");
+    expect_usage(sam_weight_stat(none, data, 8, NULL, &stat, &e), &e, "unknown element type 99");
+    expect_usage(sam_weight_count(none, data, 8, NULL, 0, counts, &e), &e,
+                 "unknown element type 99");
     expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 0, NULL, &e), &e, "result is NULL");
     expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 1, counts, &e), &e, "coded plane 1");
 }

@@ -194,7 +194,7 @@ static void bad_tensors(void **state)
     expect_refused(one(t), "elements that are none");
     t = make_tensor("t", 22, 1, three); /* int4 */
     put_bytes(&t, RAW, "ab", 2);
-    expect_refused(one(t), "no whole number of bytes");
+    expect_refused(one(t), "not a whole number of bytes");
     expect_refused(one(make_tensor("t", STRING, 1, three)), "elements of type 8 (string)");
     expect_refused(one(make_tensor("t", 18, 1, three)), "type 18 (float8e4m3fnuz)");
     expect_refused(one(make_tensor("t", 99, 1, three)), "elements of type 99 (?)");
