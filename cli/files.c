@@ -116,6 +116,13 @@ int cli_reads(const struct cli_args *args, const char *path)
     return add(args, path, false);
 }
 
+void cli_reads_included(void *context, const char *path)
+{
+    struct cli_included *included = context;
+    if (included->code == CLI_OK)
+        included->code = cli_reads(included->args, path);
+}
+
 int cli_writes(const struct cli_args *args, const char *path)
 {
     return add(args, path, true);

@@ -12,6 +12,13 @@ struct cli_args;
  * CLI_BAD_INPUT, its message printed, when it is a file that is written under another name. */
 int cli_reads(const struct cli_args *args, const char *path);
 int cli_writes(const struct cli_args *args, const char *path);
+/* The same for the files that a source includes, in the form of sam_asm_options.reads: `context` is
+ * a struct cli_included, whose code is the first that cli_reads gave. */
+struct cli_included {
+    const struct cli_args *args;
+    int code;
+};
+void cli_reads_included(void *context, const char *path);
 /* An array that is read, changed and written: to where it came from, as may be. */
 int cli_changes(const struct cli_args *args, const char *input, const char *output);
 

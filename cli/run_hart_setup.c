@@ -49,7 +49,7 @@ int run_hart_load(struct hart_request *r, struct sam_image **image)
                                           .define_count = r->defines.count,
                                           .include_paths = r->includes.items,
                                           .include_count = r->includes.count};
-        *image = run_assemble(&options, name, data, size);
+        *image = run_assemble(r->args, &options, name, data, size);
         code = *image ? CLI_OK : CLI_BAD_INPUT;
     }
     free(data);

@@ -22,7 +22,7 @@ static struct sam_image *assemble(const struct run *run, const char *name, const
         cli_report(&error);
         return NULL;
     }
-    return run_assemble(&options, name, text, size);
+    return run_assemble(request->args, &options, name, text, size);
 }
 
 /* A source without `_start` gets the start code in front. It is assembled by itself first, so that

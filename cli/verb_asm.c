@@ -123,8 +123,9 @@ static int print_json(const struct request *r, const struct sam_image *image, co
         cli_json_number(image ? image->entry : 0), "sections", sections_json(image)));
 }
 
-static int assemble(const struct request *r)
+static int assemble(const struct cli_args *args, const struct request *r)
 {
+    struct cli_included included = {.args = args};
     struct sam_error error = {0};
     char *listing = NULL;
     struct sam_asm_options options = {.base = r->base,
@@ -132,7 +133,9 @@ static int assemble(const struct request *r)
                                       .define_count = r->defines.count,
                                       .include_paths = r->paths.items,
                                       .include_count = r->paths.count,
-                                      .listing = r->listing ? &listing : NULL};
+                                      .listing = r->listing ? &listing : NULL,
+                                      .reads = cli_reads_included,
+                                      .reads_context = &included};
     if (sam_isa_parse(r->isa, &options.isa, &error) != SAM_OK)
         return cli_report(&error);
     char *text, *messages;
@@ -142,14 +145,15 @@ static int assemble(const struct request *r)
     struct sam_image *image;
     const char *name = strcmp(r->in, "-") == 0 ? "<stdin>" : r->in;
     enum sam_status status = sam_assemble(&options, name, text, size, &image, &messages, &error);
-    int printed = CLI_OK;
-    if (r->json)
-        printed = print_json(r, status == SAM_OK ? image : NULL, messages, &error);
+    int code = included.code;
+    if (code == CLI_OK && r->json)
+        code = print_json(r, status == SAM_OK ? image : NULL, messages, &error);
     else if (messages && messages[0])
         cli_put_messages(messages);
     else if (status != SAM_OK)
         cli_report(&error);
-    int code = status == SAM_OK ? printed : CLI_BAD_INPUT;
+    if (status != SAM_OK)
+        code = CLI_BAD_INPUT;
     if (code == CLI_OK && r->out)
         code = write_image(image, r);
     if (code == CLI_OK && listing &&
@@ -190,7 +194,7 @@ static int run(struct cli_args *args)
         code = r.out ? cli_writes(args, r.out) : CLI_OK;
     if (code == CLI_OK && r.listing)
         code = cli_writes(args, r.listing);
-    return code == CLI_OK ? assemble(&r) : code;
+    return code == CLI_OK ? assemble(args, &r) : code;
 }
 
 static const struct cli_option options[] = {

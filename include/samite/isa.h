@@ -72,6 +72,9 @@ struct sam_asm_options {
                               0: 64 MiB */
     char **listing; /* not NULL: *listing receives the listing, each statement with its address and
                        words; NULL after a failure. Freed with sam_text_free */
+    /* not NULL: called with `reads_context` and the path of each file that .include reads */
+    void (*reads)(void *context, const char *path);
+    void *reads_context;
 };
 
 /* Assemble `size` bytes of text called `name` (for messages). On failure *messages holds every

@@ -362,6 +362,8 @@ struct assembler {
     struct asm_listed *listed;
     size_t listed_count, listed_capacity;
 
+    uint64_t warned_aliases; /* bit i: sam_csr_aliases[i] */
+
     unsigned stamp; /* layout number, 0 in pass one */
     unsigned depth; /* of evaluation and of pseudo-instructions */
 };

@@ -325,6 +325,8 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
         return;
     }
     as->expanded += text->size;
+    if (as->options.reads)
+        as->options.reads(as->options.reads_context, path);
     sam_asm_push_file(as, kept, sam_buffer_text(text), text->size, as->statement.place);
 }
 

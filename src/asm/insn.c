@@ -453,7 +453,7 @@ static bool refuse_old_form(struct assembler *as, const char *name, const struct
             else
                 sam_buffer_append(&now, c, 1);
         }
-        sam_asm_error(as, at, "old form; write: %s", sam_buffer_text(&now));
+        sam_asm_error(as, at, "%s", sam_buffer_text(&now));
         sam_buffer_free(&now);
         return true;
     }

@@ -96,6 +96,17 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
     return arg->expr != NULL;
 }
 
+/* A name that the manual gives to loads and stores alike; once per program. */
+static void warn_of_alias(struct matcher *m, const char *name, size_t size)
+{
+    const struct sam_csr_alias *alias = sam_csr_ruled(&m->as->isa, name, size);
+    const uint64_t bit = alias ? UINT64_C(1) << (alias - sam_csr_aliases) : 0;
+    if (!alias || (m->as->warned_aliases & bit))
+        return;
+    m->as->warned_aliases |= bit;
+    sam_asm_warning(m->as, sam_asm_lex_at(m->lexer), "'%.*s' is %s", (int)size, name, alias->note);
+}
+
 static bool read_csr(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;
@@ -109,6 +120,7 @@ static bool read_csr(struct matcher *m, struct asm_arg *arg)
     int address = sam_csr_address(&m->as->isa, token->text, (size_t)(behind - token->text));
     if (address < 0)
         return read_expression(m, arg);
+    warn_of_alias(m, token->text, (size_t)(behind - token->text));
     arg->number = address;
     m->lexer->at = behind;
     sam_asm_lex_next(m->lexer);

@@ -348,6 +348,7 @@ struct sam_csr_alias {
     uint16_t count;
     const char *name;
     uint32_t on;
+    const char *note; /* what the assembler warns of; NULL: nothing */
 };
 extern const struct sam_csr_alias sam_csr_aliases[];
 extern const size_t sam_csr_alias_count;
@@ -356,5 +357,7 @@ const char *sam_csr_name(const struct sam_isa *isa, unsigned address);
 /* Address of the CSR called `name` (size bytes), or -1. "CSR_TID" and "tid" are the same, "name{3}"
  * is "name3". */
 int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size);
+/* The alias called `name` that has a note, or NULL. */
+const struct sam_csr_alias *sam_csr_ruled(const struct sam_isa *isa, const char *name, size_t size);
 
 #endif

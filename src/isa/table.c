@@ -308,18 +308,22 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
 const struct sam_csr_row sam_csr_rows[] = {
 #define CSR(address, name, on, meaning) {address, name, on, meaning},
 #define ALIAS(address, count, name, on)
+#define RULED(address, count, name, on, note)
 #include "isa/csr.def"
 #undef CSR
 #undef ALIAS
+#undef RULED
 };
 const size_t sam_csr_row_count = SAM_COUNT(sam_csr_rows);
 
 const struct sam_csr_alias sam_csr_aliases[] = {
 #define CSR(address, name, on, meaning)
-#define ALIAS(address, count, name, on) {address, count, name, on},
+#define ALIAS(address, count, name, on)       {address, count, name, on, NULL},
+#define RULED(address, count, name, on, note) {address, count, name, on, note},
 #include "isa/csr.def"
 #undef CSR
 #undef ALIAS
+#undef RULED
 };
 const size_t sam_csr_alias_count = SAM_COUNT(sam_csr_aliases);
 
@@ -379,6 +383,16 @@ int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
     return -1;
 }
 
+const struct sam_csr_alias *sam_csr_ruled(const struct sam_isa *isa, const char *name, size_t size)
+{
+    for (size_t i = 0; i < sam_csr_alias_count; i++) {
+        const struct sam_csr_alias *alias = &sam_csr_aliases[i];
+        if (alias->note && sam_is_on(alias->on, isa) && alias_index(alias, name, size) >= 0)
+            return alias;
+    }
+    return NULL;
+}
+
 static const char *const x_names[64] = {
     "zero", "ra",  "sp",  "gp",  "tp",  "t0",  "t1",  "t2",  "s0",  "s1",  "a0",  "a1",  "a2",
     "a3",   "a4",  "a5",  "a6",  "a7",  "s2",  "s3",  "s4",  "s5",  "s6",  "s7",  "s8",  "s9",
@@ -418,7 +432,7 @@ int sam_v_register(const char *name, size_t size)
 
 int sam_tl_register(const char *name, size_t size)
 {
-    static const char *const prefixes[] = {"tl", "tlr", "t"};
+    static const char *const prefixes[] = {"tl", "tlr", "tlreg", "t"};
     int number = -1;
     for (size_t i = 0; i < SAM_COUNT(prefixes) && number < 0; i++)
         number = numbered(name, size, prefixes[i], 32);

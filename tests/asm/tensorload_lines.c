@@ -84,30 +84,42 @@ static const struct line lines[] = {
     {"li x11, 0x1000", {0x000015b7}, NULL},
     {"li x12, 0x000000CC", {0x0cc00613}, NULL},
     {"csrrw x0, TL_LOAD_MASK_CSR, x12", {0x8c261073}, NULL},
-    {"tl.mload t1, x10, x11", {0}, "old form; write: tl.mload tl1, imm8(x11)"},
+    {"tl.mload t1, x10, x11",
+     {0},
+     "old form with the sizes in x10: set tshape and write tl.mload tl1, 0(x11)"},
     {"li x13, 0x01082004", {0x010826b7, 0x00468693}, NULL},
     {"li x14, 0x2000", {0x00002737}, NULL},
     {"li x15, 0x0000000B", {0x00b00793}, NULL},
     {"csrrw x0, TL_LOAD_MASK_CSR, x15", {0x8c279073}, NULL},
-    {"tl.mload t2, x13, x14", {0}, "old form; write: tl.mload tl2, imm8(x14)"},
+    {"tl.mload t2, x13, x14",
+     {0},
+     "old form with the sizes in x13: set tshape and write tl.mload tl2, 0(x14)"},
     /* r1 5.6 */
     {"li x16, 0x01081010", {0x01081837, 0x01080813}, NULL},
     {"li x17, 0x3000", {0x000038b7}, NULL},
     {"li x18, 0x0000AAAA", {0x0000b937, 0xaaa90913}, NULL},
     {"csrrw x0, TL_STORE_MASK_CSR, x18", {0x8c391073}, NULL},
-    {"tl.mstore t3, x17, x16", {0}, "old form; write: tl.mstore tl3, imm8(x17)"},
+    {"tl.mstore t3, x17, x16",
+     {0},
+     "old form with the sizes in x16: set tshape and write tl.mstore tl3, 0(x17)"},
     {"li x19, 0x01081008", {0x010819b7, 0x00898993}, NULL},
     {"li x20, 0x4000", {0x00004a37}, NULL},
     {"li x21, 0x0000000F", {0x00f00a93}, NULL},
     {"csrrw x0, TL_STORE_MASK_CSR, x21", {0x8c3a9073}, NULL},
-    {"tl.mstore t4, x20, x19", {0}, "old form; write: tl.mstore tl4, imm8(x20)"},
+    {"tl.mstore t4, x20, x19",
+     {0},
+     "old form with the sizes in x19: set tshape and write tl.mstore tl4, 0(x20)"},
     {"li x22, 0x000000F0", {0x0f000b13}, NULL},
     {"li x23, 0x0000000F", {0x00f00b93}, NULL},
     {"csrrw x0, TL_LOAD_MASK_CSR, x22", {0x8c2b1073}, NULL},
-    {"tl.mload t5, x10, x11", {0}, "old form; write: tl.mload tl5, imm8(x11)"},
+    {"tl.mload t5, x10, x11",
+     {0},
+     "old form with the sizes in x10: set tshape and write tl.mload tl5, 0(x11)"},
     {"tl.addi t5, t5, 50", {0x4322a2db}, NULL},
     {"csrrw x0, TL_STORE_MASK_CSR, x23", {0x8c3b9073}, NULL},
-    {"tl.mstore t5, x20, x10", {0}, "old form; write: tl.mstore tl5, imm8(x20)"},
+    {"tl.mstore t5, x20, x10",
+     {0},
+     "old form with the sizes in x10: set tshape and write tl.mstore tl5, 0(x20)"},
     /* r2 5.1 */
     {"tl.xpose.01 tl0, tl1, x10", {0xc210355b}, NULL},
     {"tl.xpose.23 tl0, tl1, x11", {0xd61035db}, NULL},
@@ -119,7 +131,9 @@ static const struct line lines[] = {
     {"tl.addi tl1, tl0, 50", {0x432020db}, NULL},
     /* r2 5.4 */
     {"tl.mload tl1, 0(x11)", {0x100085db}, NULL},
-    {"tl.load t2, x13, x14", {0}, "old form; write: tl.load tl2, imm8(x14)"},
+    {"tl.load t2, x13, x14",
+     {0},
+     "old form with the sizes in x13: set tshape and write tl.load tl2, 0(x14)"},
     /* r2 5.6 */
     {"tl.mstore t3, 0(x17)", {0xb001a8db}, NULL},
     {"tl.mstore t4, 0(x20)", {0xb0022a5b}, NULL},
@@ -206,7 +220,7 @@ static void test_register_names(void **state)
         char text[96];
         uint32_t word = 0x4030205b | i << 15 | (31 - i) << 7;
         static const char *const formats[] = {"tl.addi tl%u, tl%u, 3", "tl.addi tlr%u, tlr%u, 3",
-                                              "tl.addi t%u, t%u, 3"};
+                                              "tl.addi t%u, t%u, 3", "tl.addi tlreg%u, tlreg%u, 3"};
         for (size_t f = 0; f < SAM_COUNT(formats); f++) {
             snprintf(text, sizeof text, formats[f], 31 - i, i);
             WORDS(ISA, text, word);

@@ -19,6 +19,8 @@ static int setup(void **state)
     make_directory();
     write_text("k.s", ".globl k\nk: endprg\n");
     write_text("h.s", "ebreak\n");
+    write_text("j.s", ".include \"k.s\"\n");
+    write_text("i.s", "ebreak\n.include \"h.s\"\n");
     write_text("t.pto", tile);
     write_text("symbols", "abc");
     snprintf(name, sizeof name, "%s/a.npy", directory);
@@ -35,6 +37,11 @@ static void refused(void **state)
     static const char *const rows[][2] = {
         {"asm h.s -o h.s", "h.s: the output is the input h.s"},
         {"asm h.s -o ./h.s", "./h.s: the output is the input h.s"},
+        {"asm --isa tensor i.s -o h.s", "h.s: the output is the input "},
+        {"asm --isa tensor i.s --listing=h.s", "h.s: the output is the input "},
+        {"run i.s --machine tensor --ebreak ok --dump 0x80000000:4:h.s",
+         "h.s: the output is the input "},
+        {"run j.s --kernel k --grid 1 --block 32 --log k.s", "k.s: the output is the input "},
         {GPU "--log k.s", "k.s: the output is the input k.s"},
         {GPU "--log a.npy --arg in:a.npy", "a.npy: the output is the"},
         {GPU "--log a.npy --arg inout:link.npy", "a.npy: the output is the input link.npy"},

@@ -141,12 +141,40 @@ static void test_isa_strings(void **state)
     }
 }
 
+/* What the manual gives to loads and stores alike is the load's, with a warning, once. */
+static void test_ruled_names(void **state)
+{
+    static const struct {
+        const char *name, *warning; /* NULL: none */
+    } rows[] = {
+        {"tmask_ls", "warning: 'tmask_ls' is the load's mask alone: write tmask_load"},
+        {"tmask_load_stride{3}", "'tmask_load_stride{3}' is the load's strides alone"},
+        {"TMASK_LOAD_WIDTH", "'TMASK_LOAD_WIDTH' is the load's width alone"},
+        {"tmask_load", NULL},
+        {"TL_LOAD_WIDTH_CSR", NULL},
+        {"tload_stride", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char text[96], *messages;
+        snprintf(text, sizeof text, "csrw %s, a0\ncsrr a0, %s\n", rows[i].name, rows[i].name);
+        struct sam_image *image = test_assemble("tensor", text, &messages);
+        assert_non_null(image);
+        const char *found = strstr(messages, rows[i].warning ? rows[i].warning : "warning");
+        assert_int_equal(found != NULL, rows[i].warning != NULL);
+        if (found)
+            assert_null(strstr(found + 8, "warning: "));
+        sam_text_free(messages);
+        sam_image_free(image);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_no_names),    cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_isa_strings),
+        cmocka_unit_test(test_ruled_names), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_strides),     cmocka_unit_test(test_no_names),
+        cmocka_unit_test(test_listing),     cmocka_unit_test(test_isa_strings),
     };
     return cmocka_run_group_tests_name("tensorload_csr", tests, NULL, NULL);
 }
