@@ -134,7 +134,7 @@ int run_check_program(const char *path);
 /* Says that `name` is a 64-bit ELF file. */
 int run_report_wide(const char *name);
 /* Assemble; every message of the text on stderr. NULL after an error. */
-struct sam_image *run_assemble(const struct cli_args *args, struct sam_asm_options *options,
+struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
 /* `size` bytes of memory from `address` into the file `path`, read block by block. */
 typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,

@@ -31,16 +31,17 @@ int run_check_program(const char *path)
     return wide ? run_report_wide(path) : CLI_OK;
 }
 
-struct sam_image *run_assemble(const struct cli_args *args, struct sam_asm_options *options,
+struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size)
 {
     struct sam_error error = {0};
     struct sam_image *image = NULL;
     char *messages = NULL;
     struct cli_included included = {.args = args};
-    options->reads = cli_reads_included;
-    options->reads_context = &included;
-    enum sam_status status = sam_assemble(options, name, text, size, &image, &messages, &error);
+    struct sam_asm_options watched = *options;
+    watched.reads = cli_reads_included;
+    watched.reads_context = &included;
+    enum sam_status status = sam_assemble(&watched, name, text, size, &image, &messages, &error);
     if (messages && messages[0])
         cli_put_messages(messages);
     else if (status != SAM_OK)
