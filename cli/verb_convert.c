@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite convert: arrays, plain bytes and the tensors of models into one safetensors file. */
+/* samite convert: write arrays, raw bytes and the tensors of models to one safetensors file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,24 +9,24 @@
 
 enum { PIECE = 1 << 20, MAX_HEADER = 100000000, MAX_MODEL = INT32_MAX /* of a protocol buffer */ };
 
-/* A file: one array that is read from front to back, or a model or an array in memory. */
+/* A source file: one array read sequentially, or a model or an array in memory. */
 struct source {
     char *path;
     struct weights_hint hint;
     struct weights_input input;
-    char *file; /* of a model, all of it */
+    char *file; /* the contents of a model */
     struct sam_onnx model;
-    struct weights_manifest manifest; /* of TensorFlow.js */
-    struct sam_array array;           /* that had to be put in order, and what it is */
+    struct weights_manifest manifest; /* of a TensorFlow.js model */
+    struct sam_array array;           /* an array that had to be reordered */
     struct sam_weight ordered;
 };
 
 struct tensor {
     char *name;
     const struct sam_weight *weight;
-    enum sam_dtype to; /* bf16 from f32, or what it is */
+    enum sam_dtype to; /* bf16 if rounded from f32, else the same type */
     struct source *source;
-    const uint8_t *data; /* what is left of it, when it is in memory; else NULL */
+    const uint8_t *data; /* the rest of it if in memory, else NULL */
 };
 
 struct request {
@@ -36,7 +36,7 @@ struct request {
     struct source **sources;
     struct tensor *tensors;
     size_t source_count, count;
-    json_t *names; /* that are taken */
+    json_t *names; /* already in use */
     bool to_bf16, force, json;
 };
 
@@ -50,8 +50,8 @@ static uint64_t size_of(const struct tensor *t)
     return t->to == t->weight->type ? t->weight->size : t->weight->size / 2;
 }
 
-/* The header and the 8 bytes in front of it, padded so that the tensors begin at a multiple of 8.
- * NULL with `error` filled. */
+/* The header with its 8-byte length, padded so that the tensors begin at a multiple of 8. NULL with
+ * `error` filled. */
 static char *make_header(const struct request *r, size_t *size, struct sam_error *error)
 {
     json_t *root = json_object();
@@ -80,8 +80,8 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
     }
     free(text);
     if (header && padded > MAX_HEADER) {
-        snprintf(error->text, sizeof error->text, "a header of %zu bytes is more than readers take",
-                 padded);
+        snprintf(error->text, sizeof error->text,
+                 "a header of %zu bytes exceeds the limit of readers", padded);
         free(header);
         return NULL;
     }
@@ -96,7 +96,7 @@ static size_t shorten(enum sam_dtype to, uint8_t *data, size_t size)
     return count * sam_dtype_size(to);
 }
 
-/* The next `size` bytes of its file. */
+/* Read the next `size` bytes of the tensor. */
 static bool fill(struct tensor *t, uint8_t *piece, size_t size, struct sam_error *error)
 {
     if (t->data && !cli_stopped()) {
@@ -110,7 +110,7 @@ static bool fill(struct tensor *t, uint8_t *piece, size_t size, struct sam_error
             return false;
         if (more == 0) {
             error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text, "%.400s: it has become shorter",
+            snprintf(error->text, sizeof error->text, "%.400s: truncated while it was read",
                      t->source->path);
             return false;
         }
@@ -169,7 +169,7 @@ static bool convert(struct request *r, struct sam_error *error)
     return false;
 }
 
-/* Takes `name` over. */
+/* Takes ownership of `name`. */
 static bool add_tensor(struct request *r, struct source *source, char *name,
                        const struct sam_weight *weight, const uint8_t *data)
 {
@@ -178,11 +178,11 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
     if (name && !text)
         cli_usage_error(r->args, "the name of a tensor of %s is not UTF-8", source->path);
     else if (text && strcmp(name, "__metadata__") == 0)
-        cli_usage_error(r->args, "no tensor of a safetensors file can be called '%s'", name);
+        cli_usage_error(r->args, "invalid tensor name '%s' for safetensors", name);
     else if (text && json_object_get(r->names, name))
         cli_usage_error(r->args, "two tensors are called '%s'", name);
     else if (name && !safetensors_name(weight->type))
-        cli_usage_error(r->args, "%s: safetensors has no type for '%s', which is %s", source->path,
+        cli_usage_error(r->args, "%s: no safetensors type for '%s', which is %s", source->path,
                         name, sam_dtype_name(weight->type));
     else if (grown && text && json_object_set(r->names, name, text) == 0) {
         bool shorter = r->to_bf16 && weight->type == SAM_F32;
@@ -203,13 +203,13 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
     return false;
 }
 
-/* All tensors of a model. */
+/* Add all tensors of a model. */
 static bool add_tensors(struct request *r, struct source *source, const struct sam_weight *tensors,
                         size_t count, const uint8_t *const *data)
 {
     bool good = count > 0;
     if (!count)
-        cli_usage_error(r->args, "%s: there is no tensor in it", source->path);
+        cli_usage_error(r->args, "%s: contains no tensors", source->path);
     for (size_t i = 0; good && i < count; i++)
         good = add_tensor(r, source, strdup(tensors[i].name), &tensors[i], data[i]);
     return good;
@@ -238,13 +238,14 @@ static bool add_manifest(struct request *r, struct source *source)
     return false;
 }
 
-/* Fortran order, big-endian. Takes `name` over. */
+/* Add an array in Fortran order or big-endian. Takes ownership of `name`. */
 static bool add_ordered(struct request *r, struct source *source, char *name)
 {
     struct sam_error error = {0};
     struct sam_weight *w = &source->ordered;
     if (source->hint.has_type || source->hint.has_shape) {
-        cli_usage_error(r->args, "%s: Fortran order or big-endian, of the type that it says",
+        cli_usage_error(r->args,
+                        "%s: a type cannot be given for an array in Fortran order or big-endian",
                         source->path);
     } else if (sam_npy_read(source->path, &source->array, &error) != SAM_OK) {
         cli_report(&error);
@@ -266,7 +267,7 @@ static bool add_array(struct request *r, struct source *source, char *name)
     } else if (source->input.weights.count != 1 ||
                (source->input.weights.kind != SAM_WEIGHTS_NPY &&
                 source->input.weights.kind != SAM_WEIGHTS_RAW)) {
-        cli_usage_error(r->args, "%s: an array or plain bytes, please, or a model (.onnx)",
+        cli_usage_error(r->args, "%s: expected an array, raw bytes or a model (.onnx)",
                         source->path);
     } else if (source->input.weights.out_of_order) {
         return add_ordered(r, source, name);
@@ -277,7 +278,7 @@ static bool add_array(struct request *r, struct source *source, char *name)
     return false;
 }
 
-/* A source of its own address, for the tensors of it. */
+/* Allocated separately, so that its tensors can point to it. */
 static struct source *add_source(struct request *r, const char *path)
 {
     struct source **grown = realloc(r->sources, (r->source_count + 1) * sizeof(struct source *));
@@ -293,7 +294,7 @@ static struct source *add_source(struct request *r, const char *path)
     return source->path ? source : NULL;
 }
 
-/* [NAME=]FILE[:TYPE[:SHAPE]]; without a name it is that of the file. */
+/* Add [NAME=]FILE[:TYPE[:SHAPE]]; the default name is that of the file. */
 static bool add(struct request *r, const char *word)
 {
     const char *equals = strchr(word, '='), *file = equals ? equals + 1 : word;
@@ -302,7 +303,7 @@ static bool add(struct request *r, const char *word)
         cli_no_memory();
         return false;
     }
-    char *rest = source->path; /* its colons end the parts of it */
+    char *rest = source->path; /* split at the colons */
     strsep(&rest, ":");
     const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
     const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path;
@@ -310,8 +311,7 @@ static bool add(struct request *r, const char *word)
     if (onnx || (weights_ends_with(source->path, ".json") && !type)) {
         if (!equals && !type)
             return onnx ? add_model(r, source) : add_manifest(r, source);
-        cli_usage_error(r->args, "%s: a model says itself what its tensors are called and are",
-                        source->path);
+        cli_usage_error(r->args, "%s: names and types cannot be given for a model", source->path);
         return false;
     }
     if (rest) {
@@ -338,11 +338,11 @@ static json_t *json_file(const struct request *r)
     return json_pack("[{s:o, s:o}]", "file", cli_json_text(r->output), "tensors", rows);
 }
 
-/* The words in order: --bf16 holds for the arrays that follow it. */
+/* Process the words in order: --bf16 applies to the arrays after it. */
 static int obey(struct request *r)
 {
     struct cli_args *args = r->args;
-    bool idle = false; /* --bf16, and no array behind it */
+    bool idle = false; /* --bf16 without a following array */
     int code = cli_read(args, r);
     if (code != CLI_OK)
         return code;
@@ -354,11 +354,11 @@ static int obey(struct request *r)
             return CLI_BAD_INPUT;
     }
     if (!r->output)
-        return cli_usage_error(args, "where to? (-o)");
+        return cli_usage_error(args, "no output: use -o FILE");
     if (idle)
-        return cli_usage_error(args, "--bf16 stands before the arrays that it rounds");
+        return cli_usage_error(args, "--bf16 has no effect: put it before the arrays to round");
     if (r->json && strcmp(r->output, "-") == 0)
-        return cli_usage_error(args, "--json and the output both to standard output?");
+        return cli_usage_error(args, "--json and the output cannot both go to standard output");
     struct sam_error error = {0};
     if (!convert(r, &error))
         return cli_report(&error);
@@ -394,13 +394,13 @@ static const struct cli_option options[] = {
      .help = "round the f32 arrays that follow to bf16 (to nearest, ties to even)",
      CLI_AT(struct request, words)},
     CLI_FORCE(struct request, force),
-    CLI_JSON(struct request, json, "what became of each array as JSON"),
+    CLI_JSON(struct request, json, "print the result for each array as JSON"),
     {0},
 };
 
 const struct cli_verb verb_convert = {
     .name = "convert",
-    .summary = "make a safetensors file of arrays, or of a model of ONNX or TensorFlow.js",
+    .summary = "convert arrays or an ONNX or TensorFlow.js model to safetensors",
     .usage = "[options] MODEL.onnx|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
     .operand = {.name = "array or model",
@@ -409,13 +409,13 @@ const struct cli_verb verb_convert = {
                 .suffixes = ".onnx .npy .json",
                 CLI_AT(struct request, words)},
     .details =
-        "Each file is a tensor: npy, or plain bytes of a type and a shape. Without a name the\n"
-        "tensor is called as the file is. Of an ONNX model all tensors are taken, the graph's\n"
-        "initializers and the values of Constant nodes, those of subgraphs too, with their\n"
-        "names; data in other files (external data) is refused. Of the model.json of "
+        "Each file is a tensor: npy, or raw bytes with a type and a shape. The default name of\n"
+        "a tensor is that of its file. From an ONNX model all tensors are taken, with their\n"
+        "names: initializers and values of Constant nodes, including those of subgraphs;\n"
+        "external data is refused. From a model.json of "
         "TensorFlow.js\n"
-        "all weights are taken from the files it names, which must stand beside it; quantized\n"
-        "ones become f32, those stored as float16 f16. Other JSON is refused.\n",
+        "all weights are taken from the files it names, which must be in the same folder;\n"
+        "quantized ones become f32, those stored as float16 become f16.\n",
     .examples = "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
                 "  samite convert --bf16 model.onnx -o model.safetensors\n",
     .run = run,

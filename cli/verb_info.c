@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite info: what is in a file of weights, packed or not. Reads headers, no data. */
+/* samite info: list the contents of a weight file, packed or not. Reads headers only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 
-/* A tensor; of a packed file, too, what became of it. */
+/* A tensor; with `stat`, also how it was packed. */
 static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
 {
     json_t *row = json_pack("{s:o, s:s, s:o, s:I, s:I}", "name", cli_json_text(w->name), "dtype",
@@ -29,7 +29,7 @@ static void print_tensor(const struct sam_weight *w, const struct sam_packed_sta
            weights_shape(w, shape, sizeof shape), (unsigned long long)w->size);
     if (stat)
         printf(" %14llu  %s%s", (unsigned long long)stat->packed, stat->layout,
-               stat->blocks && stat->verbatim == stat->blocks ? ", kept as it is" : "");
+               stat->blocks && stat->verbatim == stat->blocks ? ", verbatim" : "");
     printf("\n");
 }
 
@@ -67,7 +67,7 @@ static bool show_packed(const char *path, const struct sam_packed *packed, uint6
     return true;
 }
 
-/* A file that is not packed. */
+/* List an unpacked file. */
 static void show_tensors(const char *path, const char *kind, uint64_t size,
                          const struct sam_weight *tensors, size_t count, json_t *files)
 {
@@ -170,7 +170,7 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    CLI_JSON(struct request, json, "as JSON"),
+    CLI_JSON(struct request, json, "print JSON"),
     {0},
 };
 
@@ -186,9 +186,9 @@ const struct cli_verb verb_info = {
                 .suffixes = WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX,
                 CLI_AT(struct request, path)},
     .details =
-        "One line per tensor: type, shape, bytes; of packed ones also the bytes they take and\n"
-        "the planes. Reads packed files, safetensors, gguf, npy and onnx; any other file\n"
-        "is one tensor of bytes. Of a folder all of these.\n",
+        "Prints one line per tensor: type, shape, bytes; for packed ones also the packed size\n"
+        "and the planes. Reads packed files, safetensors, gguf, npy and onnx, or all such files\n"
+        "of a folder; any other file is treated as one tensor of bytes.\n",
     .examples = "  samite info model.safetensors.smw\n"
                 "  samite info --json model.gguf\n",
     .run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite pack: weights, smaller. */
+/* samite pack: compress weights. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,20 +17,20 @@ struct request {
     struct sam_codec_options options;
     bool json, quiet, force;
     json_t *files; /* what --json prints */
-    /* Of a folder, so far. */
+    /* Totals of a folder so far. */
     struct {
         uint64_t files, bytes, packed, copied, copied_bytes, foreign, foreign_bytes;
     } total;
 };
 
-/* A file that is being packed. */
+/* A file being packed. */
 struct job {
     struct request *request;
     struct weights_input in;
     struct sam_packer *packer;
     struct sam_output *output;
     uint64_t packed;               /* bytes so far */
-    struct sam_weight_stat *stats; /* of each tensor of the packer, counted as it passes; or NULL */
+    struct sam_weight_stat *stats; /* per tensor of the packer, counted on the way; or NULL */
     struct weights_split split;
 };
 
@@ -50,8 +50,8 @@ static bool count_tensor(void *context, size_t tensor, const uint8_t *data, size
                             &job->request->options, error);
 }
 
-/* Is a stream as long as its header made believe, when `sent` bytes have been packed and `got` are
- * next (0: its end)? The header of what is packed has said so already. */
+/* Whether a stream has the length implied by its header, after `sent` bytes have been packed and
+ * `got` more were read (0: its end). The packed file's header already states that length. */
 static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
                  struct sam_error *error)
 {
@@ -61,13 +61,13 @@ static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
         return true;
     if (got > w->file_size - sent)
         snprintf(error->text, sizeof error->text,
-                 "more than %llu bytes, which its tensors take, and no stream says how long it is: "
-                 "pack the file by its name",
+                 "more than the %llu bytes of its tensors: not supported for a stream, give the "
+                 "file name",
                  (unsigned long long)w->file_size);
     else if (!got && sent < w->file_size && last && sent >= last->offset + last->size)
         snprintf(error->text, sizeof error->text,
-                 "%llu bytes, without padding behind the last tensor, which a stream has to have: "
-                 "pack the file by its name",
+                 "%llu bytes, without padding after the last tensor: not supported for a stream, "
+                 "give the file name",
                  (unsigned long long)sent);
     else
         return true;
@@ -75,7 +75,7 @@ static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
     return false;
 }
 
-/* What is reported is counted as it is packed: the input may be a pipe. */
+/* Statistics are gathered during packing, because the input may be a pipe. */
 static bool start_counting(struct job *job, struct sam_error *error)
 {
     const struct sam_weights *weights = sam_packer_weights(job->packer);
@@ -87,7 +87,7 @@ static bool start_counting(struct job *job, struct sam_error *error)
     return false;
 }
 
-/* All of the input through the packer. */
+/* Feed the whole input to the packer. */
 static bool stream(struct job *job, struct sam_error *error)
 {
     struct weights_input *in = &job->in;
@@ -117,7 +117,7 @@ static bool pack_file(struct job *job, const char *from, const char *to, bool re
 {
     const struct request *r = job->request;
     bool good = weights_open(from, &r->hint, &job->in, error) &&
-                weights_are_unpacked(&job->in, "is packed already", error);
+                weights_are_unpacked(&job->in, "is already packed", error);
     job->output = good ? weights_create(to, from, error) : NULL;
     if (!job->output)
         return false;
@@ -132,7 +132,7 @@ static bool pack_file(struct job *job, const char *from, const char *to, bool re
     return false;
 }
 
-/* --- what became of it */
+/* --- reports */
 static double percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 100;
@@ -205,7 +205,7 @@ static bool pack_one(void *context, const char *from, const char *to, struct sam
     struct request *r = context;
     struct job job = {.request = r};
     struct stat status;
-    /* Not into a device or a pipe that may be where the report goes. */
+    /* No report if the output is a device or a pipe: it may be where the report goes. */
     bool reported = (!r->quiet || r->json) && strcmp(to, "-") != 0 &&
                     (stat(to, &status) != 0 || S_ISREG(status.st_mode));
     bool good = pack_file(&job, from, to, reported, error);
@@ -238,7 +238,7 @@ static void note_copied(void *context, const char *from, const char *to)
                               json_pack("{s:o, s:o, s:I}", "file", cli_json_text(from), "copied_to",
                                         cli_json_text(to), "bytes", (json_int_t)size));
     if (foreign && !r->quiet)
-        cli_note("%s: copied as it is: its format is not one that is packed", from);
+        cli_note("%s: copied unchanged: pack does not support this format", from);
 }
 
 static void print_total(const struct request *r)
@@ -250,7 +250,7 @@ static void print_total(const struct request *r)
         printf("; %llu copied, %llu bytes", (unsigned long long)r->total.copied,
                (unsigned long long)r->total.copied_bytes);
     if (r->total.foreign)
-        printf(", of these %llu with weights that are not packed, %llu bytes",
+        printf(", including %llu weight files in other formats, %llu bytes",
                (unsigned long long)r->total.foreign, (unsigned long long)r->total.foreign_bytes);
     printf("\n");
 }
@@ -270,18 +270,19 @@ static int pack(struct request *r)
                                       .copied = note_copied};
     bool to_standard = r->output && strcmp(r->output, "-") == 0;
     if (!r->output && many)
-        return cli_usage_error(r->args, "where to? A folder takes the packed files: -o FOLDER");
+        return cli_usage_error(r->args, "no output: use -o FOLDER");
     if (!r->output && strcmp(r->input, "-") == 0)
-        return cli_usage_error(r->args, "where to? (-o FILE, or -o - for standard output)");
+        return cli_usage_error(r->args, "no output: use -o FILE, or -o - for standard output");
     if (many && to_standard)
-        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
+        return cli_usage_error(r->args,
+                               "several files cannot go to standard output: use -o FOLDER");
     if (r->json && to_standard)
-        return cli_usage_error(r->args, "--json and the packed file both to standard output?");
+        return cli_usage_error(r->args,
+                               "--json and the packed file cannot both go to standard output");
     if (to_standard && isatty(STDOUT_FILENO))
-        return cli_usage_error(r->args, "standard output is a terminal: give it a file (-o), or "
-                                        "send it on");
+        return cli_usage_error(r->args, "standard output is a terminal: use -o FILE or redirect");
     if (many && (r->hint.has_type || r->hint.has_shape))
-        return cli_usage_error(r->args, "--dtype and --shape are of one file");
+        return cli_usage_error(r->args, "--dtype and --shape apply to a single file");
     if (r->json)
         r->files = json_array();
     if (many) {
@@ -324,7 +325,7 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     CLI_OUTPUT(struct request, output,
-               "where to (FILE" PACKED_SUFFIX "; a folder for a folder; - is standard output)"),
+               "output (FILE" PACKED_SUFFIX "; for a folder, a folder; - is standard output)"),
     CLI_JOBS(struct request, options.threads, "threads (1)"),
     WEIGHTS_DTYPE(struct request, hint),
     WEIGHTS_SHAPE(struct request, hint),
@@ -340,14 +341,14 @@ static const struct cli_option options[] = {
      .help = "field (default), or bit: one plane per bit, eight weights per symbol",
      CLI_AT(struct request, options.bit_planes)},
     CLI_FORCE(struct request, force),
-    CLI_JSON(struct request, json, "what became of each tensor as JSON"),
+    CLI_JSON(struct request, json, "print how each tensor was packed as JSON"),
     CLI_QUIET(struct request, quiet, "no progress, no table, no notes"),
     {0},
 };
 
 const struct cli_verb verb_pack = {
     .name = "pack",
-    .summary = "pack weights without loss",
+    .summary = "compress weights losslessly",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
     .operand = {.name = "file or folder",
@@ -358,13 +359,13 @@ const struct cli_verb verb_pack = {
                 CLI_AT(struct request, input)},
     .details =
         "Packs a safetensors, gguf, npy or raw file; the header is kept byte for byte and each\n"
-        "tensor is packed on its own. Of a folder, or of the shards that a\n"
-        "model.safetensors.index.json names, each file of weights is packed and the others are "
+        "tensor is packed separately. For a folder, or the shards that a\n"
+        "model.safetensors.index.json names, every weight file is packed and the others are "
         "copied.\n\n"
-        "Prints a line a tensor: planes, bits a weight, the least that coding these planes\n"
-        "could take, and the size left; for a folder a total, too, with what was copied. An\n"
-        "output file appears whole or not at all; one that exists is overwritten with -f, or\n"
-        "when you say so on a terminal.\n",
+        "Prints one line per tensor: planes, bits per weight, the least that coding these\n"
+        "planes could take, and the relative size; for a folder also a total and what was\n"
+        "copied. An output file is written completely or not at all; an existing one is\n"
+        "overwritten with -f, or if you agree on a terminal.\n",
     .examples =
         "  samite pack model.safetensors -j 2\n"
         "  samite pack --dtype bf16 --shape 4096,4096 layer.bin -o layer.smw\n"

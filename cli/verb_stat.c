@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite stat: what packing would gain, and what a SymbolStat unit would make of the planes. */
+/* samite stat: estimate the gain of packing and the cost of counting with a SymbolStat unit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,26 +14,26 @@ struct request {
     struct weights_hint hint;
     struct sam_codec_options options;
     bool json, hardware, many;
-    const char *path, *file; /* the operand, and the file at hand */
+    const char *path, *file; /* the operand and the current file */
     unsigned width;          /* of SymbolStat's counters */
     uint32_t depth;
     json_t *rows;
     double before, after; /* bytes */
 };
 
-/* The unit's view of one coded plane. */
+/* The unit's results for one coded plane. */
 struct hardware {
-    uint64_t symbols, cycles, saturated, beyond; /* symbols that saturate, that it does not know */
-    unsigned wanted;                             /* bits that would do */
+    uint64_t symbols, cycles, saturated, beyond; /* saturated counters; symbols beyond the depth */
+    unsigned wanted;                             /* counter width that would suffice */
 };
 
-/* A file that is read: what is known of the tensor that is passing. */
+/* State of the tensor being read. */
 struct passing {
     struct request *request;
     const struct sam_weights *weights;
     uint64_t seen; /* bytes */
     struct sam_weight_stat stat;
-    uint64_t (*counts)[256]; /* of each coded plane; NULL: not wanted */
+    uint64_t (*counts)[256]; /* per coded plane; NULL: not wanted */
     struct cli_bytes progress;
 };
 
@@ -68,7 +68,7 @@ static void show_hardware(const struct request *r, const struct passing *p, json
                                 (json_int_t)hw.beyond, "width_needed", (int)hw.wanted));
         else
             printf("    SymbolStat %u x %u bits, plane %u: %llu symbols in %llu cycles, %llu "
-                   "counters saturate, %llu symbols beyond the depth, %u bits would do\n",
+                   "counters saturate, %llu symbols beyond the depth, %u bits would suffice\n",
                    r->depth, r->width, i, (unsigned long long)hw.symbols,
                    (unsigned long long)hw.cycles, (unsigned long long)hw.saturated,
                    (unsigned long long)hw.beyond, hw.wanted);
@@ -110,7 +110,7 @@ static void show(struct request *r, const struct sam_weight *w, const struct pas
         show_hardware(r, p, row);
 }
 
-/* A piece of a tensor, and after the last one what it came to. */
+/* Take a piece of a tensor, and report the tensor after its last piece. */
 static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
                  struct sam_error *error)
 {
@@ -137,7 +137,7 @@ static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
     return true;
 }
 
-/* All of the file, from front to back. */
+/* Read the whole file sequentially. */
 static bool stat_tensors(struct request *r, struct weights_input *in, struct sam_error *error)
 {
     struct passing p = {.request = r,
@@ -154,14 +154,14 @@ static bool stat_tensors(struct request *r, struct weights_input *in, struct sam
         if (got == 0) {
             error->status = SAM_ERR_INPUT;
             snprintf(error->text, sizeof error->text,
-                     "%.400s: it has become shorter: %llu bytes of %llu", in->path,
+                     "%.400s: truncated while it was read: %llu of %llu bytes", in->path,
                      (unsigned long long)split.at, (unsigned long long)in->weights.file_size);
         }
         good = got > 0 && weights_split_write(&split, piece, (size_t)got, error);
         if (good)
             cli_bytes_add(&p.progress, (uint64_t)got);
     }
-    good = good && weights_split_write(&split, piece, 0, error); /* empty ones at the end */
+    good = good && weights_split_write(&split, piece, 0, error); /* trailing empty tensors */
     cli_bytes_end(&p.progress);
     weights_split_close(&split);
     free(p.counts);
@@ -174,7 +174,7 @@ static bool stat_file(struct request *r, const char *path, struct sam_error *err
     struct weights_input in;
     double before = r->before, after = r->after;
     bool good = weights_open(path, &r->hint, &in, error) &&
-                weights_are_unpacked(&in, "is packed: samite info says what is in it", error);
+                weights_are_unpacked(&in, "is packed: use samite info", error);
     if (good && !r->json)
         printf("%-40s %-6s %16s  %-20s %5s %8s %8s %8s\n", "tensor", "dtype", "shape", "planes",
                "bits", "entropy", "bound", "size");
@@ -186,7 +186,7 @@ static bool stat_file(struct request *r, const char *path, struct sam_error *err
     return good;
 }
 
-/* The files that pack would pack. */
+/* Report on the files that pack would pack. */
 static bool stat_many(struct request *r, const char *path, struct sam_error *error)
 {
     struct weights_list list;
@@ -242,7 +242,7 @@ static int run(struct cli_args *args)
     const char *path = r.path;
     r.many = weights_are_many(path);
     if (r.many && (r.hint.has_type || r.hint.has_shape))
-        return cli_usage_error(args, "--dtype and --shape are of one file");
+        return cli_usage_error(args, "--dtype and --shape apply to a single file");
     r.rows = r.json ? json_array() : NULL;
     struct sam_error error = {0};
     if (!(r.many ? stat_many(&r, path, &error) : stat_file(&r, path, &error))) {
@@ -257,24 +257,24 @@ static const struct cli_option options[] = {
     WEIGHTS_SHAPE(struct request, hint),
     {.name = "dense",
      .grammar = CLI_FLAG,
-     .help = "of the planes that pack --dense makes",
+     .help = "analyse the planes of pack --dense",
      CLI_AT(struct request, options.dense)},
     {.name = "bits",
      .grammar = CLI_FLAG,
-     .help = "of the planes that pack --planes=bit makes",
+     .help = "analyse the planes of pack --planes=bit",
      CLI_AT(struct request, options.bit_planes)},
     {.name = "hw",
      .grammar = CLI_PARSE,
      .argument = "[WIDTHxDEPTH]",
      .parse = parse_hardware,
-     .help = "what a SymbolStat with DEPTH counters of WIDTH bits (32x256) would need"},
-    CLI_JSON(struct request, json, "as JSON"),
+     .help = "model a SymbolStat unit with DEPTH counters of WIDTH bits (32x256)"},
+    CLI_JSON(struct request, json, "print JSON"),
     {0},
 };
 
 const struct cli_verb verb_stat = {
     .name = "stat",
-    .summary = "what packing weights would gain",
+    .summary = "estimate how much packing would gain",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
     .operand = {.name = "file or folder",
@@ -283,11 +283,11 @@ const struct cli_verb verb_stat = {
                 .high = 1,
                 .suffixes = WEIGHTS_SUFFIXES,
                 CLI_AT(struct request, path)},
-    .details = "One line per tensor: planes, bits per weight now, entropy of what is coded, and "
-               "the least\n"
-               "that coding these planes could take (the mean over windows of 65536 weights).\n"
-               "Of a folder or an index, of each file that pack would pack, and of all of them.\n"
-               "With --hw the cycles and the counters of the hardware unit that counts symbols.\n",
+    .details = "Prints one line per tensor: planes, bits per weight now, entropy of the coded "
+               "planes, and\n"
+               "the least that coding these planes could take (mean over windows of 65536\n"
+               "weights). For a folder or an index, reports each file that pack would pack and a\n"
+               "total. With --hw, also cycles and counters of the symbol-counting hardware.\n",
     .examples = "  samite stat model.safetensors\n"
                 "  samite stat --dtype bf16 --hw=16x256 layer.bin\n",
     .run = run,

@@ -16,7 +16,7 @@ struct request {
     bool json;
 };
 
-/* A byte a symbol, two from 9 bits on. NULL: reported. */
+/* Load the symbols, of one byte each, or two for more than 8 bits. NULL: an error was reported. */
 static uint32_t *load(struct request *r)
 {
     struct sam_error error;
@@ -29,7 +29,7 @@ static uint32_t *load(struct request *r)
     }
     uint32_t *symbols = calloc(size / bytes + 1, sizeof *symbols);
     if (!symbols || size % bytes) {
-        cli_error("%s: %s", r->file, symbols ? "half a symbol at the end" : "out of memory");
+        cli_error("%s: %s", r->file, symbols ? "incomplete symbol at the end" : "out of memory");
         free(symbols);
         free(data);
         return NULL;
@@ -58,9 +58,9 @@ static int print_text(const struct request *r, const uint64_t *counts,
            (unsigned long long)result->states[SAM_SYMBOLSTAT_DRAIN],
            (unsigned long long)result->states[SAM_SYMBOLSTAT_DONE]);
     if (unit->bad_symbol)
-        printf("symbols that are not below depth were not counted\n");
+        printf("symbols not below the depth were not counted\n");
     if (unit->overflow)
-        printf("a count stays at its largest value\n");
+        printf("a counter saturated\n");
     return CLI_OK;
 }
 
@@ -135,35 +135,35 @@ static const struct cli_option options[] = {
      .argument = "BITS",
      .low = 1,
      .high = 16,
-     .help = "of a symbol: 1 to 16 (8)",
+     .help = "symbol width in bits: 1 to 16 (8)",
      CLI_AT(struct request, sym_width)},
     {.name = "wt-width",
      .grammar = CLI_NUMBER,
      .argument = "BITS",
      .low = 1,
      .high = 64,
-     .help = "of a count: 1 to 64 (32)",
+     .help = "counter width in bits: 1 to 64 (32)",
      CLI_AT(struct request, wt_width)},
     {.name = "depth",
      .grammar = CLI_NUMBER,
      .argument = "N",
      .low = 1,
      .high = SAM_SYMBOLSTAT_DEPTH,
-     .help = "symbols that are counted, from 0 on (2^sym-width)",
+     .help = "number of symbols counted, from 0 (2^sym-width)",
      CLI_AT(struct request, depth)},
     {.name = "stall",
      .grammar = CLI_NUMBER,
      .argument = "PERCENT",
      .high = 90,
-     .help = "of cycles in which either side rests: 0 to 90 (0)",
+     .help = "percentage of cycles in which each side stalls: 0 to 90 (0)",
      CLI_AT(struct request, task.stall)},
     {.name = "vcd",
      .grammar = CLI_TEXT,
      .argument = "FILE",
      .suffixes = "",
-     .help = "the handshakes as a waveform",
+     .help = "write the handshakes as a waveform",
      CLI_AT(struct request, vcd)},
-    CLI_JSON(struct request, json, "as JSON"),
+    CLI_JSON(struct request, json, "print JSON"),
     {0},
 };
 
@@ -179,8 +179,8 @@ const struct cli_verb verb_symbolstat = {
                 .suffixes = "",
                 CLI_AT(struct request, file)},
     .details =
-        "The file has one byte per symbol, or two, the lower first, from 9 bits on. Prints the\n"
-        "counts that are not zero and the cycles of each state.\n",
+        "The file has one byte per symbol, or two (little-endian) for more than 8 bits. Prints\n"
+        "the nonzero counts and the cycles of each state.\n",
     .examples = "  samite symbolstat --sym-width 8 --depth 256 in.bin\n",
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite unpack: what was packed, byte for byte; or one tensor of it. */
+/* samite unpack: restore a packed file byte for byte, or one tensor of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct request {
     json_t *files; /* what --json prints */
 };
 
-/* A row of --json, more of it in `more`. */
+/* Add a row to --json, with the additional members in `more`. */
 static void tell(const struct request *r, const char *from, const char *to, json_t *more)
 {
     json_t *row =
@@ -53,7 +53,7 @@ static bool is_packed(const char *path)
 }
 
 /* --- one tensor */
-/* *data, of which there are `count` elements, as the type that --dtype says. */
+/* Convert the `count` elements of *data to the type of --dtype. */
 static bool widen(const struct request *r, struct sam_weight *w, uint64_t count, void **data,
                   size_t *size, struct sam_error *error)
 {
@@ -101,12 +101,11 @@ static int read_tensor(const struct request *r, const char *path, const struct s
         return cli_usage_error(r->args, "%s: the range %llu:%llu ends before it begins", path,
                                (unsigned long long)first, (unsigned long long)end);
     if (first > count || end > count)
-        return cli_usage_error(r->args,
-                               "%s: the range %llu:%llu is not within the %llu elements of %s",
+        return cli_usage_error(r->args, "%s: the range %llu:%llu exceeds the %llu elements of %s",
                                path, (unsigned long long)first, (unsigned long long)end,
                                (unsigned long long)count, r->tensor);
     if (first * bits % 8 || end * bits % 8)
-        return cli_usage_error(r->args, "%s: the range %llu:%llu cuts a byte in two", path,
+        return cli_usage_error(r->args, "%s: the range %llu:%llu splits a byte", path,
                                (unsigned long long)first, (unsigned long long)end);
     enum sam_dtype to = r->wanted.has_type ? r->wanted.type : w.type;
     if (to != w.type && !sam_dtype_widens(w.type, to))
@@ -136,7 +135,7 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     return good ? CLI_OK : cli_report(&error);
 }
 
-/* The tensors of a file that are called like the one wanted. */
+/* Look for tensors with names similar to the one wanted. */
 static void find_near(const struct sam_packed *packed, struct cli_near *near)
 {
     const struct sam_weights *weights = sam_packed_weights(packed);
@@ -171,7 +170,7 @@ static int unpack_tensor(const struct request *r)
     if (found)
         return code;
     if (weights_is_folder(r->input) && !weights_whole(r->input, &error))
-        return cli_report(&error); /* it may be in there */
+        return cli_report(&error); /* the tensor may be in this file */
     return cli_usage_error(r->args, "no tensor is called '%s'%s", r->tensor,
                            near.name[0] ? cli_near_text(&near) : " (samite info lists them)");
 }
@@ -188,19 +187,20 @@ static int unpack(struct request *r)
                                       .none = "no packed file (*" PACKED_SUFFIX ") in it",
                                       .force = r->force};
     if (r->tensor && !r->output)
-        return cli_usage_error(r->args, "where to? (-o)");
+        return cli_usage_error(r->args, "no output: use -o FILE");
     if (r->json && r->output && strcmp(r->output, "-") == 0)
-        return cli_usage_error(r->args, "--json and the output both to standard output?");
+        return cli_usage_error(r->args, "--json and the output cannot both go to standard output");
     if (r->tensor)
         return unpack_tensor(r);
     if (many && r->output && strcmp(r->output, "-") == 0)
-        return cli_usage_error(r->args, "many files cannot go to standard output: -o FOLDER");
+        return cli_usage_error(r->args,
+                               "several files cannot go to standard output: use -o FOLDER");
     if (r->has_range || r->wanted.has_type)
-        return cli_usage_error(r->args, "--%s is of a --tensor", r->has_range ? "range" : "dtype");
+        return cli_usage_error(r->args, "--%s requires --tensor", r->has_range ? "range" : "dtype");
     char *input = weights_without_slash(r->input);
     if (input && !r->output && !is_packed(input)) {
         free(input);
-        return cli_usage_error(r->args, "where to? (-o)");
+        return cli_usage_error(r->args, "no output: use -o %s", many ? "FOLDER" : "FILE");
     }
     char *place = r->output ? strdup(r->output)
                   : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
@@ -254,20 +254,20 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     CLI_OUTPUT(struct request, output,
-               "where to (the name without " PACKED_SUFFIX
-               ", of a folder, too; - is standard output)"),
+               "output (the name without " PACKED_SUFFIX
+               ", for a folder as well; - is standard output)"),
     {.name = "tensor",
      .letter = 't',
      .grammar = CLI_TEXT,
      .argument = "NAME",
-     .help = "only this tensor: x.npy is written as npy, any other name as bytes",
+     .help = "only this tensor: as npy if the output is named *.npy, else as raw bytes",
      CLI_AT(struct request, tensor)},
     {.name = "range",
      .letter = 'r',
      .grammar = CLI_PARSE,
      .argument = "A:B",
      .parse = parse_range,
-     .help = "only elements A to B - 1 of it; either may be left out"},
+     .help = "only elements A to B - 1 of the tensor; either may be omitted"},
     CLI_JOBS(struct request, options.threads, "threads (1)"),
     {.name = "dtype",
      .letter = 'd',
@@ -275,10 +275,10 @@ static const struct cli_option options[] = {
      .argument = "TYPE",
      .names = weights_type_name,
      .parse = weights_parse_type,
-     .help = "the tensor in a wider floating-point type that has all its values: f32 of bf16",
+     .help = "convert the tensor to a wider floating-point type, exactly: bf16 to f32",
      CLI_AT(struct request, wanted)},
     CLI_FORCE(struct request, force),
-    CLI_JSON(struct request, json, "as JSON: what was written from what"),
+    CLI_JSON(struct request, json, "print input and output files as JSON"),
     CLI_QUIET(struct request, quiet, "no progress"),
     {0},
 };
@@ -296,10 +296,10 @@ const struct cli_verb verb_unpack = {
                 CLI_AT(struct request, input)},
     .details =
         "Restores the file that was packed, byte for byte; every block is checked, and a\n"
-        "damaged file gives an error and no output. With --tensor one tensor, or a range of\n"
-        "its elements, is read without reading the others. NumPy has neither bf16 nor the 8- and\n"
-        "4-bit types: in npy they arrive as u16 and u8, or with --dtype as f16 or f32, exactly.\n"
-        "A file that exists is overwritten with -f, or when you say so on a terminal.\n",
+        "damaged file gives an error and no output. With --tensor, one tensor or a range of\n"
+        "its elements is read without reading the others. NumPy has neither bf16 nor the 8- and\n"
+        "4-bit types: npy output stores them as u16 and u8, or converts with --dtype to f16 or\n"
+        "f32, exactly. An existing file is overwritten with -f, or if you agree on a terminal.\n",
     .examples =
         "  samite unpack model.safetensors.smw\n"
         "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n"

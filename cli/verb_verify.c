@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite verify: is a packed file whole? */
+/* samite verify: check that packed files are intact. */
 #include <stdlib.h>
 
 #include "weights_packed.h"
@@ -11,7 +11,7 @@ struct request {
     json_t *files; /* what --json prints, or NULL */
 };
 
-/* An exit code; the error, if there is one, in JSON, too. */
+/* Report an error, also in JSON; returns the exit code. */
 static int tell_bad(const struct request *r, const char *path, const struct sam_error *error)
 {
     if (r->files)
@@ -38,7 +38,7 @@ static int verify_one(const struct request *r, const char *path)
     return CLI_OK;
 }
 
-/* All files of it, however many are damaged; then whether any is missing. */
+/* Check all files, even after a damaged one; then check that none is missing. */
 static int verify(const struct request *r, const char *path)
 {
     struct weights_list list;
@@ -68,14 +68,14 @@ static int run(struct cli_args *args)
         int one = verify(&r, r.paths.items[i]);
         code = one > code ? one : code;
     }
-    if (r.files) /* also of those that are damaged */
+    if (r.files) /* damaged files are listed as well */
         return cli_json_print(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
     return code;
 }
 
 static const struct cli_option options[] = {
     CLI_JOBS(struct request, options.threads, "threads (1)"),
-    CLI_JSON(struct request, json, "as JSON: whether each file is good, or the error"),
+    CLI_JSON(struct request, json, "print the result for each file as JSON"),
     CLI_QUIET(struct request, quiet, "print errors only"),
     {0},
 };
@@ -91,9 +91,9 @@ const struct cli_verb verb_verify = {
                 .suffixes = PACKED_SUFFIX,
                 CLI_AT(struct request, paths)},
     .details =
-        "Unpacks in memory and compares every checksum. A damaged file is told with the\n"
-        "tensor that is hit; the status is then 2, and the files behind it are verified, too.\n"
-        "So is a shard that is missing in a folder, though the index there names it.\n",
+        "Unpacks in memory and compares every checksum. For a damaged file the affected tensor\n"
+        "is reported, the remaining files are still verified, and the exit status is 2; the\n"
+        "same goes for a shard that an index in the folder names but that is missing.\n",
     .examples = "  samite verify -j 2 model.safetensors.smw\n",
     .run = run,
 };

@@ -13,7 +13,7 @@
 #include "stop.h"
 
 enum { FIRST_READ = 4096 };
-static const size_t most_unknown = (size_t)1 << 32; /* bytes that are held of a stream */
+static const size_t most_unknown = (size_t)1 << 32; /* bytes of a stream held in memory */
 
 static bool fail(struct sam_error *error, enum sam_status status, const char *path,
                  const char *what, const char *why)
@@ -48,7 +48,8 @@ bool weights_hint_type(const struct cli_args *args, const char *text, struct wei
                                  weights_type_name(t));
         cli_near_offer(&near, weights_type_name(t));
     }
-    cli_usage_error(args, "'%s' is no type: %s%s", text, names, cli_near_text(&near));
+    cli_usage_error(args, "unknown type '%s': expected one of %s%s", text, names,
+                    cli_near_text(&near));
     return false;
 }
 
@@ -64,7 +65,7 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
     free(copy);
     hint->has_shape = good;
     if (!good)
-        cli_usage_error(args, "'%s' is no shape (64,128)", text);
+        cli_usage_error(args, "invalid shape '%s': expected N,N... (64,128)", text);
     return good;
 }
 
@@ -87,7 +88,7 @@ const char *weights_type_name(size_t index)
     return index < SAM_DTYPES ? sam_dtype_name((enum sam_dtype)index) : NULL;
 }
 
-/* A wait is ended by a signal, a read is not. */
+/* A signal interrupts a wait, but not a read. */
 long weights_read_from(int file, const char *path, void *data, size_t room, struct sam_error *error)
 {
     struct pollfd wait = {.fd = file, .events = POLLIN};
@@ -107,7 +108,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room, stru
     return (long)got;
 }
 
-/* Bytes up to `size`, from what the file gives; false on a read error. */
+/* Read until `size` bytes are held or the file ends; false on a read error. */
 static bool bring(struct weights_input *in, size_t size, struct sam_error *error)
 {
     uint8_t *grown = realloc(in->prefix, size ? size : 1);
@@ -126,8 +127,7 @@ static bool bring(struct weights_input *in, size_t size, struct sam_error *error
     return true;
 }
 
-/* A type from the command line: the elements are as wide as the file says they are, or there is one
- * tensor of bytes. */
+/* Apply a type from the command line: to elements of the same width, or to a raw file. */
 static bool apply_hint(const struct weights_hint *hint, struct weights_input *in,
                        struct sam_error *error)
 {
@@ -143,13 +143,13 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
         w->type = hint->type;
     size_t bits = sam_dtype_bits(w->type);
     if (hint->has_shape && w->type == SAM_OPAQUE)
-        return fail(error, SAM_ERR_USAGE, in->path, "a --shape of what? It needs a --dtype", NULL);
+        return fail(error, SAM_ERR_USAGE, in->path, "--shape requires --dtype", NULL);
     if (hint->has_shape) {
         w->rank = hint->rank;
         memcpy(w->shape, hint->shape, sizeof w->shape);
     } else if (bits != before) {
         if (weights->kind == SAM_WEIGHTS_NPY && !(before == 8 && bits < 8))
-            return fail(error, SAM_ERR_USAGE, in->path, "elements are not as wide as",
+            return fail(error, SAM_ERR_USAGE, in->path, "the element width differs from that of",
                         sam_dtype_name(w->type));
         w->rank = 1;
         w->shape[0] = w->size * 8 / bits;
@@ -160,7 +160,7 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     return true;
 }
 
-/* Read on until the parser has seen enough. */
+/* Read until the parser has enough. */
 static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sam_error *error)
 {
     size_t need = FIRST_READ;
@@ -175,13 +175,12 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
         if (kind == SAM_WEIGHTS_RAW && file_size == UINT64_MAX) {
             if (in->is_device)
                 return fail(error, SAM_ERR_INPUT, in->path,
-                            "a device, which does not end: expected a file or a pipe", NULL);
+                            "is a device: expected a file or a pipe", NULL);
             if (need > most_unknown)
                 return fail(error, SAM_ERR_INPUT, in->path,
-                            "a pipe of more than 4 GiB that does not say how long it is: give the "
-                            "file by its name",
+                            "a pipe of more than 4 GiB without a known length: give the file name",
                             NULL);
-            need = in->prefix_size * 2; /* all of it */
+            need = in->prefix_size * 2; /* read to the end */
             continue;
         }
         if (sam_weights_parse(kind, in->prefix, in->prefix_size, file_size, in->path, &in->weights,
@@ -261,7 +260,7 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
     return output;
 }
 
-/* Yes or no, from who sits at the terminal. */
+/* Ask the user at the terminal. */
 static bool is_told_to(const char *path)
 {
     fprintf(stderr, "samite: %s exists; overwrite it? (y/N) ", cli_plain(path).text);
@@ -281,7 +280,7 @@ bool weights_may_replace(const char *path, const char *input, bool force, struct
     bool terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (terminal && is_told_to(path))
         return true;
-    return fail(error, SAM_ERR_USAGE, path, "exists; -f overwrites it", NULL);
+    return fail(error, SAM_ERR_USAGE, path, "exists: use -f to overwrite it", NULL);
 }
 
 const char *weights_shape(const struct sam_weight *w, char *text, size_t room)

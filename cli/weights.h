@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verbs of the weight codec share: files of weights as they come, whole files in memory,
- * folders, tables. */
+/* Shared by the verbs of the weight codec: reading weight files, folders of them, tables. */
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
@@ -13,17 +12,17 @@
 
 #define PACKED_SUFFIX ".smw"
 
-/* What the command line says about the elements of a file that does not. */
+/* Element type and shape from the command line, for files that do not specify them. */
 struct weights_hint {
     bool has_type, has_shape;
     enum sam_dtype type;
     size_t rank;
     uint64_t shape[SAM_WEIGHT_RANK];
 };
-/* "e4m3", "3,4,5". False: a message was printed. */
+/* Parse "e4m3", "3,4,5". False: a message was printed. */
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint);
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint);
-/* The rows of the options that give the hint. */
+/* The option rows for the hint. */
 int weights_parse_type(const struct cli_args *args, const struct cli_option *option,
                        const char *text, void *hint);
 int weights_parse_shape(const struct cli_args *args, const struct cli_option *option,
@@ -33,7 +32,7 @@ const char *weights_type_name(size_t index);
     {                                                                                              \
         .name = "dtype", .letter = 'd', .grammar = CLI_PARSE, .argument = "TYPE",                  \
         .names = weights_type_name, .parse = weights_parse_type,                                   \
-        .help = "what a raw or npy file holds: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...",          \
+        .help = "element type of a raw or npy file: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...",     \
         CLI_AT(type, member)                                                                       \
     }
 #define WEIGHTS_SHAPE(type, member)                                                                \
@@ -43,100 +42,100 @@ const char *weights_type_name(size_t index);
     }
 #define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .index.json"
 
-/* The message of an error inside a file begins with its name, once. */
+/* Prefix an error message with the file's name, unless it already begins with it. */
 void weights_name_error(const char *path, struct sam_error *error);
 
-/* A file of weights, read from front to back; "-" is standard input. */
+/* A weight file, read sequentially; "-" is standard input. */
 struct weights_input {
     const char *path;
     int file;
-    uint8_t *prefix; /* the bytes that were read to know what is where */
+    uint8_t *prefix; /* the bytes read to parse the layout */
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
-    bool is_plain; /* a plain file, of `size` bytes when it was opened: it can be read anywhere */
+    bool
+        is_plain; /* a regular file, of `size` bytes when opened, which can be read at any offset */
     uint64_t size;
     bool is_device; /* a terminal, /dev/zero */
-    bool is_stream; /* of unknown length: weights.file_size is what the tensors need */
+    bool is_stream; /* of unknown length: weights.file_size is where the tensors end */
 };
-/* False with `error` filled; close it whatever happened. What comes from a pipe and does not say
- * how long it is (plain bytes, a packed file) is all in `prefix` then. */
+/* False with `error` filled; close it in either case. Input from a pipe whose length is not known
+ * in advance (raw bytes, a packed file) is read into `prefix` completely. */
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
                   struct sam_error *error);
 void weights_close(struct weights_input *input);
-/* By the first bytes of an open one. */
+/* Whether an open file is packed, by its first bytes. */
 bool weights_is_packed(const struct weights_input *input);
-/* Of an open one; `text` is the error when it is a packed file. */
+/* Whether an open file is not packed; if it is, `text` becomes the error. */
 bool weights_are_unpacked(const struct weights_input *input, const char *text,
                           struct sam_error *error);
-/* The next bytes; 0 at the end, -1 with `error` filled, also after Ctrl-C. */
+/* Read the next bytes; 0 at the end, -1 with `error` filled on an error or after Ctrl-C. */
 long weights_read(struct weights_input *input, void *data, size_t room, struct sam_error *error);
 long weights_read_from(int file, const char *path, void *data, size_t room,
                        struct sam_error *error);
 
-/* Before `path` is made of the file `input`: they must not be one file. Unless `path` is standard
- * output, Ctrl-C is caught from here on, and the work ended by the one who reads. */
+/* Check that the output `path` and the file `input` differ. Unless `path` is standard output, catch
+ * Ctrl-C from now on; the next read then fails and ends the work. */
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
-/* The output, then, with the input's permissions and time; NULL with `error` filled. */
+/* Then create the output, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
 
-/* May `path`, made of the file `input`, take the place of what is there? Not of its input; of a
- * plain file with `force`, or when the user says so on a terminal. Nothing, devices and pipes may
- * be written. False with `error` filled. */
+/* Whether output for `input` may replace what exists at `path`: never the input itself; a regular
+ * file with `force`, or if the user agrees on a terminal; devices and pipes always, and also if
+ * nothing exists. False with `error` filled. */
 bool weights_may_replace(const char *path, const char *input, bool force, struct sam_error *error);
 
 bool weights_is_folder(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
-/* By its name: an index of shards; weights. */
+/* Whether the name is that of an index of shards. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
-/* Weights, by the name, of a format that is not packed. */
+/* Whether the name is that of weights in a format that pack does not support. */
 bool weights_are_foreign(const char *path);
 #define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy) in it"
 bool weights_are_many(const char *path); /* a folder or an index */
-/* The plain files of a folder, or of the shards that an index (*.index.json) names and the index
- * itself; by name. `others` are in the folder, too, and no plain files. False with `error` filled.
+/* The regular files of a folder, or the shards that an index (*.index.json) names and the index
+ * itself, sorted by name. `others` are the folder's remaining entries. False with `error` filled.
  */
 struct weights_list {
     char **paths, **others;
     size_t count, other_count;
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
-/* Are the shards there that the index `path`, or the indexes in the folder `path`, name? In a
- * folder they may be packed. False with `error` filled: it names the first that is not. */
+/* Check that all shards named by the index `path`, or by the indexes in the folder `path`, exist;
+ * in a folder they may be packed. False with `error` naming the first missing one. */
 bool weights_whole(const char *path, struct sam_error *error);
 bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
-/* "folder/name" with `more` behind it, without `cut` at its end; malloc'ed, NULL when memory runs
- * out. */
+/* "folder/name" with the suffix `cut` removed and `more` appended; malloc'ed, NULL if out of
+ * memory. */
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut);
-/* "folder" of "folder/"; malloc'ed, NULL when memory runs out. */
+/* "folder" for "folder/"; malloc'ed, NULL if out of memory. */
 char *weights_without_slash(const char *path);
-/* Copy as it is; true or a message in `error`. */
+/* Copy a file unchanged; false with `error` filled. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
-/* What is done to the files of a folder or an index. */
+/* An operation on the files of a folder or an index. */
 struct weights_work {
-    /* Is this one to be worked on? The others are copied. */
+    /* Whether to process this file; the others are copied. */
     bool (*wanted)(const char *path);
     bool (*work)(void *context, const char *from, const char *to, struct sam_error *error);
     void *context;
     const char *more, *cut; /* how its name changes: weights_place */
-    const char *none;       /* the message when no file is wanted */
-    bool alone;             /* the output folder may have no other files in it */
+    const char *none;       /* the message if no file is wanted */
+    bool alone;             /* the output folder may contain no other files */
     bool force;             /* weights_may_replace */
     /* A file was copied; may be NULL. */
     void (*copied)(void *context, const char *from, const char *to);
 };
-/* The files of `input` into the folder `output`, which is made, and removed again after a failure.
- * Nothing is done when two files would go to one place, or a shard is missing. */
+/* Process the files of `input` into the folder `output`, which is created, and removed again on
+ * failure. Nothing is done if two files would get the same name or a shard is missing. */
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 
 /* "3x4x5", "scalar". */
 const char *weights_shape(const struct sam_weight *w, char *text, size_t room);
 json_t *weights_json_shape(const struct sam_weight *w);
-/* Its name for a table: without characters that would break the line or reach a terminal as
- * commands. */
+/* A tensor's name for a table, without line breaks and terminal control sequences. */
 struct weights_name {
     char text[200];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of many files: a folder, or the index of a sharded one. */
+/* Models in several files: a folder, or the index of a sharded model. */
 #include "weights.h"
 
 #include <dirent.h>
@@ -123,15 +123,13 @@ static json_t *shards_of(const char *path, struct sam_error *error)
     json_error_t why;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *value;
     json_t *map = json_object_get(root, "weight_map"), *shards = json_object();
-    const char *key, *wrong = !root                 ? why.text
-                              : json_is_object(map) ? NULL
-                                                    : "there is no weight_map";
+    const char *key, *wrong = !root ? why.text : json_is_object(map) ? NULL : "no weight_map";
     enum sam_status status = SAM_ERR_INPUT;
     json_object_foreach(map, key, value)
     {
         const char *shard = json_string_value(value);
         if (!shard || strchr(shard, '/') || shard[0] == '.' || !shard[0]) {
-            wrong = "weight_map names a shard that is no file beside it";
+            wrong = "weight_map names a shard outside the folder";
         } else if (json_object_set_new(shards, shard, json_true()) != 0) {
             wrong = "out of memory";
             status = SAM_ERR_MEMORY;
@@ -147,7 +145,7 @@ static json_t *shards_of(const char *path, struct sam_error *error)
     return NULL;
 }
 
-/* The folder that `path` is in: its characters, with the slash. */
+/* The length of the folder part of `path`, including the slash. */
 static size_t folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -167,7 +165,7 @@ static bool list_index(const char *path, struct weights_list *list, struct sam_e
     return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
 }
 
-/* Are the shards of this index there? As they are or, if `packed` says so, packed. */
+/* Whether all shards of this index exist; with `packed`, packed ones count. */
 static bool shards_are_there(const char *index, bool packed, struct sam_error *error)
 {
     json_t *shards = shards_of(index, error), *value;
@@ -181,7 +179,7 @@ static bool shards_are_there(const char *index, bool packed, struct sam_error *e
             good = fail(error, SAM_ERR_MEMORY, index, "out of memory");
         else if (!is_file(path) && !(place && is_file(place))) {
             error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text, "%.500s: missing, a shard that %.200s names",
+            snprintf(error->text, sizeof error->text, "%.500s: missing: %.200s names this shard",
                      path, index + folder_of(index));
             good = false;
         }
@@ -284,7 +282,7 @@ bool weights_copy(const char *from, const char *to, struct sam_error *error)
     return false;
 }
 
-/* Where each file of the list goes; NULL with `error` filled. */
+/* The destination of each file in the list; NULL with `error` filled. */
 static char **plan(const struct weights_list *list, const char *output,
                    const struct weights_work *work, struct sam_error *error)
 {
@@ -298,12 +296,12 @@ static char **plan(const struct weights_list *list, const char *output,
         good = places[i] != NULL;
         if (good && json_object_get(seen, places[i]))
             twice = places[i];
-        else /* a name that is not UTF-8 cannot be looked up, which costs only the check */
+        else /* names that are not UTF-8 cannot be looked up and go unchecked */
             json_object_set_new(seen, good ? places[i] : "", json_true());
     }
     json_decref(seen);
     if (twice)
-        fail(error, SAM_ERR_INPUT, twice, "two files would go there");
+        fail(error, SAM_ERR_INPUT, twice, "two input files have this output");
     else if (!good)
         fail(error, SAM_ERR_MEMORY, output, "out of memory");
     if (good && !twice)
@@ -312,7 +310,7 @@ static char **plan(const struct weights_list *list, const char *output,
     return NULL;
 }
 
-/* *made: it was not there. */
+/* Sets *made if the folder did not exist. */
 static bool make_folder(const char *path, const char *input, bool *made, struct sam_error *error)
 {
     struct stat from, to;
@@ -328,7 +326,7 @@ static bool make_folder(const char *path, const char *input, bool *made, struct 
     return true;
 }
 
-/* Is a file called `name` the output `place`, or what a killed run left of it (place.123-4.tmp)? */
+/* Whether `name` is the output `place` or a leftover of a killed run (place.123-4.tmp). */
 static bool is_of(const char *name, const char *place)
 {
     size_t length = strlen(place);
@@ -339,7 +337,7 @@ static bool is_of(const char *name, const char *place)
            (*name == '.' && strcmp(name + 1 + strspn(name + 1, "0123456789-"), ".tmp") == 0);
 }
 
-/* Is there no file in the folder `output` that is none of `places`? */
+/* Whether the folder `output` has no files other than `places`. */
 static bool is_free_of_others(const char *output, char **places, size_t count,
                               struct sam_error *error)
 {
@@ -356,13 +354,13 @@ static bool is_free_of_others(const char *output, char **places, size_t count,
             ours = is_of(name, places[k] + folder_of(places[k]));
         if (!ours)
             good = fail(error, SAM_ERR_INPUT, there.paths[i],
-                        "an older file in the output folder, and not of this input");
+                        "unexpected file in the output folder: not part of this input");
     }
     weights_list_free(&there);
     return good;
 }
 
-/* Of a folder that was made for nothing, with the files that are in it by now. */
+/* After a failure, remove a folder made by this run and the files written so far. */
 static void remove_folder(const char *path, char **places, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -387,7 +385,7 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
                 (made || !work->alone || is_free_of_others(output, places, list.count, error));
     for (size_t i = 0; good && !made && i < list.count; i++)
         good = weights_may_replace(places[i], list.paths[i], work->force, error);
-    for (size_t i = 0; good && i < list.other_count; i++) /* not without a word */
+    for (size_t i = 0; good && i < list.other_count; i++) /* never skip silently */
         cli_note("%s: skipped: not a regular file", list.others[i]);
     for (; good && done < list.count; done += good) {
         bool wanted = work->wanted(list.paths[done]);

@@ -13,7 +13,7 @@ static bool no_memory(const char *path, struct sam_error *error)
     return false;
 }
 
-/* The files of a group, one after the other; they must hold what its tensors take. */
+/* Load the files of a group, concatenated; their size must match that of its tensors. */
 static bool load_group(const char *path, const struct sam_tfjs_group *group, uint8_t **bytes,
                        struct sam_error *error)
 {
@@ -45,13 +45,13 @@ static bool load_group(const char *path, const struct sam_tfjs_group *group, uin
         return true;
     error->status = SAM_ERR_INPUT;
     snprintf(error->text, sizeof error->text,
-             "%.400s: the files of a group (%.200s%s) hold %llu bytes: its weights take %llu", path,
+             "%.400s: a group (%.200s%s) has %llu bytes: its weights need %llu", path,
              group->path_count ? group->paths[0] : "none", group->path_count > 1 ? ", ..." : "",
              (unsigned long long)used, (unsigned long long)group->size);
     return false;
 }
 
-/* The tensors of group `g` to where they belong. */
+/* Copy the tensors of group `g` to their places. */
 static bool take_group(const char *path, struct weights_manifest *m, size_t g,
                        struct sam_error *error)
 {
@@ -79,7 +79,7 @@ bool weights_manifest_load(const char *path, struct weights_manifest *m, struct 
     for (size_t i = 0; i < m->tfjs.count; i++)
         if (__builtin_add_overflow(all, m->tfjs.tensors[i].size, &all) || all > SIZE_MAX / 2)
             return no_memory(path, error);
-    m->data = malloc((size_t)all + 1); /* touched only as far as the files go */
+    m->data = malloc((size_t)all + 1); /* pages are touched only as data arrives */
     m->at = calloc(m->tfjs.count + 1, sizeof *m->at);
     if (!m->data || !m->at)
         return no_memory(path, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of TensorFlow.js: model.json and the files beside it that it names. */
+/* TensorFlow.js models: model.json and the files it names in the same folder. */
 #ifndef WEIGHTS_MANIFEST_H
 #define WEIGHTS_MANIFEST_H
 

@@ -12,11 +12,11 @@
 
 enum { PIECE = 1 << 20 };
 
-/* Piece by piece; what is known of it goes to `fed`. */
+/* Feed the file to the unpacker piece by piece and keep the totals in `fed`. */
 static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
                  struct cli_bytes *progress, struct weights_fed *fed, struct sam_error *error)
 {
-    uint8_t *piece = malloc(PIECE), header[64]; /* the restored size stands there */
+    uint8_t *piece = malloc(PIECE), header[64]; /* contains the restored size */
     long got = 0;
     bool good = piece != NULL;
     if (!good)
@@ -86,7 +86,7 @@ bool weights_packed_list(const char *path, struct weights_list *list, struct sam
     return false;
 }
 
-/* The `read` of a struct sam_source. */
+/* struct sam_source.read */
 static bool read_at(void *context, uint64_t offset, void *data, size_t size)
 {
     const struct weights_input *in = context;

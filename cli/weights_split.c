@@ -27,7 +27,7 @@ bool weights_split_done(const struct weights_split *s)
     return true;
 }
 
-/* The tensor ends, or the piece is full. */
+/* Pass on a piece that is full or ends its tensor. */
 static bool give(struct weights_split *s, struct sam_error *error)
 {
     size_t size = s->used;
@@ -35,7 +35,7 @@ static bool give(struct weights_split *s, struct sam_error *error)
     return s->take(s->context, s->tensor, s->held, size, error);
 }
 
-/* Empty tensors in front of the next that is not. */
+/* Pass on empty tensors before the next non-empty one. */
 static bool give_empty(struct weights_split *s, struct sam_error *error)
 {
     for (; s->tensor < s->weights->count && !s->weights->tensors[s->tensor].size; s->tensor++)

@@ -332,8 +332,8 @@ static void symbol_counts(void **state)
     expect_part(&out, "#268\n"); /* 134 cycles behind the one in which start rises */
     sam_buffer_free(&out);
     out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3");
-    expect_part(&out, "not below depth");
-    expect_part(&out, "stays at its largest value");
+    expect_part(&out, "not below the depth");
+    expect_part(&out, "a counter saturated");
     sam_buffer_free(&out);
     expect_failure("symbols --sym-width 17", 2, "1 to 16");
     expect_failure("symbols --depth 0", 2, "--depth 0");

@@ -363,11 +363,11 @@ static void onnx(void **state)
     expect_failure("convert -f twin.onnx -o t", 2,
                    "twin.onnx: two tensors are called 'conv/weight:0'");
     expect_failure("convert -f m.onnx i=x:u8 -o t", 2, "two tensors are called 'i'");
-    expect_failure("convert -f a=m.onnx -o t", 2, "a model says itself");
-    expect_failure("convert -f m.onnx:f32 -o t", 2, "a model says itself");
+    expect_failure("convert -f a=m.onnx -o t", 2, "names and types cannot be given for a model");
+    expect_failure("convert -f m.onnx:f32 -o t", 2, "names and types cannot be given for a model");
     expect_failure("convert -f m.onnx -o m.onnx", 2, "the output is the input");
-    expect_failure("convert -f m.onnx -o - --json", 2, "both to standard output");
-    expect_failure("convert -f __metadata__=x:u8 -o t", 2, "can be called '__metadata__'");
+    expect_failure("convert -f m.onnx -o - --json", 2, "both go to standard output");
+    expect_failure("convert -f __metadata__=x:u8 -o t", 2, "invalid tensor name '__metadata__'");
     expect_failure("convert -f \"$(printf '\\377')\"=x:u8 -o t", 2, "is not UTF-8");
     write_text("text.onnx", "hello");
     expect_failure("convert -f text.onnx -o t", 2,

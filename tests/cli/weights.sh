@@ -188,11 +188,11 @@ gguf_stream() { # of 10007 u8: padded behind the last tensor, as they are, and n
             cat "$2" | "$samite" pack - -q -o no.smw 2>said && return 1
             grep -q "$1" said && [ "$(wc -l <said)" = 1 ] && [ ! -e no.smw ]
         }
-        fails_piped 'without padding .*: pack the file by its name' bare.gguf
+        fails_piped 'without padding .*: not supported for a stream, give the file name' bare.gguf
         head -c 10000 bare.gguf >cut.gguf
         fails_piped 'truncated: 10000 of' cut.gguf
         cat full.gguf head.gguf >more.gguf
-        fails_piped 'more than .*: pack the file by its name' more.gguf
+        fails_piped 'more than .*: not supported for a stream, give the file name' more.gguf
         there_and_back more.gguf
     done
 }
@@ -289,8 +289,8 @@ folders() {
     [ ! -e n.packed ]
     cp a.npy mixed/a.npy
     "$samite" pack a.npy -q -o mixed/a.npy.smw
-    refuses 'a.npy.smw: two files would go there' "$samite" pack mixed -o n.packed
-    refuses 'a.npy: two files would go there' "$samite" unpack mixed -o n.packed
+    refuses 'a.npy.smw: two input files have this output' "$samite" pack mixed -o n.packed
+    refuses 'a.npy: two input files have this output' "$samite" unpack mixed -o n.packed
     rm mixed/a.npy.smw
     ln -s ../b.npy mixed/link.npy
     ln -s nowhere mixed/dangling
@@ -301,7 +301,7 @@ folders() {
     "$samite" unpack n.packed -o n.back
     cmp n.back/link.npy b.npy && cmp n.back/.hidden mixed/.hidden
     echo '{"weight_map": {"a": "../a.npy"}}' >x.index.json
-    refuses 'no file beside it' "$samite" pack x.index.json -o n2
+    refuses 'a shard outside the folder' "$samite" pack x.index.json -o n2
     echo '{"weight_map": {"a": "none.safetensors"}}' >x.index.json
     refuses 'none.safetensors: missing' "$samite" pack x.index.json -o n2
     echo '{"weight_map": 1' >x.index.json
@@ -312,7 +312,7 @@ shards() { # a shard that the index names and that is not there
     cp -r model sh
     "$samite" pack sh -q -o sh.smw
     rm sh.smw/two.safetensors.smw
-    missing='sh.smw/two.safetensors: missing, a shard that model.safetensors.index.json names'
+    missing='sh.smw/two.safetensors: missing: model.safetensors.index.json names this shard'
     refuses "$missing" "$samite" verify sh.smw -q
     "$samite" verify sh.smw >said 2>/dev/null && return 1
     grep -q '^sh.smw/one.safetensors.smw: good' said
@@ -333,9 +333,9 @@ shards() { # a shard that the index names and that is not there
 }
 
 to_standard() { # a folder
-    refuses 'many files cannot go to standard output: -o FOLDER' "$samite" pack model -o -
-    refuses 'many files' "$samite" pack model/model.safetensors.index.json -o -
-    refuses 'many files' "$samite" unpack packed -o -
+    refuses 'several files cannot go to standard output: use -o FOLDER' "$samite" pack model -o -
+    refuses 'several files' "$samite" pack model/model.safetensors.index.json -o -
+    refuses 'several files' "$samite" unpack packed -o -
     [ ! -e ./- ]
 }
 
@@ -366,7 +366,7 @@ shard_named() { # by what is wrong with a tensor of it
     cp -r packed hit
     printf 'XXXX' | dd of=hit/two.safetensors.smw bs=1 seek=300000 conv=notrunc 2>/dev/null
     refuses 'error: hit/two.safetensors.smw: ' "$samite" unpack hit --tensor c -o c.bin
-    refuses 'hit/two.safetensors.smw: the range 5:200001 is' "$samite" unpack hit --tensor c --range 5:200001 -o c.bin
+    refuses 'hit/two.safetensors.smw: the range 5:200001 exceeds' "$samite" unpack hit --tensor c --range 5:200001 -o c.bin
     refuses 'hit/two.safetensors.smw: the range 5:3 ' "$samite" unpack hit --tensor c --range 5:3 -o c.bin
 }
 
@@ -383,20 +383,20 @@ stat_many() { # what pack packs, and no more
     says '"file": "model/two.safetensors"' "$samite" stat model --json
     says '^\[' "$samite" stat a.npy --json
     grep -q '"file"' said && return 1
-    refuses 'are of one file' "$samite" stat model -d f32
+    refuses 'apply to a single file' "$samite" stat model -d f32
     refuses 'plain: no weights' "$samite" stat plain
-    refuses 'file.smw: is packed: samite info' "$samite" stat file.smw
+    refuses 'file.smw: is packed: use samite info' "$samite" stat file.smw
 }
 
 helpful() { # what a message can say, it says
     refuses "unknown verb 'pakc'; did you mean 'pack'. " "$samite" pakc a.npy
     refuses "unknown verb 'xyzzy' .samite" "$samite" xyzzy a.npy
     for type in opaque bf16 f16 f32 e4m3 e5m2 e8m0 e2m1 i4 u8 i8 u16 i16 u32 i32 u64 i64 f64 bool; do
-        refuses "'bf17' is no type: .*\\b$type\\b" "$samite" pack a.npy --dtype bf17
+        refuses "unknown type 'bf17': .*\\b$type\\b" "$samite" pack a.npy --dtype bf17
     done
-    refuses 'where to. .*-o FOLDER' "$samite" pack model
-    refuses 'where to. .*-o FILE' "$samite" pack -
-    refuses 'where to. ' "$samite" unpack packed
+    refuses 'no output: use -o FOLDER' "$samite" pack model
+    refuses 'no output: use -o FILE' "$samite" pack -
+    refuses 'no output: use -o' "$samite" unpack packed
     cp -r packed short.smw
     "$samite" unpack short.smw -q
     diff -r model short
@@ -413,14 +413,14 @@ older_files() { # an older packing in the way, whose files would be brought back
     "$samite" pack model -q -o old
     rm old/one.safetensors.smw.123-4.tmp
     cp a.npy old/one.safetensors.smw.tmpl
-    refuses 'old/one.safetensors.smw.tmpl: an older file' "$samite" pack model -q -o old
+    refuses 'old/one.safetensors.smw.tmpl: unexpected file' "$samite" pack model -q -o old
     rm old/one.safetensors.smw.tmpl
     echo x >old/z
     echo x >old/gone.safetensors.smw
-    refuses 'old/gone.safetensors.smw: an older file' "$samite" pack model -q -o old
+    refuses 'old/gone.safetensors.smw: unexpected file' "$samite" pack model -q -o old
     rm old/gone.safetensors.smw
-    refuses 'old/z: an older file' "$samite" pack model -q -o old
-    refuses 'old/weights.npy.smw: an older file' "$samite" pack model/model.safetensors.index.json -q -o old
+    refuses 'old/z: unexpected file' "$samite" pack model -q -o old
+    refuses 'old/weights.npy.smw: unexpected file' "$samite" pack model/model.safetensors.index.json -q -o old
     [ "$(find old -type f | wc -l)" = 5 ]
 }
 
@@ -482,12 +482,12 @@ fortran() { # 2x3 in Fortran order: convert puts it in order, a packed file has 
     "$samite" convert f.npy -o f.safetensors
     says '"dtype":"U16","shape":\[2,3\],"data_offsets":\[0,12\]' cat f.safetensors
     [ "$(tail -c 12 f.safetensors)" = AACCEEBBDDFF ]
-    refuses 'of the type that it says' "$samite" convert f.npy:i16 -o g.safetensors
+    refuses 'a type cannot be given for an array' "$samite" convert f.npy:i16 -o g.safetensors
 }
 
 hardware() {
     says 'plane 0: 200000 symbols in 200514 cycles, 0 counters saturate' "$samite" stat a.npy --hw
-    says ' [1-9][0-9]* counters saturate, .* 17 bits would do' "$samite" stat a.npy --hw=12x256
+    says ' [1-9][0-9]* counters saturate, .* 17 bits would suffice' "$samite" stat a.npy --hw=12x256
     says ' [1-9][0-9]* symbols beyond the depth' "$samite" stat a.npy --hw=32x64
 }
 
@@ -507,20 +507,20 @@ existing() {
     mkdir ex
     cp a.npy ex/a.npy
     echo old >ex/a.npy.smw
-    refuses 'ex/a.npy.smw: exists; -f overwrites it' "$SAMITE" pack ex/a.npy
+    refuses 'ex/a.npy.smw: exists: use -f to overwrite it' "$SAMITE" pack ex/a.npy
     "$SAMITE" pack ex/a.npy -f -q
     cmp ex/a.npy.smw p.smw 2>/dev/null || "$SAMITE" verify ex/a.npy.smw
-    refuses 'ex/a.npy: exists; -f' "$SAMITE" unpack ex/a.npy.smw
+    refuses 'ex/a.npy: exists: use -f' "$SAMITE" unpack ex/a.npy.smw
     "$SAMITE" unpack ex/a.npy.smw --force
     echo old >ex/x.npy
-    refuses 'ex/x.npy: exists; -f' "$SAMITE" unpack ex/a.npy.smw --tensor data -o ex/x.npy
+    refuses 'ex/x.npy: exists: use -f' "$SAMITE" unpack ex/a.npy.smw --tensor data -o ex/x.npy
     "$SAMITE" unpack -f ex/a.npy.smw --tensor data -o ex/x.npy
     cmp ex/x.npy a.npy
-    refuses 'ex/x.npy: exists; -f' "$SAMITE" convert a.npy b.npy -o ex/x.npy
+    refuses 'ex/x.npy: exists: use -f' "$SAMITE" convert a.npy b.npy -o ex/x.npy
     "$SAMITE" convert -f a.npy b.npy -o ex/x.npy
     "$SAMITE" pack model -q -o ex/m.smw
     rm ex/m.smw/one.safetensors.smw
-    refuses 'ex/m.smw/model.safetensors.index.json: exists; -f' "$SAMITE" pack model -q -o ex/m.smw
+    refuses 'ex/m.smw/model.safetensors.index.json: exists: use -f' "$SAMITE" pack model -q -o ex/m.smw
     [ ! -e ex/m.smw/one.safetensors.smw ]
     "$SAMITE" pack model -q -f -o ex/m.smw
     "$SAMITE" pack a.npy -q -o /dev/null
@@ -558,10 +558,10 @@ report_of_a_pipe() {
 }
 
 endless() { # devices and pipes without an end
-    refuses 'a device, which does not end: expected a file or a pipe' "$samite" info /dev/zero
-    refuses 'a device, which does not end' "$samite" stat /dev/zero
-    refuses 'a device, which does not end' "$samite" pack /dev/zero -o z.smw
-    refuses 'a device, which does not end' "$samite" unpack /dev/zero --tensor x -o z
+    refuses 'is a device: expected a file or a pipe' "$samite" info /dev/zero
+    refuses 'is a device' "$samite" stat /dev/zero
+    refuses 'is a device' "$samite" pack /dev/zero -o z.smw
+    refuses 'is a device' "$samite" unpack /dev/zero --tensor x -o z
 }
 
 info_unpacked() {
@@ -592,8 +592,8 @@ foreign() { # weights of other formats are copied, and that is said
     cp plain.bin fo/pytorch_model.bin
     echo '{}' >fo/config.json
     "$samite" pack fo -o fo.smw >said 2>notes
-    [ "$(cat notes)" = 'samite: note: fo/pytorch_model.bin: copied as it is: its format is not one that is packed' ]
-    grep -Eq '^fo: 1 files packed, 800128 bytes into [0-9]+, [0-9.]+ %; 2 copied, 500003 bytes, of these 1 with weights that are not packed, 500000 bytes$' said
+    [ "$(cat notes)" = 'samite: note: fo/pytorch_model.bin: copied unchanged: pack does not support this format' ]
+    grep -Eq '^fo: 1 files packed, 800128 bytes into [0-9]+, [0-9.]+ %; 2 copied, 500003 bytes, including 1 weight files in other formats, 500000 bytes$' said
     cmp fo.smw/pytorch_model.bin plain.bin
     "$samite" pack fo -o fo.smw -q >said 2>notes
     [ ! -s said ] && [ ! -s notes ]
@@ -611,7 +611,7 @@ widened() { # bf16, which NumPy has not, as f32: what its low half of zeros make
     "$samite" unpack m.safetensors.smw --tensor b --range 7:9 -d f64 -o x.bin
     [ "$(wc -c <x.bin)" = 16 ]
     refuses 'f16 cannot hold every value of b, which is bf16' "$samite" unpack m.safetensors.smw --tensor b -d f16 -o z.npy
-    refuses 'dtype is of a --tensor' "$samite" unpack m.safetensors.smw -d f32 -o z.npy
+    refuses 'dtype requires --tensor' "$samite" unpack m.safetensors.smw -d f32 -o z.npy
 }
 
 manifest() { # TensorFlow.js: two shards of one group, quantized ones in another
@@ -635,12 +635,12 @@ EOF
     rm tf/s2.bin
     refuses 'tf/s2.bin: cannot open' "$samite" convert tf/model.json -o z.safetensors
     printf 12345678901 >tf/s2.bin
-    refuses 'tf/model.json: the files of a group .s1.bin, .... hold 17 bytes: its weights take 16' "$samite" convert tf/model.json -o z.safetensors
+    refuses 'tf/model.json: a group .s1.bin, .... has 17 bytes: its weights need 16' "$samite" convert tf/model.json -o z.safetensors
     sed -i 's|"q.bin"|"../a.npy"|' tf/model.json
     refuses 'not the name of a file beside it' "$samite" convert tf/model.json -o z.safetensors
     echo '{"a": 1}' >tf/config.json
     refuses 'tf/config.json: JSON without a weightsManifest' "$samite" convert tf/config.json -o z.safetensors
-    refuses 'a model says itself' "$samite" convert x=tf/model.json -o z.safetensors
+    refuses 'names and types cannot be given for a model' "$samite" convert x=tf/model.json -o z.safetensors
     "$samite" convert tf/config.json:u8 -o tf.safetensors
     rm -r tf
 }
@@ -717,32 +717,32 @@ check 'an empty safetensors file' refuses 'truncated in its header' "$samite" pa
 check 'an empty packed file' refuses 'empty.safetensors: truncated' "$samite" verify empty.safetensors
 check 'no such file' refuses 'nosuch: cannot open' "$samite" pack nosuch
 check 'not packed' refuses 'a.npy: not a packed file' "$samite" verify a.npy
-check 'a type that is none' refuses "'bf17' is no type" "$samite" pack a.npy --dtype bf17
-check 'a type too wide' refuses 'not as wide' "$samite" pack a.npy --dtype bf16 -o w.smw
+check 'a type that is none' refuses "unknown type 'bf17'" "$samite" pack a.npy --dtype bf17
+check 'a type too wide' refuses 'element width differs' "$samite" pack a.npy --dtype bf16 -o w.smw
 check 'a shape that does not fit' refuses 'does not match its shape' "$samite" pack plain.bin --dtype f16 --shape 3,5 -o w.smw
-check 'a shape of nothing' refuses 'needs a --dtype' "$samite" pack -s 500,500 plain.bin -o w.smw
-check 'a shape of nothing, stat' refuses 'needs a --dtype' "$samite" stat -s 7 plain.bin
-check 'a shape of bytes' refuses 'needs a --dtype' "$samite" stat -d opaque -s 7 plain.bin
+check 'a shape of nothing' refuses 'shape requires --dtype' "$samite" pack -s 500,500 plain.bin -o w.smw
+check 'a shape of nothing, stat' refuses 'shape requires --dtype' "$samite" stat -s 7 plain.bin
+check 'a shape of bytes' refuses 'shape requires --dtype' "$samite" stat -d opaque -s 7 plain.bin
 check 'a shape that does not fit npy' refuses 'does not match its shape' "$samite" stat -s 7 a.npy
 check 'a type for safetensors' refuses 'for npy and raw' "$samite" pack m.safetensors --dtype f16 -o w.smw
-check 'a range too far' refuses 'not within the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
+check 'a range too far' refuses 'exceeds the 200000 elements' "$samite" unpack m.safetensors.smw --tensor a --range 5:200001 -o z.npy
 check 'a range backwards' refuses 'ends before it begins' "$samite" unpack m.safetensors.smw --tensor a --range 5:3 -o z.npy
-check 'a range from too far' refuses 'not within' "$samite" unpack m.safetensors.smw --tensor a --range 200001: -o z.npy
+check 'a range from too far' refuses 'exceeds' "$samite" unpack m.safetensors.smw --tensor a --range 200001: -o z.npy
 check 'no range' refuses 'expected a range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 5-7 -o z.npy
 check 'a range that wraps' refuses 'expected a range of elements' "$samite" unpack m.safetensors.smw --tensor a --range 0:18446744073709551615 -o z.npy
-check 'a range of no tensor' refuses 'of a --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
+check 'a range of no tensor' refuses 'range requires --tensor' "$samite" unpack m.safetensors.smw --range 5:7 -o z.npy
 check 'no such tensor' refuses "no tensor is called 'A' " "$samite" unpack m.safetensors.smw --tensor A -o z.npy
 check 'almost a tensor' refuses "no tensor is called 'we.rd name'; did you mean 'we.ird name'" "$samite" unpack m.safetensors.smw --tensor 'we"rd name' -o z.npy
-check 'an option that comes too late' refuses '\-\-bf16 stands before the arrays' "$samite" convert a.npy --bf16 -o z.safetensors
+check 'an option that comes too late' refuses '\-\-bf16 has no effect' "$samite" convert a.npy --bf16 -o z.safetensors
 check 'no threads' refuses 'expected a number from 1 to 256' "$samite" pack a.npy -j 0
 check 'too many threads' refuses 'expected a number from 1 to 256' "$samite" unpack m.safetensors.smw -j 1000
-check 'packed already' refuses 'is packed already' "$samite" pack m.safetensors.smw
+check 'packed already' refuses 'is already packed' "$samite" pack m.safetensors.smw
 check 'never packed' refuses 'a.npy: not a packed file' "$samite" unpack a.npy -o z.npy
 check 'onto its input' refuses 'the output is the input' "$samite" pack a.npy -o ./a.npy
 check 'back onto its input' refuses 'the output is the input' "$samite" unpack m.safetensors.smw -o m.safetensors.smw
 check 'a tensor onto its input' refuses 'the output is the input' "$samite" unpack m.safetensors.smw --tensor a -o m.safetensors.smw
 check 'an array onto itself' refuses 'the output is the input' "$samite" convert a.npy -o a.npy
-check 'JSON among data' refuses 'both to standard output' "$samite" pack a.npy -o - --json
+check 'JSON among data' refuses 'both go to standard output' "$samite" pack a.npy -o - --json
 check 'a folder for a file' refuses 'Is a directory' "$samite" pack a.npy -o model
 check 'no folder' refuses 'nowhere/x: cannot' "$samite" pack a.npy -o nowhere/x
 check 'no verb of folders' refuses 'nosuch: ' "$samite" pack nosuch -o z
