@@ -68,8 +68,9 @@ static bool identify(char *path, struct identity *is)
 
 static bool same(const struct identity *a, const struct identity *b)
 {
-    return a->device == b->device && a->number == b->number && !a->name == !b->name &&
-           (!a->name || strcmp(a->name, b->name) == 0);
+    if (a->device != b->device || a->number != b->number)
+        return false;
+    return a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
 }
 
 bool cli_same_file(const char *output, const char *input)
@@ -98,7 +99,7 @@ static int add(const struct cli_args *args, const char *path, bool written)
         files->items = items;
     if (!items || !file.path) {
         free(file.path);
-        return cli_report(&(struct sam_error){SAM_ERR_MEMORY, "out of memory"});
+        return cli_no_memory();
     }
     if (!identify(file.path, &file.is)) {
         free(file.path);

@@ -158,6 +158,8 @@ static int read_choice(const struct cli_args *args, const struct cli_option *o, 
 {
     struct cli_near near = {.wanted = text};
     char choices[256], word[64];
+    if (!text || !o->choices)
+        return cli_usage_error(args, "--%s needs a value", o->name);
     int choice = cli_choice(o->choices, text, strlen(text));
     if (choice >= 0) {
         store(place, o->size, (uint64_t)choice);

@@ -106,6 +106,7 @@ static bool grow_branches(struct assembler *as, bool all)
 
 void sam_asm_layout(struct assembler *as)
 {
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     qsort(as->sections, as->section_count, sizeof *as->sections, by_rank);
     int round = 0;
     do

@@ -345,7 +345,8 @@ static bool put(struct memory *out, const void *data, size_t size)
 {
     if (size > out->room - out->size)
         return false;
-    memcpy(out->data + out->size, data, size);
+    if (size)
+        memcpy(out->data + out->size, data, size);
     out->size += size;
     return true;
 }

@@ -398,7 +398,7 @@ enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struc
                           c->chunk_bound + SAM_CHUNK_GROWTH))
             r.status = sam_fail_memory(&r.error);
     if (r.status == SAM_OK) {
-        if (c->weights.header_size)
+        if (file && c->weights.header_size)
             memcpy(file, sam_packed_header(p), (size_t)c->weights.header_size);
         sam_parallel(threads, (size_t)c->chunks, restore_chunk, &r);
     }
@@ -413,9 +413,9 @@ enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struc
 enum sam_status sam_unpack(const void *packed, size_t size, const struct sam_codec_options *options,
                            void *file, size_t room, struct sam_error *error)
 {
-    struct sam_packed *p;
+    struct sam_packed *p = NULL;
     enum sam_status status = sam_packed_open(packed, size, options, &p, error);
-    if (status != SAM_OK)
+    if (!p)
         return status;
     if (p->container.weights.file_size > room)
         status = sam_fail(error, SAM_ERR_USAGE, "no room for the file in %zu bytes", room);

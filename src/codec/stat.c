@@ -93,7 +93,7 @@ enum sam_status sam_weight_stat(enum sam_dtype type, const void *data, uint64_t 
                                 const struct sam_codec_options *given, struct sam_weight_stat *stat,
                                 struct sam_error *error)
 {
-    struct sam_codec_options options;
+    struct sam_codec_options options = {0};
     enum sam_status status = check(type, data, size, given, &options, stat, error);
     if (status != SAM_OK)
         return status;
@@ -121,7 +121,7 @@ enum sam_status sam_weight_count(enum sam_dtype type, const void *data, uint64_t
                                  const struct sam_codec_options *given, unsigned plane,
                                  uint64_t counts[256], struct sam_error *error)
 {
-    struct sam_codec_options options;
+    struct sam_codec_options options = {0};
     enum sam_status status = check(type, data, size, given, &options, counts, error);
     if (status != SAM_OK)
         return status;

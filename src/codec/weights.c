@@ -4,6 +4,8 @@
 
 #include "codec/chunk.h"
 
+#undef sam_codec_null /* chunk.h has a macro of this name for the analyzer */
+
 enum sam_status sam_codec_null(const char *what, struct sam_error *error)
 {
     return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);

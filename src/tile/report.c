@@ -35,8 +35,9 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
     stop = stop ? stop : end;
     if (stop > at && stop[-1] == '\r')
         stop--;
-    const char *caret = at + pos.column - 1;
-    if (pos.column > WIDEST / 2)
+    const char *caret = at + pos.column - 1; /* a token may begin after the last character */
+    caret = caret < stop ? caret : stop;
+    if (caret - at >= WIDEST / 2)
         at = caret - WIDEST / 2;
     if (stop > caret + WIDEST / 2)
         stop = caret + WIDEST / 2;
@@ -45,9 +46,8 @@ static void show_line(struct sam_buffer *out, const struct sam_tile_program *p,
     while (stop > caret && stop < end && continues(*stop))
         stop--;
     sam_buffer_printf(out, "    ");
-    const char *middle = caret < stop ? caret : stop;
-    size_t width = 4 + sam_buffer_plain(out, at, (size_t)(middle - at), ' ');
-    sam_buffer_plain(out, middle, (size_t)(stop - middle), ' ');
+    size_t width = 4 + sam_buffer_plain(out, at, (size_t)(caret - at), ' ');
+    sam_buffer_plain(out, caret, (size_t)(stop - caret), ' ');
     sam_buffer_printf(out, "\n%*s^\n", (int)width, "");
 }
 

@@ -9,7 +9,7 @@
 static void nest(struct sam_buffer *text, const char *body)
 {
     text->size = 0;
-    for (char name = 'a'; name <= 'b'; name++) {
+    for (int name = 'a'; name <= 'b'; name++) {
         sam_buffer_printf(text, ".irpc %c,", name);
         sam_buffer_fill(text, 'x', 10000);
         sam_buffer_append(text, "\n", 1);

@@ -16,10 +16,10 @@
 #include "samite/ops.h"
 #include "samite/tile.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 static const struct {
     const char *source, *charmap;
@@ -137,9 +137,9 @@ static void json(void **state)
 static void assemble(const char *isa, const char *text, const void *bytes, size_t size)
 {
     struct sam_asm_options options = {.size = sizeof options};
-    struct sam_image *image;
+    struct sam_image *image = NULL;
     struct sam_error error;
-    char *messages;
+    char *messages = NULL;
     if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK ||
         sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail_msg("%s", error.text);
@@ -203,8 +203,9 @@ static void turkish(void **state)
 {
     (void)state;
     use(TURKISH);
-    const char *volatile upper = "VID.V"; /* folded by the library, not by the compiler */
-    assert_int_not_equal(strcasecmp(upper, "vid.v"), 0);
+    /* Not strcasecmp, which the address sanitizer replaces by one that knows ASCII alone. */
+    volatile int upper = 'I';
+    assert_int_not_equal(tolower(upper), 'i');
     struct sam_isa isa;
     struct sam_error error;
     struct sam_csr_entry csr;

@@ -164,7 +164,7 @@ static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *con
     char *lines = (char *)sam_buffer_text(&trace);
     for (char *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         replay_line(&r, line);
-    if (memcmp(r.soon, left, DATA_SIZE) || memcmp(r.late, left, DATA_SIZE))
+    if (memcmp(r.soon, left, DATA_SIZE) != 0 || memcmp(r.late, left, DATA_SIZE) != 0)
         fail_msg("the bus leaves other bytes than the program:\n%s", text);
     sam_buffer_free(&trace);
     program_free(&p);
