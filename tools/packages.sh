@@ -17,6 +17,7 @@ test   libcmocka-dev                 library cmocka
 test   g++                           command g++
 test   mandoc                        command mandoc
 test   cmake                         command cmake
+test   locales                       file /usr/share/i18n/locales/de_DE
 lint   clang-format                  command clang-format
 lint   clang-tidy                    command clang-tidy
 lint   cppcheck                      command cppcheck
@@ -44,6 +45,7 @@ is_there() { # KIND NAME
     command) command -v "$2" ;;
     header) printf '#include <%s>\n' "$2" | cc -fsyntax-only -xc - ;;
     library) pkg-config --exists "$2" ;;
+    file) [ -e "$2" ] ;;
     fuzzer) [ -f "$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a)" ] ;;
     esac >/dev/null 2>&1
 }
