@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 void fuzz_seeds(fuzz_add *add, void *context)
 {
     static const char *const seeds[] = {
+        "0func.func @k() {\n%c = arith.constant 3\": index\nreturn\n", /* an open string */
         "0%dst = tcolmin %src : " T " -> " D "\n",
         "1pto.tassign %src, @tile(0x1000)\n%dst = pto.tcolmin %src : " T " -> " D
         "\npto.tassign %dst, @tile(0x2000)\n",

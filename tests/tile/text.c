@@ -363,6 +363,8 @@ static void test_bare_signs(void **state)
         {"func.func @ (", "1:11: error: expected a name, as @kernel, found '@'"},
         {"func.func @k(%)", "1:14: error: expected an argument, as %a: index, found '%'"},
         {"func.func @k() {\n%}", "2:1: error: expected an operation, found '%'"},
+        {"func.func @k() {\n%c = arith.constant 3\": index\nreturn\n",
+         "2:22: error: expected ':' before the constant's type, found '\": index'"},
         {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
     };
     (void)state;

@@ -103,9 +103,10 @@ static size_t number_size(const struct lexer *lexer)
 static size_t string_size(const struct lexer *lexer)
 {
     size_t size = 1;
-    while (lexer->at + size < lexer->end && lexer->at[size] != '"' && lexer->at[size] != '\n')
-        size += lexer->at[size] == '\\' && lexer->at + size + 1 < lexer->end ? 2 : 1;
-    return lexer->at + size < lexer->end ? size + 1 : (size_t)(lexer->end - lexer->at);
+    const size_t left = (size_t)(lexer->end - lexer->at);
+    while (size < left && lexer->at[size] != '"' && lexer->at[size] != '\n')
+        size += lexer->at[size] == '\\' && size + 1 < left && lexer->at[size + 1] != '\n' ? 2 : 1;
+    return size < left && lexer->at[size] == '"' ? size + 1 : size;
 }
 
 void sam_tile_parse_next(struct parser *parser)
