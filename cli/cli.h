@@ -45,7 +45,7 @@ struct cli_option {
     size_t at, size;      /* the destination in the request (CLI_AT) */
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
-    const char *(*names)(size_t index); /* more words to complete; NULL behind the last */
+    const char *(*names)(size_t index); /* more words to complete; NULL after the last */
     const char *suffixes;               /* completed by files: ".s .S", "" any, "/" folders */
     unsigned forms;                     /* bits of the forms that have it; 0: those of its group */
     bool needed;                        /* by its forms */

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* What completes a row: its choices and names, each behind `before`. */
+/* The words that complete a row, its choices and names, each preceded by `before`. */
 static void put_words(const struct cli_option *o, const char *before, FILE *out)
 {
     for (const char *at = o->choices ? o->choices : ""; *at;) {

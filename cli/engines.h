@@ -9,7 +9,7 @@
 
 /* The parameters, their defaults and ranges, on standard output; CLI_SHOWN. */
 int cli_engines_parameters(void);
-/* Their names, for completion; NULL behind the last. */
+/* Their names, for completion; NULL after the last. */
 const char *cli_engines_key(size_t index);
 /* A table of what each engine did with the cycles. */
 void cli_engines_report(const struct sam_engines_report *report, FILE *text);

@@ -14,7 +14,7 @@ struct cli_help_line {
     size_t size;
 };
 
-/* The line at *text, which moves behind it. */
+/* The line at *text, which advances past it. */
 void cli_help_line(const char **text, struct cli_help_line *line);
 /* "im2col, pad: " of a row that only these forms have, "" where its heading says it or one form
  * (not -1) is shown. */

@@ -64,7 +64,7 @@ static int print_generated(bool man, const char *which)
     return CLI_OK;
 }
 
-/* Help of a verb, or of the form that a word behind it names: `samite help run tensor`. */
+/* Help of a verb, or of the form that the next word names: `samite help run tensor`. */
 static int help(const struct cli_verb *verb, const char *form)
 {
     const int found = form ? cli_find_form(verb, form) : -1;

@@ -122,10 +122,10 @@ static void print_details(const char *text, FILE *out)
     fputs(before == CLI_LINE_VERBATIM ? ".fi\n" : "", out);
 }
 
-static void print_title(const char *page, const char *behind, FILE *out)
+static void print_title(const char *page, const char *suffix, FILE *out)
 {
     fprintf(out, ".TH SAMITE%s 1 \"\" \"Samite %s\" \"Samite\"\n", page, sam_version());
-    fprintf(out, ".SH NAME\nsamite%s \\- ", behind);
+    fprintf(out, ".SH NAME\nsamite%s \\- ", suffix);
 }
 
 void cli_print_man(const struct cli_verb *verb, FILE *out)

@@ -121,7 +121,7 @@ int cli_report(const struct sam_error *error)
                                                                              : CLI_BAD_INPUT;
 }
 
-/* "error:" or "warning:" of a line, behind its place; NULL: it has none. */
+/* "error:" or "warning:" of a line, after its place; NULL if it has none. */
 static const char *severity(const char *line, size_t size, size_t *length, const char **colour)
 {
     static const struct {

@@ -31,7 +31,7 @@ struct op_request {
 
 /* The plan that the request asks for: checks what the options say against the inputs. */
 int op_make_plan(const struct op_request *r, struct sam_plan **plan);
-/* op_emit.c: the plan's program into the file of --emit, behind the command that runs it. */
+/* op_emit.c: the plan's program into the file of --emit, after the command that runs it. */
 int op_emit(const struct op_request *request, const struct sam_plan *plan);
 
 #endif

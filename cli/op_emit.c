@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --emit: the program of a plan, behind the command that runs it. */
+/* --emit: the program of a plan, after the command that runs it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -233,7 +233,7 @@ static int unknown_option(const struct cli_args *args, const char *word)
     return cli_usage_error(args, "unknown option '%s'%s", word, cli_near_text(&near));
 }
 
-/* The row found takes the value behind '=' or the letter, or the next word. */
+/* The row found takes the value after '=' or after the letter, or the next word. */
 static int take(struct cli_args *args, const struct cli_cursor *c, const char *attached,
                 void *request)
 {

@@ -109,7 +109,7 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
 }
 
 /* A load just past the argument buffer, or at 0 where there is none, is an argument that was
- * forgotten. Buffers have an unmapped page behind them. */
+ * forgotten. An unmapped page follows each buffer. */
 static void explain_trap(struct run *run, const struct sam_launch *launch,
                          const struct sam_trap *trap)
 {

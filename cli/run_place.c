@@ -43,7 +43,7 @@ int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_
 {
     uint32_t local_top = LOCAL_TOP;
     *size = 0;
-    *buffer = calloc(arguments->count + 1, 16); /* at most 8 bytes behind 4 of padding each */
+    *buffer = calloc(arguments->count + 1, 16); /* at most 4 bytes of padding and 8 of value each */
     if (!*buffer)
         return cli_no_memory();
     for (size_t i = 0; i < arguments->count; i++) {

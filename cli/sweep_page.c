@@ -235,7 +235,8 @@ static void put_parts_legend(FILE *out, const struct sweep_parts *best,
     }
 }
 
-/* Rows from `index` on that share one set of parts, under one legend; the index behind them. */
+/* Rows from `index` on that share one set of parts, under one legend; returns the index after them.
+ */
 static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t worst, size_t index)
 {
     struct sweep_parts first, a, b;

@@ -29,15 +29,7 @@ void sam_asm_list_end(struct assembler *as, size_t row)
 /* The bytes of the final image at `address`; NULL where it has none (.bss). */
 static const uint8_t *bytes_at(const struct sam_image *image, uint64_t address, uint64_t size)
 {
-    size_t low = 0, high = image->section_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (image->sections[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct sam_section *s = low ? &image->sections[low - 1] : NULL;
+    const struct sam_section *s = sam_image_section_at(image, address);
     const bool held =
         s && address - s->address < s->data_size && size <= s->data_size - (address - s->address);
     return held ? s->data + (address - s->address) : NULL;

@@ -28,6 +28,10 @@ enum sam_status sam_fail_memory(struct sam_error *error);
 #define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
 #endif
 
+/* The section that holds `address`: the last that begins there or before it, empty ones aside.
+ * NULL: none does. */
+const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address);
+
 /* The options a caller gave, which begin with their size (status.h), as the `size` bytes of
  * `options`; `first` is their size in release 0.1. `given` may be NULL: all zero. */
 enum sam_status sam_options_take(void *options, size_t size, size_t first, const void *given,

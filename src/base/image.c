@@ -188,8 +188,7 @@ const struct sam_symbol *sam_image_find(const struct sam_image *image, const cha
     return NULL;
 }
 
-/* The section that holds `address`: the last that begins there or before, empty ones aside. */
-static const struct sam_section *section_of(const struct sam_image *image, uint64_t address)
+const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address)
 {
     size_t low = 0, high = image->section_count;
     while (low < high) {
@@ -207,7 +206,7 @@ static const struct sam_section *section_of(const struct sam_image *image, uint6
 
 const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint64_t address)
 {
-    const struct sam_section *section = image ? section_of(image, address) : NULL;
+    const struct sam_section *section = image ? sam_image_section_at(image, address) : NULL;
     if (!section)
         return NULL;
     size_t low = 0, high = image->symbol_count; /* behind the last symbol at or below address */
