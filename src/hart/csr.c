@@ -5,22 +5,8 @@
 #include "hart/core.h"
 
 enum {
-    MSTATUS = 0x300,
-    MIE = 0x304,
-    MTVEC = 0x305,
-    MSTATUSH = 0x310,
-    MCOUNTINHIBIT = 0x320,
-    MHPMEVENT_3 = 0x323,
-    MIP = 0x344,
-    TSELECT = 0x7a0,
-    TDATA_3 = 0x7a3,
-    MCYCLE = 0xb00, /* upper halves are at + HIGH */
-    MINSTRET = 0xb02,
-    CYCLE = 0xc00, /* read-only copies */
-    INSTRET = 0xc02,
-    HIGH = 0x80,
-    MCONFIGPTR = 0xf15,
-    EVENTS = 29, /* performance counters 3..31 */
+    HIGH = SAM_CSR_mcycleh - SAM_CSR_mcycle, /* from a counter to its upper half */
+    EVENTS = SAM_CSR_mhpmevent31 - SAM_CSR_mhpmevent3 + 1,
 };
 
 #define MIE_BITS     UINT64_C(0x888) /* software, timer, external interrupts of machine mode */
@@ -31,10 +17,10 @@ enum {
 static struct sam_hart_counter *counter_of(struct sam_hart *hart, unsigned address)
 {
     switch (sam_hart_is_narrow(hart) ? address & ~(unsigned)HIGH : address) {
-    case MCYCLE:
-    case CYCLE: return &hart->counters[SAM_HART_CYCLE];
-    case MINSTRET:
-    case INSTRET: return &hart->counters[SAM_HART_INSTRET];
+    case SAM_CSR_mcycle:
+    case SAM_CSR_cycle: return &hart->counters[SAM_HART_CYCLE];
+    case SAM_CSR_minstret:
+    case SAM_CSR_instret: return &hart->counters[SAM_HART_INSTRET];
     default: return NULL;
     }
 }
@@ -60,16 +46,16 @@ static void stop_counter(struct sam_hart_counter *counter, uint64_t next, bool s
 /* mhpmcounter3.. and mhpmevent3..: they count nothing and read as zero. */
 static bool is_event(const struct sam_hart *hart, unsigned address)
 {
-    return address - MHPMEVENT_3 < EVENTS || address - (MCYCLE + 3) < EVENTS ||
-           (sam_hart_is_narrow(hart) && address - (MCYCLE + HIGH + 3) < EVENTS);
+    return address - SAM_CSR_mhpmevent3 < EVENTS || address - SAM_CSR_mhpmcounter3 < EVENTS ||
+           (sam_hart_is_narrow(hart) && address - SAM_CSR_mhpmcounter3h < EVENTS);
 }
 
 /* CSRs that exist but always read as zero: no interrupt is ever pending, and there are no triggers.
  */
 static bool is_zero(const struct sam_hart *hart, unsigned address)
 {
-    return address == MIP || (address >= TSELECT && address <= TDATA_3) ||
-           (address == MSTATUSH && sam_hart_is_narrow(hart)) || is_event(hart, address);
+    return address == SAM_CSR_mip || (address >= SAM_CSR_tselect && address <= SAM_CSR_tdata3) ||
+           (address == SAM_CSR_mstatush && sam_hart_is_narrow(hart)) || is_event(hart, address);
 }
 
 bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
@@ -83,15 +69,15 @@ bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret
         return true;
     }
     switch (address) {
-    case MSTATUS: *value = core->mstatus | SAM_MSTATUS_MPP; return true; /* 3.1.6.1 */
-    case MIE: *value = hart->mie; return true;
-    case MCOUNTINHIBIT:
+    case SAM_CSR_mstatus: *value = core->mstatus | SAM_MSTATUS_MPP; return true; /* 3.1.6.1 */
+    case SAM_CSR_mie: *value = hart->mie; return true;
+    case SAM_CSR_mcountinhibit:
         *value = (uint64_t)hart->counters[SAM_HART_CYCLE].stopped |
                  (uint64_t)hart->counters[SAM_HART_INSTRET].stopped << 2;
         return true;
     default: *value = 0;
     }
-    return address == MCONFIGPTR || is_zero(hart, address) ||
+    return address == SAM_CSR_mconfigptr || is_zero(hart, address) ||
            (core->unit[SAM_UNIT_TENSOR] && sam_tensor_csr_read(core, address, value)) ||
            (core->unit[SAM_UNIT_MATRIX] && sam_matrix_csr_read(core, address, value));
 }
@@ -111,15 +97,15 @@ bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 {
     struct sam_hart *hart = sam_hart_of(core);
     struct sam_hart_counter *counter = counter_of(hart, address);
-    if (counter && address < CYCLE) {
+    if (counter && address < SAM_CSR_cycle) {
         write_counter(hart, counter, address, next, value);
         return true;
     }
     switch (address) {
-    case MSTATUS: core->mstatus = value & MSTATUS_BITS; return true;
-    case MIE: hart->mie = value & MIE_BITS; return true;
-    case MTVEC: hart->has_handler = true; return false; /* the core does the write itself */
-    case MCOUNTINHIBIT:
+    case SAM_CSR_mstatus: core->mstatus = value & MSTATUS_BITS; return true;
+    case SAM_CSR_mie: hart->mie = value & MIE_BITS; return true;
+    case SAM_CSR_mtvec: hart->has_handler = true; return false; /* the core does the write itself */
+    case SAM_CSR_mcountinhibit:
         stop_counter(&hart->counters[SAM_HART_CYCLE], next, value & 1);
         stop_counter(&hart->counters[SAM_HART_INSTRET], next, value >> 2 & 1);
         return true;

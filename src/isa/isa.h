@@ -331,6 +331,12 @@ static inline bool sam_word_is_compressed(uint64_t word)
     return (word & 3) != 3 && (word & 0xffff);
 }
 
+/* The addresses of the CSRs of csr.def, by name: SAM_CSR_mstatus. */
+enum {
+#define CSR(name, address, on, meaning) SAM_CSR_##name = (address),
+#include "isa/csr.def"
+};
+
 /* CSRs by address. Several names may share an address; the first row is printed. */
 struct sam_csr_row {
     uint16_t address;

@@ -306,24 +306,15 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
 }
 
 const struct sam_csr_row sam_csr_rows[] = {
-#define CSR(address, name, on, meaning) {address, name, on, meaning},
-#define ALIAS(address, count, name, on)
-#define RULED(address, count, name, on, note)
+#define CSR(name, address, on, meaning) {address, #name, on, meaning},
 #include "isa/csr.def"
-#undef CSR
-#undef ALIAS
-#undef RULED
 };
 const size_t sam_csr_row_count = SAM_COUNT(sam_csr_rows);
 
 const struct sam_csr_alias sam_csr_aliases[] = {
-#define CSR(address, name, on, meaning)
-#define ALIAS(address, count, name, on)       {address, count, name, on, NULL},
-#define RULED(address, count, name, on, note) {address, count, name, on, note},
+#define ALIAS(csr, count, name, on)       {SAM_CSR_##csr, count, name, on, NULL},
+#define RULED(csr, count, name, on, note) {SAM_CSR_##csr, count, name, on, note},
 #include "isa/csr.def"
-#undef CSR
-#undef ALIAS
-#undef RULED
 };
 const size_t sam_csr_alias_count = SAM_COUNT(sam_csr_aliases);
 

@@ -55,28 +55,28 @@ bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uin
     if (machine->csr_read && machine->csr_read(core, address, instret, value))
         return true;
     switch (address) {
-    case 0x001: *value = core->fflags; return has_fp(machine);
-    case 0x002: *value = core->frm; return has_fp(machine);
-    case 0x003: *value = (uint64_t)core->frm << 5 | core->fflags; return has_fp(machine);
-    case 0x300: *value = core->mstatus | dirty(core, narrow); return true;
-    case 0x301: *value = misa(&machine->isa); return true;
-    case 0x305: *value = core->mtvec; return true;
-    case 0x340: *value = core->mscratch; return true;
-    case 0x341: *value = core->mepc; return true;
-    case 0x342: *value = core->mcause; return true;
-    case 0x343: *value = core->mtval; return true;
-    case 0xb00:
-    case 0xb02:
-    case 0xc00:
-    case 0xc01:
-    case 0xc02: *value = narrow ? (uint32_t)instret : instret; return true;
-    case 0xc80:
-    case 0xc81:
-    case 0xc82: *value = instret >> 32; return narrow;
-    case 0xf11:
-    case 0xf12:
-    case 0xf13: *value = 0; return true;
-    case 0xf14: *value = core->hartid; return true;
+    case SAM_CSR_fflags: *value = core->fflags; return has_fp(machine);
+    case SAM_CSR_frm: *value = core->frm; return has_fp(machine);
+    case SAM_CSR_fcsr: *value = (uint64_t)core->frm << 5 | core->fflags; return has_fp(machine);
+    case SAM_CSR_mstatus: *value = core->mstatus | dirty(core, narrow); return true;
+    case SAM_CSR_misa: *value = misa(&machine->isa); return true;
+    case SAM_CSR_mtvec: *value = core->mtvec; return true;
+    case SAM_CSR_mscratch: *value = core->mscratch; return true;
+    case SAM_CSR_mepc: *value = core->mepc; return true;
+    case SAM_CSR_mcause: *value = core->mcause; return true;
+    case SAM_CSR_mtval: *value = core->mtval; return true;
+    case SAM_CSR_mcycle:
+    case SAM_CSR_minstret:
+    case SAM_CSR_cycle:
+    case SAM_CSR_time:
+    case SAM_CSR_instret: *value = narrow ? (uint32_t)instret : instret; return true;
+    case SAM_CSR_cycleh:
+    case SAM_CSR_timeh:
+    case SAM_CSR_instreth: *value = instret >> 32; return narrow;
+    case SAM_CSR_mvendorid:
+    case SAM_CSR_marchid:
+    case SAM_CSR_mimpid: *value = 0; return true;
+    case SAM_CSR_mhartid: *value = core->hartid; return true;
     default: return false;
     }
 }
@@ -87,21 +87,21 @@ bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint6
     if (machine->csr_write && machine->csr_write(core, address, next, value))
         return true;
     switch (address) {
-    case 0x001: core->fflags = value & 31; return has_fp(machine);
-    case 0x002: core->frm = value & 7; break;
-    case 0x003:
+    case SAM_CSR_fflags: core->fflags = value & 31; return has_fp(machine);
+    case SAM_CSR_frm: core->frm = value & 7; break;
+    case SAM_CSR_fcsr:
         core->fflags = value & 31;
         core->frm = (value >> 5) & 7;
         break;
-    case 0x300: core->mstatus = value & MSTATUS_BITS; return true;
-    case 0x301: return true; /* fixed */
-    case 0x305: core->mtvec = value & ~UINT64_C(3); return true;
-    case 0x340: core->mscratch = value; return true;
-    case 0x341: core->mepc = value & ~UINT64_C(3); return true;
-    case 0x342: core->mcause = value; return true;
-    case 0x343: core->mtval = value; return true;
-    case 0xb00:
-    case 0xb02: return true; /* counters keep running */
+    case SAM_CSR_mstatus: core->mstatus = value & MSTATUS_BITS; return true;
+    case SAM_CSR_misa: return true; /* fixed */
+    case SAM_CSR_mtvec: core->mtvec = value & ~UINT64_C(3); return true;
+    case SAM_CSR_mscratch: core->mscratch = value; return true;
+    case SAM_CSR_mepc: core->mepc = value & ~UINT64_C(3); return true;
+    case SAM_CSR_mcause: core->mcause = value; return true;
+    case SAM_CSR_mtval: core->mtval = value; return true;
+    case SAM_CSR_mcycle:
+    case SAM_CSR_minstret: return true; /* counters keep running */
     default: return false;
     }
     core->frm_plain = core->frm == 0;

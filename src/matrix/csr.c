@@ -43,14 +43,14 @@ bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *valu
 {
     const struct sam_matrix *m = sam_matrix_of(core);
     switch (address) {
-    case SAM_CSR_XMRSTART: *value = m->start; return true;
-    case SAM_CSR_XMCSR: *value = m->state; return true;
-    case SAM_CSR_XMXRM: *value = m->round; return true;
-    case SAM_CSR_XMXSAT: *value = m->saturated; return true;
-    case SAM_CSR_XMSIZE: *value = packed_size(m); return true;
-    case SAM_CSR_XMREGSIZE: *value = m->rows * m->row_bytes; return true;
-    case SAM_CSR_XMLENB: *value = m->row_bytes; return true;
-    case SAM_CSR_XMISA: *value = XMISA; return true;
+    case SAM_CSR_xmrstart: *value = m->start; return true;
+    case SAM_CSR_xmcsr: *value = m->state; return true;
+    case SAM_CSR_xmxrm: *value = m->round; return true;
+    case SAM_CSR_xmxsat: *value = m->saturated; return true;
+    case SAM_CSR_xmsize: *value = packed_size(m); return true;
+    case SAM_CSR_xmregsize: *value = m->rows * m->row_bytes; return true;
+    case SAM_CSR_xmlenb: *value = m->row_bytes; return true;
+    case SAM_CSR_xmisa: *value = XMISA; return true;
     default: return false;
     }
 }
@@ -59,9 +59,9 @@ bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t valu
 {
     struct sam_matrix *m = sam_matrix_of(core);
     switch (address) {
-    case SAM_CSR_XMRSTART: m->start = (uint32_t)value; return true;
-    case SAM_CSR_XMCSR: m->state = (enum sam_m_state)(value & 3); return true;
-    case SAM_CSR_XMXRM:
+    case SAM_CSR_xmrstart: m->start = (uint32_t)value; return true;
+    case SAM_CSR_xmcsr: m->state = (enum sam_m_state)(value & 3); return true;
+    case SAM_CSR_xmxrm:
         m->round = (enum sam_m_round)(value & 3);
         if (value == 0)
             m->saturated = false;

@@ -11,17 +11,6 @@
 #define SAM_M_ROW_BYTES 64u
 #define SAM_M_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
 
-enum {
-    SAM_CSR_XMRSTART = 0x801,
-    SAM_CSR_XMCSR = 0x802,
-    SAM_CSR_XMXRM = 0x803,
-    SAM_CSR_XMXSAT = 0xcc0,
-    SAM_CSR_XMSIZE = 0xcc1,
-    SAM_CSR_XMREGSIZE = 0xcc2,
-    SAM_CSR_XMLENB = 0xcc3,
-    SAM_CSR_XMISA = 0xcc4,
-};
-
 enum sam_m_state { SAM_M_OFF, SAM_M_INITIAL, SAM_M_CLEAN, SAM_M_DIRTY };
 enum sam_m_round { SAM_M_RNU, SAM_M_RNE, SAM_M_RDN, SAM_M_ROD };
 

@@ -200,10 +200,10 @@ static void fill_csrs(struct sam_commit *c, const struct sam_gpu *gpu, struct sa
     if (writes && sam_csr_read(&w->core, address, w->core.retired, &value))
         add_csr(c, gpu, address, (uint32_t)value);
     if (act == SAM_ACT_RPC)
-        add_csr(c, gpu, 0x80c, w->rpc);
+        add_csr(c, gpu, SAM_CSR_rpc, w->rpc);
     if (act == SAM_ACT_VTYPE) {
-        add_csr(c, gpu, 0xc20, w->vl);
-        add_csr(c, gpu, 0xc21, w->vtype);
+        add_csr(c, gpu, SAM_CSR_vl, w->vl);
+        add_csr(c, gpu, SAM_CSR_vtype, w->vtype);
     }
 }
 

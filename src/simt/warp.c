@@ -100,23 +100,23 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret
     (void)instret;
     const struct sam_warp *w = sam_warp_of(core);
     switch (address) {
-    case 0x008: *value = 0; return true;
-    case 0xc20: *value = w->vl; return true;
-    case 0xc21: *value = w->vtype; return true;
-    case 0xc22: *value = 4 * w->lanes; return true;
-    case 0x800: *value = w->tid; return true;
-    case 0x801: *value = w->numw; return true;
-    case 0x802: *value = w->lanes; return true;
-    case 0x803: *value = w->knl; return true;
-    case 0x804: *value = w->wgid; return true;
-    case 0x805: *value = w->wid; return true;
-    case 0x806: *value = w->lds; return true;
-    case 0x807: *value = w->pds; return true;
-    case 0x808:
-    case 0x809:
-    case 0x80a: *value = w->group[address - 0x808]; return true;
-    case 0x80b: *value = w->print; return true;
-    case 0x80c: *value = w->rpc; return true;
+    case SAM_CSR_vstart: *value = 0; return true;
+    case SAM_CSR_vl: *value = w->vl; return true;
+    case SAM_CSR_vtype: *value = w->vtype; return true;
+    case SAM_CSR_vlenb: *value = 4 * w->lanes; return true;
+    case SAM_CSR_tid: *value = w->tid; return true;
+    case SAM_CSR_numw: *value = w->numw; return true;
+    case SAM_CSR_numt: *value = w->lanes; return true;
+    case SAM_CSR_knl: *value = w->knl; return true;
+    case SAM_CSR_wgid: *value = w->wgid; return true;
+    case SAM_CSR_wid: *value = w->wid; return true;
+    case SAM_CSR_lds: *value = w->lds; return true;
+    case SAM_CSR_pds: *value = w->pds; return true;
+    case SAM_CSR_gidx:
+    case SAM_CSR_gidy:
+    case SAM_CSR_gidz: *value = w->group[address - SAM_CSR_gidx]; return true;
+    case SAM_CSR_print: *value = w->print; return true;
+    case SAM_CSR_rpc: *value = w->rpc; return true;
     default: return false;
     }
 }
@@ -126,13 +126,13 @@ bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
     (void)next;
     struct sam_warp *w = sam_warp_of(core);
     switch (address) {
-    case 0x008: return true; /* vstart is always 0 */
-    case 0x80b:
+    case SAM_CSR_vstart: return true; /* vstart is always 0 */
+    case SAM_CSR_print:
         w->print = (uint32_t)value;
         if (w->print)
             core->event = SAM_EVENT_PRINT;
         return true;
-    case 0x80c: w->rpc = (uint32_t)value; return true;
+    case SAM_CSR_rpc: w->rpc = (uint32_t)value; return true;
     default: return false;
     }
 }

@@ -27,8 +27,8 @@ static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, un
     if (t->dims[dim] > 32)
         return SAM_TL_FAULT(SAM_TL_DIMENSION, dim, t->dims[dim]);
     for (unsigned i = 0; i < masks; i++)
-        if (!sam_tensor_is_written(t, SAM_CSR_TMASK_CONCAT_1 + i))
-            return SAM_TL_FAULT(SAM_TL_UNWRITTEN, SAM_CSR_TMASK_CONCAT_1 + i);
+        if (!sam_tensor_is_written(t, SAM_CSR_tmask_concat_1 + i))
+            return SAM_TL_FAULT(SAM_TL_UNWRITTEN, SAM_CSR_tmask_concat_1 + i);
     unsigned bits = (unsigned)sam_dtype_bits(t->type);
     *b = (struct block){.outer = 1, .inner = bits < 8 ? 1 : bits / 8, .nibbles = bits < 8};
     for (unsigned i = 0; i < dim; i++)
@@ -108,7 +108,7 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
     if (fault.why != SAM_TL_FINE)
         return sam_tensor_illegal(c, fault);
     for (unsigned which = 0; which < 2; which++) {
-        uint32_t mask = sam_tensor_csr(t, SAM_CSR_TMASK_CONCAT_1 + which);
+        uint32_t mask = sam_tensor_csr(t, SAM_CSR_tmask_concat_1 + which);
         for (unsigned j = 0; j < b.positions; j++)
             if (mask >> j & 1)
                 sources[count++] = (struct source){(uint8_t)which, (uint16_t)(j * b.inner)};
@@ -141,7 +141,7 @@ bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl
     const struct sam_tl_fault fault = describe(t, dim, 1, &b);
     if (fault.why != SAM_TL_FINE)
         return sam_tensor_illegal(c, fault);
-    uint32_t mask = sam_tensor_csr(t, SAM_CSR_TMASK_CONCAT_1);
+    uint32_t mask = sam_tensor_csr(t, SAM_CSR_tmask_concat_1);
     if (to == 0)
         return true;
     if (!b.nibbles) {

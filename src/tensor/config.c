@@ -14,13 +14,13 @@ static enum sam_dtype parse_type(uint32_t ttype)
 
 void sam_tensor_configure(struct sam_tensor *t)
 {
-    uint32_t shape = sam_tensor_csr(t, SAM_CSR_TSHAPE);
-    t->type = sam_tensor_is_written(t, SAM_CSR_TTYPE) ? parse_type(sam_tensor_csr(t, SAM_CSR_TTYPE))
+    uint32_t shape = sam_tensor_csr(t, SAM_CSR_tshape);
+    t->type = sam_tensor_is_written(t, SAM_CSR_ttype) ? parse_type(sam_tensor_csr(t, SAM_CSR_ttype))
                                                       : SAM_I8;
     for (unsigned i = 0; i < 3; i++)
         t->dims[i] = shape >> (16 - 8 * i) & 255;
     unsigned elements = t->dims[0] * t->dims[1] * t->dims[2];
-    t->shape = !sam_tensor_is_written(t, SAM_CSR_TSHAPE) ? SAM_TL_UNWRITTEN
+    t->shape = !sam_tensor_is_written(t, SAM_CSR_tshape) ? SAM_TL_UNWRITTEN
                : shape >> 24                             ? SAM_TL_SHAPE_RESERVED
                : elements == 0                           ? SAM_TL_SHAPE_ZERO
                : t->type == SAM_DTYPES                   ? SAM_TL_TYPE
@@ -47,9 +47,9 @@ static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint1
 static struct sam_tl_fault make_plan(const struct sam_tensor *t, bool store, bool masked,
                                      struct sam_tl_plan *p)
 {
-    const unsigned width_csr = store ? SAM_CSR_TSTORE_WIDTH : SAM_CSR_TLOAD_WIDTH;
-    const unsigned mask_csr = store ? SAM_CSR_TMASK_STORE : SAM_CSR_TMASK_LOAD;
-    const unsigned stride_csr = store ? SAM_CSR_TSTORE_STRIDE : SAM_CSR_TLOAD_STRIDE;
+    const unsigned width_csr = store ? SAM_CSR_tstore_width : SAM_CSR_tload_width;
+    const unsigned mask_csr = store ? SAM_CSR_tmask_store : SAM_CSR_tmask_load;
+    const unsigned stride_csr = store ? SAM_CSR_tstore_stride0 : SAM_CSR_tload_stride0;
     const unsigned slices = t->dims[0];
     if (t->shape != SAM_TL_FINE)
         return sam_tensor_shape_fault(t);

@@ -4,7 +4,7 @@
 
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value)
 {
-    unsigned index = address - SAM_CSR_TLOAD_STRIDE;
+    unsigned index = address - SAM_CSR_tload_stride0;
     if (index >= SAM_TENSOR_CSRS)
         return false;
     *value = sam_tensor_of(core)->csr[index];
@@ -14,7 +14,7 @@ bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *valu
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value)
 {
     struct sam_tensor *t = sam_tensor_of(core);
-    unsigned index = address - SAM_CSR_TLOAD_STRIDE;
+    unsigned index = address - SAM_CSR_tload_stride0;
     if (index >= SAM_TENSOR_CSRS)
         return false;
     t->csr[index] = (uint32_t)value;

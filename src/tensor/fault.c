@@ -14,7 +14,7 @@ static const char *csr_name(const struct sam_core *core, unsigned address)
 
 static void tell_shape(struct sam_buffer *out, const struct sam_tensor *t)
 {
-    const uint32_t shape = sam_tensor_csr(t, SAM_CSR_TSHAPE);
+    const uint32_t shape = sam_tensor_csr(t, SAM_CSR_tshape);
     const unsigned *d = t->dims;
     sam_buffer_printf(out, "tshape [%u, %u, %u]", d[0], d[1], d[2]);
     switch ((int)t->fault.why) {
@@ -57,7 +57,7 @@ static void tell(struct sam_buffer *out, const struct sam_core *core)
         break;
     case SAM_TL_TYPE:
         sam_buffer_printf(out, "ttype 0x%" PRIx32 ": expected one type", //
-                          sam_tensor_csr(t, SAM_CSR_TTYPE));
+                          sam_tensor_csr(t, SAM_CSR_ttype));
         break;
     case SAM_TL_SHAPE_RESERVED:
     case SAM_TL_SHAPE_ZERO:

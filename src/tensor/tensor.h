@@ -11,20 +11,8 @@
 #define SAM_TL_SIZE   1024u /* bytes of a TLReg */
 #define SAM_TL_SLICES 32u   /* slices that masks and strides can address */
 
-/* CSR addresses (our choice: the manual leaves them open). */
-enum {
-    SAM_CSR_TLOAD_STRIDE = 0x880,  /* ..0x89f */
-    SAM_CSR_TSTORE_STRIDE = 0x8a0, /* ..0x8bf */
-    SAM_CSR_TTYPE = 0x8c0,
-    SAM_CSR_TSHAPE = 0x8c1,
-    SAM_CSR_TMASK_LOAD = 0x8c2,
-    SAM_CSR_TMASK_STORE = 0x8c3,
-    SAM_CSR_TMASK_CONCAT_1 = 0x8c4,
-    SAM_CSR_TMASK_CONCAT_2 = 0x8c5,
-    SAM_CSR_TLOAD_WIDTH = 0x8c6,
-    SAM_CSR_TSTORE_WIDTH = 0x8c7,
-};
-#define SAM_TENSOR_CSRS 72u /* from SAM_CSR_TLOAD_STRIDE on */
+/* CSRs of the unit: consecutive addresses from the first stride on. */
+#define SAM_TENSOR_CSRS (SAM_CSR_tstore_width - SAM_CSR_tload_stride0 + 1u)
 
 /* Which rule an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
 enum sam_tl_why {
@@ -76,7 +64,7 @@ struct sam_tl_plan {
  * here and written[] false; its default then depends on the instruction. */
 struct sam_tensor {
     uint8_t tl[SAM_TL_COUNT][SAM_TL_SIZE] __attribute__((aligned(64)));
-    uint32_t csr[SAM_TENSOR_CSRS]; /* by address - SAM_CSR_TLOAD_STRIDE */
+    uint32_t csr[SAM_TENSOR_CSRS]; /* by address - SAM_CSR_tload_stride0 */
     bool written[SAM_TENSOR_CSRS];
     bool narrow; /* the hart is RV32 */
     /* Strict mode: loads read only `l1m`, stores write only `l0m`; size 0: anywhere. */

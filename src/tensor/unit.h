@@ -20,12 +20,12 @@ static inline uint64_t sam_tensor_x(const struct sam_core *c, unsigned number)
 
 static inline uint32_t sam_tensor_csr(const struct sam_tensor *t, unsigned address)
 {
-    return t->csr[address - SAM_CSR_TLOAD_STRIDE];
+    return t->csr[address - SAM_CSR_tload_stride0];
 }
 
 static inline bool sam_tensor_is_written(const struct sam_tensor *t, unsigned address)
 {
-    return t->written[address - SAM_CSR_TLOAD_STRIDE];
+    return t->written[address - SAM_CSR_tload_stride0];
 }
 
 /* config.c */
@@ -60,7 +60,7 @@ static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fa
 /* What is wrong with tshape. */
 static inline struct sam_tl_fault sam_tensor_shape_fault(const struct sam_tensor *t)
 {
-    return SAM_TL_FAULT(t->shape, SAM_CSR_TSHAPE); /* the value counts for UNWRITTEN alone */
+    return SAM_TL_FAULT(t->shape, SAM_CSR_tshape); /* the value counts for UNWRITTEN alone */
 }
 
 /* Elements of 4 bits as bytes and back; `count` is even. The low nibble comes first. */
