@@ -98,6 +98,16 @@ SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void
 SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                                      struct sam_error *error);
 
+/* Build SV39 page tables for every buffer that is mapped now: each 4 KiB page at its own address.
+ * Pages of the sections of `image` (it may be NULL) are readable, and executable or writable as the
+ * sections that share the page are. Other pages are readable and writable, and without an image
+ * those below SAM_BUFFER_BASE are executable too. The tables lie above the 32-bit addresses, at
+ * *ptbr: launches with options.sv39 and this options.ptbr use them. Call it again after buffers
+ * have been mapped or unmapped; the new tables replace the old ones and *ptbr stays the same.
+ * docs/ventus-rulings.md 4.7. */
+SAM_API enum sam_status sam_gpu_build_sv39(struct sam_gpu *gpu, const struct sam_image *image,
+                                           uint64_t *ptbr, struct sam_error *error);
+
 /* --- launches */
 
 /* A launch as the hardware sees it (Ventus manual 2.3). */

@@ -39,6 +39,8 @@ enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_
                                struct sam_error *error);
 /* The buffer that holds `address`, or NULL. */
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
+/* The lowest buffer that ends above `address`, or NULL. */
+const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64_t address);
 /* The first multiple of `align` at or above `from` with `size` free bytes followed by a free page;
  * 0 when there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,

@@ -86,6 +86,12 @@ const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64
     return NULL;
 }
 
+const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64_t address)
+{
+    size_t at = region_above(memory, address);
+    return at < memory->region_count ? &memory->regions[at] : NULL;
+}
+
 static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error *error)
 {
     if (size && size - 1 > UINT64_MAX - base)

@@ -114,6 +114,17 @@ void sam_space_release(struct sam_worker *worker);
 /* Zero the local memory that the last workgroup touched. */
 void sam_space_clear_lds(struct sam_worker *worker);
 
+/* sv39.c: page tables. */
+enum sam_walk {
+    SAM_WALK_OK,
+    SAM_WALK_PAGE_FAULT,
+    SAM_WALK_ACCESS_FAULT, /* a table lies outside every buffer */
+    SAM_WALK_EXHAUSTED,    /* host out of memory */
+};
+/* Translate `address` by the tables at options.ptbr. */
+enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sam_access access,
+                            uint64_t *physical);
+
 /* launch.c */
 
 /* A host thread that runs one workgroup after another. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a worker's workgroup sees memory: its own local memory, SV39 translation, buffer bounds.
+/* How a worker's workgroup sees memory: its own local memory, translation, buffer bounds.
  * Fills the view's pages. */
 #include "simt/simt.h"
 
@@ -57,9 +57,14 @@ static uint8_t *lds_page(struct sam_worker *worker, uint32_t number)
     return worker->lds[number];
 }
 
-/* ---------------------------------------------------------------------------------- SV39 */
+/* ------------------------------------------------------------------------------- resolve */
 
-enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_A = 64, PTE_D = 128 };
+/* Whether any byte of the page belongs to the print buffer. */
+static bool holds_print(const struct sam_run *run, uint64_t page)
+{
+    return run->print_size && page + SAM_PAGE_SIZE > run->print_base &&
+           page < (uint64_t)run->print_base + run->print_size;
+}
 
 static unsigned access_cause(enum sam_access access)
 {
@@ -73,54 +78,6 @@ static unsigned page_cause(enum sam_access access)
     return access == SAM_FETCH  ? SAM_CAUSE_FETCH_PAGE
            : access == SAM_LOAD ? SAM_CAUSE_LOAD_PAGE
                                 : SAM_CAUSE_STORE_PAGE;
-}
-
-/* Walk three levels from options.ptbr. RISC-V Privileged 4.4; U is ignored, A and D are set.
- * Returns 0, or the cause of the fault. */
-static unsigned translate(struct sam_worker *worker, uint32_t address, enum sam_access access,
-                          uint64_t *physical)
-{
-    const struct sam_gpu *gpu = worker->run->gpu;
-    uint64_t table = gpu->options.ptbr;
-    for (int level = 2; level >= 0; level--) {
-        unsigned shift = 12 + 9 * (unsigned)level;
-        uint64_t at = table + ((uint64_t)address >> shift & 511) * 8, entry;
-        const struct sam_region *region = sam_memory_find(gpu->memory, at);
-        if (!region && !gpu->options.loose_bounds)
-            return access_cause(access);
-        uint8_t *host = sam_memory_host(gpu->memory, at & ~UINT64_C(7));
-        if (!host) {
-            worker->view.exhausted = true;
-            return access_cause(access);
-        }
-        entry = __atomic_load_n((uint64_t *)(void *)host, __ATOMIC_RELAXED);
-        if (!(entry & PTE_V) || (!(entry & PTE_R) && (entry & PTE_W)))
-            return page_cause(access);
-        uint64_t frame = (entry >> 10 & ((UINT64_C(1) << 44) - 1)) << 12;
-        if (!(entry & (PTE_R | PTE_X))) {
-            table = frame;
-            continue;
-        }
-        uint64_t inside = (UINT64_C(1) << shift) - 1;
-        unsigned need = access == SAM_FETCH ? PTE_X : access == SAM_LOAD ? PTE_R : PTE_W;
-        if (!(entry & need) || (frame & inside))
-            return page_cause(access);
-        uint64_t marks = PTE_A | (access == SAM_STORE ? PTE_D : 0);
-        if ((entry & marks) != marks)
-            __atomic_fetch_or((uint64_t *)(void *)host, marks, __ATOMIC_RELAXED);
-        *physical = frame | (address & inside);
-        return 0;
-    }
-    return page_cause(access);
-}
-
-/* ------------------------------------------------------------------------------- resolve */
-
-/* Whether any byte of the page belongs to the print buffer. */
-static bool holds_print(const struct sam_run *run, uint64_t page)
-{
-    return run->print_size && page + SAM_PAGE_SIZE > run->print_base &&
-           page < (uint64_t)run->print_base + run->print_size;
 }
 
 static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size,
@@ -147,11 +104,12 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         return page->host + offset; /* single-stepping asks repeatedly */
     uint64_t physical = address;
     if (gpu->options.sv39) {
-        unsigned cause = translate(worker, address, access, &physical);
-        if (cause) {
-            fault->cause = cause;
+        enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical);
+        view->exhausted |= walk == SAM_WALK_EXHAUSTED;
+        if (walk == SAM_WALK_PAGE_FAULT)
+            fault->cause = page_cause(access);
+        if (walk != SAM_WALK_OK)
             return NULL;
-        }
     }
     const uint64_t base = physical - offset;
     const bool gated = holds_print(worker->run, base);
