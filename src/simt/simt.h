@@ -65,7 +65,6 @@ struct sam_warp {
     uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
     enum sam_warp_state state;
     uint32_t barrier_pc;
-    struct sam_worker *worker;
     /* scratch space of one instruction */
     int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
@@ -80,8 +79,11 @@ static inline struct sam_warp *sam_warp_of(struct sam_core *core)
 
 /* warp.c */
 
-/* Ready to run from launch->start; registers zero, all lanes active, e32 m1, vl = lanes. */
-void sam_warp_reset(struct sam_warp *warp, const struct sam_launch *launch);
+struct sam_worker;
+/* Ready to run on `worker` from launch->start; registers zero, all lanes active, e32 m1,
+ * vl = lanes. */
+void sam_warp_reset(struct sam_warp *warp, struct sam_worker *worker,
+                    const struct sam_launch *launch);
 void sam_warp_release(struct sam_warp *warp);
 /* Set the SIMT mask and recompute the lane masks from it, vl and vtype. */
 void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
@@ -107,13 +109,6 @@ void sam_lanes_fill_v4(struct sam_machine *machine);
 /* lanes.c: the best level for this host. */
 void sam_lanes_fill(struct sam_machine *machine);
 
-/* space.c: what a worker's workgroup sees in memory. False: out of memory. */
-struct sam_worker;
-bool sam_space_init(struct sam_worker *worker);
-void sam_space_release(struct sam_worker *worker);
-/* Zero the local memory that the last workgroup touched. */
-void sam_space_clear_lds(struct sam_worker *worker);
-
 /* sv39.c: page tables. */
 enum sam_walk {
     SAM_WALK_OK,
@@ -125,25 +120,67 @@ enum sam_walk {
 enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sam_access access,
                             uint64_t *physical);
 
-/* launch.c */
+/* --- workgroups (group.c, space.c) */
 
-/* A host thread that runs one workgroup after another. */
+/* A page of local memory. */
+struct sam_lds_page {
+    uint32_t number; /* within the window */
+    uint8_t *bytes;
+};
+
+/* A workgroup that has started: what is its own, whichever thread runs it. */
+struct sam_group {
+    uint32_t workgroup;     /* linear id */
+    bool has_turn;          /* every earlier workgroup has ended */
+    struct sam_warp *warps; /* launch->warps of them */
+    uint32_t ready;         /* warps that are */
+    uint32_t at;            /* the warp whose turn it is */
+    bool in_turn;           /* it has begun its turn ... */
+    int64_t turn;           /* ... and may still run so many instructions, to the next jump */
+    struct sam_lds_page *lds;
+    uint32_t lds_count, lds_capacity;
+};
+
+/* A host thread that runs workgroups. */
 struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_warp *warps; /* launch->warps of them */
-    uint8_t **lds;          /* pages of the LDS window, NULL where untouched */
-    uint32_t *lds_touched;  /* indices of the pages in use */
-    uint32_t lds_count, lds_capacity;
-    uint32_t workgroup;            /* the current one */
-    bool busy;                     /* is running it */
-    bool has_turn;                 /* every earlier workgroup has ended */
-    bool started;                  /* has run at least one */
+    struct sam_group *group; /* the one that runs; the view shows its local memory. NULL: none */
+    struct sam_group own;    /* for launches, which run one workgroup after another */
+    bool busy;               /* runs a workgroup of the launch */
+    bool started;            /* has run at least one */
     struct sam_observer *observer; /* NULL on the fast path */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
 };
+
+/* Why sam_group_run returned. */
+enum sam_pause {
+    SAM_PAUSE_NONE,
+    SAM_PAUSE_ENDED,   /* every warp has ended */
+    SAM_PAUSE_FAILED,  /* the program or the host: recorded in the run */
+    SAM_PAUSE_STOPPED, /* options.stop */
+};
+
+/* Memory for launch->warps warps. False: out of memory. */
+bool sam_group_init(struct sam_group *group, const struct sam_run *run);
+void sam_group_release(struct sam_group *group, const struct sam_run *run);
+/* Begin a workgroup: its warps are ready, its local memory is zero. */
+void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup);
+/* Run the warps by turns, from where they are. */
+enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group);
+
+/* What a worker's workgroup sees in memory. False: out of memory. */
+bool sam_space_init(struct sam_worker *worker);
+void sam_space_release(struct sam_worker *worker);
+/* Show the local memory of `group`, or none, instead of that of worker->group, and make it that. */
+void sam_space_enter(struct sam_worker *worker, struct sam_group *group);
+/* Zero the local memory of a group, or release it. */
+void sam_space_clear_lds(struct sam_worker *worker, struct sam_group *group);
+void sam_space_release_lds(struct sam_group *group);
+
+/* --- launches (launch.c) */
 
 /* A running launch. */
 struct sam_run {
@@ -155,7 +192,8 @@ struct sam_run {
     uint32_t print_base, print_size; /* 0: none */
     uint32_t print_shown;            /* bytes */
     bool print_line_open;
-    pthread_mutex_t lock; /* guards everything below, and the workers' `busy` and `workgroup` */
+    pthread_mutex_t lock; /* guards everything below, the workers' `busy`, and which workgroup
+                             theirs is */
     pthread_cond_t turn;
     uint64_t next; /* workgroup to hand out */
     struct sam_gpu_progress progress;
@@ -171,14 +209,25 @@ struct sam_gpu {
     struct sam_machine machine;
 };
 
+/* Record a failure of the program, unless a lower workgroup has already failed; of the host. */
+void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
+                  uint64_t tval);
+void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *text);
+/* Report progress; `ended` more workgroups have finished. */
+void sam_run_tell(struct sam_worker *worker, unsigned ended);
+bool sam_run_is_stopped(const struct sam_run *run);
+
+/* print.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped.
+ * False: out of memory. */
+bool sam_run_find_print(struct sam_run *run);
 /* Wait until every workgroup before this worker's has ended: workgroups use the print buffer in
  * order, whatever the number of workers. */
 void sam_run_wait_turn(struct sam_worker *worker);
-/* Show what the kernel has printed. False: the sink failed, or the buffer is full (the core's cause
- * is set). */
+/* Show what the kernel has printed. False: the sink failed, or the buffer is full (recorded). */
 bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 
-/* observe.c: commit log and statistics, for single-stepped runs. */ struct sam_observer;
+/* observe.c: commit log and statistics, for single-stepped runs. */
+struct sam_observer;
 struct sam_observer *sam_observer_new(const struct sam_gpu *gpu, const struct sam_launch *launch);
 void sam_observer_free(struct sam_observer *observer);
 /* Run one instruction of the warp and record it. */

@@ -5,56 +5,73 @@
 
 #include <stdlib.h>
 
-#define LDS_PAGES (SAM_LDS_SIZE / SAM_PAGE_SIZE)
+/* --------------------------------------------------------------------------- local memory */
 
-void sam_space_release(struct sam_worker *worker)
+static struct sam_page *page_of(struct sam_worker *worker, const struct sam_lds_page *lds)
 {
-    for (uint32_t i = 0; worker->lds && i < worker->lds_count; i++)
-        free(worker->lds[worker->lds_touched[i]]);
-    sam_pages_free(worker->lds, LDS_PAGES * sizeof *worker->lds);
-    free(worker->lds_touched);
-    sam_view_release(&worker->view);
+    return &worker->view.pages[SAM_LDS_BASE / SAM_PAGE_SIZE + lds->number];
+}
+
+static struct sam_page whole_page(uint8_t *host)
+{
+    return (struct sam_page){
+        .host = host, .read_limit = SAM_PAGE_SIZE, .write_limit = SAM_PAGE_SIZE};
+}
+
+void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
+{
+    const struct sam_group *left = worker->group;
+    if (left == group)
+        return;
+    for (uint32_t i = 0; left && i < left->lds_count; i++)
+        *page_of(worker, &left->lds[i]) = (struct sam_page){0};
+    for (uint32_t i = 0; group && i < group->lds_count; i++)
+        *page_of(worker, &group->lds[i]) = whole_page(group->lds[i].bytes);
+    worker->group = group;
 }
 
 /* Local memory starts zeroed in every workgroup, so that results do not depend on which worker ran
  * it. Pages stay allocated, unless a kernel touched very many. */
-void sam_space_clear_lds(struct sam_worker *worker)
+void sam_space_clear_lds(struct sam_worker *worker, struct sam_group *group)
 {
-    bool give_back = worker->lds_count > 256;
-    for (uint32_t i = 0; i < worker->lds_count; i++) {
-        uint32_t number = worker->lds_touched[i];
-        if (!give_back) {
-            memset(worker->lds[number], 0, SAM_PAGE_SIZE);
-            continue;
-        }
-        worker->view.pages[SAM_LDS_BASE / SAM_PAGE_SIZE + number] = (struct sam_page){0};
-        free(worker->lds[number]);
-        worker->lds[number] = NULL;
+    const bool give_back = group->lds_count > 256;
+    for (uint32_t i = 0; i < group->lds_count; i++) {
+        if (!give_back)
+            memset(group->lds[i].bytes, 0, SAM_PAGE_SIZE);
+        else if (worker->group == group)
+            *page_of(worker, &group->lds[i]) = (struct sam_page){0};
     }
     if (give_back)
-        worker->lds_count = 0;
+        sam_space_release_lds(group);
 }
 
-static uint8_t *lds_page(struct sam_worker *worker, uint32_t number)
+void sam_space_release_lds(struct sam_group *group)
 {
-    if (!worker->lds[number]) {
-        size_t capacity = worker->lds_capacity;
-        void *grown = sam_grow(worker->lds_touched, worker->lds_count, &capacity,
-                               sizeof *worker->lds_touched);
-        uint8_t *page = grown ? aligned_alloc(SAM_PAGE_SIZE, SAM_PAGE_SIZE) : NULL;
-        if (grown) {
-            worker->lds_touched = grown;
-            worker->lds_capacity = (uint32_t)capacity;
-        }
-        if (!page) {
-            worker->view.exhausted = true;
-            return NULL;
-        }
-        memset(page, 0, SAM_PAGE_SIZE);
-        worker->lds[number] = page;
-        worker->lds_touched[worker->lds_count++] = number;
+    for (uint32_t i = 0; i < group->lds_count; i++)
+        free(group->lds[i].bytes);
+    free(group->lds);
+    group->lds = NULL;
+    group->lds_count = group->lds_capacity = 0;
+}
+
+/* A new page of local memory for the group that the view shows, which has none of this number. */
+static uint8_t *add_lds(struct sam_worker *worker, uint32_t number)
+{
+    struct sam_group *group = worker->group;
+    size_t capacity = group->lds_capacity;
+    void *grown = sam_grow(group->lds, group->lds_count, &capacity, sizeof *group->lds);
+    uint8_t *bytes = grown ? aligned_alloc(SAM_PAGE_SIZE, SAM_PAGE_SIZE) : NULL;
+    if (grown) {
+        group->lds = grown;
+        group->lds_capacity = (uint32_t)capacity;
     }
-    return worker->lds[number];
+    if (!bytes) {
+        worker->view.exhausted = true;
+        return NULL;
+    }
+    memset(bytes, 0, SAM_PAGE_SIZE);
+    group->lds[group->lds_count++] = (struct sam_lds_page){number, bytes};
+    return bytes;
 }
 
 /* ------------------------------------------------------------------------------- resolve */
@@ -92,12 +109,16 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     *fault = (struct sam_fault){access_cause(access), address};
 
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
-        uint8_t *host =
-            access == SAM_FETCH ? NULL : lds_page(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
-        if (!host)
+        if (access == SAM_FETCH)
             return NULL;
-        *page = (struct sam_page){.host = host, .read_limit = whole, .write_limit = whole};
-        return host + offset;
+        /* The view has an entry for every page of the group that is in use. */
+        if (!page->host) {
+            uint8_t *host = add_lds(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
+            if (!host)
+                return NULL;
+            *page = whole_page(host);
+        }
+        return page->host + offset;
     }
 
     if (access == SAM_FETCH && !gpu->options.sv39 && offset + size <= page->read_limit)
@@ -154,6 +175,10 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
 bool sam_space_init(struct sam_worker *worker)
 {
     worker->view.resolve = resolve;
-    worker->lds = sam_pages_new(LDS_PAGES * sizeof *worker->lds);
-    return sam_view_init(&worker->view) && worker->lds;
+    return sam_view_init(&worker->view);
+}
+
+void sam_space_release(struct sam_worker *worker)
+{
+    sam_view_release(&worker->view);
 }

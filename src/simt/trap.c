@@ -1,9 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of a trap. */
+/* Traps: recording one, and its text. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "simt/simt.h"
+
+static enum sam_trap_kind kind_of(unsigned cause)
+{
+    switch (cause) {
+    case SAM_CAUSE_FETCH_MISALIGNED: return SAM_TRAP_FETCH_MISALIGNED;
+    case SAM_CAUSE_FETCH_ACCESS: return SAM_TRAP_FETCH;
+    case SAM_CAUSE_LOAD_MISALIGNED: return SAM_TRAP_LOAD_MISALIGNED;
+    case SAM_CAUSE_LOAD_ACCESS: return SAM_TRAP_LOAD_FAULT;
+    case SAM_CAUSE_STORE_MISALIGNED: return SAM_TRAP_STORE_MISALIGNED;
+    case SAM_CAUSE_STORE_ACCESS: return SAM_TRAP_STORE_FAULT;
+    case SAM_CAUSE_FETCH_PAGE: return SAM_TRAP_FETCH_PAGE;
+    case SAM_CAUSE_LOAD_PAGE: return SAM_TRAP_LOAD_PAGE;
+    case SAM_CAUSE_STORE_PAGE: return SAM_TRAP_STORE_PAGE;
+    case SAM_CAUSE_PRIVATE: return SAM_TRAP_PRIVATE_RANGE;
+    case SAM_CAUSE_STACK: return SAM_TRAP_STACK_OVERFLOW;
+    case SAM_CAUSE_ENDPRG: return SAM_TRAP_ENDPRG_DIVERGED;
+    case SAM_CAUSE_BARRIER: return SAM_TRAP_BARRIER_DIVERGED;
+    case SAM_CAUSE_DEADLOCK: return SAM_TRAP_DEADLOCK;
+    case SAM_CAUSE_BUDGET: return SAM_TRAP_BUDGET;
+    case SAM_CAUSE_PRINT: return SAM_TRAP_PRINT_FULL;
+    default: return SAM_TRAP_ILLEGAL;
+    }
+}
+
+void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
+                  uint64_t tval)
+{
+    struct sam_run *run = worker->run;
+    struct sam_trap trap = {.kind = kind_of(cause),
+                            .workgroup = warp->wgid,
+                            .warp = warp->wid,
+                            .lane = warp->core.fault_lane,
+                            .lanes = warp->simt,
+                            .pc = cause == SAM_CAUSE_DEADLOCK ? warp->barrier_pc
+                                                              : (uint32_t)warp->core.pc,
+                            .tval = tval};
+    struct sam_fault fault;
+    memcpy(trap.group, warp->group, sizeof trap.group);
+    if (trap.pc % 4 || !sam_code_fetch(&warp->core, trap.pc, &trap.word, &fault))
+        trap.word = 0;
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed || trap.workgroup < run->trap.workgroup)
+        run->trap = trap;
+    run->failed = true;
+    pthread_mutex_unlock(&run->lock);
+}
 
 static const char *describe_kind(const struct sam_trap *trap, char *text, size_t size)
 {

@@ -66,16 +66,14 @@ uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bo
     return w->vl;
 }
 
-void sam_warp_reset(struct sam_warp *w, const struct sam_launch *launch)
+void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct sam_launch *launch)
 {
     struct sam_simt_entry *stack = w->stack;
     uint32_t capacity = w->stack_capacity;
-    struct sam_worker *worker = w->worker;
     memset(w, 0, offsetof(struct sam_warp, v));
     memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
     w->stack = stack;
     w->stack_capacity = capacity;
-    w->worker = worker;
     sam_core_init(&w->core, &worker->view, worker->code, launch->start);
     w->core.mstatus = MSTATUS_VS; /* as start-up code finds it after its vsetvli */
     w->lanes = launch->lanes;
