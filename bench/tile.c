@@ -12,7 +12,7 @@
 #include "tile_native.h"
 
 struct fold {
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     size_t rows, cols;
     void *src, *dst;
     struct sam_tile_core *core;
@@ -58,7 +58,7 @@ static double native(void *context, uint64_t rounds)
 static double read_bytes(void *context, uint64_t rounds)
 {
     struct fold *f = context;
-    size_t size = f->rows * f->cols * sam_tile_dtype_size(f->dtype);
+    size_t size = f->rows * f->cols * sam_dtype_size(f->dtype);
     for (uint64_t i = 0; i < rounds; i++) {
         uint64_t sum = tile_native_read(f->src, size);
         bench_use(&sum);
@@ -68,7 +68,7 @@ static double read_bytes(void *context, uint64_t rounds)
 
 static bool start(struct fold *f)
 {
-    size_t size = f->rows * f->cols * sam_tile_dtype_size(f->dtype);
+    size_t size = f->rows * f->cols * sam_dtype_size(f->dtype);
     struct sam_tile_options options = {.profile = SAM_TILE_HOST};
     struct sam_tile source = SAM_TILE(vec, f32, (uint32_t)f->rows, (uint32_t)f->cols);
     struct sam_tile result = SAM_TILE(vec, f32, 1, (uint32_t)f->cols);
@@ -91,7 +91,7 @@ static void finish(struct fold *f)
     free(f->dst);
 }
 
-static void measure(struct bench *bench, enum sam_tile_dtype dtype, size_t rows, size_t cols)
+static void measure(struct bench *bench, enum sam_dtype dtype, size_t rows, size_t cols)
 {
     char name[64], reading[96], plain[96], whole[96];
     struct fold f = {.dtype = dtype, .rows = rows, .cols = cols};
@@ -163,8 +163,7 @@ static double run(void *context, uint64_t rounds)
 int main(int argc, char **argv)
 {
     static const size_t sizes[][2] = {{64, 64}, {128, 128}, {256, 1024}, {1024, 1024}};
-    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16,
-                                                 SAM_TILE_i8};
+    static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
     struct bench *bench = bench_open(argc, argv, "Column minimum of tiles, one thread");
     for (size_t d = 0; d < sizeof dtypes / sizeof dtypes[0]; d++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)

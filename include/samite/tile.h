@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "dtype.h"
 #include "format.h"
 #include "status.h"
 #include "tile_opcodes.h"
@@ -21,21 +22,19 @@
 extern "C" {
 #endif
 
-/* Names in lower case, so that SAM_TILE(vec, f32, 16, 16) can be written. */
-enum sam_tile_dtype {
-    SAM_TILE_f32,
-    SAM_TILE_f16,
-    SAM_TILE_bf16,
-    SAM_TILE_i8, /* signed */
-    SAM_TILE_ui8,
-    SAM_TILE_i16,
-    SAM_TILE_ui16,
-    SAM_TILE_i32,
-    SAM_TILE_ui32,
-    SAM_TILE_i64, /* 64 bits: loaded, stored and moved only */
-    SAM_TILE_ui64,
-    SAM_TILE_DTYPES
-};
+/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). Those of 64 bits
+ * are loaded, stored and moved only. */
+#define SAM_TILE_f32  SAM_F32
+#define SAM_TILE_f16  SAM_F16
+#define SAM_TILE_bf16 SAM_BF16
+#define SAM_TILE_i8   SAM_I8
+#define SAM_TILE_ui8  SAM_U8
+#define SAM_TILE_i16  SAM_I16
+#define SAM_TILE_ui16 SAM_U16
+#define SAM_TILE_i32  SAM_I32
+#define SAM_TILE_ui32 SAM_U32
+#define SAM_TILE_i64  SAM_I64
+#define SAM_TILE_ui64 SAM_U64
 
 /* The memory that a tile is in. */
 enum sam_tile_loc {
@@ -58,7 +57,7 @@ enum sam_tile_pad { SAM_TILE_PAD_null, SAM_TILE_PAD_zero, SAM_TILE_PAD_max, SAM_
 
 struct sam_tile_type {
     enum sam_tile_loc loc;
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     uint32_t rows, cols;
     int64_t valid_rows, valid_cols; /* or SAM_TILE_DYNAMIC */
     enum sam_tile_layout blayout;   /* row_major or col_major */
@@ -191,18 +190,17 @@ struct sam_tile_options {
     FILE *trace;              /* one line per executed tile operation; or NULL */
 };
 
-/* One argument. Pointers and tiles: an array, its dtype that of the pointer or tile (bf16 is
- * SAM_U16); a tile takes an array of its valid rectangle. Scalars: `bits`, low bits first. With
- * neither data nor scalar a tile argument is left unwritten. */
+/* One argument. A pointer or tile takes an array of its dtype, or of the dtype that represents it
+ * in NumPy files (sam_dtype_npy: SAM_U16 for bf16); a tile takes an array of its valid rectangle. A
+ * scalar takes `bits`, low bits first. A tile with neither array nor scalar starts unwritten. */
 struct sam_tile_argument {
     struct sam_array *array;
     bool is_scalar;
-    enum sam_dtype dtype; /* of a scalar */
+    enum sam_dtype dtype; /* of a scalar; as for arrays */
     uint64_t bits;
-    const char
-        *name;   /* of a value of a bare program, without the percent sign; or NULL: in order */
-    bool output; /* a tile is copied into the array at the end, instead of from it first, */
-    bool inout;  /* or, when this is set, too, as well as from it first */
+    const char *name; /* of a value of a bare program, without the percent sign; NULL: in order */
+    bool output;      /* copy the tile to the array after the run, instead of from it before */
+    bool inout;       /* with `output`: copy it from the array before the run as well */
 };
 
 /* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are
@@ -214,10 +212,9 @@ SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, siz
                                      const struct sam_tile_options *options,
                                      struct sam_tile_stats *stats, struct sam_error *error);
 
-/* Bytes of an element; 0: no such dtype. */
-SAM_API size_t sam_tile_dtype_size(enum sam_tile_dtype dtype);
-/* Names as programs have them: "f32", "vec", "vector"; "?" for a value outside the enumeration. */
-SAM_API const char *sam_tile_dtype_name(enum sam_tile_dtype dtype);
+/* Names as programs spell them: "ui8", "vec", "vector"; "?" for a dtype that tiles do not have and
+ * for a value outside the enumeration. */
+SAM_API const char *sam_tile_dtype_name(enum sam_dtype dtype);
 SAM_API const char *sam_tile_loc_name(enum sam_tile_loc loc);
 SAM_API const char *sam_tile_pipe_name(enum sam_tile_pipe pipe);
 SAM_API bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile);
@@ -228,7 +225,7 @@ SAM_API uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_
  * elements at `dst` that do not overlap `src`: what tcolmin and tcolmax run on. `plain`: one
  * element after the other, the definition. Nothing is written without a row, or for numbers that
  * dtype and nan do not have. */
-SAM_API void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan,
+SAM_API void sam_tile_fold_columns(enum sam_dtype dtype, bool max, enum sam_tile_nan nan,
                                    bool plain, void *dst, const void *src, size_t rows, size_t cols,
                                    size_t pitch);
 

@@ -116,7 +116,7 @@ SAM_API enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_t
 struct sam_tile_view {
     void *data; /* the caller's; tstore writes to it */
     uint64_t count;
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     uint32_t rank; /* 1 to 5 */
     int64_t offset, shape[5], strides[5];
 };

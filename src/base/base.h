@@ -115,6 +115,13 @@ static inline uint32_t sam_le32(const void *bytes)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
+static inline void sam_put_le16(void *bytes, uint16_t value)
+{
+    uint8_t *b = bytes;
+    b[0] = (uint8_t)value;
+    b[1] = (uint8_t)(value >> 8);
+}
+
 static inline void sam_put_le32(void *bytes, uint32_t value)
 {
     uint8_t *b = bytes;

@@ -8,7 +8,7 @@
 
 /* Columns of include/samite/dtype.def, where they are explained. */
 struct sam_dtype_row {
-    const char *name, *safetensors, *tfjs;
+    const char *name, *safetensors, *tfjs, *tile;
     struct sam_fp_format fp;
     uint16_t ttype;      /* 0: none */
     uint8_t bits, class; /* enum sam_dtype_class */

@@ -40,7 +40,7 @@ double sam_fp_value(const struct sam_fp_format *f, uint64_t bits)
 }
 
 /* `value`, the magnitude of a number, to an integer. */
-static double to_integer(double value, bool negative, enum sam_round round)
+static double round_whole(double value, bool negative, enum sam_round round)
 {
     switch (round) {
     case SAM_RNE: return nearbyint(value);
@@ -50,6 +50,11 @@ static double to_integer(double value, bool negative, enum sam_round round)
     case SAM_RTZ: return floor(value);
     }
     return value;
+}
+
+double sam_fp_whole(double value, enum sam_round round)
+{
+    return copysign(round_whole(fabs(value), signbit(value) != 0, round), value);
 }
 
 /* Bits of a finite magnitude without sign, in a format that goes on above its largest exponent; a
@@ -64,7 +69,7 @@ static uint64_t round_magnitude(const struct sam_fp_format *f, double magnitude,
         unit = exponent - 1 - f->mantissa;
     if (unit - lowest > 1 << f->exponent)
         return UINT64_MAX;
-    uint64_t scaled = (uint64_t)to_integer(ldexp(magnitude, -unit), negative, round);
+    uint64_t scaled = (uint64_t)round_whole(ldexp(magnitude, -unit), negative, round);
     if (f->is_unsigned) /* the leading bit is implied everywhere */
         scaled = scaled > mask(f->mantissa) ? scaled - (UINT64_C(1) << f->mantissa) : 0;
     return scaled + ((uint64_t)(unit - lowest) << f->mantissa);

@@ -40,6 +40,9 @@ uint64_t sam_fp_convert(const struct sam_fp_format *format, double value, enum s
 /* To nearest, and finite values stay finite: what is past the largest one becomes it. */
 uint64_t sam_fp_round(const struct sam_fp_format *format, double value);
 
+/* `value`, which is not NaN, as an integer, with its sign. */
+double sam_fp_whole(double value, enum sam_round round);
+
 static inline float sam_half_value(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7fffu;

@@ -55,6 +55,19 @@ static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format 
     return sign | (uint64_t)power << t->mantissa | (mantissa & ~(UINT64_C(1) << t->mantissa));
 }
 
+/* Half and bfloat16 to single precision, which most arrays hold and tiles compute with. */
+static bool widen_16(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, uint64_t count,
+                     uint8_t *out)
+{
+    if (to != SAM_F32 || (from != SAM_F16 && from != SAM_BF16))
+        return false;
+    for (uint64_t i = 0; i < count && from == SAM_F16; i++)
+        sam_put_le32(out + 4 * i, sam_f32_bits(sam_half_value(sam_le16(in + 2 * i))));
+    for (uint64_t i = 0; i < count && from == SAM_BF16; i++)
+        sam_put_le32(out + 4 * i, sam_f32_bits(sam_bfloat_value(sam_le16(in + 2 * i))));
+    return true;
+}
+
 enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const void *data,
                                 uint64_t count, void *out, struct sam_error *error)
 {
@@ -63,6 +76,8 @@ enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const vo
                         sam_dtype_name(to), sam_dtype_name(from));
     if (count && (!data || !out))
         return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
+    if (widen_16(from, to, data, count, out))
+        return SAM_OK;
     const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
     size_t wide = sam_dtype_bits(to) / 8, narrow = sam_dtype_bits(from);
     const uint8_t *in = data;
@@ -80,13 +95,9 @@ enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const vo
     return SAM_OK;
 }
 
-static uint64_t narrow(enum sam_dtype to, float value)
+static uint32_t canonical(uint32_t f32)
 {
-    switch (to) {
-    case SAM_BF16: return sam_bfloat_bits(value);
-    case SAM_F16: return sam_half_bits(value);
-    default: return sam_dtype_round(to, (double)value);
-    }
+    return (f32 & 0x7fffffff) > 0x7f800000 ? UINT32_C(0x7fc00000) : f32;
 }
 
 enum sam_status sam_dtype_narrow(enum sam_dtype to, const void *data, uint64_t count, void *out,
@@ -101,10 +112,25 @@ enum sam_status sam_dtype_narrow(enum sam_dtype to, const void *data, uint64_t c
         return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
     const uint8_t *in = data;
     uint8_t *at = out;
-    for (uint64_t i = 0; i < count; i++, in += 4, at += size) {
-        uint64_t bits = narrow(to, sam_bits_f32(sam_le32(in)));
-        for (size_t b = 0; b < size; b++)
-            at[b] = (uint8_t)(bits >> (8 * b));
+    switch (to) {
+    case SAM_F32:
+        for (uint64_t i = 0; i < count; i++)
+            sam_put_le32(at + 4 * i, canonical(sam_le32(in + 4 * i)));
+        return SAM_OK;
+    case SAM_F16:
+        for (uint64_t i = 0; i < count; i++)
+            sam_put_le16(at + 2 * i, sam_half_bits(sam_bits_f32(sam_le32(in + 4 * i))));
+        return SAM_OK;
+    case SAM_BF16:
+        for (uint64_t i = 0; i < count; i++)
+            sam_put_le16(at + 2 * i, sam_bfloat_bits(sam_bits_f32(sam_le32(in + 4 * i))));
+        return SAM_OK;
+    default:
+        for (uint64_t i = 0; i < count; i++, in += 4, at += size) {
+            uint64_t bits = sam_dtype_round(to, (double)sam_bits_f32(sam_le32(in)));
+            for (size_t b = 0; b < size; b++)
+                at[b] = (uint8_t)(bits >> (8 * b));
+        }
+        return SAM_OK;
     }
-    return SAM_OK;
 }

@@ -6,6 +6,7 @@
 #define SAM_TILE_INTERNAL_H
 
 #include "base/base.h"
+#include "base/dtype.h"
 #include "samite/tile.h"
 
 #define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
@@ -26,7 +27,7 @@ enum sam_tile_kind {
 
 struct sam_tile_ty {
     enum sam_tile_kind kind;
-    enum sam_tile_dtype dtype; /* of a scalar, pointer, view or partition */
+    enum sam_dtype dtype; /* of a scalar, pointer, view or partition */
     uint32_t rank;
     int64_t dims[SAM_TILE_RANK]; /* or SAM_TILE_DYNAMIC */
     struct sam_tile_type tile;
@@ -275,13 +276,30 @@ static inline const struct sam_tile_ty *sam_tile_ty(const struct sam_tile_progra
     return &p->values[id].type;
 }
 
-/* --- type.c */
-extern const uint8_t sam_tile_sizes[SAM_TILE_DTYPES];
-/* sam_tile_dtype_size, for those who ask often. */
-static inline size_t sam_tile_size(enum sam_tile_dtype dtype)
+/* --- type.c; the dtypes are the rows of dtype.def that have a name in tile programs */
+static inline bool sam_tile_has_dtype(enum sam_dtype dtype)
 {
-    return sam_tile_sizes[dtype];
+    return sam_dtype_exists(dtype) && sam_dtype_table[dtype].tile;
 }
+/* Of a dtype that tiles have: bytes, whether it is a float, whether it has negative values. */
+static inline size_t sam_tile_size(enum sam_dtype dtype)
+{
+    return sam_dtype_table[dtype].bits / 8;
+}
+static inline bool sam_tile_is_real(enum sam_dtype dtype)
+{
+    return sam_dtype_table[dtype].class == SAM_CLASS_FLOAT;
+}
+static inline bool sam_tile_is_signed(enum sam_dtype dtype)
+{
+    return sam_dtype_table[dtype].class != SAM_CLASS_UINT;
+}
+/* SAM_DTYPES if tiles have no such dtype. */
+enum sam_dtype sam_tile_dtype_find(const char *name, size_t size);
+/* For messages: the names of the dtypes for which `wanted` is true. */
+enum { SAM_TILE_DTYPE_TEXT = 120 };
+const char *sam_tile_dtype_list(bool (*wanted)(const void *context, enum sam_dtype dtype),
+                                const void *context, char text[SAM_TILE_DTYPE_TEXT]);
 /* The first field of a caller's type whose value is not in its enumeration ("memory", "dtype",
  * ...), or NULL. */
 const char *sam_tile_type_fault(const struct sam_tile_type *type);
@@ -293,9 +311,6 @@ enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
 #define SAM_TILE_LARGEST (UINT64_C(1) << 40)
 /* Bytes of the room of a tile; those of one that no memory holds may all be UINT64_MAX. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
-bool sam_tile_is_real(enum sam_tile_dtype dtype);
-bool sam_tile_is_signed(enum sam_tile_dtype dtype);
-int sam_tile_dtype_find(const char *name, size_t size); /* -1 */
 static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
 {
     /* without branches: mostly they are */
@@ -343,26 +358,22 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
                          struct sam_tile_pos pos);
 
 /* --- value.c: elements */
-/* 16-bit floats, exact. */
-float sam_tile_half(uint16_t bits);
-float sam_tile_bfloat(uint16_t bits);
 /* The nearest value of a floating-point dtype, as bits; NaN is canonical. */
-uint32_t sam_tile_real_bits(enum sam_tile_dtype dtype, double value, enum sam_tile_round round);
-double sam_tile_real_value(enum sam_tile_dtype dtype, uint32_t bits);
+uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
+double sam_tile_real_value(enum sam_dtype dtype, uint32_t bits);
 /* The shortest decimal that is read as these bits, as "1.0"; or "inf", "nan", with their sign. */
 enum { SAM_TILE_REAL_TEXT = 40 };
-const char *sam_tile_real_text(enum sam_tile_dtype dtype, uint32_t bits,
-                               char text[SAM_TILE_REAL_TEXT]);
+const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SAM_TILE_REAL_TEXT]);
 /* n elements to and from the form they are computed in: float (exact) or int64_t. Stores round to
  * nearest even, and wrap integers. */
-void sam_tile_read_reals(enum sam_tile_dtype dtype, const void *from, size_t n, float *to);
-void sam_tile_write_reals(enum sam_tile_dtype dtype, void *to, size_t n, const float *from);
-void sam_tile_read_ints(enum sam_tile_dtype dtype, const void *from, size_t n, int64_t *to);
-void sam_tile_write_ints(enum sam_tile_dtype dtype, void *to, size_t n, const int64_t *from);
+void sam_tile_read_reals(enum sam_dtype dtype, const void *from, size_t n, float *to);
+void sam_tile_write_reals(enum sam_dtype dtype, void *to, size_t n, const float *from);
+void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_t *to);
+void sam_tile_write_ints(enum sam_dtype dtype, void *to, size_t n, const int64_t *from);
 /* The bits of a pad value. */
-uint64_t sam_tile_pad_bits(enum sam_tile_dtype dtype, enum sam_tile_pad pad);
-/* n elements of the destination from n of the source; -1 for an unknown pair. */
-void sam_tile_convert(enum sam_tile_dtype to, void *out, enum sam_tile_dtype from, const void *in,
-                      size_t n, enum sam_tile_round round);
+uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad);
+/* n elements of the destination from n of the source, both of up to 32 bits. */
+void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
+                      enum sam_tile_round round);
 
 #endif

@@ -5,55 +5,39 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct {
-    const char *name;
-    bool real, is_signed;
-} dtypes[SAM_TILE_DTYPES] = {
-    [SAM_TILE_f32] = {"f32", true, true},     [SAM_TILE_f16] = {"f16", true, true},
-    [SAM_TILE_bf16] = {"bf16", true, true},   [SAM_TILE_i8] = {"i8", false, true},
-    [SAM_TILE_ui8] = {"ui8", false, false},   [SAM_TILE_i16] = {"i16", false, true},
-    [SAM_TILE_ui16] = {"ui16", false, false}, [SAM_TILE_i32] = {"i32", false, true},
-    [SAM_TILE_ui32] = {"ui32", false, false}, [SAM_TILE_i64] = {"i64", false, true},
-    [SAM_TILE_ui64] = {"ui64", false, false},
-};
-
-const uint8_t sam_tile_sizes[SAM_TILE_DTYPES] = {
-    [SAM_TILE_f32] = 4,  [SAM_TILE_f16] = 2, [SAM_TILE_bf16] = 2, [SAM_TILE_i8] = 1,
-    [SAM_TILE_ui8] = 1,  [SAM_TILE_i16] = 2, [SAM_TILE_ui16] = 2, [SAM_TILE_i32] = 4,
-    [SAM_TILE_ui32] = 4, [SAM_TILE_i64] = 8, [SAM_TILE_ui64] = 8};
-
-size_t sam_tile_dtype_size(enum sam_tile_dtype dtype)
+const char *sam_tile_dtype_name(enum sam_dtype dtype)
 {
-    return (unsigned)dtype < SAM_TILE_DTYPES ? sam_tile_size(dtype) : 0;
+    return sam_tile_has_dtype(dtype) ? sam_dtype_table[dtype].tile : "?";
 }
 
-const char *sam_tile_dtype_name(enum sam_tile_dtype dtype)
+enum sam_dtype sam_tile_dtype_find(const char *name, size_t size)
 {
-    return (unsigned)dtype < SAM_TILE_DTYPES ? dtypes[dtype].name : "?";
+    char text[16];
+    if (size >= sizeof text)
+        return SAM_DTYPES;
+    memcpy(text, name, size);
+    text[size] = '\0';
+    return sam_dtype_by_name(offsetof(struct sam_dtype_row, tile), text);
 }
 
-bool sam_tile_is_real(enum sam_tile_dtype dtype)
+const char *sam_tile_dtype_list(bool (*wanted)(const void *context, enum sam_dtype dtype),
+                                const void *context, char text[SAM_TILE_DTYPE_TEXT])
 {
-    return dtypes[dtype].real;
-}
-
-bool sam_tile_is_signed(enum sam_tile_dtype dtype)
-{
-    return dtypes[dtype].is_signed;
-}
-
-int sam_tile_dtype_find(const char *name, size_t size)
-{
-    for (int i = 0; i < SAM_TILE_DTYPES; i++)
-        if (strlen(dtypes[i].name) == size && memcmp(dtypes[i].name, name, size) == 0)
-            return i;
-    return -1;
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < SAM_DTYPES && used < SAM_TILE_DTYPE_TEXT; i++) {
+        enum sam_dtype dtype = (enum sam_dtype)i;
+        if (sam_tile_has_dtype(dtype) && wanted(context, dtype))
+            used += (size_t)snprintf(text + used, SAM_TILE_DTYPE_TEXT - used, "%s%s",
+                                     used ? " " : "", sam_dtype_table[i].tile);
+    }
+    return text;
 }
 
 const char *sam_tile_type_fault(const struct sam_tile_type *t)
 {
     return (unsigned)t->loc >= SAM_TILE_LOCS                                      ? "memory"
-           : (unsigned)t->dtype >= SAM_TILE_DTYPES                                ? "dtype"
+           : !sam_tile_has_dtype(t->dtype)                                        ? "dtype"
            : t->blayout != SAM_TILE_row_major && t->blayout != SAM_TILE_col_major ? "layout"
            : (unsigned)t->slayout > SAM_TILE_col_major                            ? "layout"
            : t->fractal != 32 && t->fractal != 512 && t->fractal != 1024          ? "fractal"

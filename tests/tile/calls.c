@@ -362,7 +362,6 @@ static void test_stats(void **state)
     sam_tile_core_free(core);
 }
 
-/* NULL for a list is an empty one; for anything else the call is wrong. */
 /* Numbers that no enumeration has: refused, or answered, never used as an index. */
 static void test_no_such_number(void **state)
 {
@@ -380,7 +379,7 @@ static void test_no_such_number(void **state)
         const struct sam_tile fine = SAM_TILE(vec, f32, 8, 8);
         struct sam_tile tiles[] = {fine, fine, fine, fine, fine, fine};
         tiles[0].type.loc = (enum sam_tile_loc)n;
-        tiles[1].type.dtype = (enum sam_tile_dtype)n;
+        tiles[1].type.dtype = (enum sam_dtype)n;
         tiles[2].type.blayout = (enum sam_tile_layout)n;
         tiles[3].type.slayout = (enum sam_tile_layout)n;
         tiles[4].type.pad = (enum sam_tile_pad)n;
@@ -411,8 +410,8 @@ static void test_no_such_number(void **state)
                          SAM_ERR_USAGE);
         assert_int_equal(sam_tile_print(p, (enum sam_tile_surface)n, &messages, &error),
                          SAM_ERR_USAGE);
-        assert_int_equal(sam_tile_dtype_size((enum sam_tile_dtype)n), 0);
-        assert_string_equal(sam_tile_dtype_name((enum sam_tile_dtype)n), "?");
+        assert_int_equal(sam_dtype_size((enum sam_dtype)n), 0);
+        assert_string_equal(sam_tile_dtype_name((enum sam_dtype)n), "?");
         assert_string_equal(sam_tile_loc_name((enum sam_tile_loc)n), "?");
         assert_string_equal(sam_tile_pipe_name((enum sam_tile_pipe)n), "?");
         assert_int_equal(sam_tile_capacity((enum sam_tile_profile)n, SAM_TILE_vec), 0);
@@ -420,16 +419,25 @@ static void test_no_such_number(void **state)
         assert_string_equal(sam_tile_function_name(p, n), "");
         assert_int_equal(sam_tile_argument_count(p, n), 0);
         assert_string_equal(sam_tile_argument_name(p, 0, n), "");
-        sam_tile_fold_columns((enum sam_tile_dtype)n, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL,
-                              2, 2, 2);
+        sam_tile_fold_columns((enum sam_dtype)n, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL, 2,
+                              2, 2);
         sam_tile_fold_columns(SAM_TILE_f32, false, (enum sam_tile_nan)n, false, NULL, NULL, 2, 2,
                               2);
     }
     sam_tile_fold_columns(SAM_TILE_f32, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL, 0, 2, 2);
+    /* Element types of the library that tiles do not have. */
+    for (int n = 0; n < SAM_DTYPES; n++) {
+        struct sam_tile other = SAM_TILE(vec, f32, 32, 32);
+        other.type.dtype = (enum sam_dtype)n;
+        bool known = strcmp(sam_tile_dtype_name((enum sam_dtype)n), "?") != 0;
+        assert_int_equal(sam_tile_place_on(core, &other, &error), known ? SAM_OK : SAM_ERR_USAGE);
+        sam_tile_release(&other);
+    }
     sam_tile_core_free(core);
     sam_tile_program_free(p);
 }
 
+/* NULL for a list is an empty one; for anything else the call is wrong. */
 static void test_null(void **state)
 {
     struct sam_tile_core *core = test_core(NULL);

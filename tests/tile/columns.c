@@ -17,7 +17,7 @@ struct shape {
 };
 
 /* One reduction; the tile has the elements of `data`. */
-static void reduce(enum sam_tile_dtype dtype, struct shape s, bool max, enum sam_tile_nan nan,
+static void reduce(enum sam_dtype dtype, struct shape s, bool max, enum sam_tile_nan nan,
                    bool plain, const uint8_t *data)
 {
     struct sam_tile_options options = {SAM_TILE_A5, .nan = nan, .plain = plain};
@@ -47,7 +47,7 @@ static void reduce(enum sam_tile_dtype dtype, struct shape s, bool max, enum sam
     sam_tile_core_free(core);
 }
 
-static void check(enum sam_tile_dtype dtype, struct shape s, uint64_t *seed)
+static void check(enum sam_dtype dtype, struct shape s, uint64_t *seed)
 {
     size_t count = (size_t)(s.valid_rows * s.valid_cols);
     uint8_t *data = calloc(count + 1, 8);
@@ -62,7 +62,7 @@ static void check(enum sam_tile_dtype dtype, struct shape s, uint64_t *seed)
 static void test_shapes(void **state)
 {
     static const struct {
-        enum sam_tile_dtype dtype;
+        enum sam_dtype dtype;
         struct shape shape;
     } single[] = {
         {SAM_TILE_f32, {64, 64, 64, 64}}, {SAM_TILE_f16, {64, 64, 64, 64}},
@@ -83,7 +83,7 @@ static void test_shapes(void **state)
 
 static void test_sweep(void **state)
 {
-    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_i16, SAM_TILE_i32, SAM_TILE_f32};
+    static const enum sam_dtype dtypes[] = {SAM_TILE_i16, SAM_TILE_i32, SAM_TILE_f32};
     static const uint32_t rows[] = {16, 32}, cols[] = {16, 32, 64, 128, 256, 512};
     static const int64_t valid[] = {1, 7, 8, 31};
     uint64_t seed = test_seed();
@@ -102,8 +102,8 @@ static void test_nan_positions(void **state)
 {
     (void)state;
     for (size_t d = 0; d < 3; d++) {
-        enum sam_tile_dtype dtype = test_dtypes[d];
-        uint64_t sign = UINT64_C(1) << (8 * sam_tile_dtype_size(dtype) - 1);
+        enum sam_dtype dtype = test_dtypes[d];
+        uint64_t sign = UINT64_C(1) << (8 * sam_dtype_size(dtype) - 1);
         for (size_t at = 0; at < 9; at++) {
             uint8_t data[9 * 32 * 4];
             for (size_t i = 0; i < 9 * 32; i++)
@@ -131,9 +131,9 @@ static void test_pitches(void **state)
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
         for (size_t p = 0; p < SAM_COUNT(pitches); p++)
             for (int round = 0; round < 6; round++) {
-                enum sam_tile_dtype dtype = test_dtypes[d];
+                enum sam_dtype dtype = test_dtypes[d];
                 size_t rows = 1 + test_below(&seed, ROWS);
-                size_t cols = 1 + test_below(&seed, pitches[p]), size = sam_tile_dtype_size(dtype);
+                size_t cols = 1 + test_below(&seed, pitches[p]), size = sam_dtype_size(dtype);
                 for (size_t i = 0; i < rows * pitches[p]; i++)
                     test_set(data, i, dtype, test_element(&seed, dtype));
                 for (int way = 0; way < 6; way++) {
@@ -159,7 +159,7 @@ static void test_levels(void **state)
     (void)state;
     assert_non_null(sam_tile_fold_level(SAM_CPU_BASE));
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
-        enum sam_tile_dtype dtype = test_dtypes[d];
+        enum sam_dtype dtype = test_dtypes[d];
         for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
             test_set(data, i, dtype, test_element(&seed, dtype));
         for (size_t c = 0; c < SAM_COUNT(cols); c++)
@@ -174,11 +174,11 @@ static void test_levels(void **state)
                         continue;
                     memset(fast, 0x55, PITCH * 4);
                     table->fold[dtype][way & 1][modes[way / 2]](fast, data, rows, cols[c], PITCH);
-                    if (memcmp(fast, slow, cols[c] * sam_tile_dtype_size(dtype)) != 0)
+                    if (memcmp(fast, slow, cols[c] * sam_dtype_size(dtype)) != 0)
                         fail_msg("level %u, %s, %zu rows, %zu columns, mode %d", level,
                                  sam_tile_dtype_name(dtype), rows, cols[c], way);
                     /* and nothing behind the last column */
-                    assert_int_equal(fast[cols[c] * sam_tile_dtype_size(dtype)], 0x55);
+                    assert_int_equal(fast[cols[c] * sam_dtype_size(dtype)], 0x55);
                 }
             }
     }
@@ -191,7 +191,7 @@ static void test_levels(void **state)
 enum { ALL = 65536, PANEL = 2048 }; /* a panel and its results stay in the first cache */
 
 struct ordered {
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     bool max, signs; /* signs: -0 is below +0 */
 };
 
@@ -208,7 +208,7 @@ static int by_value(const void *x, const void *y, void *context)
 
 /* One dtype, direction and mode: 2^32 pairs. */
 struct pass {
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     bool max;
     enum sam_tile_nan mode;
     char text[128]; /* of the first pair that is wrong */
@@ -304,8 +304,8 @@ static void *work(void *nothing)
 
 static void test_pairs(void **state)
 {
-    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i16,
-                                                 SAM_TILE_ui16};
+    static const enum sam_dtype dtypes[] = {SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i16,
+                                            SAM_TILE_ui16};
     pthread_t threads[8];
     size_t count = 0, started = 0, cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
     (void)state;

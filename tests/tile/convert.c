@@ -17,7 +17,7 @@ static int by_value(const void *x, const void *y)
 }
 
 /* The finite values of a 16-bit format in order, without -0. */
-static size_t values_of(enum sam_tile_dtype dtype, struct number *numbers)
+static size_t values_of(enum sam_dtype dtype, struct number *numbers)
 {
     size_t count = 0;
     for (uint32_t bits = 0; bits < ALL; bits++) {
@@ -45,8 +45,8 @@ static bool takes_high(int mode, double v, double low, double high, bool low_is_
 }
 
 /* What is beyond the largest number stands where the next one would. */
-static uint32_t to_float16(enum sam_tile_dtype to, const struct number *numbers, size_t count,
-                           double v, int mode)
+static uint32_t to_float16(enum sam_dtype to, const struct number *numbers, size_t count, double v,
+                           int mode)
 {
     uint32_t infinity = to == SAM_TILE_f16 ? 0x7c00 : 0x7f80, sign = signbit(v) ? 0x8000 : 0;
     if (isnan(v))
@@ -74,9 +74,9 @@ static uint32_t to_float16(enum sam_tile_dtype to, const struct number *numbers,
     return bits == 0 ? sign : bits; /* zero keeps the sign of what was rounded */
 }
 
-static int64_t to_integer(enum sam_tile_dtype to, double v, int mode)
+static int64_t to_integer(enum sam_dtype to, double v, int mode)
 {
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(to);
+    unsigned width = 8 * (unsigned)sam_dtype_size(to);
     double high = ldexp(1, (int)width - test_is_signed(to)) - 1;
     double low = test_is_signed(to) ? -high - 1 : 0;
     double whole = mode == RINT    ? nearbyint(v)
@@ -87,8 +87,8 @@ static int64_t to_integer(enum sam_tile_dtype to, double v, int mode)
     return isnan(v) ? 0 : (int64_t)(whole < low ? low : whole > high ? high : whole);
 }
 
-static void compare(enum sam_tile_dtype from, enum sam_tile_dtype to, const void *in, size_t count,
-                    int mode, const struct number *numbers, size_t known)
+static void compare(enum sam_dtype from, enum sam_dtype to, const void *in, size_t count, int mode,
+                    const struct number *numbers, size_t known)
 {
     uint8_t *out = malloc(count * 4);
     uint32_t rows = (uint32_t)(count / 64);
@@ -101,7 +101,7 @@ static void compare(enum sam_tile_dtype from, enum sam_tile_dtype to, const void
     struct sam_event e = sam_tcvt(&dst, &src, (unsigned)(mode - RINT));
     assert_string_equal(e.text, "");
     assert_int_equal(sam_tile_read(&dst, out, NULL), SAM_OK);
-    uint32_t mask = UINT32_MAX >> (32 - 8 * sam_tile_dtype_size(to));
+    uint32_t mask = UINT32_MAX >> (32 - 8 * sam_dtype_size(to));
     for (size_t i = 0; i < count; i++) {
         double v = test_value(from, test_bits(in, i, from));
         uint32_t expected;
@@ -120,14 +120,14 @@ static void compare(enum sam_tile_dtype from, enum sam_tile_dtype to, const void
     free(out);
 }
 
-static void convert_all(enum sam_tile_dtype from, const void *in, size_t count)
+static void convert_all(enum sam_dtype from, const void *in, size_t count)
 {
     struct number *numbers = malloc(ALL * sizeof *numbers);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
-        enum sam_tile_dtype to = test_dtypes[d];
+        enum sam_dtype to = test_dtypes[d];
         bool narrow = to == SAM_TILE_f16 || to == SAM_TILE_bf16;
         size_t known = narrow ? values_of(to, numbers) : 0;
-        bool rounds_twice = to == SAM_TILE_f32 && sam_tile_dtype_size(from) == 4;
+        bool rounds_twice = to == SAM_TILE_f32 && sam_dtype_size(from) == 4;
         for (int mode = RINT; mode <= TRUNC; mode++)
             if (!rounds_twice || mode == RINT)
                 compare(from, to, in, count, mode, numbers, known);
@@ -145,7 +145,7 @@ static void test_exhaustive(void **state)
     for (unsigned i = 0; i < 256; i++)
         bytes[i] = (uint8_t)i;
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
-        size_t size = sam_tile_dtype_size(test_dtypes[d]);
+        size_t size = sam_dtype_size(test_dtypes[d]);
         if (size < 4)
             convert_all(test_dtypes[d], size == 1 ? (void *)bytes : (void *)words,
                         size == 1 ? 256 : ALL);
@@ -159,7 +159,7 @@ static void test_random_words(void **state)
     uint64_t seed = test_seed();
     (void)state;
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
-        if (sam_tile_dtype_size(test_dtypes[d]) != 4)
+        if (sam_dtype_size(test_dtypes[d]) != 4)
             continue;
         for (size_t i = 0; i < COUNT; i++) {
             uint64_t r = test_random(&seed);

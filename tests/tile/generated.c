@@ -512,7 +512,7 @@ static void program(struct writer *w)
 
 struct covered {
     unsigned codes[SAM_TILE_CODES];
-    unsigned locs[SAM_TILE_LOCS], dtypes[SAM_TILE_DTYPES], blayouts[3], slayouts[3], pads[4];
+    unsigned locs[SAM_TILE_LOCS], dtypes[SAM_DTYPES], blayouts[3], slayouts[3], pads[4];
     unsigned fractals[3], dynamic[4], ranks[6], carried[5], depth[8];
 };
 
@@ -565,6 +565,8 @@ static void test_generated(void **state)
     covered.codes[SAM_TILE_WAIT]++;
     SEEN(codes, 0);
     SEEN(locs, 0);
+    for (unsigned i = 0; i < SAM_DTYPES; i++) /* those that tiles have */
+        covered.dtypes[i] += strcmp(sam_tile_dtype_name((enum sam_dtype)i), "?") == 0;
     SEEN(dtypes, 0);
     SEEN(blayouts, 1);
     SEEN(slayouts, 0);

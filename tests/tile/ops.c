@@ -19,7 +19,7 @@ static void mark(const char *name)
 
 /* A long double rounded to the dtype: to nearest even in one step, by the double that is nearest
  * and odd where it is not exact. */
-static uint64_t rounded(enum sam_tile_dtype dtype, long double v)
+static uint64_t rounded(enum sam_dtype dtype, long double v)
 {
     if (isnan(v))
         return test_canonical(dtype);
@@ -90,10 +90,10 @@ static uint64_t whole_formula(enum sam_tile_function function, int64_t width, in
 }
 
 /* What the function makes of two elements, as bits; those of one do not look at b. */
-static uint64_t formula(enum sam_tile_function function, enum sam_tile_dtype dtype, uint64_t a,
+static uint64_t formula(enum sam_tile_function function, enum sam_dtype dtype, uint64_t a,
                         uint64_t b)
 {
-    int64_t width = (int64_t)sam_tile_dtype_size(dtype) * 8;
+    int64_t width = (int64_t)sam_dtype_size(dtype) * 8;
     if (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)
         return test_fold(dtype, function == SAM_TILE_FN_MAX, SAM_TILE_NAN_NUMBER, a, b);
     long double x = test_value(dtype, a), y = test_value(dtype, b);
@@ -107,17 +107,17 @@ struct bench {
     struct sam_tile_core *core;
     struct sam_tile a, b, d;
     uint8_t av[R * C * 4], bv[R * C * 4], dv[R * C * 4];
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
 };
 
-static struct sam_tile tile(enum sam_tile_dtype dtype, int64_t rows, int64_t cols)
+static struct sam_tile tile(enum sam_dtype dtype, int64_t rows, int64_t cols)
 {
     struct sam_tile t = SAM_TILE_VALID(vec, f32, R, C, rows, cols);
     t.type.dtype = dtype;
     return t;
 }
 
-static void start(struct bench *x, uint64_t *seed, enum sam_tile_dtype dtype, int64_t b_rows,
+static void start(struct bench *x, uint64_t *seed, enum sam_dtype dtype, int64_t b_rows,
                   int64_t b_cols, bool nonzero)
 {
     x->core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
@@ -155,7 +155,7 @@ static void finish(struct bench *x, const char *name, struct sam_event e)
 }
 
 /* Element by element: with a tile, with one row or column of a tile, with a scalar, alone. */
-static void elementwise(uint64_t *seed, const struct sam_tile_row *row, enum sam_tile_dtype dtype)
+static void elementwise(uint64_t *seed, const struct sam_tile_row *row, enum sam_dtype dtype)
 {
     struct bench x;
     bool one_row = row->family == SAM_TILE_COLEXPAND2, one_col = row->family == SAM_TILE_ROWEXPAND2;
@@ -175,7 +175,7 @@ static void elementwise(uint64_t *seed, const struct sam_tile_row *row, enum sam
 }
 
 /* Reductions: in rising order, rounded at each step; the lowest index of what the fold finds. */
-static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_tile_dtype dtype)
+static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_dtype dtype)
 {
     struct bench x;
     bool arg = row->family == SAM_TILE_COLARG || row->family == SAM_TILE_ROWARG;
@@ -203,7 +203,7 @@ static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_t
     sam_tile_core_free(x.core);
 }
 
-static bool takes(const struct sam_tile_row *row, enum sam_tile_dtype dtype)
+static bool takes(const struct sam_tile_row *row, enum sam_dtype dtype)
 {
     return row->dtypes == SAM_TILE_REAL    ? test_is_real(dtype)
            : row->dtypes == SAM_TILE_WHOLE ? !test_is_real(dtype)
@@ -237,7 +237,7 @@ static void test_rows(void **state)
 }
 
 /* What a mask, a scalar or a place decides. */
-static void choices(uint64_t *seed, enum sam_tile_dtype dtype)
+static void choices(uint64_t *seed, enum sam_dtype dtype)
 {
     struct bench x;
     uint8_t mask[R * C];
@@ -290,12 +290,12 @@ static void choices(uint64_t *seed, enum sam_tile_dtype dtype)
 }
 
 /* Moves: bits are kept. */
-static void moves(uint64_t *seed, enum sam_tile_dtype dtype)
+static void moves(uint64_t *seed, enum sam_dtype dtype)
 {
     struct bench x;
     start(&x, seed, dtype, R, C, false);
     finish(&x, "tmov", sam_tmov(&x.d, &x.a));
-    assert_memory_equal(x.dv, x.av, R * C * sam_tile_dtype_size(dtype));
+    assert_memory_equal(x.dv, x.av, R * C * sam_dtype_size(dtype));
     struct sam_tile row = tile(dtype, 1, C), column = tile(dtype, R, 1);
     assert_int_equal(sam_tile_fill(x.core, &row, x.av, NULL), SAM_OK);
     assert_int_equal(sam_tile_fill(x.core, &column, x.av, NULL), SAM_OK);
@@ -316,7 +316,7 @@ static void moves(uint64_t *seed, enum sam_tile_dtype dtype)
     x.d = u;
     x.d.type.dtype = dtype;
     finish(&x, "treshape", sam_treshape(&x.d, &x.a));
-    assert_memory_equal(x.dv, x.av, R * C * sam_tile_dtype_size(dtype));
+    assert_memory_equal(x.dv, x.av, R * C * sam_dtype_size(dtype));
     /* 8x32 from 7x20 and 7x12, then padding from 5x9 */
     struct sam_tile p = tile(dtype, 7, 20), q = tile(dtype, 7, 12), s = tile(dtype, 5, 9);
     assert_int_equal(sam_tile_fill(x.core, &p, x.av, NULL), SAM_OK);
@@ -344,7 +344,7 @@ static void moves(uint64_t *seed, enum sam_tile_dtype dtype)
         x.d = tile(dtype, R, C);
         assert_int_equal(sam_tile_place_on(x.core, &x.d, NULL), SAM_OK);
         finish(&x, "tci", sam_tci(&x.d, 100));
-        uint64_t mask = UINT64_MAX >> (64 - 8 * sam_tile_dtype_size(dtype));
+        uint64_t mask = UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
         for (size_t i = 0; i < (size_t)R * C; i++)
             same(&x, "tci", i / C, i % C, (100 + i) & mask);
     }
@@ -364,14 +364,13 @@ static void test_choices_and_moves(void **state)
 
 static void test_matmul(void **state)
 {
-    static const enum sam_tile_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16,
-                                                 SAM_TILE_i8};
+    static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
     enum { M = 5, K = 9, N = 7 };
     uint64_t seed = test_seed();
     (void)state;
     for (size_t k = 0; k < SAM_COUNT(dtypes) * 3; k++) {
-        enum sam_tile_dtype dtype = dtypes[k / 3];
-        enum sam_tile_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
+        enum sam_dtype dtype = dtypes[k / 3];
+        enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
         struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
         struct sam_tile ma = SAM_TILE_VALID(mat, f32, 16, 32, M, K);
         struct sam_tile mb = SAM_TILE_VALID(mat, f32, 16, 32, K, N);

@@ -23,34 +23,34 @@ static const struct sam_fp_format test_half = {
 static const struct sam_fp_format test_bfloat = {
     .exponent = 8, .mantissa = 7, .bias = 127, .nan = 0x7fc0};
 
-static inline bool test_is_real(enum sam_tile_dtype dtype)
+static inline bool test_is_real(enum sam_dtype dtype)
 {
     return dtype == SAM_TILE_f32 || dtype == SAM_TILE_f16 || dtype == SAM_TILE_bf16;
 }
 
-static inline bool test_is_signed(enum sam_tile_dtype dtype)
+static inline bool test_is_signed(enum sam_dtype dtype)
 {
     return dtype == SAM_TILE_i8 || dtype == SAM_TILE_i16 || dtype == SAM_TILE_i32;
 }
 
-static inline uint64_t test_bits(const void *data, size_t index, enum sam_tile_dtype dtype)
+static inline uint64_t test_bits(const void *data, size_t index, enum sam_dtype dtype)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_dtype_size(dtype);
     uint64_t bits = 0;
     memcpy(&bits, (const uint8_t *)data + index * size, size);
     return bits;
 }
 
-static inline void test_set(void *data, size_t index, enum sam_tile_dtype dtype, uint64_t bits)
+static inline void test_set(void *data, size_t index, enum sam_dtype dtype, uint64_t bits)
 {
-    size_t size = sam_tile_dtype_size(dtype);
+    size_t size = sam_dtype_size(dtype);
     memcpy((uint8_t *)data + index * size, &bits, size);
 }
 
 /* The element as a number; exact for every dtype of up to 32 bits. */
-static inline double test_value(enum sam_tile_dtype dtype, uint64_t bits)
+static inline double test_value(enum sam_dtype dtype, uint64_t bits)
 {
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(dtype);
+    unsigned width = 8 * (unsigned)sam_dtype_size(dtype);
     if (dtype == SAM_TILE_f32)
         return sam_bits_f32((uint32_t)bits);
     if (dtype == SAM_TILE_f16)
@@ -62,14 +62,14 @@ static inline double test_value(enum sam_tile_dtype dtype, uint64_t bits)
     return (double)bits;
 }
 
-static inline uint64_t test_canonical(enum sam_tile_dtype dtype)
+static inline uint64_t test_canonical(enum sam_dtype dtype)
 {
     return dtype == SAM_TILE_f32 ? 0x7fc00000 : dtype == SAM_TILE_f16 ? 0x7e00 : 0x7fc0;
 }
 
 /* The rule for two elements, in the words of docs/tile-rulings.md. */
-static inline uint64_t test_fold(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan,
-                                 uint64_t m, uint64_t x)
+static inline uint64_t test_fold(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
+                                 uint64_t x)
 {
     double a = test_value(dtype, m), b = test_value(dtype, x);
     if (!test_is_real(dtype) || nan == SAM_TILE_NAN_FIRST)
@@ -84,7 +84,7 @@ static inline uint64_t test_fold(enum sam_tile_dtype dtype, bool max, enum sam_t
 }
 
 /* Bits that mean something: ordinary numbers, zeros, infinities, NaN, subnormals, edges. */
-static inline uint64_t test_element(uint64_t *seed, enum sam_tile_dtype dtype)
+static inline uint64_t test_element(uint64_t *seed, enum sam_dtype dtype)
 {
     static const uint32_t special32[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
                                          0xffc00001, 0x7f800001, 1,          0x80000001, 0x007fffff,
@@ -93,7 +93,7 @@ static inline uint64_t test_element(uint64_t *seed, enum sam_tile_dtype dtype)
                                          1,      0x8001, 0x03ff, 0x7bff, 0x7f80, 0xff80, 0x7fc0,
                                          0xffc1, 0x7f81, 0x007f, 0x7f7f, 0x3c00, 0x3f80};
     uint64_t random = test_random(seed);
-    unsigned width = 8 * (unsigned)sam_tile_dtype_size(dtype);
+    unsigned width = 8 * (unsigned)sam_dtype_size(dtype);
     if (test_is_real(dtype) && random % 4 == 0)
         return width == 32 ? special32[(random >> 8) % SAM_COUNT(special32)]
                            : special16[(random >> 8) % SAM_COUNT(special16)];
@@ -102,9 +102,9 @@ static inline uint64_t test_element(uint64_t *seed, enum sam_tile_dtype dtype)
     return (random >> 20) & (UINT64_MAX >> (64 - width));
 }
 
-static const enum sam_tile_dtype test_dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf16,
-                                                  SAM_TILE_i8,   SAM_TILE_ui8, SAM_TILE_i16,
-                                                  SAM_TILE_ui16, SAM_TILE_i32, SAM_TILE_ui32};
+static const enum sam_dtype test_dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf16,
+                                             SAM_TILE_i8,   SAM_TILE_ui8, SAM_TILE_i16,
+                                             SAM_TILE_ui16, SAM_TILE_i32, SAM_TILE_ui32};
 
 static inline struct sam_tile_core *test_core(const struct sam_tile_options *options)
 {

@@ -78,33 +78,18 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
 
 /* --- operands */
 
-static bool dtype_allowed(const struct judged *s, enum sam_tile_dtype dtype)
+static bool dtype_allowed(const void *context, enum sam_dtype dtype)
 {
-    static const enum sam_tile_dtype old[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_i16,
-                                              SAM_TILE_i32};
+    const struct judged *s = context;
     if (s->row->dtypes == SAM_TILE_ANY)
         return true;
-    if (dtype == SAM_TILE_i64 || dtype == SAM_TILE_ui64)
+    if (sam_tile_size(dtype) == 8)
         return false;
     if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
         (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
         return false;
-    if (s->judge->profile != SAM_TILE_A2A3)
-        return true;
-    for (size_t i = 0; i < SAM_COUNT(old); i++)
-        if (old[i] == dtype)
-            return true;
-    return false;
-}
-
-static const char *allowed_text(const struct judged *s)
-{
-    bool old = s->judge->profile == SAM_TILE_A2A3;
-    switch (s->row->dtypes) {
-    case SAM_TILE_REAL: return old ? "f16 f32" : "f16 f32 bf16";
-    case SAM_TILE_WHOLE: return old ? "i16 i32" : "i8 ui8 i16 ui16 i32 ui32";
-    default: return old ? "f16 f32 i16 i32" : "f16 f32 bf16 i8 ui8 i16 ui16 i32 ui32";
-    }
+    return s->judge->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
+           dtype == SAM_I16 || dtype == SAM_I32;
 }
 
 static bool kinds(const struct judged *s)
@@ -147,11 +132,12 @@ static void vector_tile(const struct judged *s, size_t index)
 
 static void dtype_of_profile(const struct judged *s, size_t index)
 {
-    enum sam_tile_dtype dtype = tile(s, index)->dtype;
+    enum sam_dtype dtype = tile(s, index)->dtype;
+    char allowed[SAM_TILE_DTYPE_TEXT];
     if (!dtype_allowed(s, dtype))
         FAULT(s, index, "%s: %s is of %s; profile %s has %s here", s->row->name, which(s, index),
               sam_tile_dtype_name(dtype), sam_tile_profile_names[s->judge->profile],
-              allowed_text(s));
+              sam_tile_dtype_list(dtype_allowed, s, allowed));
 }
 
 static void same_dtype(const struct judged *s, size_t a, size_t b)
@@ -162,14 +148,14 @@ static void same_dtype(const struct judged *s, size_t a, size_t b)
               sam_tile_dtype_name(tile(s, a)->dtype));
 }
 
-static void exact_dtype(const struct judged *s, size_t index, enum sam_tile_dtype dtype)
+static void exact_dtype(const struct judged *s, size_t index, enum sam_dtype dtype)
 {
     if (tile(s, index)->dtype != dtype)
         FAULT(s, index, "%s: %s is of %s, expected %s", s->row->name, which(s, index),
               sam_tile_dtype_name(tile(s, index)->dtype), sam_tile_dtype_name(dtype));
 }
 
-static void scalar_dtype(const struct judged *s, size_t index, enum sam_tile_dtype dtype)
+static void scalar_dtype(const struct judged *s, size_t index, enum sam_dtype dtype)
 {
     if (s->types[index]->dtype != dtype)
         FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
@@ -277,13 +263,13 @@ static void product(const struct judged *s, size_t a)
     exact_loc(s, a, SAM_TILE_left);
     exact_loc(s, b, SAM_TILE_right);
     exact_loc(s, d, SAM_TILE_acc);
-    enum sam_tile_dtype dtype = tile(s, a)->dtype;
-    bool bytes = dtype == SAM_TILE_i8;
+    enum sam_dtype dtype = tile(s, a)->dtype;
+    bool bytes = dtype == SAM_I8;
     if (!bytes && !sam_tile_is_real(dtype))
         FAULT(s, a, "%s: %s is of %s, expected f16, bf16, f32 or i8", s->row->name, which(s, a),
               sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
-    exact_dtype(s, d, bytes ? SAM_TILE_i32 : SAM_TILE_f32);
+    exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
     valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
     valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
@@ -400,7 +386,7 @@ static void shape_elementwise(const struct judged *s)
 
 static void shape_compare(const struct judged *s)
 {
-    exact_dtype(s, 2, SAM_TILE_ui8);
+    exact_dtype(s, 2, SAM_U8);
     valid_as(s, 0, 2);
     if (s->row->sources[1] == 't') {
         same_dtype(s, 0, 1);
@@ -412,7 +398,7 @@ static void shape_compare(const struct judged *s)
 
 static void shape_select(const struct judged *s)
 {
-    exact_dtype(s, 0, SAM_TILE_ui8);
+    exact_dtype(s, 0, SAM_U8);
     valid_as(s, 0, 3);
     same_dtype(s, 3, 1);
     valid_as(s, 1, 3);
@@ -449,7 +435,7 @@ static void shape_col_fold(const struct judged *s)
 
 static void shape_col_arg(const struct judged *s)
 {
-    exact_dtype(s, 1, SAM_TILE_i32);
+    exact_dtype(s, 1, SAM_I32);
     to_row(s);
 }
 
@@ -461,7 +447,7 @@ static void shape_row_fold(const struct judged *s)
 
 static void shape_row_arg(const struct judged *s)
 {
-    exact_dtype(s, 1, SAM_TILE_i32);
+    exact_dtype(s, 1, SAM_I32);
     to_column(s);
 }
 

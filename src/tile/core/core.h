@@ -19,7 +19,7 @@ struct sam_tile_ref {
 /* A window of an array in global memory. */
 struct sam_tile_window { /* of which sam_tile_window_fits is true in each dimension */
     struct sam_array *array;
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     uint32_t rank;
     int64_t base; /* element */
     int64_t shape[SAM_TILE_RANK], strides[SAM_TILE_RANK];
@@ -36,7 +36,7 @@ struct sam_tile_actual {
     const struct sam_tile_ref *tile;
     const struct sam_tile_window *window;
     int64_t number; /* an index, or the bits of a scalar of `dtype` */
-    enum sam_tile_dtype dtype;
+    enum sam_dtype dtype;
     bool is_index;
 };
 
@@ -120,13 +120,12 @@ enum { SAM_TILE_CHUNK = 1024 }; /* columns computed at a time */
  * divided by zero. */
 void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n);
-void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+void sam_tile_ints(enum sam_tile_function function, enum sam_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n);
 /* Does x replace m as the minimum (maximum) found so far? Bits; NaN as the mode says. */
-bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
-                     uint64_t m);
+bool sam_tile_better(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x, uint64_t m);
 /* The smaller (larger) of two, as bits: the definition. */
-uint64_t sam_tile_fold_pair(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
+uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                             uint64_t x);
 uint64_t sam_tile_bits_at(const void *at, size_t size);
 

@@ -32,7 +32,7 @@ static const struct sam_tile_fold_table *best_table(void)
 }
 
 /* Element by element. */
-static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
+static void fold_plain(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
                        const void *from, size_t rows, size_t cols, size_t pitch)
 {
     size_t size = sam_tile_size(dtype);
@@ -46,16 +46,18 @@ static void fold_plain(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan na
     }
 }
 
-void sam_tile_fold_columns(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, bool plain,
+void sam_tile_fold_columns(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, bool plain,
                            void *to, const void *from, size_t rows, size_t cols, size_t pitch)
 {
-    if ((unsigned)dtype >= SAM_TILE_DTYPES || (unsigned)nan > SAM_TILE_NAN_FIRST || rows == 0)
+    if (!sam_tile_has_dtype(dtype) || (unsigned)nan > SAM_TILE_NAN_FIRST || rows == 0)
         return;
     if (rows == 1) {
         memcpy(to, from, cols * sam_tile_size(dtype)); /* as it is, NaN too */
-    } else if (plain || sam_tile_size(dtype) == 8) {
-        fold_plain(dtype, max, nan, to, from, rows, cols, pitch);
-    } else {
-        best_table()->fold[dtype][max][nan](to, from, rows, cols, pitch);
+        return;
     }
+    sam_tile_fold *fold = best_table()->fold[dtype][max][nan];
+    if (plain || !fold)
+        fold_plain(dtype, max, nan, to, from, rows, cols, pitch);
+    else
+        fold(to, from, rows, cols, pitch);
 }

@@ -10,7 +10,7 @@
 typedef void sam_tile_fold(void *to, const void *from, size_t rows, size_t cols, size_t pitch);
 
 struct sam_tile_fold_table {
-    sam_tile_fold *fold[SAM_TILE_DTYPES][2][3]; /* dtype, maximum, NaN; NULL for 64 bits */
+    sam_tile_fold *fold[SAM_DTYPES][2][3]; /* dtype, maximum, NaN; NULL: there is none */
 };
 
 extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;

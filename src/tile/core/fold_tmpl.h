@@ -155,13 +155,13 @@ FIRST(bf16, uint16_t)
     }
 
 const struct sam_tile_fold_table TABLE = {{
-    [SAM_TILE_f32] = BY_MODE(f32),
-    [SAM_TILE_f16] = BY_MODE(f16),
-    [SAM_TILE_bf16] = BY_MODE(bf16),
-    [SAM_TILE_i8] = BOTH(int8),
-    [SAM_TILE_ui8] = BOTH(uint8),
-    [SAM_TILE_i16] = BOTH(int16),
-    [SAM_TILE_ui16] = BOTH(uint16),
-    [SAM_TILE_i32] = BOTH(int32),
-    [SAM_TILE_ui32] = BOTH(uint32),
+    [SAM_F32] = BY_MODE(f32),
+    [SAM_F16] = BY_MODE(f16),
+    [SAM_BF16] = BY_MODE(bf16),
+    [SAM_I8] = BOTH(int8),
+    [SAM_U8] = BOTH(uint8),
+    [SAM_I16] = BOTH(int16),
+    [SAM_U16] = BOTH(uint16),
+    [SAM_I32] = BOTH(int32),
+    [SAM_U32] = BOTH(uint32),
 }};

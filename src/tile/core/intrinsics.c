@@ -354,8 +354,8 @@ struct call {
 };
 
 /* The bits of a scalar: floats are rounded, integers have to fit. */
-static enum sam_status scalar_bits(const struct call *call, enum sam_tile_dtype dtype,
-                                   int64_t *bits, struct sam_error *error)
+static enum sam_status scalar_bits(const struct call *call, enum sam_dtype dtype, int64_t *bits,
+                                   struct sam_error *error)
 {
     if (sam_tile_is_real(dtype)) {
         *bits = sam_tile_real_bits(dtype, call->scalar, SAM_TILE_RINT);
@@ -376,7 +376,7 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
 {
     const char *sources = call->row->sources;
     size_t tiles = 0, numbers = 0, count = call->row->count;
-    enum sam_tile_dtype dtype = SAM_TILE_f32; /* without a destination there is no scalar */
+    enum sam_dtype dtype = SAM_F32; /* without a destination there is no scalar */
     if (call->dst)
         dtype = sam_tile_scalar_of_source(call->row) ? refs[0].type.dtype : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
@@ -536,7 +536,7 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                         .sources = load ? no_tiles : stored};
     if (!view || (!view->data && view->count))
         return failed(SAM_ERR_USAGE, "%s: the %s is NULL", call.name, view ? "array" : "view");
-    if (view->rank == 0 || view->rank > SAM_TILE_RANK || view->dtype >= SAM_TILE_DTYPES ||
+    if (view->rank == 0 || view->rank > SAM_TILE_RANK || !sam_tile_has_dtype(view->dtype) ||
         view->count > INT64_MAX / 8)
         return failed(SAM_ERR_USAGE, "%s: a view has 1 to %d dimensions", call.name, SAM_TILE_RANK);
     struct sam_array array = {.count = view->count, .data = view->data};

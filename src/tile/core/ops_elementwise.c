@@ -29,7 +29,7 @@ static const void *repeat(const void *element, size_t size, size_t n, uint8_t *r
 
 /* n elements of the feed from [i,j], where they are or in `raw`. */
 static const void *fetch(const struct sam_tile_core *core, const struct feed *f, size_t i, size_t j,
-                         size_t n, enum sam_tile_dtype dtype, uint8_t *raw)
+                         size_t n, enum sam_dtype dtype, uint8_t *raw)
 {
     size_t size = sam_tile_size(dtype);
     if (!f->tile)
@@ -77,7 +77,7 @@ static enum sam_status check_divisors(const struct sam_tile_job *job, const stru
 /* A chunk of the destination: n elements at d from those of each source, in[...]. */
 typedef void chunk_fn(const struct sam_tile_job *job, const void *const *in, void *d, size_t n);
 
-static enum sam_tile_dtype dst_dtype(const struct sam_tile_job *job)
+static enum sam_dtype dst_dtype(const struct sam_tile_job *job)
 {
     return sam_tile_dst(job)->type.dtype;
 }
@@ -86,7 +86,7 @@ static enum sam_tile_dtype dst_dtype(const struct sam_tile_job *job)
 static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
     const void *a = in[0], *b = job->sources > 1 ? in[1] : NULL;
-    enum sam_tile_dtype dtype = dst_dtype(job);
+    enum sam_dtype dtype = dst_dtype(job);
     enum sam_tile_function function = job->row->function;
     struct lane lane;
     size_t size = sam_tile_size(dtype);
@@ -116,7 +116,7 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
 /* d = a * b + d */
 static void axpy(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
-    enum sam_tile_dtype dtype = dst_dtype(job);
+    enum sam_dtype dtype = dst_dtype(job);
     const void *a = in[0], *b = in[1];
     struct lane lane;
     if (sam_tile_is_real(dtype)) {
@@ -153,7 +153,7 @@ static void axpy(const struct sam_tile_job *job, const void *const *in, void *d,
 static void compare(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
 {
     enum sam_tile_compare how = (enum sam_tile_compare)job->attribute;
-    enum sam_tile_dtype dtype = sam_tile_src(job, 0)->type.dtype;
+    enum sam_dtype dtype = sam_tile_src(job, 0)->type.dtype;
     const void *a = in[0], *b = in[1];
     uint8_t *d = out;
     struct lane lane;
@@ -196,10 +196,10 @@ static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, 
 {
     uint8_t raw[3][8 * SAM_TILE_CHUNK];
     const void *in[3] = {raw[0], raw[1], raw[2]};
-    enum sam_tile_dtype scalar =
+    enum sam_dtype scalar =
         sam_tile_scalar_of_source(job->row) ? sam_tile_src(job, 0)->type.dtype : dst_dtype(job);
     for (size_t k = 0; k < job->sources; k++) {
-        enum sam_tile_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : scalar;
+        enum sam_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : scalar;
         in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);
     }
     chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);

@@ -4,8 +4,8 @@
 #include "tile/core/core.h"
 
 /* d = d function row, elements in the form they are stored in, rounded at each step */
-static void add_row(const struct sam_tile_job *job, enum sam_tile_dtype dtype, void *d,
-                    const void *row, size_t n)
+static void add_row(const struct sam_tile_job *job, enum sam_dtype dtype, void *d, const void *row,
+                    size_t n)
 {
     if (sam_tile_is_real(dtype)) {
         float a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
@@ -32,7 +32,7 @@ enum sam_status sam_tile_run_col_fold(struct sam_tile_job *job)
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     const struct sam_tile_core *core = job->core;
     size_t rows = (size_t)src->type.valid_rows, cols = (size_t)src->type.valid_cols;
-    enum sam_tile_dtype dtype = src->type.dtype;
+    enum sam_dtype dtype = src->type.dtype;
     if (is_order(job)) {
         sam_tile_fold_columns(dtype, job->row->function == SAM_TILE_FN_MAX, core->nan, core->plain,
                               sam_tile_at(core, dst, 0, 0), sam_tile_at(core, src, 0, 0), rows,
@@ -52,7 +52,7 @@ enum sam_status sam_tile_run_col_fold(struct sam_tile_job *job)
 enum sam_status sam_tile_run_col_arg(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
-    enum sam_tile_dtype dtype = src->type.dtype;
+    enum sam_dtype dtype = src->type.dtype;
     size_t rows = (size_t)src->type.valid_rows, cols = (size_t)src->type.valid_cols;
     size_t size = sam_tile_size(dtype);
     for (size_t j = 0; j < cols; j++) {
@@ -75,7 +75,7 @@ enum sam_status sam_tile_run_col_arg(struct sam_tile_job *job)
 static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
-    enum sam_tile_dtype dtype = src->type.dtype;
+    enum sam_dtype dtype = src->type.dtype;
     size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
     bool max = job->row->function == SAM_TILE_FN_MAX;
     const uint8_t *row = sam_tile_at(job->core, src, i, 0);
@@ -99,7 +99,7 @@ static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
 static void sum_row(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
-    enum sam_tile_dtype dtype = src->type.dtype;
+    enum sam_dtype dtype = src->type.dtype;
     size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
     uint64_t sum = sam_tile_bits_at(sam_tile_at(job->core, src, i, 0), size);
     for (size_t j = 1; j < cols; j++)

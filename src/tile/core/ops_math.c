@@ -104,7 +104,7 @@ static uint64_t wrap(int64_t value)
     return (uint64_t)value;
 }
 
-void sam_tile_ints(enum sam_tile_function function, enum sam_tile_dtype dtype, const int64_t *a,
+void sam_tile_ints(enum sam_tile_function function, enum sam_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n)
 {
     int64_t top = (int64_t)(8 * sam_tile_size(dtype) - 1);
@@ -122,13 +122,13 @@ uint64_t sam_tile_bits_at(const void *at, size_t size)
     return bits;
 }
 
-static bool is_nan(enum sam_tile_dtype dtype, uint64_t bits)
+static bool is_nan(enum sam_dtype dtype, uint64_t bits)
 {
     return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, (uint32_t)bits));
 }
 
 /* x < m: by value, and where `signs` counts, -0 below +0. */
-static bool below(enum sam_tile_dtype dtype, bool signs, uint64_t x, uint64_t m)
+static bool below(enum sam_dtype dtype, bool signs, uint64_t x, uint64_t m)
 {
     if (!sam_tile_is_real(dtype)) {
         int64_t a, b;
@@ -140,8 +140,7 @@ static bool below(enum sam_tile_dtype dtype, bool signs, uint64_t x, uint64_t m)
     return a < b || (signs && a == b && signbit(a) && !signbit(b));
 }
 
-bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x,
-                     uint64_t m)
+bool sam_tile_better(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x, uint64_t m)
 {
     if (nan != SAM_TILE_NAN_FIRST && (is_nan(dtype, x) || is_nan(dtype, m)))
         return is_nan(dtype, nan == SAM_TILE_NAN_NUMBER ? m : x) &&
@@ -150,7 +149,7 @@ bool sam_tile_better(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan,
     return max ? below(dtype, signs, m, x) : below(dtype, signs, x, m);
 }
 
-uint64_t sam_tile_fold_pair(enum sam_tile_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
+uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                             uint64_t x)
 {
     uint64_t best = sam_tile_better(dtype, max, nan, x, m) ? x : m;

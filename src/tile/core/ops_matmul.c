@@ -34,7 +34,7 @@ static enum sam_status multiply(struct sam_tile_job *job, size_t factor,
                 float sum = start ? real_at(core, start, row, j) : 0;
                 for (size_t k = 0; k < depth; k++)
                     sum += real_at(core, a, i, k) * real_at(core, b, k, j);
-                sam_tile_write_reals(SAM_TILE_f32, sam_tile_at(core, d, i, j), 1, &sum);
+                sam_tile_write_reals(SAM_F32, sam_tile_at(core, d, i, j), 1, &sum);
             } else {
                 uint32_t sum = start ? whole_at(core, start, row, j) : 0;
                 for (size_t k = 0; k < depth; k++)

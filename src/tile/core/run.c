@@ -34,25 +34,21 @@ const char *sam_tile_argument_name(const struct sam_tile_program *p, size_t func
     return there ? p->values[p->ids[p->funcs[function].args + index]].name : "";
 }
 
-/* How arrays have the dtype: bf16 as its bits. */
-static enum sam_dtype array_dtype(enum sam_tile_dtype dtype)
+/* Do elements of an array or a scalar of type `given` stand for those of `dtype`? */
+static bool represents(enum sam_dtype given, enum sam_dtype dtype)
 {
-    static const enum sam_dtype dtypes[SAM_TILE_DTYPES] = {
-        [SAM_TILE_f32] = SAM_F32,  [SAM_TILE_f16] = SAM_F16,  [SAM_TILE_bf16] = SAM_U16,
-        [SAM_TILE_i8] = SAM_I8,    [SAM_TILE_ui8] = SAM_U8,   [SAM_TILE_i16] = SAM_I16,
-        [SAM_TILE_ui16] = SAM_U16, [SAM_TILE_i32] = SAM_I32,  [SAM_TILE_ui32] = SAM_U32,
-        [SAM_TILE_i64] = SAM_I64,  [SAM_TILE_ui64] = SAM_U64,
-    };
-    return dtypes[dtype];
+    return given == dtype || given == sam_dtype_npy(dtype);
 }
 
-static enum sam_status check_array(struct sam_tile_exec *x, const char *name,
-                                   enum sam_tile_dtype dtype, const struct sam_array *array)
+static enum sam_status check_array(struct sam_tile_exec *x, const char *name, enum sam_dtype dtype,
+                                   const struct sam_array *array)
 {
-    if (array->dtype == array_dtype(dtype))
+    if (represents(array->dtype, dtype))
         return SAM_OK;
-    return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s%s, the array of %s", name,
-                    sam_tile_dtype_name(dtype), dtype == SAM_TILE_bf16 ? " (as u16)" : "",
+    bool as_bits = sam_dtype_npy(dtype) != dtype;
+    return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s%s%s%s, the array of %s", name,
+                    sam_tile_dtype_name(dtype), as_bits ? " (as " : "",
+                    as_bits ? sam_dtype_name(sam_dtype_npy(dtype)) : "", as_bits ? ")" : "",
                     sam_dtype_name(array->dtype));
 }
 
@@ -87,8 +83,8 @@ static enum sam_status bind_scalar(struct sam_tile_exec *x, uint32_t value,
     bool wide = type->kind == SAM_TILE_KIND_INDEX || type->kind == SAM_TILE_KIND_BOOL;
     if (!a->is_scalar)
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a scalar, and not given as one", name);
-    bool real = a->dtype == SAM_F32 || a->dtype == SAM_F64 || a->dtype == SAM_F16;
-    if (!wide && array_dtype(type->dtype) != a->dtype)
+    bool real = sam_dtype_class(a->dtype) == SAM_CLASS_FLOAT;
+    if (!wide && !represents(a->dtype, type->dtype))
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s, the scalar given of %s", name,
                         sam_tile_dtype_name(type->dtype), sam_dtype_name(a->dtype));
     if (wide && real)
@@ -97,7 +93,7 @@ static enum sam_status bind_scalar(struct sam_tile_exec *x, uint32_t value,
     slot->number = (int64_t)a->bits;
     size_t size = sam_dtype_size(a->dtype);
     if (!real && size < 8) { /* signed or not, as the type says */
-        bool is_signed = a->dtype == SAM_I8 || a->dtype == SAM_I16 || a->dtype == SAM_I32;
+        bool is_signed = sam_dtype_class(a->dtype) == SAM_CLASS_INT;
         unsigned shift = (unsigned)(64 - 8 * size);
         slot->number =
             is_signed ? (int64_t)(a->bits << shift) >> shift : (int64_t)(a->bits << shift >> shift);

@@ -139,7 +139,7 @@ static bool parse_key_operand(struct parser *parser, struct statement *s, unsign
 static bool check_address(struct parser *parser, const struct statement *s, size_t index)
 {
     const struct sam_tile_ty *type = &parser->p->values[s->operands[index].value].type;
-    if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_TILE_i64)
+    if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_I64)
         return true;
     return sam_tile_parse_kind(parser, s, index, SAM_TILE_KIND_INDEX, "an address (i64 or index)");
 }

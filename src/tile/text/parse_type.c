@@ -38,9 +38,27 @@ static bool parse_dim(const char *text, size_t size, int64_t *dim)
     return size > 0 && value <= INT32_MAX;
 }
 
+static bool is_any(const void *context, enum sam_dtype dtype)
+{
+    (void)context, (void)dtype;
+    return true;
+}
+
+static bool parse_dtype(struct parser *parser, struct sam_tile_pos pos, const char *text,
+                        size_t size, enum sam_dtype *dtype)
+{
+    char names[SAM_TILE_DTYPE_TEXT];
+    *dtype = sam_tile_dtype_find(text, size);
+    if (*dtype != SAM_DTYPES)
+        return true;
+    *dtype = SAM_F32;
+    return fail(parser, pos, "expected a dtype (%s), found '%.*s'",
+                sam_tile_dtype_list(is_any, NULL, names), (int)size, text);
+}
+
 /* "16x?xf32": dimensions, and a dtype at the end where `dtype` is not NULL. */
 static bool parse_dims(struct parser *parser, const struct token *t, int64_t *dims, uint32_t most,
-                       uint32_t *rank, enum sam_tile_dtype *dtype)
+                       uint32_t *rank, enum sam_dtype *dtype)
 {
     const char *at = t->text, *end = t->text + t->size;
     *rank = 0;
@@ -49,16 +67,8 @@ static bool parse_dims(struct parser *parser, const struct token *t, int64_t *di
         const char *stop = x ? x : end;
         struct sam_tile_pos pos = {t->pos.line, t->pos.column + (uint32_t)(at - t->text)};
         size_t size = (size_t)(stop - at);
-        if (dtype && !x) {
-            int found = sam_tile_dtype_find(at, size);
-            if (found < 0)
-                return fail(parser, pos,
-                            "expected a dtype (f32 f16 bf16 i8 ui8 i16 ui16 i32 ui32 i64 ui64), "
-                            "found '%.*s'",
-                            (int)size, at);
-            *dtype = (enum sam_tile_dtype)found;
-            return true;
-        }
+        if (dtype && !x)
+            return parse_dtype(parser, pos, at, size, dtype);
         if (*rank == most)
             return fail(parser, pos, "more than %u dimensions", most);
         if (!parse_dim(at, size, &dims[*rank]))
@@ -167,14 +177,9 @@ static bool parse_key(struct parser *parser, enum tile_key key, const struct tok
     struct sam_tile_type *type = &tile->type;
     int64_t number = 0, valid[2];
     uint32_t rank;
-    int dtype;
     switch (key) {
     case KEY_LOC: return parse_location(parser, t, type);
-    case KEY_DTYPE:
-        dtype = sam_tile_dtype_find(t->text, t->size);
-        type->dtype = dtype < 0 ? SAM_TILE_f32 : (enum sam_tile_dtype)dtype;
-        return dtype >= 0 ||
-               fail(parser, t->pos, "expected a dtype, found '%.*s'", (int)t->size, t->text);
+    case KEY_DTYPE: return parse_dtype(parser, t->pos, t->text, t->size, &type->dtype);
     case KEY_ROWS: return parse_number(parser, t, "rows", &tile->rows);
     case KEY_COLS: return parse_number(parser, t, "cols", &tile->cols);
     case KEY_V_ROW: return parse_number(parser, t, "v_row", &type->valid_rows);
@@ -298,12 +303,8 @@ static bool parse_ptr_type(struct parser *parser, struct sam_tile_ty *type)
     if (!open_angle(parser))
         return false;
     struct token t = sam_tile_parse_chars(parser, "");
-    int dtype = sam_tile_dtype_find(t.text, t.size);
-    if (dtype < 0)
-        return fail(parser, t.pos, "expected a dtype, found '%.*s'", (int)t.size, t.text);
     type->kind = SAM_TILE_KIND_PTR;
-    type->dtype = (enum sam_tile_dtype)dtype;
-    return close_angle(parser);
+    return parse_dtype(parser, t.pos, t.text, t.size, &type->dtype) && close_angle(parser);
 }
 
 static bool parse_view_type(struct parser *parser, bool partition, struct sam_tile_ty *type)
@@ -337,12 +338,12 @@ bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type)
             return true;
         }
     } else if (t->kind == TOKEN_WORD) {
-        int dtype = sam_tile_dtype_find(t->text, t->size);
-        type->kind = dtype >= 0            ? SAM_TILE_KIND_SCALAR
+        enum sam_dtype dtype = sam_tile_dtype_find(t->text, t->size);
+        type->kind = dtype != SAM_DTYPES   ? SAM_TILE_KIND_SCALAR
                      : is_text(t, "index") ? SAM_TILE_KIND_INDEX
                      : is_text(t, "i1")    ? SAM_TILE_KIND_BOOL
                                            : SAM_TILE_KIND_UNKNOWN;
-        type->dtype = dtype >= 0 ? (enum sam_tile_dtype)dtype : SAM_TILE_f32;
+        type->dtype = dtype != SAM_DTYPES ? dtype : SAM_F32;
         if (type->kind != SAM_TILE_KIND_UNKNOWN) {
             sam_tile_parse_next(parser);
             return true;

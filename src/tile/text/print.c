@@ -136,7 +136,7 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
 }
 
 /* Infinities and NaN in hexadecimal. */
-static void real_constant(struct printer *s, enum sam_tile_dtype dtype, int64_t bits)
+static void real_constant(struct printer *s, enum sam_dtype dtype, int64_t bits)
 {
     char text[SAM_TILE_REAL_TEXT];
     if (isfinite(sam_tile_real_value(dtype, (uint32_t)bits)))
