@@ -81,13 +81,19 @@ SAM_API enum sam_status sam_gpu_set_options(struct sam_gpu *gpu,
 
 /* --- memory. Addresses are physical. Bytes never written are zero. */
 
-/* A new buffer of `size` bytes at the next free 4 KiB boundary from 0x90000000. */
+/* A new buffer of `size` bytes at the lowest free 4 KiB boundary from 0x90000000 that leaves a free
+ * page before the next buffer. */
 SAM_API enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
                                       struct sam_error *error);
 /* A buffer at a given address. Kernels may access exactly its bytes. Mapping the same buffer twice
  * is fine. SAM_ERR_USAGE: it overlaps another buffer, wraps or touches the LDS window. */
 SAM_API enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                                     struct sam_error *error);
+/* Remove the buffer that begins at `address`: accesses to it fault again, its memory goes back to
+ * the host, and its addresses may be handed out anew, as zeros. Since 0.2. SAM_ERR_USAGE: no buffer
+ * begins there. */
+SAM_API enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address,
+                                      struct sam_error *error);
 /* Host access; the bytes must lie in one buffer. A read into NULL only checks that they do. */
 SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
                                       size_t size, struct sam_error *error);

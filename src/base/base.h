@@ -68,6 +68,8 @@ void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
  * NULL when it does not fit. */
 void *sam_pages_new(size_t size);
 void sam_pages_free(void *pages, size_t size);
+/* Zero part of such memory; the whole host pages in it go back to the host. */
+void sam_pages_clear(void *bytes, size_t size);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
 

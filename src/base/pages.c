@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* calloc will not do: it clears memory that the heap has had before, all of it. */
 void *sam_pages_new(size_t size)
@@ -14,4 +15,18 @@ void sam_pages_free(void *pages, size_t size)
 {
     if (pages)
         munmap(pages, size);
+}
+
+void sam_pages_clear(void *bytes, size_t size)
+{
+    const uintptr_t host_page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;
+    uint8_t *const data = bytes;
+    const size_t head = (size_t)(-at & (host_page - 1));
+    const size_t whole = size > head ? (size - head) & ~(size_t)(host_page - 1) : 0;
+    if (!whole || madvise(data + head, whole, MADV_DONTNEED) != 0) {
+        memset(data, 0, size);
+        return;
+    }
+    memset(data, 0, head);
+    memset(data + head + whole, 0, size - head - whole);
 }

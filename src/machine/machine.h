@@ -37,6 +37,9 @@ enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_
 /* The same, but what overlaps or adjoins becomes one buffer. */
 enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
+/* Remove the buffer that begins at `base`. Its bytes become zero, and their memory goes back to the
+ * host; bytes around it stay. */
+enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struct sam_error *error);
 /* The buffer that holds `address`, or NULL. */
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
 /* The lowest buffer that ends above `address`, or NULL. */

@@ -166,6 +166,73 @@ enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_
     return SAM_OK;
 }
 
+/* The part of [address, address + size) that lies in the first chunk. */
+static size_t chunk_part(uint64_t address, uint64_t size)
+{
+    uint64_t rest = CHUNK_SIZE - (address & (CHUNK_SIZE - 1));
+    return (size_t)(size < rest ? size : rest);
+}
+
+static struct slot *find_slot(struct slot *slots, size_t count, uint64_t number)
+{
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
+    while (slots[at].number && slots[at].number != number)
+        at = (at + 1) & (count - 1);
+    return &slots[at];
+}
+
+/* Host address of the byte at `address` when its chunk is allocated, else NULL. */
+static uint8_t *find_host(struct sam_memory *memory, uint64_t address)
+{
+    const uint64_t number = (address >> CHUNK_BITS) + 1;
+    pthread_mutex_lock(&memory->lock);
+    const struct slot *slot = find_slot(memory->slots, memory->slot_count, number);
+    uint8_t *bytes = slot->number ? slot->bytes : NULL;
+    pthread_mutex_unlock(&memory->lock);
+    return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+/* Zero the bytes of a removed buffer in one chunk. The first and the last page go back to the host
+ * as well where the rest of them is zero. */
+static void release_part(uint8_t *host, size_t size)
+{
+    const size_t head = (uintptr_t)host & (SAM_PAGE_SIZE - 1);
+    const size_t tail = -((uintptr_t)host + size) & (SAM_PAGE_SIZE - 1);
+    if (is_zero(host - head, head)) {
+        host -= head;
+        size += head;
+    }
+    if (is_zero(host + size, tail))
+        size += tail;
+    sam_pages_clear(host, size);
+}
+
+enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struct sam_error *error)
+{
+    const size_t at = region_above(memory, base);
+    if (at == memory->region_count || memory->regions[at].base != base)
+        return sam_fail(error, SAM_ERR_USAGE, "no buffer begins at 0x%llx",
+                        (unsigned long long)base);
+    uint64_t left = memory->regions[at].size;
+    memmove(memory->regions + at, memory->regions + at + 1,
+            (memory->region_count - at - 1) * sizeof *memory->regions);
+    memory->region_count--;
+    while (left) {
+        const size_t part = chunk_part(base, left);
+        uint8_t *host = find_host(memory, base);
+        if (host)
+            release_part(host, part);
+        base += part;
+        left -= part;
+    }
+    return SAM_OK;
+}
+
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
                         uint64_t size, uint64_t align)
 {
@@ -177,14 +244,6 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
         at = (r->base + r->size + SAM_PAGE_SIZE + align - 1) / align * align;
     }
     return at <= limit && limit - at >= size ? at : 0;
-}
-
-static struct slot *find_slot(struct slot *slots, size_t count, uint64_t number)
-{
-    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
-    while (slots[at].number && slots[at].number != number)
-        at = (at + 1) & (count - 1);
-    return &slots[at];
 }
 
 static bool grow_slots(struct sam_memory *memory)
@@ -237,13 +296,6 @@ uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
     return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
 }
 
-/* The part of [address, address + size) that lies in the first chunk. */
-static size_t chunk_part(uint64_t address, size_t size)
-{
-    uint64_t rest = CHUNK_SIZE - (address & (CHUNK_SIZE - 1));
-    return size < rest ? size : (size_t)rest;
-}
-
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size)
 {
     const uint8_t *from = data;
@@ -265,10 +317,11 @@ bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, si
     uint8_t *to = data;
     while (size) {
         size_t part = chunk_part(address, size);
-        const uint8_t *host = sam_memory_host(memory, address);
-        if (!host)
-            return false;
-        memcpy(to, host, part);
+        const uint8_t *host = find_host(memory, address);
+        if (host)
+            memcpy(to, host, part);
+        else
+            memset(to, 0, part);
         to += part;
         address += part;
         size -= part;

@@ -87,6 +87,11 @@ enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *addr
     return sam_gpu_map(gpu, *address, size, error);
 }
 
+enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
+{
+    return sam_memory_unmap(gpu->memory, address, error);
+}
+
 static enum sam_status check_range(const struct sam_gpu *gpu, uint32_t address, size_t size,
                                    const char *what, struct sam_error *error)
 {

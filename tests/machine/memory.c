@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Physical memory: buffers that are removed, what they leave behind, and what goes back to the
+ * host. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "machine/machine.h"
+
+#define BASE UINT64_C(0x90000000)
+#define MIB  (UINT64_C(1) << 20)
+
+static struct sam_memory *memory;
+static struct sam_error error;
+
+static int setup(void **state)
+{
+    (void)state;
+    memory = sam_memory_new();
+    return memory ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sam_memory_free(memory);
+    return 0;
+}
+
+static void map(uint64_t base, uint64_t size)
+{
+    assert_int_equal(sam_memory_map(memory, base, size, &error), SAM_OK);
+}
+
+static void unmap(uint64_t base)
+{
+    assert_int_equal(sam_memory_unmap(memory, base, &error), SAM_OK);
+}
+
+static void fill(uint64_t base, uint64_t size, int value)
+{
+    for (uint64_t at = base; at < base + size; at++) {
+        uint8_t byte = (uint8_t)value;
+        assert_true(sam_memory_write(memory, at, &byte, 1));
+    }
+}
+
+static void expect(uint64_t base, uint64_t size, int value)
+{
+    for (uint64_t at = base; at < base + size; at++) {
+        uint8_t byte = 0xee;
+        assert_true(sam_memory_read(memory, at, &byte, 1));
+        if (byte != value)
+            fail_msg("0x%llx holds %u: expected %d", (unsigned long long)at, byte, value);
+    }
+}
+
+static void removed_buffers(void **state)
+{
+    (void)state;
+    map(BASE, 100);
+    map(BASE + 0x2000, 0x30000);
+    map(BASE + 0x40000, 8);
+    fill(BASE + 0x2000, 0x30000, 7);
+    unmap(BASE + 0x2000);
+    assert_null(sam_memory_find(memory, BASE + 0x2000));
+    assert_null(sam_memory_find(memory, BASE + 0x2000 + 0x2ffff));
+    assert_non_null(sam_memory_find(memory, BASE + 99));
+    assert_non_null(sam_memory_find(memory, BASE + 0x40000));
+    /* the same addresses again, as zeros */
+    assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x30000, 4096), BASE + 0x2000);
+    map(BASE + 0x2000, 0x30000);
+    expect(BASE + 0x2000, 0x30000, 0);
+    /* smaller holes are passed over */
+    assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 100, 4096), BASE + 0x33000);
+    unmap(BASE);
+    assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x1000, 4096), BASE);
+    assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x1001, 4096), BASE + 0x33000);
+}
+
+static void what_is_no_buffer(void **state)
+{
+    (void)state;
+    map(BASE, 0x1000);
+    static const uint64_t none[] = {BASE + 1, BASE - 1, BASE + 0x1000, 0, UINT64_MAX};
+    for (size_t i = 0; i < SAM_COUNT(none); i++)
+        assert_int_equal(sam_memory_unmap(memory, none[i], &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "no buffer begins at 0xffffffffffffffff");
+    assert_non_null(sam_memory_find(memory, BASE));
+    unmap(BASE);
+    assert_int_equal(sam_memory_unmap(memory, BASE, &error), SAM_ERR_USAGE);
+}
+
+/* Bytes around a buffer, in its pages and in the next ones, stay: other buffers may hold them, and
+ * with loose bounds anything may. */
+static void bytes_around(void **state)
+{
+    (void)state;
+    const uint64_t begin = BASE + 0xfff0, end = BASE + 0x21010;
+    for (int around = 0; around < 2; around++) {
+        map(begin, end - begin);
+        fill(begin - 16, end - begin + 32, 9);
+        if (!around) {
+            fill(begin - 16, 16, 0);
+            fill(end, 16, 0);
+        }
+        unmap(begin);
+        expect(begin, end - begin, 0);
+        expect(begin - 16, 16, around ? 9 : 0);
+        expect(end, 16, around ? 9 : 0);
+    }
+    /* within one page */
+    map(BASE, 16);
+    fill(BASE, 64, 5);
+    unmap(BASE);
+    expect(BASE, 16, 0);
+    expect(BASE + 16, 48, 5);
+}
+
+/* Pages of [base, base + size) that are in the host's memory. */
+static size_t resident(uint64_t base, uint64_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t count = 0;
+    for (uint64_t at = base; at < base + size; at += page) {
+        unsigned char in = 0;
+        assert_int_equal(mincore(sam_memory_host(memory, at), page, &in), 0);
+        count += in & 1;
+    }
+    return count;
+}
+
+static void host_memory(void **state)
+{
+    (void)state;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    map(BASE, 8 * MIB + 100);
+    fill(BASE, MIB, 1);
+    fill(BASE + 8 * MIB, 100, 1);
+    assert_true(resident(BASE, MIB) == MIB / page);
+    assert_true(resident(BASE + 8 * MIB, page) == 1);
+    unmap(BASE);
+    assert_true(resident(BASE, 9 * MIB) == 0);
+}
+
+/* To read what was never written takes no memory. */
+static void reading(void **state)
+{
+    (void)state;
+    static uint8_t data[4 * MIB];
+    memset(data, 1, sizeof data);
+    assert_true(sam_memory_read(memory, BASE, data, sizeof data));
+    for (size_t i = 0; i < sizeof data; i++)
+        assert_int_equal(data[i], 0);
+    assert_true(resident(BASE, sizeof data) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(removed_buffers, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_buffer, setup, teardown),
+        cmocka_unit_test_setup_teardown(bytes_around, setup, teardown),
+        cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
