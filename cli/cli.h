@@ -25,14 +25,14 @@ struct cli_args;
 
 /* What a value may be, and what stands at its destination. */
 enum cli_grammar {
-    CLI_END,      /* none: the row ends its table */
-    CLI_FLAG,     /* no value; a bool, set to true */
-    CLI_TEXT,     /* any text; const char * */
-    CLI_NUMBER,   /* of `low` to `high`, or one of `choices`; an unsigned integer of any width */
-    CLI_CHOICE,   /* one of `choices`; an enum (int): its place among them */
-    CLI_LIST,     /* any text, repeatable; struct cli_list */
-    CLI_SEQUENCE, /* any text, repeatable, in order with others; struct cli_sequence */
-    CLI_PARSE,    /* what `parse` reads */
+    CLI_END,     /* none: the row ends its table */
+    CLI_FLAG,    /* no value; a bool, set to true */
+    CLI_TEXT,    /* any text; const char *, "-" where an optional value is left out */
+    CLI_NUMBER,  /* from `low` to `high`, or one of `choices`; an unsigned integer of any width */
+    CLI_CHOICE,  /* one of `choices`; an enum or bool: its place among them */
+    CLI_LIST,    /* any text, repeatable; struct cli_list */
+    CLI_NUMBERS, /* as CLI_NUMBER, repeatable; struct cli_numbers */
+    CLI_PARSE,   /* what `parse` reads */
 };
 
 struct cli_option {
@@ -49,9 +49,10 @@ struct cli_option {
     const char *suffixes;               /* completed by files: ".s .S", "" any, "/" folders */
     unsigned forms;                     /* bits of the forms that have it; 0: those of its group */
     bool needed;                        /* by its forms */
-    int id;                             /* of a word in a sequence */
-    /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. */
-    int (*parse)(const struct cli_args *args, const struct cli_option *option, const char *text,
+    bool repeats;                       /* of CLI_PARSE: may be given more than once */
+    /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. Options are
+     * read in the order written. */
+    int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,
                  void *place);
 };
 
@@ -92,19 +93,17 @@ struct cli_option {
         .name = "base", .letter = 'b', .grammar = CLI_NUMBER, .argument = "ADDR", .help = (text),  \
         CLI_AT(type, member)                                                                       \
     }
-#define CLI_DEFINE_AS(where)                                                                       \
+#define CLI_DEFINE(type, member)                                                                   \
     {                                                                                              \
-        .name = "define", .letter = 'D', .argument = "NAME=VALUE",                                 \
-        .help = "define a symbol for the assembler, as .set before line 1; repeatable", where      \
+        .name = "define", .letter = 'D', .grammar = CLI_LIST, .argument = "NAME=VALUE",            \
+        .help = "define a symbol for the assembler, as .set before line 1; repeatable",            \
+        CLI_AT(type, member)                                                                       \
     }
-#define CLI_INCLUDE_AS(where)                                                                      \
+#define CLI_INCLUDE(type, member)                                                                  \
     {                                                                                              \
-        .name = "include", .letter = 'I', .argument = "DIR", .suffixes = "/",                      \
-        .help = "search .include files there too; repeatable", where                               \
+        .name = "include", .letter = 'I', .grammar = CLI_LIST, .argument = "DIR", .suffixes = "/", \
+        .help = "search .include files there too; repeatable", CLI_AT(type, member)                \
     }
-#define CLI_COMMA                 , /* inside the argument of a macro */
-#define CLI_DEFINE(type, member)  CLI_DEFINE_AS(.grammar = CLI_LIST CLI_COMMA CLI_AT(type, member))
-#define CLI_INCLUDE(type, member) CLI_INCLUDE_AS(.grammar = CLI_LIST CLI_COMMA CLI_AT(type, member))
 
 /* Values of CLI_LIST. The memory is that of the arguments. */
 struct cli_list {
@@ -112,20 +111,15 @@ struct cli_list {
     size_t count;
 };
 
-/* Words of CLI_SEQUENCE in the order written: the row's id, or CLI_POSITIONAL, and the value. */
-enum { CLI_POSITIONAL = -2 };
-struct cli_word {
-    int option;
-    const char *value;
-};
-struct cli_sequence {
-    struct cli_word *items;
+/* Values of CLI_NUMBERS, likewise. */
+struct cli_numbers {
+    uint64_t *items;
     size_t count;
 };
 
 /* Rows under a heading; their destinations count from `at` in the request. */
 struct cli_group {
-    const char *heading;
+    const char *heading;              /* NULL: that of the rows before */
     const struct cli_option *options; /* NULL ends the groups */
     size_t at;
     unsigned forms; /* 0: all */
@@ -167,6 +161,13 @@ int cli_form(const struct cli_args *args);
 int cli_check_form(struct cli_args *args, int form);
 /* Memory that is freed after the verb has run; NULL: none left. */
 void *cli_own(struct cli_args *args, size_t count, size_t size);
+/* The same for as many items as the command line has words. */
+void *cli_own_list(struct cli_args *args, size_t size);
+/* A new item of zeros at the end of a list {items, count} that `parse` fills; NULL: no memory. */
+#define CLI_APPEND(args, list)                                                                     \
+    ((list)->items || ((list)->items = cli_own_list((args), sizeof *(list)->items))                \
+         ? &(list)->items[(list)->count++]                                                         \
+         : NULL)
 /* The verb being run. */
 const struct cli_verb *cli_verb_of(const struct cli_args *args);
 /* The place of a word of `size` bytes among "elf bin hex"; -1: not there. */

@@ -146,7 +146,7 @@ static void zsh_spec(const struct cli_option *o, bool letter, FILE *out)
 {
     char argument[64];
     const char *value = cli_argument(o, argument, sizeof argument);
-    const bool repeats = o->grammar == CLI_LIST || o->grammar == CLI_SEQUENCE;
+    const bool repeats = o->repeats || o->grammar == CLI_LIST || o->grammar == CLI_NUMBERS;
     fputs("            '", out);
     if (repeats)
         fputc('*', out);

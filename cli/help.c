@@ -156,7 +156,7 @@ void cli_print_help(const struct cli_verb *verb, int form, FILE *out)
     while (cli_next_option(&c)) {
         if (!is_shown(&c, form))
             continue;
-        if (first || c.group != before)
+        if (first || (c.group != before && c.group->heading))
             fprintf(out, "\n%s:\n", c.group && c.group->heading ? c.group->heading : "Options");
         first = false;
         before = c.group;

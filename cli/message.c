@@ -35,7 +35,7 @@ bool cli_colour(FILE *out)
 }
 
 /* Whatever names the user or a file has in it: nothing that a terminal would obey. */
-static void print_plain(const char *text, size_t size)
+static void put_plain(const char *text, size_t size)
 {
     for (size_t bytes; size; text += bytes, size -= bytes) {
         bytes = sam_text_character(text, size);
@@ -55,56 +55,86 @@ struct cli_plain cli_plain(const char *text)
     return shown;
 }
 
-static void print_coloured(const char *colour, const char *text, size_t size)
+/* "error:" and its kin in a line, the first of them, after a place or a name; NULL if there is
+ * none. */
+static const char *severity(const char *line, size_t size, size_t *length, const char **colour)
+{
+    static const struct {
+        const char *word, *colour;
+    } words[] = {{": error:", RED}, {": warning:", YELLOW}, {": note:", ""}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *at = memmem(line, size, words[i].word, strlen(words[i].word));
+        if (at && (!first || at < first)) {
+            first = at;
+            *length = strlen(words[i].word) - 2;
+            *colour = words[i].colour;
+        }
+    }
+    return first ? first + 2 : NULL;
+}
+
+static void put_coloured(const char *colour, const char *text, size_t size)
 {
     fputs(colour, stderr);
-    print_plain(text, size);
+    put_plain(text, size);
     fputs(*colour ? PLAIN : "", stderr);
 }
 
-static void print_error(const char *verb, const char *text, bool help)
+/* One line of any origin: the only way to standard error. */
+static void put_line(const char *line, size_t size)
 {
-    fprintf(stderr, "samite%s%s: ", verb ? " " : "", verb ? verb : "");
-    print_coloured(cli_colour(stderr) ? RED : "", "error:", 6);
-    fputc(' ', stderr);
-    print_plain(text, strlen(text));
-    if (verb && help)
-        fprintf(stderr, " (samite %s --help)", verb);
+    const char *hue = "", *word = line;
+    size_t length = 0, blanks = strspn(line, " \t|");
+    const bool colour = cli_colour(stderr);
+    if (colour && blanks < size && line[blanks] == '^')
+        put_coloured(GREEN, line, size);
+    else if (colour && (word = severity(line, size, &length, &hue))) {
+        put_plain(line, (size_t)(word - line));
+        put_coloured(hue, word, length);
+        put_plain(word + length, size - (size_t)(word - line) - length);
+    } else
+        put_plain(line, size);
     fputc('\n', stderr);
+}
+
+/* "samite VERB: error: text (samite VERB --help)"; without the verb where there is none. */
+static void say(const struct cli_verb *verb, const char *kind, const char *format, va_list list)
+{
+    struct sam_error text;
+    char line[sizeof text.text + 128];
+    const char *name = verb ? verb->name : "", *blank = verb ? " " : "";
+    vsnprintf(text.text, sizeof text.text, format, list);
+    int size = snprintf(line, sizeof line, "samite%s%s: %s: %s", blank, name, kind, text.text);
+    if (verb)
+        size += snprintf(line + size, sizeof line - (size_t)size, " (samite %s --help)", name);
+    put_line(line, (size_t)size);
 }
 
 int cli_usage_error(const struct cli_args *args, const char *format, ...)
 {
-    struct sam_error line;
     va_list list;
     va_start(list, format);
-    vsnprintf(line.text, sizeof line.text, format, list);
+    say(args->verb, "error", format, list);
     va_end(list);
-    print_error(args->verb->name, line.text, true);
     return CLI_BAD_INPUT;
 }
 
 int cli_error(const char *format, ...)
 {
-    struct sam_error line;
     va_list list;
     va_start(list, format);
-    vsnprintf(line.text, sizeof line.text, format, list);
+    say(NULL, "error", format, list);
     va_end(list);
-    print_error(NULL, line.text, false);
     return CLI_BAD_INPUT;
 }
 
 void cli_note(const char *format, ...)
 {
-    struct sam_error line;
     va_list list;
     va_start(list, format);
-    vsnprintf(line.text, sizeof line.text, format, list);
+    say(NULL, "note", format, list);
     va_end(list);
-    fputs("samite: note: ", stderr);
-    print_plain(line.text, strlen(line.text));
-    fputc('\n', stderr);
 }
 
 int cli_no_memory(void)
@@ -116,52 +146,16 @@ int cli_report(const struct sam_error *error)
 {
     /* What was woken to stop fails as if its file had. */
     const bool woken = error->status == SAM_ERR_IO && cli_stopped();
-    print_error(NULL, woken ? "stopped" : error->text, false);
+    cli_error("%s", woken ? "stopped" : error->text);
     return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED
                                                                              : CLI_BAD_INPUT;
 }
 
-/* "error:" or "warning:" of a line, after its place; NULL if it has none. */
-static const char *severity(const char *line, size_t size, size_t *length, const char **colour)
-{
-    static const struct {
-        const char *word, *colour;
-    } words[] = {{": error:", RED}, {": warning:", YELLOW}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const char *at = memmem(line, size, words[i].word, strlen(words[i].word));
-        if (at) {
-            *length = strlen(words[i].word) - 2;
-            *colour = words[i].colour;
-            return at + 2;
-        }
-    }
-    return NULL;
-}
-
-static void put_line(const char *line, size_t size, bool colour)
-{
-    const char *hue = "", *word = colour ? NULL : line;
-    size_t length = 0, blanks = strspn(line, " \t|");
-    if (colour)
-        word = severity(line, size, &length, &hue);
-    if (word && length) {
-        print_plain(line, (size_t)(word - line));
-        print_coloured(hue, word, length);
-        print_plain(word + length, size - (size_t)(word - line) - length);
-    } else if (colour && blanks < size && line[blanks] == '^') {
-        print_coloured(GREEN, line, size);
-    } else {
-        print_plain(line, size);
-    }
-    fputc('\n', stderr);
-}
-
 void cli_put_messages(const char *messages)
 {
-    bool colour = cli_colour(stderr);
     while (messages && *messages) {
         size_t size = strcspn(messages, "\n");
-        put_line(messages, size, colour);
+        put_line(messages, size);
         messages += size + (messages[size] == '\n');
     }
 }

@@ -103,6 +103,11 @@ void *cli_own(struct cli_args *args, size_t count, size_t size)
     return owned[args->owned_count++];
 }
 
+void *cli_own_list(struct cli_args *args, size_t size)
+{
+    return cli_own(args, (size_t)args->count, size);
+}
+
 void cli_args_free(struct cli_args *args)
 {
     while (args->owned_count)
@@ -138,9 +143,9 @@ static int bad_number(const struct cli_args *args, const struct cli_option *o, c
 }
 
 static int read_number(const struct cli_args *args, const struct cli_option *o, const char *text,
-                       void *place)
+                       size_t size, void *place)
 {
-    const uint64_t fits = UINT64_MAX >> (64 - 8 * o->size);
+    const uint64_t fits = UINT64_MAX >> (64 - 8 * size);
     const uint64_t top = o->high && o->high < fits ? o->high : fits;
     uint64_t value;
     char decimal[24];
@@ -149,7 +154,7 @@ static int read_number(const struct cli_args *args, const struct cli_option *o, 
     snprintf(decimal, sizeof decimal, "%llu", (unsigned long long)value);
     if (o->choices && cli_choice(o->choices, decimal, strlen(decimal)) < 0)
         return bad_number(args, o, text, top);
-    store(place, o->size, value);
+    store(place, size, value);
     return CLI_OK;
 }
 
@@ -176,25 +181,20 @@ static int read_choice(const struct cli_args *args, const struct cli_option *o, 
                            cli_near_text(&near));
 }
 
-/* A list has room for every word of the command line. */
 static int append(struct cli_args *args, const char *text, struct cli_list *list)
 {
-    if (!list->items)
-        list->items = cli_own(args, (size_t)args->count, sizeof *list->items);
-    if (!list->items)
+    const char **item = CLI_APPEND(args, list);
+    if (!item)
         return cli_no_memory();
-    list->items[list->count++] = text;
+    *item = text;
     return CLI_OK;
 }
 
-static int append_word(struct cli_args *args, int id, const char *text, struct cli_sequence *list)
+static int append_number(struct cli_args *args, const struct cli_option *o, const char *text,
+                         struct cli_numbers *list)
 {
-    if (!list->items)
-        list->items = cli_own(args, (size_t)args->count, sizeof *list->items);
-    if (!list->items)
-        return cli_no_memory();
-    list->items[list->count++] = (struct cli_word){id, text};
-    return CLI_OK;
+    uint64_t *item = CLI_APPEND(args, list);
+    return item ? read_number(args, o, text, sizeof *item, item) : cli_no_memory();
 }
 
 static int put(struct cli_args *args, const struct cli_option *o, const char *text, void *place)
@@ -202,11 +202,15 @@ static int put(struct cli_args *args, const struct cli_option *o, const char *te
     const bool yes = true;
     switch (o->grammar) {
     case CLI_FLAG: memcpy(place, &yes, sizeof yes); return CLI_OK;
-    case CLI_TEXT: memcpy(place, &text, sizeof text); return CLI_OK;
-    case CLI_NUMBER: return read_number(args, o, text, place);
+    case CLI_TEXT:
+        if (cli_value_is_optional(o) && (!text || !*text))
+            text = "-";
+        memcpy(place, &text, sizeof text);
+        return CLI_OK;
+    case CLI_NUMBER: return read_number(args, o, text, o->size, place);
     case CLI_CHOICE: return read_choice(args, o, text, place);
     case CLI_LIST: return append(args, text, place);
-    case CLI_SEQUENCE: return append_word(args, o->id, text, place);
+    case CLI_NUMBERS: return append_number(args, o, text, place);
     case CLI_PARSE: return o->parse(args, o, text, place);
     case CLI_END: break;
     }
@@ -324,8 +328,6 @@ static int take_operand(struct cli_args *args, const char *word, void *request)
                             : cli_usage_error(args, "more than %llu of %s",
                                               (unsigned long long)o->high, o->name);
     args->operands++;
-    if (o->grammar == CLI_SEQUENCE)
-        return append_word(args, CLI_POSITIONAL, word, (struct cli_sequence *)(void *)place);
     return put(args, o, word, place);
 }
 

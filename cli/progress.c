@@ -7,7 +7,7 @@
 
 static const double FIRST = 0.5, EACH = 0.2; /* seconds */
 
-static double now(void)
+double cli_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -17,7 +17,7 @@ static double now(void)
 void cli_progress_start(struct cli_progress *p, bool quiet)
 {
     p->wanted = !quiet && isatty(STDERR_FILENO);
-    p->started = now();
+    p->started = cli_now();
     p->next = p->started + FIRST;
     atomic_store(&p->shown, false);
 }
@@ -26,7 +26,7 @@ bool cli_progress_due(struct cli_progress *p)
 {
     if (!p->wanted)
         return false;
-    double time = now();
+    double time = cli_now();
     if (time < p->next)
         return false;
     p->next = time + EACH;
@@ -47,7 +47,7 @@ static void duration_text(double seconds, char *text, size_t size)
 void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done, uint64_t total,
                        const char *units, uint64_t count, const char *things)
 {
-    double elapsed = now() - p->started;
+    double elapsed = cli_now() - p->started;
     const double rate = elapsed > 0 ? (double)count / elapsed : 0;
     char left[32] = "?";
     if (done)

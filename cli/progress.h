@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Seconds of a clock that only goes forward. */
+double cli_now(void);
+
 struct cli_progress {
     bool wanted;          /* standard error is a terminal and nobody asked for quiet */
     double started, next; /* seconds; nothing is shown before `next` */

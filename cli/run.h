@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `samite run` share. verb_run.c reads the command line and hands its words to
- * the machine: run_gpu.c, whose run_metadata.c and run_kernel.c are the two forms of a launch, or
- * run_hart.c. */
+/* What the files of `samite run` share. verb_run.c has the options of every machine, the files of
+ * each machine its own: run_gpu.c, whose run_metadata.c and run_kernel.c are the two forms of a
+ * launch, run_hart_args.c and run_tile.c. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -13,106 +13,53 @@
 #include "run_compare.h"
 #include "samite/samite.h"
 
-/* Words of the command line in the order written. */
-struct run_list {
-    const char **items;
-    size_t count;
-};
-
-/* Options, as verb_run.c lists them; those with a letter are that letter. */
-enum run_option {
-    OPT_DUMP = 256,
-    OPT_STATS,
-    OPT_JSON,
-    OPT_MAX_INSNS,
-    /* Ventus */
-    OPT_KERNEL,
-    OPT_ELF,
-    OPT_POKE,
-    OPT_LOG,
-    OPT_GRID,
-    OPT_BLOCK,
-    OPT_WARP,
-    OPT_ARG,
-    OPT_CHECK,
-    OPT_PDS,
-    OPT_PDS_SIZE,
-    OPT_PRINT_SIZE,
-    OPT_PRINT_PREFIX,
-    OPT_SCHEDULE,
-    OPT_LOOSE,
-    OPT_PTBR,
-    OPT_SIMT_STACK,
-    /* the tensor hart */
-    OPT_ISA,
-    OPT_EBREAK,
-    OPT_REG,
-    OPT_MEM,
-    OPT_MAP,
-    OPT_DUMP_TL,
-    OPT_DUMP_M,
-    OPT_MLEN,
-    OPT_FP_ORDER,
-    OPT_CYCLES,
-    OPT_CONFIG,
-    OPT_KONATA,
-    OPT_VCD,
-    OPT_TRACE_BUS,
-    OPT_UNTIL,
-    OPT_TRACE,
-    OPT_L1M,
-    OPT_L0M,
-    OPT_TIMELINE,
-    /* tile programs */
-    OPT_FUNC,
-    OPT_NAN,
-    OPT_PAD,
-    OPT_PROFILE,
-    OPT_MAX_OPS,
-    OPT_PLAIN,
-};
-
-/* Options and files in the order written. */
-struct run_words {
-    struct cli_args *args; /* for messages */
-    struct cli_sequence list;
-};
-
-enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
-
-/* The machines: an exit code, messages printed. */
-int run_gpu(const struct run_words *words);
-int run_hart(const struct run_words *words);
-int run_tile(const struct run_words *words);
-
 /* A range of memory, with the file that fills or takes it. */
 struct run_range {
     uint64_t base, size;
     const char *path;
-    char *text;    /* malloc'ed: the word that path points into; or NULL */
     bool is_array; /* of a dump: the file is a .npy of this form, which has no data */
     struct sam_array form;
 };
 
-enum run_step_kind { RUN_PAIR, RUN_POKE, RUN_DUMP };
+/* What the command line has in order: launches, and pokes and dumps between them. */
+enum run_step_kind { RUN_FILE, RUN_POKE, RUN_DUMP };
 
-/* What stands between launches stays in its place. */
 struct run_step {
     enum run_step_kind kind;
-    const char *metadata, *data; /* of a pair */
-    uint32_t address, word;      /* of a poke */
+    const char *path;       /* of a file; of a pair its .metadata, */
+    const char *data;       /* and its .data */
+    uint32_t address, word; /* of a poke */
     struct run_range dump;
 };
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
-/* --- run_option.c: reading values. Each returns an exit code, its message printed. */
-int run_append(struct run_list *list, const char *word);
-/* A number up to `top`. */
-int run_parse_number(const struct cli_args *args, const char *option, const char *text,
-                     uint64_t top, uint64_t *value);
-/* --stats or --stats=json */
-int run_parse_stats(const struct cli_args *args, const char *value, enum run_stats *stats);
+/* What a run of any machine is asked. */
+struct run_request {
+    struct cli_args *args; /* for messages, and the owner of the lists */
+    struct {
+        struct run_step *items;
+        size_t count;
+    } steps;
+    struct cli_list files, arguments, checks, defines, includes;
+    uint64_t max_insns;
+    const char *trace; /* a file, "-", NULL */
+    enum run_stats stats;
+    bool quiet;
+};
+
+enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
+
+/* --- run_option.c: options of several machines, and parts of their values */
+/* CLI_PARSE: operands, dumps and pokes into the steps; --stats[=json]. */
+int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request);
+int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request);
+int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request);
+int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
+                    void *stats);
 /* An element type that NumPy files have, from its name. */
 bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 /* "1024", "32x32" or "32,32", up to 8 dimensions; rank, shape, count and size of an array of less
@@ -120,9 +67,13 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 bool run_parse_shape(char *text, struct sam_array *array);
 /* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
-struct run_request;
+/* The programs and arrays that are read and the dumps that are written, for cli_reads and
+ * cli_writes (files.h). */
+int run_name_files(const struct run_request *request);
 /* Does any result go to standard output? */
 bool run_writes_stdout(const struct run_request *request);
+/* The next dump from step `*at` on, which advances past it; NULL: none. */
+const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
 
 /* --- run_program.c: programs, files of memory, signals */
 
@@ -144,33 +95,33 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
                      uint64_t size);
 /* Before anything runs: can the output be created? */
 int run_check_output(const char *path);
+/* Before anything runs: can all dumps be done, from memory that is there into files that can be? */
+int run_check_dumps(const struct run_request *request, run_read_memory *read, void *context);
 int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range);
 
 /* --- run_range.c: memory and files */
-/* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]; addresses up to `top`. */
-int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
-                   struct run_range *range);
-void run_range_free(struct run_range *range);
+/* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
+int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
 /* What --mem puts in memory: the bytes of a file, the elements of a NumPy file; free() it. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
-struct run_request {
-    const struct cli_args *args; /* for messages */
+/* --- run_gpu.c */
+/* What only a Ventus GPGPU is asked. */
+struct gpu_request {
     struct sam_gpu_options options;
-    struct run_step *steps;
-    size_t step_count;
-    struct run_list files, arguments, checks, defines, includes;
-    const char *kernel, *elf, *log;
+    const char *kernel, *elf;
     uint32_t grid[3], block[3];
     uint32_t lanes, pds_size, print_size;
-    enum run_stats stats;
-    bool quiet;
 };
+
+extern const struct cli_option run_gpu_rows[]; /* of struct gpu_request */
+int run_gpu(struct run_request *request, struct gpu_request *gpu);
 
 struct run_arguments;
 
 struct run {
     const struct run_request *request;
+    const struct gpu_request *asked;
     struct sam_gpu *gpu;
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* where people read: stdout unless that carries data */
@@ -199,7 +150,6 @@ int run_close_log(struct run *run);
 /* Before anything runs, with all memory mapped: can the pokes and dumps be done? */
 int run_check_steps(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
-int run_dump(struct run *run, const struct run_step *step);
 /* run_read_memory of a GPU. */
 bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error);
 
@@ -227,13 +177,13 @@ struct run_arguments {
     unsigned registers; /* a0 and on that run_arguments_pass has set */
 };
 
-int run_arguments_parse(const struct cli_args *args, const struct run_list *words,
+int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out);
 /* Outputs from the machine back into their arrays, and into their files. */
 int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
 void run_arguments_free(struct run_arguments *arguments);
 /* Does one of the --arg words name standard output? */
-bool run_arguments_to_stdout(const struct run_list *words);
+bool run_arguments_to_stdout(const struct cli_list *words);
 
 /* --- run_place.c: buffers in the machine with their contents; then */
 /* the argument buffer of a kernel (Ventus manual 2.2; malloc'ed), */
@@ -252,7 +202,7 @@ struct run_check {
     struct sam_array expected;
 };
 
-int run_checks_parse(const struct cli_args *args, const struct run_list *words,
+int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
                      const struct run_arguments *arguments, struct run_check **checks);
 /* Compare all, told in `text` and, unless it is NULL, as rows of JSON; CLI_PROGRAM_FAILED when one
  * differs. */

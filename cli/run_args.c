@@ -215,7 +215,7 @@ static int check_files(const struct cli_args *args, const struct run_arguments *
     return code;
 }
 
-int run_arguments_parse(const struct cli_args *args, const struct run_list *words,
+int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out)
 {
     int code = CLI_OK;
@@ -238,7 +238,7 @@ void run_arguments_free(struct run_arguments *arguments)
     *arguments = (struct run_arguments){0};
 }
 
-bool run_arguments_to_stdout(const struct run_list *words)
+bool run_arguments_to_stdout(const struct cli_list *words)
 {
     bool found = false;
     for (size_t i = 0; i < words->count; i++)

@@ -114,7 +114,7 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
     return CLI_OK;
 }
 
-int run_checks_parse(const struct cli_args *args, const struct run_list *words,
+int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
                      const struct run_arguments *arguments, struct run_check **checks)
 {
     int code = CLI_OK;

@@ -6,30 +6,13 @@
 #include "files.h"
 #include "run.h"
 
-static int add_step(struct run_request *r, struct run_step step)
-{
-    struct run_step *steps = realloc(r->steps, (r->step_count + 1) * sizeof *steps);
-    if (!steps)
-        return cli_no_memory();
-    r->steps = steps;
-    steps[r->step_count++] = step;
-    return CLI_OK;
-}
-
-static int parse_u32(const struct run_request *r, const char *option, const char *text,
-                     uint32_t *value)
-{
-    uint64_t wide;
-    int code = run_parse_number(r->args, option, text, UINT32_MAX, &wide);
-    if (code == CLI_OK)
-        *value = (uint32_t)wide;
-    return code;
-}
+/* ------------------------------------------------------------------------------ the options */
 
 /* "X", "X,Y" or "X,Y,Z", each from 1. */
-static int parse_extent(const struct run_request *r, const char *option, const char *text,
-                        uint32_t extent[3])
+static int parse_extent(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place)
 {
+    uint32_t *extent = place;
     char part[32];
     extent[0] = extent[1] = extent[2] = 1;
     for (int i = 0; i < 3; i++) {
@@ -43,148 +26,118 @@ static int parse_extent(const struct run_request *r, const char *option, const c
             return CLI_OK;
         text += size + 1;
     }
-    return cli_usage_error(r->args, "--%s: expected X[,Y,Z], each from 1 to 2^32-1", option);
+    return cli_usage_error(args, "--%s: expected X[,Y,Z], each from 1 to 2^32-1", option->name);
 }
 
-static int parse_poke(struct run_request *r, const char *text)
-{
-    uint64_t address, word;
-    const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
-    if (!rest || !sam_parse_u64(rest, &word) || word > UINT32_MAX)
-        return cli_usage_error(r->args, "--poke %s: expected ADDR=WORD, both of 32 bits", text);
-    return add_step(r, (struct run_step){
-                           .kind = RUN_POKE, .address = (uint32_t)address, .word = (uint32_t)word});
-}
+const struct cli_option run_gpu_rows[] = {
+    {.name = "kernel",
+     .grammar = CLI_TEXT,
+     .argument = "NAME",
+     .help = "the kernel: a symbol of the program",
+     CLI_AT(struct gpu_request, kernel)},
+    {.name = "grid",
+     .grammar = CLI_PARSE,
+     .parse = parse_extent,
+     .argument = "X[,Y,Z]",
+     .help = "workgroups",
+     CLI_AT(struct gpu_request, grid)},
+    {.name = "block",
+     .grammar = CLI_PARSE,
+     .parse = parse_extent,
+     .argument = "X[,Y,Z]",
+     .help = "work-items per workgroup",
+     CLI_AT(struct gpu_request, block)},
+    {.name = "warp",
+     .grammar = CLI_NUMBER,
+     .argument = "LANES",
+     .choices = "4 8 16 32",
+     .help = "lanes per warp: 4, 8, 16 or 32 (the default)",
+     CLI_AT(struct gpu_request, lanes)},
+    {.name = "print-size",
+     .grammar = CLI_NUMBER,
+     .argument = "BYTES",
+     .help = "give the kernel a print buffer",
+     CLI_AT(struct gpu_request, print_size)},
+    {.name = "pds-size",
+     .grammar = CLI_NUMBER,
+     .argument = "BYTES",
+     .help = "private memory per thread",
+     CLI_AT(struct gpu_request, pds_size)},
+    {.name = "elf",
+     .grammar = CLI_TEXT,
+     .argument = "FILE",
+     .suffixes = ".elf .riscv",
+     .help = "with .metadata: load this program too, and take its symbols",
+     CLI_AT(struct gpu_request, elf)},
+    CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
+    {.name = "schedule",
+     .grammar = CLI_CHOICE,
+     .choices = "run rr1",
+     .help = "warps of a workgroup: each as far as it gets (run), or one instruction each in turn, "
+             "as in the public simulator (rr1)",
+     CLI_AT(struct gpu_request, options.schedule)},
+    {.name = "loose-bounds",
+     .grammar = CLI_FLAG,
+     .help = "memory outside every buffer reads zero and can be written",
+     CLI_AT(struct gpu_request, options.loose_bounds)},
+    {.name = "pds",
+     .grammar = CLI_CHOICE,
+     .choices = "own shared",
+     .help =
+         "CSR_PDS: private memory of each workgroup's own, or pdsBase for all (to compare logs)",
+     CLI_AT(struct gpu_request, options.shared_pds)},
+    {.name = "ptbr",
+     .grammar = CLI_NUMBER,
+     .argument = "PA",
+     .high = (UINT64_C(1) << 56) - 1,
+     .help = "translate addresses by the SV39 tables at this address",
+     CLI_AT(struct gpu_request, options.ptbr)},
+    {.name = "simt-stack",
+     .grammar = CLI_NUMBER,
+     .argument = "N",
+     .help = "entries of a SIMT stack (65536)",
+     CLI_AT(struct gpu_request, options.simt_stack_limit)},
+    {.name = "print-prefix",
+     .grammar = CLI_FLAG,
+     .help = "[workgroup.warp] before each line a kernel prints",
+     CLI_AT(struct gpu_request, options.print_prefix)},
+    {0},
+};
 
-static int parse_dump(struct run_request *r, const char *text)
-{
-    struct run_step step = {.kind = RUN_DUMP};
-    int code = run_dump_parse(r->args, text, UINT32_MAX, &step.dump);
-    if (code == CLI_OK)
-        code = add_step(r, step);
-    if (code != CLI_OK)
-        run_range_free(&step.dump);
-    return code;
-}
+/* ------------------------------------------------------------------------------ the request */
 
-static int parse_choice(struct run_request *r, int option, const char *value)
-{
-    struct sam_gpu_options *o = &r->options;
-    if (option == OPT_SCHEDULE) {
-        o->schedule = strcmp(value, "rr1") == 0 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN;
-        if (strcmp(value, "rr1") != 0 && strcmp(value, "run") != 0)
-            return cli_usage_error(r->args, "--schedule: expected run or rr1, found '%s'", value);
-    } else if (option == OPT_PDS) {
-        o->shared_pds = strcmp(value, "shared") == 0;
-        if (!o->shared_pds && strcmp(value, "own") != 0)
-            return cli_usage_error(r->args, "--pds: expected own or shared, found '%s'", value);
-    } else {
-        o->collect_stats = true;
-        return run_parse_stats(r->args, value, &r->stats);
-    }
-    return CLI_OK;
-}
-
-static int parse_machine_option(struct run_request *r, int option, const char *value)
-{
-    struct sam_gpu_options *o = &r->options;
-    uint32_t number = 0;
-    int code = CLI_OK;
-    switch (option) {
-    case 'j':
-        code = parse_u32(r, "jobs", value, &number);
-        o->jobs = number;
-        return code;
-    case OPT_SIMT_STACK:
-        code = parse_u32(r, "simt-stack", value, &number);
-        o->simt_stack_limit = number;
-        return code;
-    case OPT_MAX_INSNS:
-        return run_parse_number(r->args, "max-insns", value, UINT64_MAX, &o->max_insns);
-    case OPT_PTBR:
-        o->sv39 = true;
-        return run_parse_number(r->args, "ptbr", value, (UINT64_C(1) << 56) - 1, &o->ptbr);
-    case OPT_LOOSE: o->loose_bounds = true; return CLI_OK;
-    case OPT_PRINT_PREFIX: o->print_prefix = true; return CLI_OK;
-    case OPT_JSON: return parse_choice(r, OPT_STATS, "json");
-    default: return parse_choice(r, option, value);
-    }
-}
-
-/* Files come in pairs; the pair's place in the sequence is that of its first file. A program, which
- * is alone, leaves a step that its form has no use for. */
-static int parse_file(struct run_request *r, const char *path)
-{
-    if (r->files.count % 2 == 0) {
-        int code = add_step(r, (struct run_step){.kind = RUN_PAIR, .metadata = path});
-        if (code != CLI_OK)
-            return code;
-    } else {
-        size_t i = r->step_count - 1;
-        while (r->steps[i].kind != RUN_PAIR)
-            i--;
-        r->steps[i].data = path;
-    }
-    return run_append(&r->files, path);
-}
-
-static int parse_option(struct run_request *r, int option, const char *value)
-{
-    switch (option) {
-    case CLI_POSITIONAL: return parse_file(r, value);
-    case OPT_POKE: return parse_poke(r, value);
-    case OPT_DUMP: return parse_dump(r, value);
-    case OPT_ARG: return run_append(&r->arguments, value);
-    case OPT_CHECK: return run_append(&r->checks, value);
-    case 'D': return run_append(&r->defines, value);
-    case 'I': return run_append(&r->includes, value);
-    case OPT_KERNEL: r->kernel = value; return CLI_OK;
-    case OPT_ELF: r->elf = value; return CLI_OK;
-    case OPT_TRACE: r->log = value && *value ? value : "-"; return CLI_OK;
-    case OPT_LOG: r->log = value; return CLI_OK;
-    case 'q': r->quiet = true; return CLI_OK;
-    case OPT_GRID: return parse_extent(r, "grid", value, r->grid);
-    case OPT_BLOCK: return parse_extent(r, "block", value, r->block);
-    case OPT_WARP: return parse_u32(r, "warp", value, &r->lanes);
-    case OPT_PDS_SIZE: return parse_u32(r, "pds-size", value, &r->pds_size);
-    case OPT_PRINT_SIZE: return parse_u32(r, "print-size", value, &r->print_size);
-    default: return parse_machine_option(r, option, value);
-    }
-}
-
-static int check_kernel_form(const struct run_request *r)
+static int check_kernel_form(const struct run_request *r, const struct gpu_request *gpu)
 {
     if (r->files.count != 1)
         return cli_usage_error(r->args, "--kernel goes with one program, found %zu files",
                                r->files.count);
-    if (!r->grid[0] || !r->block[0])
-        return cli_usage_error(r->args, "--%s is missing", r->grid[0] ? "block" : "grid");
-    if (r->lanes && r->lanes != 4 && r->lanes != 8 && r->lanes != 16 && r->lanes != 32)
-        return cli_usage_error(r->args, "--warp: expected 4, 8, 16 or 32, found %u", r->lanes);
-    if (r->elf)
+    if (!gpu->grid[0] || !gpu->block[0])
+        return cli_usage_error(r->args, "--%s is missing", gpu->grid[0] ? "block" : "grid");
+    if (gpu->elf)
         return cli_usage_error(r->args, "--elf goes with .metadata files; the program is '%s'",
                                r->files.items[0]);
     return CLI_OK;
 }
 
+static bool is_program(const char *path)
+{
+    return cli_ends_with(path, ".s") || cli_ends_with(path, ".S") || cli_ends_with(path, ".elf") ||
+           cli_ends_with(path, ".riscv");
+}
+
 static int check_metadata_form(const struct run_request *r)
 {
-    const char *option = r->grid[0]           ? "grid"
-                         : r->block[0]        ? "block"
-                         : r->lanes           ? "warp"
-                         : r->arguments.count ? "arg"
-                         : r->checks.count    ? "check"
-                         : r->defines.count   ? "define"
-                         : r->includes.count  ? "include"
-                         : r->print_size      ? "print-size"
-                         : r->pds_size        ? "pds-size"
-                                              : NULL;
+    static const char *const of_kernels[] = {"grid",   "block",   "warp",       "arg",     "check",
+                                             "define", "include", "print-size", "pds-size"};
+    const char *option = NULL;
+    for (size_t i = 0; !option && i < sizeof of_kernels / sizeof of_kernels[0]; i++)
+        if (cli_given(r->args, of_kernels[i]))
+            option = of_kernels[i];
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no file to run");
     const char *first = r->files.items[0], *last = r->files.items[r->files.count - 1];
-    bool program = cli_ends_with(first, ".s") || cli_ends_with(first, ".S") ||
-                   cli_ends_with(first, ".elf") || cli_ends_with(first, ".riscv");
-    if (option || program || (r->files.count == 1 && !cli_ends_with(first, ".metadata"))) {
+    if (option || is_program(first) ||
+        (r->files.count == 1 && !cli_ends_with(first, ".metadata"))) {
         int code = run_check_program(first);
         return code != CLI_OK ? code
                : option
@@ -198,39 +151,58 @@ static int check_metadata_form(const struct run_request *r)
     return CLI_OK;
 }
 
-bool run_writes_stdout(const struct run_request *r)
+/* Two files are one step, at the place of the first. */
+static void join_pairs(struct run_request *r)
 {
-    bool found = r->log && strcmp(r->log, "-") == 0;
-    for (size_t i = 0; i < r->step_count; i++)
-        found |= r->steps[i].kind == RUN_DUMP && strcmp(r->steps[i].dump.path, "-") == 0;
-    return found || run_arguments_to_stdout(&r->arguments);
+    struct run_step *items = r->steps.items, *pair = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->steps.count; i++) {
+        if (pair && items[i].kind == RUN_FILE) {
+            pair->data = items[i].path;
+            pair = NULL;
+            continue;
+        }
+        items[kept] = items[i];
+        if (items[kept].kind == RUN_FILE)
+            pair = &items[kept];
+        kept++;
+    }
+    r->steps.count = kept;
 }
 
-/* A file of the log each launch, where the name says so. */
-static int name_logs(const struct run_request *r)
+static int check_request(struct run_request *r, const struct gpu_request *gpu)
 {
-    size_t launches = r->kernel || !strstr(r->log, "%n") ? 1 : r->files.count / 2;
+    const struct run_range *dump;
+    int code = gpu->kernel ? check_kernel_form(r, gpu) : check_metadata_form(r);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        if (dump->base > UINT32_MAX || dump->size > UINT32_MAX + UINT64_C(1) - dump->base)
+            code = cli_usage_error(r->args, "--dump 0x%llx:0x%llx: expected a range within 4 GiB",
+                                   (unsigned long long)dump->base, (unsigned long long)dump->size);
+    if (code == CLI_OK && !gpu->kernel)
+        join_pairs(r);
+    return code;
+}
+
+/* A file of the log for each launch, where the name says so. */
+static int name_logs(const struct run_request *r, size_t launches)
+{
+    const bool each = strstr(r->trace, "%n");
     int code = CLI_OK;
-    for (size_t i = 0; i < launches && code == CLI_OK; i++) {
-        char *path = strstr(r->log, "%n") ? run_log_path(r->log, (unsigned)i) : strdup(r->log);
+    for (size_t i = 0; i < (each ? launches : 1) && code == CLI_OK; i++) {
+        char *path = each ? run_log_path(r->trace, (unsigned)i) : strdup(r->trace);
         code = path ? cli_writes(r->args, path) : cli_no_memory();
         free(path);
     }
     return code;
 }
 
-static int name_files(const struct run_request *r)
+static int name_files(const struct run_request *r, const struct gpu_request *gpu)
 {
-    int code = CLI_OK;
-    for (size_t i = 0; i < r->files.count && code == CLI_OK; i++)
-        code = cli_reads(r->args, r->files.items[i]);
-    if (r->elf && code == CLI_OK)
-        code = cli_reads(r->args, r->elf);
-    if (r->log && code == CLI_OK)
-        code = name_logs(r);
-    for (size_t i = 0; i < r->step_count && code == CLI_OK; i++)
-        if (r->steps[i].kind == RUN_DUMP)
-            code = cli_writes(r->args, r->steps[i].dump.path);
+    int code = run_name_files(r);
+    if (gpu->elf && code == CLI_OK)
+        code = cli_reads(r->args, gpu->elf);
+    if (r->trace && code == CLI_OK)
+        code = name_logs(r, gpu->kernel ? 1 : r->files.count / 2);
     return code;
 }
 
@@ -247,7 +219,7 @@ static int run_request(struct run *run)
         if (!run->json_launches || !run->json_checks)
             return cli_no_memory();
     }
-    int code = r->kernel ? run_kernel(run) : run_metadata(run);
+    int code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
     if (code == CLI_OK || code == CLI_PROGRAM_FAILED) {
         int closed = run_close_log(run);
         code = code == CLI_OK ? closed : code;
@@ -259,28 +231,20 @@ static int run_request(struct run *run)
     return code;
 }
 
-int run_gpu(const struct run_words *words)
+int run_gpu(struct run_request *r, struct gpu_request *gpu)
 {
-    struct run_request r = {.args = words->args};
-    struct run state = {.request = &r, .text = stdout};
-    int code = CLI_OK;
-    for (size_t i = 0; i < words->list.count && code == CLI_OK; i++)
-        code = parse_option(&r, words->list.items[i].option, words->list.items[i].value);
+    struct run state = {.request = r, .asked = gpu, .text = stdout};
+    gpu->options.max_insns = r->max_insns;
+    gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
+    gpu->options.sv39 = cli_given(r->args, "ptbr");
+    int code = check_request(r, gpu);
     if (code == CLI_OK)
-        code = r.kernel ? check_kernel_form(&r) : check_metadata_form(&r);
-    if (code == CLI_OK)
-        code = name_files(&r);
+        code = name_files(r, gpu);
     if (code == CLI_OK)
         code = run_request(&state);
     sam_gpu_free(state.gpu);
     sam_image_free(state.image);
     json_decref(state.json_launches);
     json_decref(state.json_checks);
-    struct run_list *lists[] = {&r.files, &r.arguments, &r.checks, &r.defines, &r.includes};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        free(lists[i]->items);
-    for (size_t i = 0; i < r.step_count; i++)
-        run_range_free(&r.steps[i].dump);
-    free(r.steps);
     return code;
 }

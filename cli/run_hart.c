@@ -2,16 +2,15 @@
 /* `samite run --machine tensor PROGRAM`: a program on the tensor hart. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "run_hart.h"
 #include "stop.h"
 
 struct state {
-    struct hart_request request;
+    struct hart_request *request;
     struct sam_hart *hart;
     struct sam_image *image;
-    struct sam_output *trace, *timeline, *traces[HART_TRACES];
+    struct sam_output *trace, *traces[HART_TRACES];
     struct run_arguments arguments;
     struct run_check *checks;
     json_t *json_checks; /* NULL without --json */
@@ -38,14 +37,13 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
 
 static int prepare(struct state *s)
 {
-    struct hart_request *r = &s->request;
+    struct hart_request *r = s->request;
     struct sam_sink *const sinks[HART_TRACES] = {&r->options.konata, &r->options.vcd,
-                                                 &r->options.bus};
-    bool cycles = r->cycles || r->timeline;
+                                                 &r->options.bus, &r->options.timeline};
+    bool cycles = r->cycles;
     cli_catch_signals();
     r->options.stop = cli_stop_flag();
-    if (!open_sink(s, r->traced ? r->trace : NULL, &s->trace, &r->options.trace) ||
-        !open_sink(s, r->timeline, &s->timeline, &r->options.timeline))
+    if (!open_sink(s, r->run->trace, &s->trace, &r->options.trace))
         return cli_report(&s->error);
     for (int i = 0; i < HART_TRACES; i++) {
         if (!open_sink(s, r->traces[i], &s->traces[i], sinks[i]))
@@ -57,12 +55,7 @@ static int prepare(struct state *s)
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
         r->options.cycles = &r->mxu;
     int code = run_hart_make(r, s->image, &s->arguments, &s->hart);
-    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
-        code = run_check_memory(read_memory, s->hart, "dump", r->dumps.items[i].base,
-                                r->dumps.items[i].size);
-    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
-        code = run_check_output(r->dumps.items[i].path);
-    return code;
+    return code == CLI_OK ? run_check_dumps(r->run, read_memory, s->hart) : code;
 }
 
 static bool uses_engines(const struct sam_engines_report *report)
@@ -76,51 +69,46 @@ static bool uses_engines(const struct sam_engines_report *report)
 /* Outputs and checks of a program that ended as it should. */
 static int finish_arguments(struct state *s)
 {
-    const struct hart_request *r = &s->request;
+    const struct hart_request *r = s->request;
     int code = run_arguments_fetch(&s->arguments, read_memory, s->hart);
-    return code == CLI_OK ? run_checks_compare(s->checks, r->checks.count, s->text, s->json_checks)
-                          : code;
+    return code == CLI_OK
+               ? run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks)
+               : code;
 }
 
 /* What the user asked to see, whatever ended the run. */
 static int show_results(struct state *s, const struct sam_hart_result *result, double seconds)
 {
-    const struct hart_request *r = &s->request;
+    const struct hart_request *r = s->request;
+    const struct run_range *dump;
     int code = CLI_OK;
-    if (!r->quiet)
+    if (!r->run->quiet)
         run_hart_report(r, result, seconds, s->text);
     struct sam_engines_report engines;
     const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
-    const bool shown = r->cycles && r->stats != RUN_STATS_JSON;
+    const bool shown = r->cycles && r->run->stats != RUN_STATS_JSON;
     /* Beside the matrix unit, the engines only where the program uses them. */
     if (shown && sam_hart_engines(s->hart, &engines) && (!matrix || uses_engines(&engines)))
         cli_engines_report(&engines, s->text);
     if (shown && matrix)
         run_hart_report_cycles(&r->mxu, matrix, s->text);
-    if (r->stats == RUN_STATS_TEXT)
+    if (r->run->stats == RUN_STATS_TEXT)
         run_hart_report_stats(sam_hart_stats(s->hart), s->text);
-    for (size_t i = 0; i < r->tl_count; i++)
-        run_hart_report_tl(s->hart, r->tls[i], s->text);
-    for (size_t i = 0; i < r->m_count; i++)
-        run_hart_report_m(s->hart, r->ms[i], s->text);
-    for (size_t i = 0; code == CLI_OK && i < r->dumps.count; i++)
-        code = run_dump_memory(read_memory, s->hart, &r->dumps.items[i]);
+    for (size_t i = 0; i < r->tls.count; i++)
+        run_hart_report_tl(s->hart, (unsigned)r->tls.items[i], s->text);
+    for (size_t i = 0; i < r->ms.count; i++)
+        run_hart_report_m(s->hart, (unsigned)r->ms.items[i], s->text);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r->run, &at));)
+        code = run_dump_memory(read_memory, s->hart, dump);
     const bool ended = result->end == SAM_HART_EXIT || result->end == SAM_HART_UNTIL ||
-                       (result->end == SAM_HART_EBREAK && r->ebreak_ok);
+                       (result->end == SAM_HART_EBREAK && r->ebreak == HART_EBREAK_ENDS);
     if (code == CLI_OK && ended)
         code = finish_arguments(s);
-    if (r->stats == RUN_STATS_JSON && code != CLI_BAD_INPUT) {
+    if (r->run->stats == RUN_STATS_JSON && code != CLI_BAD_INPUT) {
         int printed = run_hart_report_json(r, result, s->hart, seconds, s->json_checks);
         code = printed == CLI_OK ? code : printed;
     }
     return code;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static int commit(struct sam_output **output)
@@ -136,11 +124,11 @@ static int finish_files(struct state *s)
 {
     struct sam_error error;
     int traced = commit(&s->trace);
-    if (s->timeline && sam_hart_end_timeline(s->hart, &error) != SAM_OK)
+    if (s->traces[HART_TIMELINE] && sam_hart_end_timeline(s->hart, &error) != SAM_OK)
         return cli_report(&error);
     if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
         return cli_report(&error);
-    int code = commit(&s->timeline);
+    int code = CLI_OK;
     for (int i = 0; i < HART_TRACES; i++) {
         int one = commit(&s->traces[i]);
         code = code == CLI_OK ? one : code;
@@ -151,9 +139,9 @@ static int finish_files(struct state *s)
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
-    double started = now();
+    double started = cli_now();
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
-    double seconds = now() - started;
+    double seconds = cli_now() - started;
     int code = CLI_OK;
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
         code = finish_files(s);
@@ -165,12 +153,12 @@ static int execute(struct state *s)
         int failed = cli_report(&s->error);
         code = code == CLI_OK ? failed : code;
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0) {
-        cli_error("%s: exit code %llu", run_hart_name(s->request.files.items[0]),
+        cli_error("%s: exit code %llu", run_hart_name(s->request->run->files.items[0]),
                   (unsigned long long)result.exit_code);
         /* The program's own, where a command can have it. */
         if (code != CLI_BAD_INPUT)
             code = result.exit_code <= 255 ? (int)result.exit_code : CLI_PROGRAM_FAILED;
-    } else if (result.end == SAM_HART_EBREAK && !s->request.ebreak_ok) {
+    } else if (result.end == SAM_HART_EBREAK && s->request->ebreak != HART_EBREAK_ENDS) {
         cli_error("%s: expected an exit (--ebreak ok accepts it)", result.text);
         code = code == CLI_OK ? CLI_PROGRAM_FAILED : code;
     }
@@ -190,7 +178,7 @@ int run_hart_list_parameters(void)
 
 static int read_arguments(struct state *s)
 {
-    const struct hart_request *r = &s->request;
+    const struct run_request *r = s->request->run;
     int code = run_arguments_parse(r->args, &r->arguments, &s->arguments);
     return code == CLI_OK ? run_checks_parse(r->args, &r->checks, &s->arguments, &s->checks) : code;
 }
@@ -206,35 +194,29 @@ const char *run_hart_key(size_t index)
     return p ? p->name : NULL;
 }
 
-int run_hart(const struct run_words *words)
+int run_hart(struct hart_request *r)
 {
-    struct state s = {.text = stdout};
-    int code = run_hart_request(words, &s.request);
-    if (code == CLI_OK && s.request.listing) {
-        run_hart_request_free(&s.request);
-        return run_hart_list_parameters();
-    }
-    bool data = s.request.stats == RUN_STATS_JSON || run_hart_writes_data(&s.request);
-    s.text = data ? stderr : stdout;
-    if (code == CLI_OK && s.request.stats == RUN_STATS_JSON && !(s.json_checks = json_array()))
+    struct state s = {.request = r, .text = stdout};
+    const bool json = r->run->stats == RUN_STATS_JSON;
+    int code = run_hart_check(r);
+    s.text = json || run_hart_writes_data(r) ? stderr : stdout;
+    if (code == CLI_OK && json && !(s.json_checks = json_array()))
         code = cli_no_memory();
     if (code == CLI_OK)
         code = read_arguments(&s);
     if (code == CLI_OK)
-        code = run_hart_load(&s.request, &s.image);
+        code = run_hart_load(r, &s.image);
     if (code == CLI_OK)
         code = prepare(&s);
     if (code == CLI_OK)
         code = execute(&s);
     sam_hart_free(s.hart); /* its traces go to the files */
     sam_output_abort(s.trace);
-    sam_output_abort(s.timeline);
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);
     sam_image_free(s.image);
     json_decref(s.json_checks);
-    run_checks_free(s.checks, s.request.checks.count);
+    run_checks_free(s.checks, r->run->checks.count);
     run_arguments_free(&s.arguments);
-    run_hart_request_free(&s.request);
     return code;
 }

@@ -6,8 +6,9 @@
 #include "engines.h"
 #include "run.h"
 
-/* Traces of the matrix unit in time. */
-enum hart_trace { HART_KONATA, HART_VCD, HART_BUS, HART_TRACES };
+/* What goes to files as the program runs: the uops and the bus of the matrix unit in time, and the
+ * engines' timeline. */
+enum hart_trace { HART_KONATA, HART_VCD, HART_BUS, HART_TIMELINE, HART_TRACES };
 
 struct hart_ranges {
     struct run_range *items;
@@ -19,40 +20,38 @@ struct hart_register {
     uint64_t value;
 };
 
-struct hart_request {
-    const struct cli_args *args; /* for messages */
-    struct sam_hart_options options;
-    struct run_list files, defines, includes;
-    const char *isa; /* NULL: the default, of the program's XLEN */
-    struct hart_ranges maps, mems, dumps;
-    struct run_list arguments, checks; /* words */
-    struct hart_register *registers;
-    size_t register_count;
-    unsigned *tls, *ms; /* registers to print */
-    size_t tl_count, m_count;
-    const char *until;
-    bool ebreak_ok; /* --ebreak ok: a good end */
-    bool cycles;    /* the engines and the matrix unit in time */
-    unsigned mlen;  /* of --mlen; 0: not given */
-    struct sam_mxu_config mxu;
-    const char *traces[HART_TRACES]; /* of the matrix unit: files, or NULL */
-    struct sam_engines_config engines;
-    const char *timeline; /* a file, "-", NULL */
-    bool listing;         /* --config help */
-    const char *matrix;   /* an option that needs the matrix unit, or NULL */
-    bool traced;
-    const char *trace; /* a file, "-" */
-    enum run_stats stats;
-    bool quiet;
+struct hart_registers {
+    struct hart_register *items;
+    size_t count;
 };
 
-/* run_hart_args.c: fill the request from the words. */
-int run_hart_request(const struct run_words *words, struct hart_request *request);
+enum hart_ebreak { HART_EBREAK_FAILS, HART_EBREAK_ENDS, HART_EBREAK_TRAPS };
+
+struct hart_request {
+    const struct run_request *run;
+    struct sam_hart_options options;
+    const char *isa; /* NULL: the default, of the program's XLEN */
+    struct hart_ranges maps, mems;
+    struct hart_registers registers;
+    struct cli_numbers tls, ms; /* registers to print */
+    const char *until;
+    enum hart_ebreak ebreak;
+    bool cycles;   /* the engines and the matrix unit in time */
+    uint32_t mlen; /* of --mlen; 0: not given */
+    struct sam_mxu_config mxu;
+    struct sam_engines_config engines;
+    const char *traces[HART_TRACES]; /* files, "-", NULL */
+};
+
+/* run_hart_args.c: the options, those of `samite sweep` too and the others, both of struct
+ * hart_request; its defaults; what has to be right before the program is loaded. */
+extern const struct cli_option run_hart_start_rows[], run_hart_rows[];
+void run_hart_defaults(struct hart_request *request, const struct run_request *run);
+int run_hart_check(struct hart_request *request);
 /* Report a row length of --config that --mlen contradicts. */
 int run_hart_check_mlen(const struct hart_request *request, unsigned mlen);
-/* The trace, the timeline or a dump goes to standard output. */
+/* A trace, a dump or an output goes to standard output. */
 bool run_hart_writes_data(const struct hart_request *request);
-void run_hart_request_free(struct hart_request *request);
 
 /* run_hart_setup.c: the program, as ELF or assembled, and the ISA that it goes with; then a hart
  * with it and all that the request and its arguments, if any, put in memory and registers. Both
@@ -63,7 +62,9 @@ int run_hart_make(const struct hart_request *request, const struct sam_image *im
 /* The program's path as messages show it. */
 const char *run_hart_name(const char *path);
 
-/* run_hart.c: --config help, the parameters of the engines and of the matrix unit. */
+/* run_hart.c */
+int run_hart(struct hart_request *request);
+/* --config help, the parameters of the engines and of the matrix unit. */
 int run_hart_list_parameters(void); /* CLI_SHOWN */
 /* The names of both, one by one, for completion. */
 const char *run_hart_key(size_t index);

@@ -18,7 +18,7 @@ void run_hart_report(const struct hart_request *request, const struct sam_hart_r
                      double seconds, FILE *text)
 {
     double insns = (double)result->instructions;
-    fprintf(text, "%s: ", cli_plain(request->files.items[0]).text);
+    fprintf(text, "%s: ", cli_plain(request->run->files.items[0]).text);
     if (result->end == SAM_HART_EXIT)
         fprintf(text, "exit %llu", (unsigned long long)result->exit_code);
     else if (result->end == SAM_HART_TRAP || result->end == SAM_HART_BUDGET)
@@ -62,16 +62,16 @@ int run_hart_report_json(const struct hart_request *request, const struct sam_ha
     for (int i = 0; good && i < SAM_HART_CLASSES; i++)
         good = cli_json_set(classes, sam_hart_class_name((enum sam_hart_class)i),
                             json_integer(cli_json_number(stats->classes[i])));
-    json_t *root =
-        json_pack("{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
-                  cli_json_text(request->files.items[0]), "end", end_name(result->end), "exit_code",
-                  cli_json_number(result->exit_code), "pc", cli_json_number(result->pc),
-                  "instructions", cli_json_number(result->instructions), "seconds", seconds,
-                  "classes", classes, "tl_bytes_loaded", cli_json_number(stats->tl_bytes_loaded),
-                  "tl_bytes_stored", cli_json_number(stats->tl_bytes_stored), "m_bytes_loaded",
-                  cli_json_number(stats->m_bytes_loaded), "m_bytes_stored",
-                  cli_json_number(stats->m_bytes_stored), "m_macs", cli_json_number(stats->m_macs),
-                  "traps", cli_json_number(stats->traps));
+    json_t *root = json_pack(
+        "{s:o?, s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
+        cli_json_text(request->run->files.items[0]), "end", end_name(result->end), "exit_code",
+        cli_json_number(result->exit_code), "pc", cli_json_number(result->pc), "instructions",
+        cli_json_number(result->instructions), "seconds", seconds, "classes", classes,
+        "tl_bytes_loaded", cli_json_number(stats->tl_bytes_loaded), "tl_bytes_stored",
+        cli_json_number(stats->tl_bytes_stored), "m_bytes_loaded",
+        cli_json_number(stats->m_bytes_loaded), "m_bytes_stored",
+        cli_json_number(stats->m_bytes_stored), "m_macs", cli_json_number(stats->m_macs), "traps",
+        cli_json_number(stats->traps));
     if (json_array_size(checks))
         good = good && json_object_set(root, "checks", checks) == 0;
     const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);

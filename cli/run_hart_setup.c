@@ -13,6 +13,17 @@ const char *run_hart_name(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
+/* An option given that needs the matrix unit, or NULL. */
+static const char *matrix_option(const struct cli_args *args)
+{
+    static const char *const options[] = {"dump-m", "mlen", "fp-order",
+                                          "konata", "vcd",  "trace-bus"};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (cli_given(args, options[i]))
+            return options[i];
+    return NULL;
+}
+
 static int parse_isa(struct hart_request *r, unsigned xlen)
 {
     struct sam_error error;
@@ -20,10 +31,11 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
     r->options.isa.extensions |= SAM_EXT_ZICSR; /* a hart always has it: for the assembler, too */
-    if (r->tl_count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
-        return cli_usage_error(r->args, "--dump-tl: %s has no TensorLoad unit", text);
-    if (r->matrix && !(r->options.isa.extensions & SAM_EXT_XMATRIX))
-        return cli_usage_error(r->args, "--%s: %s has no matrix unit", r->matrix, text);
+    if (r->tls.count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
+        return cli_usage_error(r->run->args, "--dump-tl: %s has no TensorLoad unit", text);
+    const char *matrix = matrix_option(r->run->args);
+    if (matrix && !(r->options.isa.extensions & SAM_EXT_XMATRIX))
+        return cli_usage_error(r->run->args, "--%s: %s has no matrix unit", matrix, text);
     return CLI_OK;
 }
 
@@ -31,7 +43,7 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
 int run_hart_load(struct hart_request *r, struct sam_image **image)
 {
     struct sam_error error;
-    const char *path = r->files.items[0], *name = run_hart_name(path);
+    const char *path = r->run->files.items[0], *name = run_hart_name(path);
     char *data;
     size_t size;
     int code = CLI_OK;
@@ -45,11 +57,11 @@ int run_hart_load(struct hart_request *r, struct sam_image **image)
     } else if ((code = parse_isa(r, 64)) == CLI_OK) {
         struct sam_asm_options options = {.isa = r->options.isa,
                                           .base = SAM_HART_CODE_BASE,
-                                          .defines = r->defines.items,
-                                          .define_count = r->defines.count,
-                                          .include_paths = r->includes.items,
-                                          .include_count = r->includes.count};
-        *image = run_assemble(r->args, &options, name, data, size);
+                                          .defines = r->run->defines.items,
+                                          .define_count = r->run->defines.count,
+                                          .include_paths = r->run->includes.items,
+                                          .include_count = r->run->includes.count};
+        *image = run_assemble(r->run->args, &options, name, data, size);
         code = *image ? CLI_OK : CLI_BAD_INPUT;
     }
     free(data);
@@ -81,7 +93,7 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
     if (symbol)
         address = symbol->value;
     else if (!sam_parse_u64(name, &address))
-        return cli_usage_error(r->args, "--until: the program has no symbol '%s'", name);
+        return cli_usage_error(r->run->args, "--until: the program has no symbol '%s'", name);
     sam_hart_set_until(hart, address);
     return CLI_OK;
 }
@@ -91,13 +103,15 @@ static int set_registers(const struct hart_request *r, struct run_arguments *arg
                          struct sam_hart *hart)
 {
     enum { A0 = 10 };
-    int code = arguments ? run_arguments_pass(hart, r->options.isa.xlen == 32, r->args, arguments)
-                         : CLI_OK;
-    for (size_t i = 0; i < r->register_count && code == CLI_OK; i++) {
-        const unsigned number = r->registers[i].number;
+    int code = arguments
+                   ? run_arguments_pass(hart, r->options.isa.xlen == 32, r->run->args, arguments)
+                   : CLI_OK;
+    for (size_t i = 0; i < r->registers.count && code == CLI_OK; i++) {
+        const unsigned number = r->registers.items[i].number;
         if (arguments && number >= A0 && number - A0 < arguments->registers)
-            code = cli_usage_error(r->args, "--reg a%u: this register has an --arg", number - A0);
-        sam_hart_set_x(hart, number, r->registers[i].value);
+            code =
+                cli_usage_error(r->run->args, "--reg a%u: this register has an --arg", number - A0);
+        sam_hart_set_x(hart, number, r->registers.items[i].value);
     }
     return code;
 }

@@ -38,7 +38,7 @@ static struct sam_image *assemble_kernel(const struct run *run, const char *name
     size_t before = strlen(start);
     char *joined = malloc(before + size + 1);
     if (!joined) {
-        fprintf(stderr, "samite: error: out of memory\n");
+        cli_no_memory();
         return NULL;
     }
     memcpy(joined, start, before); /* NOLINT(bugprone-not-null-terminated-result): sized text */
@@ -72,7 +72,6 @@ static int load_program(struct run *run, const char *path)
 /* No such kernel: name those there are. */
 static int unknown_kernel(const struct run *run, const char *path)
 {
-    const struct run_request *request = run->request;
     unsigned shown = 0;
     char names[300] = "";
     size_t used = 0;
@@ -82,7 +81,7 @@ static int unknown_kernel(const struct run *run, const char *path)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      shown++ ? ", " : "; there are ", symbol->name);
     }
-    return cli_error("%s: no symbol '%s'%s", path, request->kernel, names);
+    return cli_error("%s: no symbol '%s'%s", path, run->asked->kernel, names);
 }
 
 /* Pokes before the launch, dumps after it. */
@@ -90,17 +89,18 @@ static int do_steps(struct run *run, enum run_step_kind kind)
 {
     const struct run_request *request = run->request;
     int code = CLI_OK;
-    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
-        const struct run_step *step = &request->steps[i];
+    for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps.items[i];
         if (step->kind == kind)
-            code = kind == RUN_POKE ? run_poke(run, step) : run_dump(run, step);
+            code = kind == RUN_POKE ? run_poke(run, step)
+                                    : run_dump_memory(run_gpu_read, run->gpu, &step->dump);
     }
     return code;
 }
 
 static int launch(struct run *run, const char *path, struct run_arguments *arguments)
 {
-    const struct run_request *request = run->request;
+    const struct gpu_request *asked = run->asked;
     uint8_t *buffer = NULL;
     size_t size = 0;
     struct sam_launch launch;
@@ -108,15 +108,15 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
     run->arguments = arguments;
     if (code == CLI_OK) {
         struct sam_kernel kernel = {
-            .name = request->kernel,
-            .lanes = request->lanes,
-            .pds_size = request->pds_size,
+            .name = asked->kernel,
+            .lanes = asked->lanes,
+            .pds_size = asked->pds_size,
             .args = buffer,
             .args_size = size,
-            .print_size = request->print_size,
+            .print_size = asked->print_size,
         };
-        memcpy(kernel.grid, request->grid, sizeof kernel.grid);
-        memcpy(kernel.block, request->block, sizeof kernel.block);
+        memcpy(kernel.grid, asked->grid, sizeof kernel.grid);
+        memcpy(kernel.block, asked->block, sizeof kernel.block);
         if (sam_gpu_prepare(run->gpu, run->image, &kernel, &launch, &run->error) != SAM_OK)
             code = cli_report(&run->error);
     }
@@ -125,7 +125,7 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
         code = run_check_steps(run);
     if (code == CLI_OK)
         code = do_steps(run, RUN_POKE);
-    return code == CLI_OK ? run_launch(run, &launch, request->kernel, path) : code;
+    return code == CLI_OK ? run_launch(run, &launch, asked->kernel, path) : code;
 }
 
 static int run_program(struct run *run, struct run_arguments *arguments, struct run_check *checks)
@@ -135,7 +135,7 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
     int code = load_program(run, path);
     if (code != CLI_OK)
         return code;
-    if (!sam_image_find(run->image, request->kernel))
+    if (!sam_image_find(run->image, run->asked->kernel))
         return unknown_kernel(run, path);
     code = run_open(run);
     if (code != CLI_OK)

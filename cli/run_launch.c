@@ -27,7 +27,7 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
 /* The request's, with what the command adds. */
 static struct sam_gpu_options options_of(struct run *run)
 {
-    struct sam_gpu_options options = run->request->options;
+    struct sam_gpu_options options = run->asked->options;
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
     options.progress = show_progress;
@@ -62,7 +62,7 @@ char *run_log_path(const char *pattern, unsigned launch)
 
 static bool log_each(const struct run *run)
 {
-    return run->request->log && strstr(run->request->log, "%n");
+    return run->request->trace && strstr(run->request->trace, "%n");
 }
 
 int run_close_log(struct run *run)
@@ -77,7 +77,7 @@ int run_close_log(struct run *run)
 /* The log for the next launch. */
 static int open_log(struct run *run)
 {
-    const char *pattern = run->request->log;
+    const char *pattern = run->request->trace;
     if (!pattern)
         return CLI_OK;
     if (!run->log) {
@@ -175,22 +175,10 @@ bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct s
 
 int run_check_steps(struct run *run)
 {
-    const struct run_request *request = run->request;
+    const struct run_request *r = run->request;
     int code = CLI_OK;
-    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
-        const struct run_step *step = &request->steps[i];
-        if (step->kind != RUN_PAIR)
-            code = step->kind == RUN_POKE
-                       ? run_check_memory(run_gpu_read, run->gpu, "poke", step->address, 4)
-                       : run_check_memory(run_gpu_read, run->gpu, "dump", step->dump.base,
-                                          step->dump.size);
-        if (step->kind == RUN_DUMP && code == CLI_OK)
-            code = run_check_output(step->dump.path);
-    }
-    return code;
-}
-
-int run_dump(struct run *run, const struct run_step *step)
-{
-    return run_dump_memory(run_gpu_read, run->gpu, &step->dump);
+    for (size_t i = 0; i < r->steps.count && code == CLI_OK; i++)
+        if (r->steps.items[i].kind == RUN_POKE)
+            code = run_check_memory(run_gpu_read, run->gpu, "poke", r->steps.items[i].address, 4);
+    return code == CLI_OK ? run_check_dumps(r, run_gpu_read, run->gpu) : code;
 }

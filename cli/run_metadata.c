@@ -22,11 +22,6 @@ struct region {
     uint64_t base, end;
 };
 
-static int out_of_memory(void)
-{
-    return cli_no_memory();
-}
-
 static bool is_local(const struct sam_metadata_buffer *buffer)
 {
     return buffer->base - SAM_LDS_BASE < SAM_LDS_SIZE;
@@ -36,15 +31,15 @@ static int read_pair(struct run *run, const struct run_step *step, struct pair *
 {
     char *text;
     size_t size, count;
-    if (sam_file_load(step->metadata, MAX_METADATA, &text, &size, &run->error) != SAM_OK)
+    if (sam_file_load(step->path, MAX_METADATA, &text, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
     enum sam_status status =
-        sam_metadata_parse(text, size, step->metadata, &pair->metadata, &run->error);
+        sam_metadata_parse(text, size, step->path, &pair->metadata, &run->error);
     free(text);
     if (status != SAM_OK)
         return cli_report(&run->error);
     if (!pair->metadata.has_start)
-        cli_note("%s: the older form without start_addr; starts at 0x%llx", step->metadata,
+        cli_note("%s: the older form without start_addr; starts at 0x%llx", step->path,
                  (unsigned long long)pair->metadata.start);
     if (sam_file_load(step->data, MAX_DATA, &text, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
@@ -68,7 +63,7 @@ static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
         total += pairs[i].metadata.buffer_count;
     struct region *regions = calloc(total + 1, sizeof *regions);
     if (!regions)
-        return out_of_memory();
+        return cli_no_memory();
     for (size_t i = 0; i < count; i++) {
         for (size_t b = 0; b < pairs[i].metadata.buffer_count; b++) {
             const struct sam_metadata_buffer *buffer = &pairs[i].metadata.buffers[b];
@@ -109,10 +104,9 @@ static int write_data(struct run *run, const struct run_step *step, struct pair 
         next += count;
         if (is_local(buffer)) {
             if (any)
-                fprintf(stderr,
-                        "samite: note: %s: buffer %zu at 0x%llx is local memory, which starts as "
-                        "zeros; its data is not used\n",
-                        step->data, b, (unsigned long long)buffer->base);
+                cli_note("%s: buffer %zu at 0x%llx is local memory, which starts as "
+                         "zeros; its data is not used",
+                         step->data, b, (unsigned long long)buffer->base);
         } else if (buffer->size && sam_gpu_write(run->gpu, (uint32_t)buffer->base, bytes,
                                                  (size_t)buffer->size, &run->error) != SAM_OK) {
             return cli_report(&run->error);
@@ -159,8 +153,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
         .image = run->image,
     };
     char name[128];
-    kernel_name(run, &launch, step->metadata, name, sizeof name);
-    return run_launch(run, &launch, name, step->metadata);
+    kernel_name(run, &launch, step->path, name, sizeof name);
+    return run_launch(run, &launch, name, step->path);
 }
 
 /* Do the steps in order. A poke acts where it stands, and once more when the next launch's own data
@@ -170,18 +164,18 @@ static int run_steps(struct run *run, struct pair *pairs)
     const struct run_request *request = run->request;
     int code = CLI_OK;
     size_t pending = 0; /* first step since the last launch */
-    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++) {
-        const struct run_step *step = &request->steps[i];
+    for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps.items[i];
         if (cli_stopped())
             return cli_report_stop();
         switch (step->kind) {
         case RUN_POKE: code = run_poke(run, step); break;
-        case RUN_DUMP: code = run_dump(run, step); break;
-        case RUN_PAIR:
+        case RUN_DUMP: code = run_dump_memory(run_gpu_read, run->gpu, &step->dump); break;
+        case RUN_FILE:
             code = write_data(run, step, pairs);
             for (; pending < i && code == CLI_OK; pending++)
-                if (request->steps[pending].kind == RUN_POKE)
-                    code = run_poke(run, &request->steps[pending]);
+                if (request->steps.items[pending].kind == RUN_POKE)
+                    code = run_poke(run, &request->steps.items[pending]);
             if (code == CLI_OK)
                 code = launch_pair(run, step, pairs);
             pending = i + 1;
@@ -195,14 +189,14 @@ static int run_steps(struct run *run, struct pair *pairs)
 int run_metadata(struct run *run)
 {
     const struct run_request *request = run->request;
-    struct pair *pairs = calloc(request->step_count + 1, sizeof *pairs);
+    struct pair *pairs = calloc(request->steps.count + 1, sizeof *pairs);
     size_t count = 0;
-    int code = pairs ? CLI_OK : out_of_memory();
-    for (size_t i = 0; i < request->step_count && code == CLI_OK; i++)
-        if (request->steps[i].kind == RUN_PAIR)
-            code = read_pair(run, &request->steps[i], &pairs[count++]);
-    if (code == CLI_OK && request->elf &&
-        sam_elf_read(request->elf, &run->image, &run->error) != SAM_OK)
+    int code = pairs ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++)
+        if (request->steps.items[i].kind == RUN_FILE)
+            code = read_pair(run, &request->steps.items[i], &pairs[count++]);
+    if (code == CLI_OK && run->asked->elf &&
+        sam_elf_read(run->asked->elf, &run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
     if (code == CLI_OK)
         code = run_open(run);

@@ -1,34 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of options, as both machines read them. */
-#include <stdlib.h>
+/* Options of several machines, and what they name. */
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 
-int run_append(struct run_list *list, const char *word)
+static struct run_step *add_step(struct cli_args *args, struct run_request *r,
+                                 enum run_step_kind kind)
 {
-    const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
-    if (!items)
+    struct run_step *step = CLI_APPEND(args, &r->steps);
+    if (step)
+        step->kind = kind;
+    return step;
+}
+
+int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
+{
+    struct run_request *r = request;
+    struct run_step *step = add_step(args, r, RUN_FILE);
+    const char **file = CLI_APPEND(args, &r->files);
+    (void)option;
+    if (!step || !file)
         return cli_no_memory();
-    list->items = items;
-    items[list->count++] = word;
+    *file = step->path = text;
     return CLI_OK;
 }
 
-int run_parse_number(const struct cli_args *args, const char *option, const char *text,
-                     uint64_t top, uint64_t *value)
+int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
 {
-    if (sam_parse_u64(text, value) && *value <= top)
-        return CLI_OK;
-    return cli_usage_error(args, "--%s: '%s' is not a number from 0 to 0x%llx", option, text,
-                           (unsigned long long)top);
+    struct run_step *step = add_step(args, request, RUN_DUMP);
+    (void)option;
+    return step ? run_dump_parse(args, text, &step->dump) : cli_no_memory();
 }
 
-int run_parse_stats(const struct cli_args *args, const char *value, enum run_stats *stats)
+int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
 {
-    *stats = value ? RUN_STATS_JSON : RUN_STATS_TEXT;
-    if (value && strcmp(value, "json") != 0)
-        return cli_usage_error(args, "--stats=%s: expected --stats or --stats=json", value);
+    struct run_step *step = add_step(args, request, RUN_POKE);
+    uint64_t address, word;
+    if (!step)
+        return cli_no_memory();
+    const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
+    if (!rest || !sam_parse_u64(rest, &word) || word > UINT32_MAX)
+        return cli_usage_error(args, "--%s %s: expected ADDR=WORD, both of 32 bits", option->name,
+                               text);
+    step->address = (uint32_t)address;
+    step->word = (uint32_t)word;
+    return CLI_OK;
+}
+
+int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
+                    void *stats)
+{
+    const enum run_stats wanted = text ? RUN_STATS_JSON : RUN_STATS_TEXT;
+    if (text && strcmp(text, "json") != 0)
+        return cli_usage_error(args, "--%s=%s: expected --stats or --stats=json", option->name,
+                               text);
+    memcpy(stats, &wanted, sizeof wanted);
     return CLI_OK;
 }
 
@@ -40,4 +70,34 @@ const char *run_leading_number(const char *text, char end, uint64_t top, uint64_
         return NULL;
     snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
     return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
+}
+
+const struct run_range *run_next_dump(const struct run_request *r, size_t *at)
+{
+    while (*at < r->steps.count) {
+        const struct run_step *step = &r->steps.items[(*at)++];
+        if (step->kind == RUN_DUMP)
+            return &step->dump;
+    }
+    return NULL;
+}
+
+int run_name_files(const struct run_request *r)
+{
+    const struct run_range *dump;
+    int code = CLI_OK;
+    for (size_t i = 0; i < r->files.count && code == CLI_OK; i++)
+        code = cli_reads(r->args, r->files.items[i]);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = cli_writes(r->args, dump->path);
+    return code;
+}
+
+bool run_writes_stdout(const struct run_request *r)
+{
+    const struct run_range *dump;
+    bool found = r->trace && strcmp(r->trace, "-") == 0;
+    for (size_t at = 0; (dump = run_next_dump(r, &at));)
+        found |= strcmp(dump->path, "-") == 0;
+    return found || run_arguments_to_stdout(&r->arguments);
 }

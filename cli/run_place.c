@@ -19,17 +19,14 @@ static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
 {
     if (a->kind == RUN_LOCAL) {
         uint32_t size = ((uint32_t)a->size + 4095) & ~4095u;
-        if (size > *local_top - SAM_LDS_BASE) {
-            fprintf(stderr, "samite: error: local arguments of more than 256 MiB\n");
-            return CLI_BAD_INPUT;
-        }
+        if (size > *local_top - SAM_LDS_BASE)
+            return cli_error("local arguments of more than 256 MiB");
         a->bits = *local_top -= size;
     } else if (a->kind == RUN_BUFFER) {
         size_t size = a->array.size;
         uint32_t address;
-        if (size > UINT32_MAX) {
+        if (size > UINT32_MAX)
             return cli_error("%s: larger than 4 GiB", a->text);
-        }
         if (sam_gpu_alloc(run->gpu, size ? (uint32_t)size : 4, &address, &run->error) != SAM_OK ||
             sam_gpu_write(run->gpu, address, a->array.data, size, &run->error) != SAM_OK)
             return cli_report(&run->error);

@@ -9,11 +9,8 @@
 
 int run_report_wide(const char *name)
 {
-    fprintf(stderr,
-            "samite: error: %s: a 64-bit program, but a Ventus GPGPU is RV32: --machine tensor "
-            "runs it\n",
-            name);
-    return CLI_BAD_INPUT;
+    return cli_error("%s: a 64-bit program, but a Ventus GPGPU is RV32: --machine tensor runs it",
+                     name);
 }
 
 int run_check_program(const char *path)
@@ -82,6 +79,17 @@ int run_check_output(const char *path)
         return cli_report(&error);
     sam_output_abort(output);
     return CLI_OK;
+}
+
+int run_check_dumps(const struct run_request *r, run_read_memory *read, void *context)
+{
+    const struct run_range *dump;
+    int code = CLI_OK;
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = run_check_memory(read, context, "dump", dump->base, dump->size);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = run_check_output(dump->path);
+    return code;
 }
 
 /* A range of memory into an output, block by block. */

@@ -7,12 +7,6 @@
 
 static const char npy[] = ".npy";
 
-void run_range_free(struct run_range *range)
-{
-    free(range->text);
-    *range = (struct run_range){0};
-}
-
 /* "x.npy:TYPE:SHAPE": cut the path off; what follows it, NULL for nothing. */
 static char *cut_form(char *path)
 {
@@ -45,19 +39,19 @@ static bool read_form(struct run_range *range, char *form)
     return a->size == range->size;
 }
 
-int run_dump_parse(const struct cli_args *args, const char *word, uint64_t top,
-                   struct run_range *range)
+int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range)
 {
-    *range = (struct run_range){.text = strdup(word)};
-    if (!range->text)
+    const size_t size = strlen(word) + 1;
+    char *text = cli_own(args, size, 1);
+    if (!text)
         return cli_no_memory();
-    const char *rest = run_leading_number(range->text, ':', top, &range->base);
+    memcpy(text, word, size);
+    const char *rest = run_leading_number(text, ':', UINT64_MAX, &range->base);
     range->path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
-    if (!range->path || !*range->path || (range->size && range->size - 1 > top - range->base)) {
-        return cli_usage_error(args, "--dump %s: expected BASE:SIZE:FILE%s", word,
-                               top == UINT32_MAX ? ", within 4 GiB" : "");
-    }
-    char *form = cut_form(range->text + (range->path - range->text));
+    if (!range->path || !*range->path ||
+        (range->size && range->size - 1 > UINT64_MAX - range->base))
+        return cli_usage_error(args, "--dump %s: expected BASE:SIZE:FILE", word);
+    char *form = cut_form(text + (range->path - text));
     range->is_array = cli_ends_with(range->path, npy);
     if (range->is_array && !read_form(range, form))
         return cli_usage_error(args,

@@ -3,8 +3,17 @@
 #ifndef RUN_TILE_H
 #define RUN_TILE_H
 
-#include "cli.h"
+#include "run.h"
 #include "samite/tile.h"
+
+/* What only a tile program is asked. */
+struct tile_request {
+    struct sam_tile_options options;
+    const char *func;
+};
+
+extern const struct cli_option run_tile_rows[]; /* of struct tile_request */
+int run_tile(struct run_request *request, struct tile_request *tile);
 
 /* Names of enum sam_tile_profile in its order. */
 #define RUN_TILE_PROFILES "a5 a2a3 host"

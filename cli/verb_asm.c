@@ -166,15 +166,6 @@ static int assemble(const struct cli_args *args, const struct request *r)
     return code;
 }
 
-static int parse_listing(const struct cli_args *args, const struct cli_option *option,
-                         const char *text, void *path)
-{
-    (void)args;
-    (void)option;
-    *(const char **)path = text ? text : "-";
-    return CLI_OK;
-}
-
 static bool is_stdout(const char *path)
 {
     return path && strcmp(path, "-") == 0;
@@ -209,10 +200,9 @@ static const struct cli_option options[] = {
     CLI_INCLUDE(struct request, paths),
     CLI_OUTPUT(struct request, out, "the file to write; - is standard output"),
     {.name = "listing",
-     .grammar = CLI_PARSE,
+     .grammar = CLI_TEXT,
      .argument = "[FILE]",
      .suffixes = "",
-     .parse = parse_listing,
      .help = "the program with addresses and words, to FILE or standard output; -o is not needed",
      CLI_AT(struct request, listing)},
     CLI_JSON(struct request, json,

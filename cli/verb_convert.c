@@ -29,9 +29,18 @@ struct tensor {
     const uint8_t *data; /* the rest of it if in memory, else NULL */
 };
 
+/* An operand, and whether a --bf16 precedes it. */
+struct word {
+    const char *text;
+    bool to_bf16;
+};
+
 struct request {
     struct cli_args *args;
-    struct cli_sequence words;
+    struct {
+        struct word *items;
+        size_t count;
+    } words;
     const char *output;
     struct source **sources;
     struct tensor *tensors;
@@ -338,19 +347,28 @@ static json_t *json_file(const struct request *r)
     return json_pack("[{s:o, s:o}]", "file", cli_json_text(r->output), "tensors", rows);
 }
 
-/* Process the words in order: --bf16 applies to the arrays after it. */
+static int parse_word(struct cli_args *args, const struct cli_option *option, const char *text,
+                      void *request)
+{
+    struct request *r = request;
+    struct word *word = CLI_APPEND(args, &r->words);
+    (void)option;
+    if (!word)
+        return cli_no_memory();
+    *word = (struct word){text, r->to_bf16};
+    return CLI_OK;
+}
+
 static int obey(struct request *r)
 {
     struct cli_args *args = r->args;
-    bool idle = false; /* --bf16 without a following array */
     int code = cli_read(args, r);
     if (code != CLI_OK)
         return code;
+    const bool idle = r->to_bf16 && !r->words.items[r->words.count - 1].to_bf16;
     for (size_t i = 0; i < r->words.count; i++) {
-        const struct cli_word *word = &r->words.items[i];
-        idle = word->option != CLI_POSITIONAL;
-        r->to_bf16 |= idle;
-        if (!idle && !add(r, word->value))
+        r->to_bf16 = r->words.items[i].to_bf16;
+        if (!add(r, r->words.items[i].text))
             return CLI_BAD_INPUT;
     }
     if (!r->output)
@@ -390,9 +408,9 @@ static int run(struct cli_args *args)
 static const struct cli_option options[] = {
     CLI_OUTPUT(struct request, output, "the safetensors file"),
     {.name = "bf16",
-     .grammar = CLI_SEQUENCE,
+     .grammar = CLI_FLAG,
      .help = "round the f32 arrays that follow to bf16 (to nearest, ties to even)",
-     CLI_AT(struct request, words)},
+     CLI_AT(struct request, to_bf16)},
     CLI_FORCE(struct request, force),
     CLI_JSON(struct request, json, "print the result for each array as JSON"),
     {0},
@@ -404,10 +422,10 @@ const struct cli_verb verb_convert = {
     .usage = "[options] MODEL.onnx|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
     .operand = {.name = "array or model",
-                .grammar = CLI_SEQUENCE,
+                .grammar = CLI_PARSE,
+                .parse = parse_word,
                 .low = 1,
-                .suffixes = ".onnx .npy .json",
-                CLI_AT(struct request, words)},
+                .suffixes = ".onnx .npy .json"},
     .details =
         "Each file is a tensor: npy, or raw bytes with a type and a shape. The default name of\n"
         "a tensor is that of its file. From an ONNX model all tensors are taken, with their\n"

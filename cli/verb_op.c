@@ -14,8 +14,8 @@
 /* ----------------------------------------------------------------------- command line */
 
 /* "3,-1,4": each at least the row's `low`. */
-static int parse_numbers(const struct cli_args *args, const struct cli_option *option,
-                         const char *text, void *place)
+static int parse_numbers(struct cli_args *args, const struct cli_option *option, const char *text,
+                         void *place)
 {
     const int64_t least = (int64_t)option->low;
     struct op_numbers *out = place;
@@ -38,16 +38,16 @@ static int parse_numbers(const struct cli_args *args, const struct cli_option *o
                            option->name, text, SAM_MAX_RANK, (long long)least);
 }
 
-static int parse_axis(const struct cli_args *args, const struct cli_option *option,
-                      const char *text, void *axis)
+static int parse_axis(struct cli_args *args, const struct cli_option *option, const char *text,
+                      void *axis)
 {
     if (!sam_parse_i64(text, axis))
         return cli_usage_error(args, "--%s %s: expected a number", option->name, text);
     return CLI_OK;
 }
 
-static int parse_config(const struct cli_args *args, const struct cli_option *option,
-                        const char *text, void *request)
+static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *request)
 {
     struct op_request *r = request;
     struct sam_error error;

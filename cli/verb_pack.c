@@ -304,8 +304,8 @@ static int pack(struct request *r)
 }
 
 /* field or bit */
-static int parse_planes(const struct cli_args *args, const struct cli_option *option,
-                        const char *text, void *bit_planes)
+static int parse_planes(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *bit_planes)
 {
     char choices[64];
     const int choice = cli_choice(option->choices, text, strlen(text));

@@ -210,8 +210,8 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
 }
 
 /* WIDTHxDEPTH */
-static int parse_hardware(const struct cli_args *args, const struct cli_option *option,
-                          const char *text, void *request)
+static int parse_hardware(struct cli_args *args, const struct cli_option *option, const char *text,
+                          void *request)
 {
     struct request *r = request;
     char *copy = strdup(text ? text : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;

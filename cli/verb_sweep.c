@@ -16,7 +16,7 @@ enum { MOST_JOBS = 256 };
 
 struct state {
     struct sweep sweep;
-    struct run_words words; /* of the hart */
+    struct run_request run;
     struct hart_request request;
     struct sam_image *image;
     unsigned jobs;
@@ -27,7 +27,7 @@ struct state {
 };
 
 /* "mpara=2,4,8" */
-static int add_axis(const struct cli_args *args, const struct cli_option *option, const char *text,
+static int add_axis(struct cli_args *args, const struct cli_option *option, const char *text,
                     void *state)
 {
     struct state *s = state;
@@ -84,7 +84,7 @@ static bool ended_well(const struct state *s, const struct sam_hart_result *resu
     if (result->end == SAM_HART_EXIT && result->exit_code != 0)
         snprintf(error->text, sizeof error->text, "exit code %llu",
                  (unsigned long long)result->exit_code);
-    else if (result->end == SAM_HART_EBREAK && !s->request.ebreak_ok)
+    else if (result->end == SAM_HART_EBREAK && s->request.ebreak != HART_EBREAK_ENDS)
         snprintf(error->text, sizeof error->text,
                  "%.300s: expected an exit (--ebreak ok accepts it)", result->text);
     else
@@ -150,7 +150,7 @@ static int run_all(struct state *s)
     w->run_count = 1;
     for (unsigned a = 0; a < w->axis_count; a++) {
         if (w->run_count > SWEEP_RUNS / w->axes[a].count)
-            return cli_usage_error(s->words.args, "more than %d combinations", SWEEP_RUNS);
+            return cli_usage_error(s->run.args, "more than %d combinations", SWEEP_RUNS);
         w->run_count *= w->axes[a].count;
     }
     w->runs = calloc(w->run_count, sizeof *w->runs);
@@ -192,7 +192,7 @@ static int check_axes(struct state *s)
             i++;
         w->axes[a].matrix = p != NULL;
         if (p && !w->matrix)
-            return cli_usage_error(s->words.args, "--config %s: %s has no matrix unit", p->name,
+            return cli_usage_error(s->run.args, "--config %s: %s has no matrix unit", p->name,
                                    s->request.isa);
     }
     return CLI_OK;
@@ -255,10 +255,12 @@ static int read_date(const struct cli_args *args, time_t *date)
 
 static int run(struct cli_args *args)
 {
-    struct state s = {.words = {.args = args}, .jobs = 1};
+    struct state s = {.run = {.args = args}, .jobs = 1};
+    run_hart_defaults(&s.request, &s.run);
+    s.request.isa = "tensor";
     int code = cli_read(args, &s);
     if (code == CLI_OK)
-        code = run_hart_request(&s.words, &s.request);
+        code = run_hart_check(&s.request);
     if (code == CLI_OK && !s.csv && !s.json)
         s.csv = "-";
     if (code == CLI_OK && s.json &&
@@ -273,9 +275,7 @@ static int run(struct cli_args *args)
     if (code == CLI_OK)
         code = check_mlen(&s);
     if (code == CLI_OK) {
-        if (!s.request.isa)
-            s.request.isa = "tensor";
-        s.sweep.program = s.request.files.items[0];
+        s.sweep.program = s.run.files.items[0];
         s.sweep.words = args->words;
         s.sweep.word_count = args->count;
         s.request.options.stop = cli_stop_flag();
@@ -296,21 +296,15 @@ static int run(struct cli_args *args)
     }
     free(s.sweep.runs);
     sam_image_free(s.image);
-    run_hart_request_free(&s.request);
     return code;
 }
-
-#define WORD(word, title, value, ...)                                                              \
-    {                                                                                              \
-        .id = (word), .name = (title), .argument = (value), .grammar = CLI_SEQUENCE,               \
-        CLI_AT(struct state, words.list), .help = __VA_ARGS__                                      \
-    }
 
 static const struct cli_option options[] = {
     {.name = "config",
      .grammar = CLI_PARSE,
      .argument = "KEY=V,V,...",
      .parse = add_axis,
+     .repeats = true,
      .names = run_hart_key,
      .help = "a parameter of the matrix unit or the engines, and its values; repeatable; --config "
              "help lists the parameters"},
@@ -323,18 +317,15 @@ static const struct cli_option options[] = {
      CLI_AT(struct state, html)},
     CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
     CLI_JOBS(struct state, jobs, "runs at a time"),
-    WORD(OPT_MLEN, "mlen", "BITS", "row of a matrix register: 128, 256 or 512 (512)",
-         .choices = "128 256 512"),
-    WORD(OPT_ISA, "isa", "STRING", "instruction set (tensor)", .letter = 'i',
-         .names = cli_isa_name),
-    WORD(OPT_EBREAK, "ebreak", NULL, "what an ebreak is (fail)", .choices = "fail ok trap"),
-    WORD(OPT_REG, "reg", "REG=VALUE", "an integer register at the start; repeatable"),
-    WORD(OPT_MEM, "mem", "BASE:FILE", "map memory and fill it from the file; repeatable"),
-    WORD(OPT_MAP, "map", "BASE:SIZE", "map memory of zeros; repeatable"),
-    CLI_DEFINE_AS(.grammar = CLI_SEQUENCE CLI_COMMA.id =
-                      'D' CLI_COMMA CLI_AT(struct state, words.list)),
-    CLI_INCLUDE_AS(.grammar = CLI_SEQUENCE CLI_COMMA.id =
-                       'I' CLI_COMMA CLI_AT(struct state, words.list)),
+    CLI_ISA(struct state, request.isa, "instruction set (tensor)"),
+    CLI_DEFINE(struct state, run.defines),
+    CLI_INCLUDE(struct state, run.includes),
+    {0},
+};
+
+/* The start of the program is described as for `samite run`. */
+static const struct cli_group groups[] = {
+    {NULL, run_hart_start_rows, offsetof(struct state, request), 0},
     {0},
 };
 
@@ -343,11 +334,13 @@ const struct cli_verb verb_sweep = {
     .summary = "run a program under many configurations of the matrix unit and the engines",
     .usage = "[options] PROGRAM",
     .options = options,
+    .groups = groups,
     .operand = {.name = "program",
-                .grammar = CLI_SEQUENCE,
+                .grammar = CLI_PARSE,
+                .parse = run_parse_file,
                 .low = 1,
                 .suffixes = ".s .S .elf .riscv",
-                CLI_AT(struct state, words.list)},
+                CLI_AT(struct state, run)},
     .details =
         "Every combination of the values is one run. A run that fails, or a combination that\n"
         "cannot be built, says so in its last column, and the exit code is 1.\n\n"

@@ -218,8 +218,8 @@ static int unpack(struct request *r)
 }
 
 /* "A:B", "A:", ":B" */
-static int parse_range(const struct cli_args *args, const struct cli_option *option,
-                       const char *text, void *request)
+static int parse_range(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *request)
 {
     struct request *r = request;
     char *copy = strdup(text), *colon = copy ? strchr(copy, ':') : NULL;

@@ -69,15 +69,15 @@ bool weights_hint_shape(const struct cli_args *args, const char *text, struct we
     return good;
 }
 
-int weights_parse_type(const struct cli_args *args, const struct cli_option *option,
-                       const char *text, void *hint)
+int weights_parse_type(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *hint)
 {
     (void)option;
     return weights_hint_type(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;
 }
 
-int weights_parse_shape(const struct cli_args *args, const struct cli_option *option,
-                        const char *text, void *hint)
+int weights_parse_shape(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *hint)
 {
     (void)option;
     return weights_hint_shape(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;

@@ -45,7 +45,7 @@ static void refused(void **state)
         {GPU "--log k.s", "k.s: the output is the input k.s"},
         {GPU "--log a.npy --arg in:a.npy", "a.npy: the output is the"},
         {GPU "--log a.npy --arg inout:link.npy", "a.npy: the output is the input link.npy"},
-        {GPU "--log new --dump 0x1000:4:./new", "./new: the output is the output new"},
+        {GPU "--log new --dump 0x1000:4:./new", "new: the output is the output ./new"},
         {GPU "--arg out:u8:4:new --arg out:u8:4:./new", "./new: the output is the output new"},
         {GPU "--arg out:f32:16:a.npy --check out=link.npy", "a.npy: the output is the input"},
         {GPU "--arg inout:a.npy:link.npy --arg in:a.npy", "link.npy: the output is the input"},

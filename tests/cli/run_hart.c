@@ -365,7 +365,7 @@ static void bad_words(void **state)
         const char *words, *part;
     } cases[] = {
         {TENSOR, "no program to run"},
-        {TENSOR "a.s b.s", "'b.s' is a second"},
+        {TENSOR "a.s b.s", "unexpected second program 'b.s'"},
         {TENSOR "none.s", "none.s: cannot open"},
         {"--machine vector turn.s", "--machine vector: expected ventus, tensor or tile"},
         {"turn.s --reg a0=1", "--reg is for --machine tensor, not for ventus"},
@@ -383,7 +383,7 @@ static void bad_words(void **state)
         {TURN "-D CODE=0 --dump 0x20000:8:in.bin", "in.bin: the output is the input in.bin"},
         {TURN "-D CODE=0 --dump 0x20000:8:none/x.bin", "none/x.bin: cannot create"},
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
-        {"turn.s --dump-tl 32 " TENSOR, "--dump-tl: '32' is not a number from 0 to 0x1f"},
+        {"turn.s --dump-tl 32 " TENSOR, "--dump-tl 32: expected a number from 0 to 31"},
         {"turn.s --config queue=8,mem_latncy=9 " TENSOR,
          "--config: unknown parameter 'mem_latncy'; the nearest is mem_latency"},
         {"turn.s --config step_n=1 " TENSOR, "unknown parameter 'step_n'; the nearest is step_m"},
@@ -393,7 +393,7 @@ static void bad_words(void **state)
          "unknown parameter 'lod_bytes'; the nearest is load_by"},
         {"turn.s --config issue=0 " TENSOR,
          "--config: engines: issue=0: expected issue=NUMBER, the"},
-        {"turn.s --perfetto - --trace " TENSOR, "--perfetto - has standard output for itself"},
+        {"turn.s --perfetto - --trace " TENSOR, "--perfetto - needs standard output for itself"},
         {"turn.s --perfetto - --stats=json " TENSOR, "--json needs standard output for itself"},
         {"turn.s -D CODE=0 --perfetto no/dir.json " TENSOR, "no/dir.json: cannot create"},
         {"turn.s --cycles", "--cycles is for --machine tensor, not for ventus"},
