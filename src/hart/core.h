@@ -77,10 +77,6 @@ static inline uint64_t sam_hart_wrap(const struct sam_hart *hart, uint64_t value
 bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
 bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
-/* trap.c: "pc 0x80000004 <start+0x4>", the number with at least `digits` digits. */
-void sam_hart_put_pc(const struct sam_hart *hart, uint64_t pc, unsigned digits,
-                     struct sam_buffer *out);
-
 /* space.c: the core's view of memory. False: out of memory. */
 bool sam_hart_space_init(struct sam_hart *hart);
 /* The program's exit code, if the value in `tohost` requests an exit. */

@@ -89,43 +89,56 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     return cycles ? add_cycles(hart, error) : SAM_OK;
 }
 
+/* Memory, a view of it and decoded code, for the ISA in hart->machine. */
+static bool add_memory(struct sam_hart *hart)
+{
+    const struct sam_memory_rules rules = {.bits = hart->machine.isa.xlen, .joins = true};
+    return (hart->memory = sam_memory_new(&rules)) && sam_hart_space_init(hart) &&
+           (hart->code = sam_code_new(&hart->machine, &hart->view)) &&
+           (!hart->options.trace.write || (hart->texts = sam_texts_new()));
+}
+
+static enum sam_status take_options(struct sam_hart *hart, const struct sam_hart_options *options,
+                                    struct sam_error *error)
+{
+    struct sam_hart_options *o = &hart->options;
+    enum sam_status status = sam_options_take(o, sizeof *o, sizeof *o, options, error);
+    if (status == SAM_OK && o->isa.xlen == 0)
+        status = sam_isa_parse(DEFAULT_ISA, &o->isa, error);
+    o->isa.extensions |= SAM_EXT_ZICSR; /* in older ISA strings, I includes the CSRs */
+    return status == SAM_OK ? check_isa(&o->isa, error) : status;
+}
+
+static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options *options,
+                            struct sam_error *error)
+{
+    enum sam_status status = take_options(hart, options, error);
+    if (status != SAM_OK)
+        return status;
+    hart->machine.isa = hart->options.isa;
+    hart->machine.csr_read = sam_hart_csr_read;
+    hart->machine.csr_write = sam_hart_csr_write;
+    if (!add_memory(hart))
+        return sam_fail_memory(error);
+    sam_machine_init_scalar(&hart->machine);
+    sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
+    status = add_tensor(hart, error);
+    if (status == SAM_OK)
+        status = sam_hart_add_engines(hart, error);
+    return status == SAM_OK ? add_matrix(hart, error) : status;
+}
+
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
                              struct sam_error *error)
 {
     struct sam_hart *hart = sam_alloc(1, sizeof *hart);
     *out = NULL;
-    if (!hart || !(hart->memory = sam_memory_new()) || !sam_hart_space_init(hart) ||
-        !(hart->code = sam_code_new(&hart->machine, &hart->view))) {
+    enum sam_status status = hart ? fill(hart, options, error) : sam_fail_memory(error);
+    if (status == SAM_OK)
+        *out = hart;
+    else
         sam_hart_free(hart);
-        return sam_fail_memory(error);
-    }
-    enum sam_status status = sam_options_take(&hart->options, sizeof hart->options,
-                                              sizeof hart->options, options, error);
-    if (status == SAM_OK && hart->options.trace.write && !(hart->texts = sam_texts_new()))
-        status = sam_fail_memory(error);
-    if (status == SAM_OK && hart->options.isa.xlen == 0)
-        status = sam_isa_parse(DEFAULT_ISA, &hart->options.isa, error);
-    hart->options.isa.extensions |= SAM_EXT_ZICSR; /* in older ISA strings, I includes the CSRs */
-    if (status == SAM_OK)
-        status = check_isa(&hart->options.isa, error);
-    if (status == SAM_OK) {
-        hart->machine.isa = hart->options.isa;
-        hart->machine.csr_read = sam_hart_csr_read;
-        hart->machine.csr_write = sam_hart_csr_write;
-        sam_machine_init_scalar(&hart->machine);
-        sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
-        status = add_tensor(hart, error);
-    }
-    if (status == SAM_OK)
-        status = sam_hart_add_engines(hart, error);
-    if (status == SAM_OK)
-        status = add_matrix(hart, error);
-    if (status != SAM_OK) {
-        sam_hart_free(hart);
-        return status;
-    }
-    *out = hart;
-    return SAM_OK;
+    return status;
 }
 
 void sam_hart_free(struct sam_hart *hart)
@@ -151,73 +164,25 @@ void sam_hart_free(struct sam_hart *hart)
 enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                              struct sam_error *error)
 {
-    if (sam_hart_is_narrow(hart) && (base > UINT32_MAX || size > (UINT64_C(1) << 32) - base))
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "memory 0x%llx..+0x%llx reaches past the 32-bit address space",
-                        (unsigned long long)base, (unsigned long long)size);
-    return sam_memory_add(hart->memory, base, size, error);
+    return sam_host_map(hart->memory, base, size, error);
 }
 
 enum sam_status sam_hart_alloc(struct sam_hart *hart, uint64_t size, uint64_t *address,
                                struct sam_error *error)
 {
-    const uint64_t limit = sam_hart_is_narrow(hart) ? UINT64_C(1) << 32 : UINT64_C(1) << 47;
-    uint64_t bytes = size ? size : 1;
-    *address = sam_memory_gap(hart->memory, SAM_HART_BUFFER_BASE, limit, bytes, SAM_PAGE_SIZE);
-    if (!*address)
-        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %llu bytes",
-                        (unsigned long long)size);
-    return sam_hart_map(hart, *address, bytes, error);
-}
-
-static enum sam_status check_range(const struct sam_hart *hart, uint64_t address, size_t size,
-                                   const char *what, struct sam_error *error)
-{
-    const struct sam_region *region = sam_memory_find(hart->memory, address);
-    if (size && (!region || size > region->size - (address - region->base)))
-        return sam_fail(error, SAM_ERR_USAGE, "%s of 0x%zx bytes at 0x%llx: not all mapped", what,
-                        size, (unsigned long long)address);
-    return SAM_OK;
+    return sam_host_alloc(hart->memory, SAM_HART_BUFFER_BASE, size ? size : 1, address, error);
 }
 
 enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
                                size_t size, struct sam_error *error)
 {
-    enum sam_status status = check_range(hart, address, size, "write", error);
-    if (status == SAM_OK && !sam_memory_write(hart->memory, address, data, size))
-        status = sam_fail_memory(error);
-    while (status == SAM_OK && size) {
-        uint64_t rest = SAM_PAGE_SIZE - address % SAM_PAGE_SIZE;
-        unsigned part = (unsigned)(rest < size ? rest : size);
-        sam_code_store(hart->code, address, part);
-        address += part;
-        size -= part;
-    }
-    return status;
+    return sam_host_write(hart->memory, hart->code, address, data, size, error);
 }
 
 enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data, size_t size,
                               struct sam_error *error)
 {
-    enum sam_status status = check_range(hart, address, size, data ? "read" : "access", error);
-    if (status == SAM_OK && data && !sam_memory_read(hart->memory, address, data, size))
-        status = sam_fail_memory(error);
-    return status;
-}
-
-/* Copy a section's data to `address`, mapping the pages that its `size` bytes touch. */
-static enum sam_status load_section(struct sam_hart *hart, const struct sam_section *section,
-                                    uint64_t address, uint64_t size, struct sam_error *error)
-{
-    const uint64_t mask = SAM_PAGE_SIZE - 1;
-    if (size == 0)
-        return SAM_OK;
-    uint64_t first = address & ~mask;
-    uint64_t last = (address + (size - 1)) | mask;
-    enum sam_status status = sam_hart_map(hart, first, last - first + 1, error);
-    if (status == SAM_OK && section->data_size)
-        status = sam_hart_write(hart, address, section->data, section->data_size, error);
-    return status;
+    return sam_host_read(hart->memory, address, data, size, error);
 }
 
 enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
@@ -228,12 +193,8 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
                         hart->machine.isa.xlen);
     enum sam_status status =
         sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
-    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
-        const struct sam_section *s = &image->sections[i];
-        status = load_section(hart, s, s->address, s->size, error);
-        if (status == SAM_OK && s->load_offset)
-            status = load_section(hart, s, s->address + s->load_offset, s->data_size, error);
-    }
+    if (status == SAM_OK)
+        status = sam_host_load(hart->memory, hart->code, image, error);
     if (status != SAM_OK)
         return status;
     const struct sam_symbol *tohost = sam_image_find(image, "tohost");

@@ -5,23 +5,6 @@
 
 #define TOHOST_SIZE 8u
 
-static unsigned access_cause(enum sam_access access)
-{
-    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
-           : access == SAM_LOAD ? SAM_CAUSE_LOAD_ACCESS
-                                : SAM_CAUSE_STORE_ACCESS;
-}
-
-/* Bytes from the start of the page at `base` that lie in `region`, which contains `address` in that
- * page. */
-static uint16_t page_limit(const struct sam_region *region, uint64_t base)
-{
-    if (region->base > base)
-        return 0;
-    uint64_t rest = region->size - (base - region->base);
-    return (uint16_t)(rest < SAM_PAGE_SIZE ? rest : SAM_PAGE_SIZE);
-}
-
 static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault)
 {
@@ -29,7 +12,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
         (struct sam_hart *)(void *)((char *)view - offsetof(struct sam_hart, view));
     const uint64_t offset = address % SAM_PAGE_SIZE, base = address - offset;
     struct sam_page *page = &view->pages[(uint32_t)address / SAM_PAGE_SIZE];
-    *fault = (struct sam_fault){access_cause(access), address};
+    *fault = (struct sam_fault){sam_access_cause(access), address};
     if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
         offset + size <= page->read_limit) /* single-stepping asks repeatedly */
         return page->host + offset;
@@ -41,14 +24,14 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
         view->exhausted = true;
         return NULL;
     }
-    const uint16_t limit = page_limit(region, base);
+    const uint16_t limit = sam_region_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
         /* Stores to the word come here; the view handles those before and after it. */
-        const uint32_t before = (uint32_t)(hart->tohost - base), behind = before + TOHOST_SIZE;
-        view->beside = (struct sam_beside){.base = base + behind,
-                                           .host = host + behind,
-                                           .size = writable > behind ? writable - behind : 0};
+        const uint32_t before = (uint32_t)(hart->tohost - base), after = before + TOHOST_SIZE;
+        view->beside = (struct sam_beside){.base = base + after,
+                                           .host = host + after,
+                                           .size = writable > after ? writable - after : 0};
         writable = (uint16_t)(before < writable ? before : writable);
         if (access == SAM_STORE && address < hart->tohost + TOHOST_SIZE &&
             address + size > hart->tohost)

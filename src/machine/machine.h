@@ -28,8 +28,19 @@ struct sam_region {
     uint64_t size;
 };
 
-struct sam_memory *sam_memory_new(void);
+/* What a machine lets its owner map. */
+struct sam_memory_rules {
+    unsigned bits; /* of an address: 32 or 64 */
+    /* Mapped ranges that overlap or touch become one buffer, and programs take whole pages. False:
+     * an overlap is an error, and each buffer has exactly the bytes asked for. */
+    bool joins;
+    struct sam_region window; /* addresses of local memory, never mapped; size 0: none */
+};
+
+/* `rules` is copied. NULL: out of memory. */
+struct sam_memory *sam_memory_new(const struct sam_memory_rules *rules);
 void sam_memory_free(struct sam_memory *memory);
+const struct sam_memory_rules *sam_memory_rules(const struct sam_memory *memory);
 /* Add a buffer. One inside an existing buffer is fine; a larger one at the start of an existing one
  * extends it. Any other overlap is rejected, as is a buffer that wraps. */
 enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
@@ -44,8 +55,8 @@ enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struc
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
 /* The lowest buffer that ends above `address`, or NULL. */
 const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64_t address);
-/* The first multiple of `align` at or above `from` with `size` free bytes followed by a free page;
- * 0 when there is none below `limit`. */
+/* The first multiple of `align` at or above `from` with `size` free bytes and a free page on either
+ * side; 0 when there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
                         uint64_t size, uint64_t align);
 /* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
@@ -53,6 +64,37 @@ uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
 /* Copy in or out, regardless of buffers. False: host out of memory. */
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
 bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
+/* Bytes from `base`, the start of a page, to the end of the region or the page; 0 when the region,
+ * which has bytes in this page, begins later. */
+static inline uint16_t sam_region_limit(const struct sam_region *region, uint64_t base)
+{
+    if (region->base > base)
+        return 0;
+    const uint64_t rest = region->size - (base - region->base);
+    return (uint16_t)(rest < SAM_PAGE_SIZE ? rest : SAM_PAGE_SIZE);
+}
+
+/* ------------------------------------------------- what the owner of a machine does (host.c) */
+
+/* Make `size` bytes at `base` a buffer, by the rules of the memory. SAM_ERR_USAGE: past the address
+ * space, in the machine's window, or an overlap. */
+enum sam_status sam_host_map(struct sam_memory *memory, uint64_t base, uint64_t size,
+                             struct sam_error *error);
+/* Map `size` bytes at the first page boundary from `from` on where they have a free page on either
+ * side. SAM_ERR_USAGE: no room. */
+enum sam_status sam_host_alloc(struct sam_memory *memory, uint64_t from, uint64_t size,
+                               uint64_t *address, struct sam_error *error);
+/* Copy in or out; the bytes must lie in one buffer, else SAM_ERR_USAGE. A read into NULL only
+ * checks that they do. Writes reach `code`, where a core runs from this memory; else NULL. */
+struct sam_code;
+enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
+                               const void *data, size_t size, struct sam_error *error);
+enum sam_status sam_host_read(struct sam_memory *memory, uint64_t address, void *data, size_t size,
+                              struct sam_error *error);
+/* Map every section of a program and copy its data in, also to its load address where that differs.
+ * SAM_ERR_INPUT: a section above the address space. */
+enum sam_status sam_host_load(struct sam_memory *memory, struct sam_code *code,
+                              const struct sam_image *image, struct sam_error *error);
 
 /* ------------------------------------------------------------------------- causes and traps */
 
@@ -77,8 +119,28 @@ enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE };
 
 struct sam_fault {
     unsigned cause;
-    uint64_t address;
+    uint64_t address; /* or tval of another kind */
 };
+
+/* The cause of an access that the machine forbids. */
+static inline unsigned sam_access_cause(enum sam_access access)
+{
+    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
+           : access == SAM_LOAD ? SAM_CAUSE_LOAD_ACCESS
+                                : SAM_CAUSE_STORE_ACCESS;
+}
+
+/* In words (fault.c): "misaligned load from 0x80000001". Addresses have at least `digits` digits;
+ * `outside` says what is wrong with the address of an access fault: ", outside every buffer"; NULL:
+ * ", which cannot be read" or "written". */
+void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *outside, char *text,
+                    size_t size);
+/* "pc 0x80000004 <start+0x4>"; `image` may be NULL. */
+void sam_pc_put(struct sam_buffer *out, const struct sam_image *image, uint64_t pc,
+                unsigned digits);
+/* " (0x0002a2fb) vlw12.v v5, 0(v5)"; nothing when `word` is 0. */
+void sam_word_put(struct sam_buffer *out, const struct sam_isa *isa, const struct sam_image *image,
+                  uint64_t pc, uint32_t word);
 
 /* ------------------------------------------------------------------------------------- view */
 

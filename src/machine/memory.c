@@ -23,6 +23,7 @@ struct slot {
 };
 
 struct sam_memory {
+    struct sam_memory_rules rules;
     pthread_mutex_t lock;
     struct slot *slots;
     size_t slot_count; /* power of two */
@@ -33,11 +34,12 @@ struct sam_memory {
     size_t region_capacity;
 };
 
-struct sam_memory *sam_memory_new(void)
+struct sam_memory *sam_memory_new(const struct sam_memory_rules *rules)
 {
     struct sam_memory *memory = sam_alloc(1, sizeof *memory);
     if (!memory)
         return NULL;
+    memory->rules = *rules;
     memory->slot_count = 64;
     memory->slots = sam_alloc(memory->slot_count, sizeof *memory->slots);
     if (!memory->slots || pthread_mutex_init(&memory->lock, NULL) != 0) {
@@ -61,6 +63,11 @@ void sam_memory_free(struct sam_memory *memory)
     free(memory->regions);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
+}
+
+const struct sam_memory_rules *sam_memory_rules(const struct sam_memory *memory)
+{
+    return &memory->rules;
 }
 
 /* Index of the first region that ends above `address`. */
@@ -237,7 +244,8 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
                         uint64_t size, uint64_t align)
 {
     uint64_t at = (from + align - 1) / align * align;
-    for (size_t i = region_above(memory, at); i < memory->region_count; i++) {
+    const uint64_t before = at < SAM_PAGE_SIZE ? 0 : at - SAM_PAGE_SIZE;
+    for (size_t i = region_above(memory, before); i < memory->region_count; i++) {
         const struct sam_region *r = &memory->regions[i];
         if (r->base >= at && r->base - at >= size + SAM_PAGE_SIZE)
             break;

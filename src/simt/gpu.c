@@ -31,9 +31,11 @@ enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_op
 enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gpu **out,
                             struct sam_error *error)
 {
+    static const struct sam_memory_rules rules = {.bits = 32,
+                                                  .window = {SAM_LDS_BASE, SAM_LDS_SIZE}};
     struct sam_gpu *gpu = sam_alloc(1, sizeof *gpu);
     *out = NULL;
-    if (!gpu || !(gpu->memory = sam_memory_new())) {
+    if (!gpu || !(gpu->memory = sam_memory_new(&rules))) {
         sam_gpu_free(gpu);
         return sam_fail_memory(error);
     }
@@ -63,28 +65,16 @@ void sam_gpu_free(struct sam_gpu *gpu)
 enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                             struct sam_error *error)
 {
-    if (size > (UINT64_C(1) << 32) - address)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "buffer 0x%08x..+0x%llx reaches past the 32-bit address space", address,
-                        (unsigned long long)size);
-    if (size && address < SAM_LDS_BASE + SAM_LDS_SIZE && address + size > SAM_LDS_BASE)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "buffer 0x%08x..+0x%llx lies in the local-memory window "
-                        "0x%08x..0x%08x",
-                        address, (unsigned long long)size, SAM_LDS_BASE,
-                        SAM_LDS_BASE + SAM_LDS_SIZE - 1);
-    return sam_memory_map(gpu->memory, address, size, error);
+    return sam_host_map(gpu->memory, address, size, error);
 }
 
 enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
                               struct sam_error *error)
 {
-    uint64_t at = sam_memory_gap(gpu->memory, SAM_BUFFER_BASE, UINT64_C(1) << 32, size ? size : 1,
-                                 SAM_PAGE_SIZE);
-    if (!at)
-        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %u bytes", size);
+    uint64_t at;
+    enum sam_status status = sam_host_alloc(gpu->memory, SAM_BUFFER_BASE, size, &at, error);
     *address = (uint32_t)at;
-    return sam_gpu_map(gpu, *address, size, error);
+    return status;
 }
 
 enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
@@ -92,50 +82,16 @@ enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_
     return sam_memory_unmap(gpu->memory, address, error);
 }
 
-static enum sam_status check_range(const struct sam_gpu *gpu, uint32_t address, size_t size,
-                                   const char *what, struct sam_error *error)
-{
-    const struct sam_region *region = sam_memory_find(gpu->memory, address);
-    if (size && (!region || size > region->size - (address - region->base)))
-        return sam_fail(error, SAM_ERR_USAGE, "%s of 0x%llx bytes at 0x%08x: not in one buffer",
-                        what, (unsigned long long)size, address);
-    return SAM_OK;
-}
-
 enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data, size_t size,
                               struct sam_error *error)
 {
-    enum sam_status status = check_range(gpu, address, size, "write", error);
-    if (status == SAM_OK && !sam_memory_write(gpu->memory, address, data, size))
-        status = sam_fail_memory(error);
-    return status;
+    return sam_host_write(gpu->memory, NULL, address, data, size, error);
 }
 
 enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                              struct sam_error *error)
 {
-    enum sam_status status = check_range(gpu, address, size, data ? "read" : "access", error);
-    if (status == SAM_OK && data && !sam_memory_read(gpu->memory, address, data, size))
-        status = sam_fail_memory(error);
-    return status;
-}
-
-/* Map `size` bytes of a section at `at`, unless they are mapped already, and copy its data there.
- */
-static enum sam_status load_section(struct sam_gpu *gpu, const struct sam_section *s, uint64_t at,
-                                    uint64_t size, struct sam_error *error)
-{
-    if (at > UINT32_MAX)
-        return sam_fail(error, SAM_ERR_INPUT, "section %s at 0x%llx: above 4 GiB", s->name,
-                        (unsigned long long)at);
-    uint32_t address = (uint32_t)at;
-    const struct sam_region *region = sam_memory_find(gpu->memory, address);
-    enum sam_status status = SAM_OK;
-    if (!region || size > region->size - (address - region->base))
-        status = sam_gpu_map(gpu, address, size, error);
-    if (status == SAM_OK && s->data_size)
-        status = sam_gpu_write(gpu, address, s->data, s->data_size, error);
-    return status;
+    return sam_host_read(gpu->memory, address, data, size, error);
 }
 
 enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
@@ -144,14 +100,7 @@ enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
     if (image->xlen != 32)
         return sam_fail(error, SAM_ERR_INPUT,
                         "a %u-bit program: a Ventus GPGPU runs 32-bit programs", image->xlen);
-    enum sam_status status = SAM_OK;
-    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
-        const struct sam_section *s = &image->sections[i];
-        status = load_section(gpu, s, s->address, s->size, error);
-        if (status == SAM_OK && s->load_offset)
-            status = load_section(gpu, s, s->address + s->load_offset, s->data_size, error);
-    }
-    return status;
+    return sam_host_load(gpu->memory, NULL, image, error);
 }
 
 /* -------------------------------------------------------------------------------- launches */

@@ -83,13 +83,6 @@ static bool holds_print(const struct sam_run *run, uint64_t page)
            page < (uint64_t)run->print_base + run->print_size;
 }
 
-static unsigned access_cause(enum sam_access access)
-{
-    return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
-           : access == SAM_LOAD ? SAM_CAUSE_LOAD_ACCESS
-                                : SAM_CAUSE_STORE_ACCESS;
-}
-
 static unsigned page_cause(enum sam_access access)
 {
     return access == SAM_FETCH  ? SAM_CAUSE_FETCH_PAGE
@@ -106,7 +99,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     struct sam_page *page = &view->pages[address / SAM_PAGE_SIZE];
     const uint32_t offset = address % SAM_PAGE_SIZE;
     const uint16_t whole = SAM_PAGE_SIZE;
-    *fault = (struct sam_fault){access_cause(access), address};
+    *fault = (struct sam_fault){sam_access_cause(access), address};
 
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
         if (access == SAM_FETCH)
@@ -141,10 +134,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (!gpu->options.loose_bounds) {
         if (!region || region->size - (physical - region->base) < size)
             return NULL;
-        uint64_t end = region->base + region->size;
-        limit = region->base > base          ? 0
-                : end - base < SAM_PAGE_SIZE ? (uint32_t)(end - base)
-                                             : whole;
+        limit = sam_region_limit(region, base);
     }
     uint8_t *host = sam_memory_host(gpu->memory, base);
     if (!host) {

@@ -114,7 +114,7 @@ static void memory_of_an_array(void **state)
     }
     /* its elements and no more are mapped */
     expect_failure("exit.s " TENSOR "--mem 0x10000:little.npy --dump 0x10000:13:m.bin", 2,
-                   "not all mapped");
+                   "not in one buffer");
     write_text("text.npy", "no array");
     expect_failure("exit.s " TENSOR "--mem 0x10000:text.npy", 2, "text.npy: not an npy file");
 }

@@ -414,7 +414,7 @@ static void bad_words(void **state)
         assert_int_equal(o.code, 2);
         assert_int_equal(o.out.size, 0);
         expect_part(&o.err, "samite: error: --dump: access of 0x");
-        expect_part(&o.err, ": not all mapped\n");
+        expect_part(&o.err, ": not in one buffer\n");
         done(&o);
         assert_false(exists("never.bin") || exists("never.log") || exists("fine.bin"));
     }

@@ -264,6 +264,12 @@ static void buffers(void **state)
                          SAM_ERR_USAGE);
         assert_int_equal(strncmp(error.text, "no room for a buffer of ", 24), 0);
         sam_hart_free(hart);
+        /* a page is also left free after what ends where the buffers begin */
+        assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_OK);
+        assert_int_equal(sam_hart_map(hart, 0x8ffff000, 0x1000, &error), SAM_OK);
+        assert_int_equal(sam_hart_alloc(hart, 8, &address[0], &error), SAM_OK);
+        assert_int_equal(address[0], 0x90001000);
+        sam_hart_free(hart);
     }
 }
 

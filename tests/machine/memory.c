@@ -21,7 +21,7 @@ static struct sam_error error;
 static int setup(void **state)
 {
     (void)state;
-    memory = sam_memory_new();
+    memory = sam_memory_new(&(struct sam_memory_rules){.bits = 32});
     return memory ? 0 : -1;
 }
 

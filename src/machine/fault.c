@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults and places in words, as every machine reports them. */
+#include <stdio.h>
+
+#include "machine/machine.h"
+
+void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *outside, char *text,
+                    size_t size)
+{
+    static const struct {
+        const char *before, *after; /* the address; after NULL: there is none */
+    } words[] = {
+        [SAM_CAUSE_FETCH_MISALIGNED] =
+            {"jump to", ", not a multiple of 4 (compressed code? compile without C)"},
+        [SAM_CAUSE_FETCH_ACCESS] = {"no code at", ""},
+        [SAM_CAUSE_BREAKPOINT] = {"breakpoint", NULL},
+        [SAM_CAUSE_LOAD_MISALIGNED] = {"misaligned load from", ""},
+        [SAM_CAUSE_LOAD_ACCESS] = {"load from", ", which cannot be read"},
+        [SAM_CAUSE_STORE_MISALIGNED] = {"misaligned store to", ""},
+        [SAM_CAUSE_STORE_ACCESS] = {"store to", ", which cannot be written"},
+        [SAM_CAUSE_FETCH_PAGE] = {"fetch page fault at", ""},
+        [SAM_CAUSE_LOAD_PAGE] = {"load page fault at", ""},
+        [SAM_CAUSE_STORE_PAGE] = {"store page fault at", ""},
+    };
+    const unsigned cause = fault->cause;
+    if (cause >= SAM_COUNT(words) || !words[cause].before) {
+        snprintf(text, size, "%s",
+                 sam_word_is_compressed(fault->address)
+                     ? "compressed instruction; compile without C"
+                     : "illegal instruction");
+        return;
+    }
+    const char *after = words[cause].after;
+    if (outside && (cause == SAM_CAUSE_LOAD_ACCESS || cause == SAM_CAUSE_STORE_ACCESS))
+        after = outside;
+    if (after)
+        snprintf(text, size, "%s 0x%0*llx%s", words[cause].before, (int)digits,
+                 (unsigned long long)fault->address, after);
+    else
+        snprintf(text, size, "%s", words[cause].before);
+}
+
+void sam_pc_put(struct sam_buffer *out, const struct sam_image *image, uint64_t pc, unsigned digits)
+{
+    const struct sam_symbol *symbol = image ? sam_image_symbol_at(image, pc) : NULL;
+    sam_buffer_printf(out, "pc 0x%0*llx", (int)digits, (unsigned long long)pc);
+    if (symbol)
+        sam_buffer_printf(out, " <%s+0x%llx>", symbol->name,
+                          (unsigned long long)(pc - symbol->value));
+}
+
+void sam_word_put(struct sam_buffer *out, const struct sam_isa *isa, const struct sam_image *image,
+                  uint64_t pc, uint32_t word)
+{
+    char insn[128] = "";
+    if (!word)
+        return;
+    sam_disassemble(isa, word, pc, 0, image, insn, sizeof insn);
+    sam_buffer_printf(out, " (0x%08x) %s", word, insn);
+}

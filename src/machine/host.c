@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the owner of a machine does with its memory: map, copy in and out, load programs. */
+#include "machine/machine.h"
+
+/* One past the last address that sam_host_alloc uses of a 64-bit address space. */
+#define ALLOC_LIMIT (UINT64_C(1) << 47)
+
+static unsigned digits_of(const struct sam_memory *memory)
+{
+    return sam_memory_rules(memory)->bits == 32 ? 8 : 0;
+}
+
+enum sam_status sam_host_map(struct sam_memory *memory, uint64_t base, uint64_t size,
+                             struct sam_error *error)
+{
+    const struct sam_memory_rules *rules = sam_memory_rules(memory);
+    const struct sam_region *window = &rules->window;
+    if (rules->bits == 32 && (base > UINT32_MAX || size > (UINT64_C(1) << 32) - base))
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "buffer 0x%08llx..+0x%llx reaches past the 32-bit address space",
+                        (unsigned long long)base, (unsigned long long)size);
+    if (size && window->size && base < window->base + window->size && base + size > window->base)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "buffer 0x%0*llx..+0x%llx lies in the local-memory window 0x%0*llx..0x%llx",
+                        (int)digits_of(memory), (unsigned long long)base, (unsigned long long)size,
+                        (int)digits_of(memory), (unsigned long long)window->base,
+                        (unsigned long long)(window->base + window->size - 1));
+    return rules->joins ? sam_memory_add(memory, base, size, error)
+                        : sam_memory_map(memory, base, size, error);
+}
+
+enum sam_status sam_host_alloc(struct sam_memory *memory, uint64_t from, uint64_t size,
+                               uint64_t *address, struct sam_error *error)
+{
+    const uint64_t limit = sam_memory_rules(memory)->bits == 32 ? UINT64_C(1) << 32 : ALLOC_LIMIT;
+    *address = sam_memory_gap(memory, from, limit, size ? size : 1, SAM_PAGE_SIZE);
+    if (!*address)
+        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %llu bytes",
+                        (unsigned long long)size);
+    return sam_host_map(memory, *address, size, error);
+}
+
+static enum sam_status check_range(const struct sam_memory *memory, uint64_t address, size_t size,
+                                   const char *what, struct sam_error *error)
+{
+    const struct sam_region *region = sam_memory_find(memory, address);
+    if (size && (!region || size > region->size - (address - region->base)))
+        return sam_fail(error, SAM_ERR_USAGE, "%s of 0x%zx bytes at 0x%0*llx: not in one buffer",
+                        what, size, (int)digits_of(memory), (unsigned long long)address);
+    return SAM_OK;
+}
+
+enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
+                               const void *data, size_t size, struct sam_error *error)
+{
+    enum sam_status status = check_range(memory, address, size, "write", error);
+    if (status == SAM_OK && !sam_memory_write(memory, address, data, size))
+        status = sam_fail_memory(error);
+    while (code && status == SAM_OK && size) {
+        uint64_t rest = SAM_PAGE_SIZE - address % SAM_PAGE_SIZE;
+        unsigned part = (unsigned)(rest < size ? rest : size);
+        sam_code_store(code, address, part);
+        address += part;
+        size -= part;
+    }
+    return status;
+}
+
+enum sam_status sam_host_read(struct sam_memory *memory, uint64_t address, void *data, size_t size,
+                              struct sam_error *error)
+{
+    enum sam_status status = check_range(memory, address, size, data ? "read" : "access", error);
+    if (status == SAM_OK && data && !sam_memory_read(memory, address, data, size))
+        status = sam_fail_memory(error);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- programs */
+
+/* Copy a section's data to `address` and map the `size` bytes it has there. */
+static enum sam_status load_section(struct sam_memory *memory, struct sam_code *code,
+                                    const struct sam_section *section, uint64_t address,
+                                    uint64_t size, struct sam_error *error)
+{
+    const struct sam_memory_rules *rules = sam_memory_rules(memory);
+    uint64_t first = address, last = address + (size - 1);
+    if (size == 0)
+        return SAM_OK;
+    if (rules->bits == 32 && address > UINT32_MAX)
+        return sam_fail(error, SAM_ERR_INPUT, "section %s at 0x%llx: above 4 GiB", section->name,
+                        (unsigned long long)address);
+    if (rules->joins) {
+        first &= ~(uint64_t)(SAM_PAGE_SIZE - 1);
+        last |= SAM_PAGE_SIZE - 1;
+    }
+    enum sam_status status = sam_host_map(memory, first, last - first + 1, error);
+    if (status == SAM_OK && section->data_size)
+        status = sam_host_write(memory, code, address, section->data, section->data_size, error);
+    return status;
+}
+
+enum sam_status sam_host_load(struct sam_memory *memory, struct sam_code *code,
+                              const struct sam_image *image, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        status = load_section(memory, code, s, s->address, s->size, error);
+        if (status == SAM_OK && s->load_offset)
+            status =
+                load_section(memory, code, s, s->address + s->load_offset, s->data_size, error);
+    }
+    return status;
+}
