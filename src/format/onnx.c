@@ -30,38 +30,24 @@ enum {
     TENSOR_LOCATION = 14,
 };
 
-/* By TensorProto.DataType; `field` is where the elements are when they are not raw, 0 for
- * types that no tensor that is read has. */
-static const struct {
-    const char *name;
-    uint8_t field;
-} types[] = {
-    [0] = {"undefined", 0},
-    [1] = {"float", TENSOR_FLOATS},
-    [2] = {"uint8", TENSOR_INT32S},
-    [3] = {"int8", TENSOR_INT32S},
-    [4] = {"uint16", TENSOR_INT32S},
-    [5] = {"int16", TENSOR_INT32S},
-    [6] = {"int32", TENSOR_INT32S},
-    [7] = {"int64", TENSOR_INT64S},
-    [8] = {"string", 0},
-    [9] = {"bool", TENSOR_INT32S},
-    [10] = {"float16", TENSOR_INT32S},
-    [11] = {"double", TENSOR_DOUBLES},
-    [12] = {"uint32", TENSOR_UINT64S},
-    [13] = {"uint64", TENSOR_UINT64S},
-    [14] = {"complex64", 0},
-    [15] = {"complex128", 0},
-    [16] = {"bfloat16", TENSOR_INT32S},
-    [17] = {"float8e4m3fn", TENSOR_INT32S},
-    [18] = {"float8e4m3fnuz", 0},
-    [19] = {"float8e5m2", TENSOR_INT32S},
-    [20] = {"float8e5m2fnuz", 0},
-    [21] = {"uint4", 0},
-    [22] = {"int4", TENSOR_INT32S},
-    [23] = {"float4e2m1", TENSOR_INT32S},
-    [24] = {"float8e8m0", TENSOR_INT32S},
+/* TensorProto.DataType of elements that are not read. */
+static const char *const unread[] = {
+    [0] = "undefined",       [8] = "string",          [14] = "complex64", [15] = "complex128",
+    [18] = "float8e4m3fnuz", [20] = "float8e5m2fnuz", [21] = "uint4",
 };
+
+/* The field that holds elements of a type when they are not raw. */
+static unsigned elements_field(enum sam_dtype type)
+{
+    switch (type) {
+    case SAM_F32: return TENSOR_FLOATS;
+    case SAM_F64: return TENSOR_DOUBLES;
+    case SAM_I64: return TENSOR_INT64S;
+    case SAM_U32:
+    case SAM_U64: return TENSOR_UINT64S;
+    default: return TENSOR_INT32S;
+    }
+}
 
 /* --- messages */
 struct message {
@@ -295,7 +281,7 @@ static bool set_size(struct sam_weight *w)
 static const char *take_data(struct reader *r, struct tensor *t, struct place *place)
 {
     struct sam_weight *w = &t->weight;
-    unsigned field = types[t->type].field;
+    unsigned field = elements_field(w->type);
     *place = (struct place){.made = r->made.size};
     if (t->external)
         return "its data are in another file (external data), which is not read";
@@ -323,10 +309,11 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
     if (length(&t.name) == 0 || memchr(t.name.at, 0, length(&t.name)))
         return wrong(r, &t, "it has no name, or none that could be");
     t.weight.type = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), t.type);
-    if (t.type >= SAM_COUNT(types) || t.weight.type == SAM_DTYPES) {
+    if (t.weight.type == SAM_DTYPES) {
+        const char *known = t.type < SAM_COUNT(unread) ? unread[t.type] : NULL;
         char text[64];
         snprintf(text, sizeof text, "elements of type %llu (%s), which are not read",
-                 (unsigned long long)t.type, t.type < SAM_COUNT(types) ? types[t.type].name : "?");
+                 (unsigned long long)t.type, known ? known : "?");
         return wrong(r, &t, text);
     }
     struct sam_onnx *onnx = r->onnx;

@@ -3,7 +3,7 @@
  * width; the exact sum of a floating-point element is rounded once, to nearest even, and a finite
  * element stays finite. Manual 3.3.1, 4.4.
  *
- * Types of up to 8 bits use a table of sums, which are exact in double. The others add in single
+ * Types of up to 8 bits use a table of sums, which are exact in double. Most others add in single
  * precision: with at most 11 significant bits per operand, its 24 bits are at least twice as many
  * plus two, so that rounding the sum a second time gives the same result as rounding the exact sum
  * (and for SINGLE itself, 24 bits are the result). */
@@ -11,14 +11,14 @@
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
 
-/* Sum of one element of `type`, at most 8 bits. */
-static unsigned small_sum(enum sam_dtype type, unsigned element, int imm)
+/* Sum of one element of `type`, at most 32 bits. */
+static unsigned sum_of(enum sam_dtype type, unsigned element, int imm)
 {
-    const struct sam_fp_format *fp = &sam_dtype_table[type].fp;
-    if (type != SAM_I4)
-        return (unsigned)sam_fp_round(fp, sam_fp_value(fp, element) + imm);
-    int sum = (int)element + imm;
-    return sum < 0 ? 0 : sum > 15 ? 15 : (unsigned)sum;
+    const struct sam_dtype_row *row = &sam_dtype_table[type];
+    if (row->class == SAM_CLASS_FLOAT)
+        return (unsigned)sam_fp_round(&row->fp, sam_fp_value(&row->fp, element) + imm);
+    int64_t sum = (int64_t)element + imm, top = (int64_t)(UINT64_MAX >> (64 - row->bits));
+    return (unsigned)(sum < 0 ? 0 : sum > top ? top : sum);
 }
 
 /* The table of sums of all bytes; for 4-bit types both halves of a byte are elements. */
@@ -30,10 +30,10 @@ static void make_table(struct sam_tensor *t, int imm)
     t->table.imm = imm;
     uint8_t small[16] = {0};
     for (unsigned i = 0; nibbles && i < 16; i++)
-        small[i] = (uint8_t)small_sum(t->type, i, imm);
+        small[i] = (uint8_t)sum_of(t->type, i, imm);
     for (unsigned i = 0; i < 256; i++)
         t->table.sum[i] = (uint8_t)(nibbles ? (unsigned)(small[i & 15] | small[i >> 4] << 4)
-                                            : small_sum(t->type, i, imm));
+                                            : sum_of(t->type, i, imm));
 }
 
 static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restrict from,
@@ -44,6 +44,19 @@ static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t 
     const uint8_t *restrict sum = t->table.sum;
     for (unsigned i = 0; i < SAM_TL_SIZE; i++)
         to[i] = sum[from[i]];
+}
+
+/* A type without a loop of its own below. */
+static void add_any(enum sam_dtype type, uint8_t *restrict to, const uint8_t *restrict from,
+                    int imm)
+{
+    size_t size = sam_dtype_size(type);
+    for (size_t i = 0; i < SAM_TL_SIZE; i += size) {
+        uint32_t element = 0;
+        memcpy(&element, from + i, size);
+        element = sum_of(type, element, imm);
+        memcpy(to + i, &element, size);
+    }
 }
 
 /* ------------------------------------------------------------------------------- integers */
@@ -141,7 +154,11 @@ static void add(struct sam_tensor *t, uint8_t *restrict to, const uint8_t *restr
     case SAM_BF16: add_bf16(to, from, imm); break;
     case SAM_F32: add_float(to, from, imm, 0); break;
     case SAM_TF32: add_float(to, from, imm, 13); break;
-    default: add_table(t, to, from, imm); break;
+    default:
+        if (sam_dtype_bits(t->type) <= 8)
+            add_table(t, to, from, imm);
+        else
+            add_any(t->type, to, from, imm);
     }
 }
 

@@ -48,7 +48,7 @@ static bool takes_high(int mode, double v, double low, double high, bool low_is_
 static uint32_t to_float16(enum sam_dtype to, const struct number *numbers, size_t count, double v,
                            int mode)
 {
-    uint32_t infinity = to == SAM_TILE_f16 ? 0x7c00 : 0x7f80, sign = signbit(v) ? 0x8000 : 0;
+    uint32_t infinity = test_real(to)->infinity, sign = signbit(v) ? 0x8000 : 0;
     if (isnan(v))
         return (uint32_t)test_canonical(to);
     if (isinf(v) || v == 0)
@@ -125,7 +125,7 @@ static void convert_all(enum sam_dtype from, const void *in, size_t count)
     struct number *numbers = malloc(ALL * sizeof *numbers);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_dtype to = test_dtypes[d];
-        bool narrow = to == SAM_TILE_f16 || to == SAM_TILE_bf16;
+        bool narrow = test_is_real(to) && sam_dtype_size(to) == 2;
         size_t known = narrow ? values_of(to, numbers) : 0;
         bool rounds_twice = to == SAM_TILE_f32 && sam_dtype_size(from) == 4;
         for (int mode = RINT; mode <= TRUNC; mode++)

@@ -34,9 +34,10 @@ static uint64_t rounded(enum sam_dtype dtype, long double v)
         bits |= 1;
         memcpy(&d, &bits, 8);
     }
-    const struct sam_fp_format *f = dtype == SAM_TILE_f16 ? &test_half : &test_bfloat;
-    double largest = sam_fp_value(f, f == &test_half ? 0x7bff : 0x7f7f);
-    double step = largest - sam_fp_value(f, f == &test_half ? 0x7bfe : 0x7f7e);
+    const struct test_real *real = test_real(dtype);
+    const struct sam_fp_format *f = &real->format;
+    double largest = sam_fp_value(f, real->infinity - 1);
+    double step = largest - sam_fp_value(f, real->infinity - 2);
     if (fabs(d) >= largest + step / 2)
         return sam_fp_round(f, copysign(INFINITY, d));
     return sam_fp_round(f, d);
@@ -332,19 +333,15 @@ static void moves(uint64_t *seed, enum sam_dtype dtype)
     x.d = tile(dtype, R, C);
     x.d.type.pad = SAM_TILE_PAD_max;
     finish(&x, "tfillpad", sam_tfillpad(&x.d, &s));
-    static const uint32_t top[] = {
-        [SAM_TILE_f32] = 0x7f800000, [SAM_TILE_f16] = 0x7c00,    [SAM_TILE_bf16] = 0x7f80,
-        [SAM_TILE_i8] = 127,         [SAM_TILE_ui8] = 255,       [SAM_TILE_i16] = 32767,
-        [SAM_TILE_ui16] = 65535,     [SAM_TILE_i32] = INT32_MAX, [SAM_TILE_ui32] = UINT32_MAX};
+    uint64_t mask = UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
+    uint64_t top = test_is_real(dtype) ? test_real(dtype)->infinity : mask >> test_is_signed(dtype);
     for (size_t i = 0; i < R; i++)
         for (size_t j = 0; j < C; j++)
-            same(&x, "tfillpad", i, j,
-                 i < 5 && j < 9 ? test_bits(x.bv, i * 9 + j, dtype) : top[dtype]);
+            same(&x, "tfillpad", i, j, i < 5 && j < 9 ? test_bits(x.bv, i * 9 + j, dtype) : top);
     if (!test_is_real(dtype)) {
         x.d = tile(dtype, R, C);
         assert_int_equal(sam_tile_place_on(x.core, &x.d, NULL), SAM_OK);
         finish(&x, "tci", sam_tci(&x.d, 100));
-        uint64_t mask = UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
         for (size_t i = 0; i < (size_t)R * C; i++)
             same(&x, "tci", i / C, i % C, (100 + i) & mask);
     }
@@ -461,6 +458,14 @@ static void test_all_seen(void **state)
         if (!seen[i] && !strpbrk(op.sources, "vi") && !sam_tile_stores(&sam_tile_rows[i]) &&
             sam_tile_rows[i].family != SAM_TILE_CVT) /* convert.c */
             fail_msg("%s has no case", op.name);
+    for (unsigned i = 0; i < SAM_DTYPES; i++) {
+        enum sam_dtype dtype = (enum sam_dtype)i;
+        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_dtype_size(dtype) == 8;
+        for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
+            tested |= test_dtypes[d] == dtype;
+        if (!tested)
+            fail_msg("%s is not in test_dtypes", sam_tile_dtype_name(dtype));
+    }
 }
 
 int main(void)

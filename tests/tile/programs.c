@@ -245,14 +245,14 @@ static void narrow(struct sam_array *a, const struct sam_fp_format *format, enum
     a->size = a->count * 2;
 }
 
-static void product(const char *name, size_t m, size_t k, size_t n,
-                    const struct sam_fp_format *format, bool bias)
+static void product(const char *name, size_t m, size_t k, size_t n, enum sam_dtype dtype, bool bias)
 {
+    const struct sam_fp_format *format = &test_real(dtype)->format;
     struct arrays x;
     start(&x, (size_t[]){m * k, k * n, bias ? n : 0, 0}, SAM_F32, m * n);
     /* bfloat16 under both names that arrays have for it */
-    narrow(&x.in[0], format, format == &test_half ? SAM_F16 : SAM_U16);
-    narrow(&x.in[1], format, format == &test_half ? SAM_F16 : SAM_BF16);
+    narrow(&x.in[0], format, sam_dtype_npy(dtype));
+    narrow(&x.in[1], format, dtype);
     run(&x, name);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
@@ -270,8 +270,8 @@ static void product(const char *name, size_t m, size_t k, size_t n,
 static void test_products(void **state)
 {
     (void)state;
-    product("matmul_bias_relu", 32, 64, 48, &test_half, true);
-    product("matmul_blocked", 32, 256, 32, &test_bfloat, false);
+    product("matmul_bias_relu", 32, 64, 48, SAM_TILE_f16, true);
+    product("matmul_blocked", 32, 256, 32, SAM_TILE_bf16, false);
 }
 
 /* The published example in its three forms: arguments by name. */

@@ -18,14 +18,30 @@
 #include "random.h"
 #include "samite/samite.h"
 
-static const struct sam_fp_format test_half = {
-    .exponent = 5, .mantissa = 10, .bias = 15, .nan = 0x7e00};
-static const struct sam_fp_format test_bfloat = {
-    .exponent = 8, .mantissa = 7, .bias = 127, .nan = 0x7fc0};
+/* The floats of tiles: a row each, apart from dtype.def. */
+struct test_real {
+    enum sam_dtype dtype;
+    uint32_t infinity;
+    struct sam_fp_format format;
+};
+static const struct test_real test_reals[] = {
+    {SAM_TILE_f32, 0x7f800000, {.exponent = 8, .mantissa = 23, .bias = 127, .nan = 0x7fc00000}},
+    {SAM_TILE_f16, 0x7c00, {.exponent = 5, .mantissa = 10, .bias = 15, .nan = 0x7e00}},
+    {SAM_TILE_bf16, 0x7f80, {.exponent = 8, .mantissa = 7, .bias = 127, .nan = 0x7fc0}},
+};
+
+/* NULL: an integer. */
+static inline const struct test_real *test_real(enum sam_dtype dtype)
+{
+    for (size_t i = 0; i < SAM_COUNT(test_reals); i++)
+        if (test_reals[i].dtype == dtype)
+            return &test_reals[i];
+    return NULL;
+}
 
 static inline bool test_is_real(enum sam_dtype dtype)
 {
-    return dtype == SAM_TILE_f32 || dtype == SAM_TILE_f16 || dtype == SAM_TILE_bf16;
+    return test_real(dtype) != NULL;
 }
 
 static inline bool test_is_signed(enum sam_dtype dtype)
@@ -53,10 +69,8 @@ static inline double test_value(enum sam_dtype dtype, uint64_t bits)
     unsigned width = 8 * (unsigned)sam_dtype_size(dtype);
     if (dtype == SAM_TILE_f32)
         return sam_bits_f32((uint32_t)bits);
-    if (dtype == SAM_TILE_f16)
-        return sam_fp_value(&test_half, (unsigned)bits);
-    if (dtype == SAM_TILE_bf16)
-        return sam_fp_value(&test_bfloat, (unsigned)bits);
+    if (test_is_real(dtype))
+        return sam_fp_value(&test_real(dtype)->format, bits);
     if (test_is_signed(dtype))
         return (double)((int64_t)(bits << (64 - width)) >> (64 - width));
     return (double)bits;
@@ -64,7 +78,7 @@ static inline double test_value(enum sam_dtype dtype, uint64_t bits)
 
 static inline uint64_t test_canonical(enum sam_dtype dtype)
 {
-    return dtype == SAM_TILE_f32 ? 0x7fc00000 : dtype == SAM_TILE_f16 ? 0x7e00 : 0x7fc0;
+    return test_real(dtype)->format.nan;
 }
 
 /* The rule for two elements, in the words of docs/tile-rulings.md. */
