@@ -47,19 +47,15 @@ static void fail(const char *what, const struct sam_error *error)
 /* The start code and a kernel's source as one program. */
 static struct sam_image *assemble(const char *name, const char *source)
 {
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
+    struct sam_asm_options options = {
+        .size = sizeof options, .base = SAM_CODE_BASE, .prologue = sam_gpu_start_code()};
     struct sam_error error;
     struct sam_image *image;
-    const char *start = sam_gpu_start_code();
-    char *messages, *text = malloc(strlen(start) + strlen(source) + 1);
-    if (!text)
-        abort();
-    strcat(strcpy(text, start), source);
+    char *messages;
     sam_isa_parse("ventus", &options.isa, &error);
-    if (sam_assemble(&options, name, text, strlen(text), &image, &messages, &error) != SAM_OK)
+    if (sam_assemble(&options, name, source, strlen(source), &image, &messages, &error) != SAM_OK)
         fail(name, &error);
     sam_text_free(messages);
-    free(text);
     return image;
 }
 

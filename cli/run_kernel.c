@@ -7,16 +7,19 @@
 #include "stop.h"
 
 static struct sam_image *assemble(const struct run *run, const char *name, const char *text,
-                                  size_t size)
+                                  size_t size, const char *prologue)
 {
     const struct run_request *request = run->request;
     struct sam_error error = {0};
     struct sam_asm_options options = {
+        .size = sizeof options,
         .base = SAM_CODE_BASE,
         .defines = request->defines.items,
         .define_count = request->defines.count,
         .include_paths = request->includes.items,
         .include_count = request->includes.count,
+        .prologue = prologue,
+        .prologue_name = "<start code>",
     };
     if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
         cli_report(&error);
@@ -25,27 +28,15 @@ static struct sam_image *assemble(const struct run *run, const char *name, const
     return run_assemble(request->args, &options, name, text, size);
 }
 
-/* A source without `_start` gets the start code in front. It is assembled by itself first, so that
- * messages have its own line numbers. */
+/* A source without `_start` gets the start code in front. */
 static struct sam_image *assemble_kernel(const struct run *run, const char *name, const char *text,
                                          size_t size)
 {
-    struct sam_image *image = assemble(run, name, text, size);
+    struct sam_image *image = assemble(run, name, text, size, NULL);
     if (!image || sam_image_find(image, "_start"))
         return image;
     sam_image_free(image);
-    const char *start = sam_gpu_start_code();
-    size_t before = strlen(start);
-    char *joined = malloc(before + size + 1);
-    if (!joined) {
-        cli_no_memory();
-        return NULL;
-    }
-    memcpy(joined, start, before); /* NOLINT(bugprone-not-null-terminated-result): sized text */
-    memcpy(joined + before, text, size);
-    image = assemble(run, name, joined, before + size);
-    free(joined);
-    return image;
+    return assemble(run, name, text, size, sam_gpu_start_code());
 }
 
 static int load_program(struct run *run, const char *path)

@@ -36,8 +36,10 @@ struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm
     char *messages = NULL;
     struct cli_included included = {.args = args};
     struct sam_asm_options watched = *options;
+    watched.size = sizeof watched;
     watched.reads = cli_reads_included;
     watched.reads_context = &included;
+    watched.lines = true;
     enum sam_status status = sam_assemble(&watched, name, text, size, &image, &messages, &error);
     if (messages && messages[0])
         cli_put_messages(messages);

@@ -19,7 +19,7 @@ struct request {
     enum format format;
     uint64_t base;
     struct cli_list defines, paths;
-    bool json;
+    bool lines, json;
 };
 
 /* Sections side by side from the lowest address that holds data; gaps are zeros, .bss is left out.
@@ -128,14 +128,16 @@ static int assemble(const struct cli_args *args, const struct request *r)
     struct cli_included included = {.args = args};
     struct sam_error error = {0};
     char *listing = NULL;
-    struct sam_asm_options options = {.base = r->base,
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = r->base,
                                       .defines = r->defines.items,
                                       .define_count = r->defines.count,
                                       .include_paths = r->paths.items,
                                       .include_count = r->paths.count,
                                       .listing = r->listing ? &listing : NULL,
                                       .reads = cli_reads_included,
-                                      .reads_context = &included};
+                                      .reads_context = &included,
+                                      .lines = r->lines};
     if (sam_isa_parse(r->isa, &options.isa, &error) != SAM_OK)
         return cli_report(&error);
     char *text, *messages;
@@ -199,6 +201,11 @@ static const struct cli_option options[] = {
     CLI_DEFINE(struct request, defines),
     CLI_INCLUDE(struct request, paths),
     CLI_OUTPUT(struct request, out, "the file to write; - is standard output"),
+    {.name = "debug",
+     .letter = 'g',
+     .grammar = CLI_FLAG,
+     .help = "write line information (DWARF) into the ELF file",
+     CLI_AT(struct request, lines)},
     {.name = "listing",
      .grammar = CLI_TEXT,
      .argument = "[FILE]",
@@ -225,6 +232,7 @@ const struct cli_verb verb_asm = {
                "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
                "instructions. Registers above 31 bring their REGEXT by themselves.\n",
     .examples = "  samite asm kernel.s -o kernel.elf\n"
+                "  samite asm -g kernel.s -o kernel.elf\n"
                 "  samite asm --format hex -D LANES=8 kernel.s -o -\n"
                 "  samite asm --listing kernel.s\n",
     .run = run,

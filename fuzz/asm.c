@@ -11,7 +11,9 @@
 static struct sam_image *assemble(const struct sam_isa *isa, const char *text, size_t size)
 {
     static const char *const defines[] = {"LANES=8", "DEBUG"};
-    struct sam_asm_options options = {.isa = *isa,
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .lines = true,
+                                      .isa = *isa,
                                       .base = 0x80000000,
                                       .defines = defines,
                                       .define_count = 2,

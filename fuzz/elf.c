@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "samite/format.h"
+#include "samite/isa.h"
 
 /* Every section lies within its bounds, in order, with readable bytes. */
 static uint64_t check_image(const struct sam_image *image)
@@ -24,6 +25,12 @@ static uint64_t check_image(const struct sam_image *image)
     }
     for (size_t i = 0; i < image->symbol_count; i++)
         FUZZ_CHECK(image->symbols[i].name && image->symbols[i].name[0]);
+    for (size_t i = 0; i < image->line_count; i++) {
+        const struct sam_line *line = &image->lines[i];
+        FUZZ_CHECK(line->file < image->file_count || line->line == 0);
+        FUZZ_CHECK(i == 0 || image->lines[i - 1].address < line->address);
+        FUZZ_CHECK((sam_image_line_at(image, line->address, NULL) != NULL) == (line->line != 0));
+    }
     return sum;
 }
 
@@ -106,9 +113,30 @@ static void add_program(fuzz_add *add, void *context, const char *name, unsigned
     sam_image_free(image);
 }
 
+/* A program with line information. */
+static void add_lines(fuzz_add *add, void *context)
+{
+    static const char text[] = ".macro two\nnop\nnop\n.endm\n_start: two\n\n\nret\n"
+                               ".section .text.b, \"ax\"\nb: nop\n.word 1\n";
+    struct sam_asm_options options = {.size = sizeof options, .base = 0x80000000, .lines = true};
+    struct sam_image *image;
+    char *messages;
+    void *data;
+    size_t size;
+    FUZZ_CHECK(sam_isa_parse("rv32i", &options.isa, NULL) == SAM_OK);
+    FUZZ_CHECK(sam_assemble(&options, "seed.s", text, sizeof text - 1, &image, &messages, NULL) ==
+               SAM_OK);
+    FUZZ_CHECK(sam_elf_make(image, &data, &size, NULL) == SAM_OK);
+    add(context, "lines", data, size);
+    free(data);
+    sam_text_free(messages);
+    sam_image_free(image);
+}
+
 void fuzz_seeds(fuzz_add *add, void *context)
 {
     add_program(add, context, "rv32", 32);
     add_program(add, context, "rv64", 64);
+    add_lines(add, context);
     add(context, "magic", "\177ELF\1\1\1", 7);
 }

@@ -238,29 +238,18 @@ static char *read_text(const char *path, size_t *size, struct sam_error *error)
 static enum sam_status assemble(const char *path, struct sam_image **image, struct sam_error *error)
 {
     size_t size = 0;
-    char *text = read_text(path, &size, error);
+    char *messages = NULL, *text = read_text(path, &size, error);
     if (!text)
         return error->status;
-    const char *start = sam_gpu_start_code();
-    size_t start_size = strlen(start);
-    char *whole = malloc(start_size + size + 1);
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
-    enum sam_status status = SAM_ERR_MEMORY;
-    if (whole) {
-        char *end = stpcpy(whole, start);
-        *end = '\n';
-        memcpy(end + 1, text, size);
-        status = sam_isa_parse("ventus", &options.isa, error);
-    } else {
-        error->status = SAM_ERR_MEMORY;
-        snprintf(error->text, sizeof error->text, "%.800s: out of memory", path);
-    }
-    char *messages = NULL;
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = SAM_CODE_BASE,
+                                      .lines = true,
+                                      .prologue = sam_gpu_start_code(),
+                                      .prologue_name = "<start code>"};
+    enum sam_status status = sam_isa_parse("ventus", &options.isa, error);
     if (!status)
-        status =
-            sam_assemble(&options, path, whole, start_size + 1 + size, image, &messages, error);
+        status = sam_assemble(&options, path, text, size, image, &messages, error);
     sam_text_free(messages);
-    free(whole);
     free(text);
     return status;
 }

@@ -11,6 +11,7 @@ build  meson                         command meson
 build  ninja-build                   command ninja
 build  pkg-config                    command pkg-config
 build  libelf-dev                    library libelf
+build  libdw-dev                     library libdw
 build  libjansson-dev                library jansson
 build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka

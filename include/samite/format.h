@@ -23,12 +23,13 @@ extern "C" {
 /* --- ELF (EXEC, RISC-V, 32 or 64 bit, little-endian). Loadable segments become sections (cut at
  * section boundaries if the file has section headers, so that .text, .rodata and .bss keep their
  * names), with p_paddr as load address unless it is zero in every segment; .symtab becomes symbols,
- * .rodata.ventus.resource becomes resources. `name` is used in messages. */
+ * .rodata.ventus.resource becomes resources, DWARF line information becomes lines (where the
+ * library was built with libdw). `name` is used in messages. */
 SAM_API enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                                       struct sam_image **image, struct sam_error *error);
 SAM_API enum sam_status sam_elf_read(const char *path, struct sam_image **image,
                                      struct sam_error *error);
-/* The image as an ELF executable; *data is malloc'ed. */
+/* The image as an ELF executable, its line information as DWARF 4; *data is malloc'ed. */
 SAM_API enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t *size,
                                      struct sam_error *error);
 

@@ -48,6 +48,14 @@ struct sam_kernel_resource {
     uint16_t pds_bytes; /* per thread */
 };
 
+/* Where code comes from: the bytes from `address` up to the next entry are those of `line` (from 1)
+ * of the image's file number `file`; line 0: of no known line. */
+struct sam_line {
+    uint64_t address;
+    uint32_t file;
+    uint32_t line;
+};
+
 struct sam_image {
     unsigned xlen;   /* 32 or 64 */
     bool compressed; /* the ELF flags announce compressed instructions */
@@ -58,6 +66,14 @@ struct sam_image {
     size_t symbol_count;
     struct sam_kernel_resource *resources;
     size_t resource_count;
+    /* Line information: of the assembler's source (struct sam_asm_options, lines), or of an ELF
+     * file with DWARF. None: line_count is 0, and lines_problem says why an ELF file's is unusable,
+     * or is NULL when it has none. */
+    char **files; /* paths as the compiler recorded them */
+    size_t file_count;
+    struct sam_line *lines; /* sorted by address, no two alike */
+    size_t line_count;
+    char *lines_problem;
 };
 
 /* An empty image, or NULL when memory runs out. */
@@ -80,6 +96,21 @@ SAM_API const struct sam_symbol *sam_image_find(const struct sam_image *image, c
 /* The nearest symbol at or below `address` that lies in the same section, or NULL. */
 SAM_API const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image,
                                                      uint64_t address);
+/* The function that `address` lies in: of the symbols at or below it in the same section, the
+ * nearest that is a function (and does not end before it); else the nearest global one; else the
+ * nearest. NULL: none. */
+SAM_API const struct sam_symbol *sam_image_function_at(const struct sam_image *image,
+                                                       uint64_t address);
+
+/* The file that the code at `address` comes from, with its line in *line (from 1; `line` may be
+ * NULL). NULL: not known. */
+SAM_API const char *sam_image_line_at(const struct sam_image *image, uint64_t address,
+                                      uint32_t *line);
+/* The lowest address of code from line *line of `file`, or else from the next line of that file
+ * that has code; *line receives which. `file` may be the last parts of a recorded path ("vecadd.s"
+ * for "kernels/vecadd.s"). False: no such file, or no code from there on. */
+SAM_API bool sam_image_line_address(const struct sam_image *image, const char *file, uint32_t *line,
+                                    uint64_t *address);
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,12 @@ struct sam_asm_options {
     /* not NULL: called with `reads_context` and the path of each file that .include reads */
     void (*reads)(void *context, const char *path);
     void *reads_context;
+    /* Since 0.2. */
+    bool lines; /* record which line each instruction comes from (sam_image_line_at): in a macro
+                   that of its call, in a repetition or an included file its own */
+    /* not NULL: assembled before `text`, with line numbers of its own, as a file called
+     * `prologue_name`: the start code of a kernel */
+    const char *prologue, *prologue_name;
 };
 
 /* Assemble `size` bytes of text called `name` (for messages). On failure *messages holds every

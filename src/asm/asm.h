@@ -33,6 +33,7 @@ struct asm_place {
     size_t size;
     const struct asm_place *outer; /* where the macro was called or the file included */
     const char *macro;             /* name for "in ...", with outer */
+    bool called;                   /* of a macro's body: its line information is that of the call */
     unsigned serial;               /* reading order, by which messages are sorted */
 };
 
@@ -516,6 +517,10 @@ void sam_asm_list_begin(struct assembler *as);
 void sam_asm_list_end(struct assembler *as, size_t row);
 /* The listing of an assembled program. NULL: out of memory. */
 char *sam_asm_listing(struct assembler *as, const struct sam_image *image);
+
+/* lines.c */
+/* Line information of the sections that hold code, after layout. */
+void sam_asm_lines(struct assembler *as, struct sam_image *image);
 
 /* layout.c */
 void sam_asm_layout(struct assembler *as);

@@ -125,6 +125,13 @@ static void statement(struct assembler *as)
     }
 }
 
+static bool push_prologue(struct assembler *as, const char *text)
+{
+    const char *name = as->options.prologue_name ? as->options.prologue_name : "<prologue>";
+    const char *kept = sam_asm_copy(as, name, strlen(name));
+    return kept && sam_asm_push_file(as, kept, text, strlen(text), NULL);
+}
+
 static void run(struct assembler *as, const char *name, const char *text, size_t size)
 {
     as->section = sam_asm_section_get(as, ".text", 5);
@@ -135,7 +142,9 @@ static void run(struct assembler *as, const char *name, const char *text, size_t
     for (size_t i = 0; i < as->options.define_count; i++)
         define(as, as->options.defines[i]);
     as->start.file = kept;
-    if (!sam_asm_push_file(as, kept, text, size, NULL))
+    const char *before = as->options.prologue;
+    /* the frame pushed last is read first */
+    if (!sam_asm_push_file(as, kept, text, size, NULL) || (before && !push_prologue(as, before)))
         return;
     while (sam_asm_next_statement(as)) {
         const size_t row = as->listed_count;
@@ -185,8 +194,8 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
     struct assembler *as = sam_alloc(1, sizeof *as);
     if (!as)
         return sam_fail_memory(error);
-    enum sam_status status =
-        sam_options_take(&as->options, sizeof as->options, sizeof as->options, options, error);
+    enum sam_status status = sam_options_take(
+        &as->options, sizeof as->options, offsetof(struct sam_asm_options, lines), options, error);
     if (status != SAM_OK) {
         free(as);
         return status;

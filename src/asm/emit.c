@@ -357,5 +357,7 @@ struct sam_image *sam_asm_emit(struct assembler *as)
     struct sam_error error = {0};
     if (as->error_count == 0 && sam_image_finish(image, &error) != SAM_OK)
         sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
+    if (as->error_count == 0 && as->options.lines)
+        sam_asm_lines(as, image);
     return image;
 }

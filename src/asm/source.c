@@ -145,6 +145,7 @@ static bool body_statement(struct assembler *as, struct asm_frame *frame)
     place->size = s->size;
     place->outer = frame->outer;
     place->macro = frame->title;
+    place->called = frame->macro != NULL;
     s->place = place;
     as->expanded += s->size;
     as->expanded_statements++;

@@ -32,6 +32,25 @@ enum sam_status sam_fail_memory(struct sam_error *error);
  * NULL: none does. */
 const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address);
 
+/* Line information under construction: rows in any order. Zeroed it is empty. */
+struct sam_lines {
+    struct sam_line_row *rows;
+    size_t count, capacity;
+    char **files;
+    size_t file_count, file_capacity;
+    struct sam_names *names; /* of the files */
+};
+/* The number of `file` (which is copied) among the image's files. False: out of memory. */
+bool sam_lines_file(struct sam_lines *lines, const char *file, uint32_t *number);
+/* Code from line `line` of that file begins at `address`; line 0: of no known line. A later row for
+ * the same address replaces an earlier one. */
+bool sam_lines_add(struct sam_lines *lines, uint64_t address, uint32_t file, uint32_t line);
+/* Code ends at `address`; what begins there is not affected. */
+bool sam_lines_end(struct sam_lines *lines, uint64_t address);
+/* The rows into an image without line information. False: out of memory. */
+bool sam_lines_finish(struct sam_lines *lines, struct sam_image *image);
+void sam_lines_free(struct sam_lines *lines);
+
 /* The options a caller gave, which begin with their size (status.h), as the `size` bytes of
  * `options`; `first` is their size in release 0.1. `given` may be NULL: all zero. */
 enum sam_status sam_options_take(void *options, size_t size, size_t first, const void *given,

@@ -21,9 +21,14 @@ void sam_image_free(struct sam_image *image)
     }
     for (size_t i = 0; i < image->symbol_count; i++)
         free(image->symbols[i].name);
+    for (size_t i = 0; i < image->file_count; i++)
+        free(image->files[i]);
     free(image->sections);
     free(image->symbols);
     free(image->resources);
+    free(image->files);
+    free(image->lines);
+    free(image->lines_problem);
     free(image);
 }
 

@@ -443,6 +443,8 @@ static enum sam_status read_all(struct reader *r)
         status = cut_segments(r);
     if (status == SAM_OK)
         status = sam_image_finish(r->image, r->error);
+    if (status == SAM_OK && r->header_count && !sam_dwarf_read(r->elf, r->image))
+        status = sam_fail_memory(r->error);
     return status;
 }
 

@@ -25,6 +25,7 @@ struct writer {
     struct sam_buffer names;   /* .shstrtab */
     struct sam_buffer strings; /* .strtab */
     struct sam_buffer resources;
+    struct sam_dwarf dwarf;
     uint8_t *symbols; /* .symtab in the file's own layout */
     size_t *indices;  /* section header of each image section */
     uint64_t offset;  /* end of what is laid out */
@@ -226,6 +227,40 @@ static enum sam_status write_resources(struct writer *w)
     return add_header(w, &header, w->resources.data, ELF_T_BYTE, NULL);
 }
 
+/* Line information: not loaded, so without addresses. */
+static enum sam_status write_lines(struct writer *w)
+{
+    struct sam_dwarf *dwarf = &w->dwarf;
+    const struct {
+        const char *name;
+        const struct sam_buffer *bytes;
+    } sections[] = {
+        {".debug_line", &dwarf->line},
+        {".debug_info", &dwarf->info},
+        {".debug_abbrev", &dwarf->abbrev},
+        {".debug_ranges", &dwarf->ranges},
+    };
+    enum sam_status status = SAM_OK;
+    sam_dwarf_make(w->image, dwarf);
+    for (size_t i = 0; i < SAM_COUNT(sections) && status == SAM_OK; i++) {
+        const struct sam_buffer *bytes = sections[i].bytes;
+        if (bytes->failed)
+            return sam_fail_memory(w->error);
+        if (bytes->size == 0)
+            continue;
+        const GElf_Shdr header = {
+            .sh_name = add_name(&w->names, sections[i].name),
+            .sh_type = SHT_PROGBITS,
+            .sh_offset = w->offset,
+            .sh_size = bytes->size,
+            .sh_addralign = 1,
+        };
+        w->offset += header.sh_size;
+        status = add_header(w, &header, bytes->data, ELF_T_BYTE, NULL);
+    }
+    return status;
+}
+
 static enum sam_status write_all(struct writer *w)
 {
     const struct sam_image *image = w->image;
@@ -261,6 +296,8 @@ static enum sam_status write_all(struct writer *w)
             status = write_section(w, i);
     if (status == SAM_OK)
         status = write_resources(w);
+    if (status == SAM_OK)
+        status = write_lines(w);
     if (status == SAM_OK)
         status = write_symbols(w);
     if (status != SAM_OK)
@@ -371,5 +408,6 @@ enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t 
     sam_buffer_free(&w.names);
     sam_buffer_free(&w.strings);
     sam_buffer_free(&w.resources);
+    sam_dwarf_free(&w.dwarf);
     return status;
 }

@@ -30,6 +30,20 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
 enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
                                 struct sam_error *error);
 
+/* dwarf_write.c: an image's line information as the sections of these names; empty without any. A
+ * buffer that has failed: out of memory. */
+struct sam_dwarf {
+    struct sam_buffer line, info, abbrev, ranges;
+};
+void sam_dwarf_make(const struct sam_image *image, struct sam_dwarf *dwarf);
+void sam_dwarf_free(struct sam_dwarf *dwarf);
+
+/* dwarf_read.c: the line information of an open ELF file into its finished image, or into
+ * lines_problem why it is unusable: that does not keep a program from running. False: out of
+ * memory. */
+struct Elf;
+bool sam_dwarf_read(struct Elf *elf, struct sam_image *image);
+
 /* Where the Ventus compiler records what each kernel needs (docs/ventus-rulings.md, ELF). */
 #define SAM_RESOURCE_SECTION ".rodata.ventus.resource"
 
