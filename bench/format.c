@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading files. The reference for .data is strtoul over the same text; for ELF and .npy, which
- * copy what they read, it is a memcpy of as many bytes. */
+ * copy what they read, it is a memcpy of as many bytes. Comparing logs has none: the aim is a
+ * million records in each of two logs within 2 s. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -8,8 +9,9 @@
 #include <string.h>
 
 #include "samite/format.h"
+#include "samite/logdiff.h"
 
-enum { WORDS = 1 << 18, BYTES = WORDS * 4 };
+enum { WORDS = 1 << 18, BYTES = WORDS * 4, RECORDS = 1 << 18, LOG_WARPS = 8 };
 
 struct inputs {
     struct sam_metadata metadata;
@@ -19,6 +21,8 @@ struct inputs {
     size_t npy_size;
     void *elf;
     size_t elf_size;
+    char *logs[2]; /* of RECORDS instructions, warps in turn and one after the other */
+    size_t log_size;
     uint8_t *bytes; /* BYTES of them */
     uint8_t *copy;
 };
@@ -92,6 +96,49 @@ static double copy_bytes(void *context, uint64_t rounds)
     return (double)rounds * BYTES;
 }
 
+static double compare_logs(void *context, uint64_t rounds)
+{
+    const struct inputs *in = context;
+    for (uint64_t i = 0; i < rounds; i++) {
+        struct sam_logdiff diff;
+        if (sam_log_compare(in->logs[0], in->log_size, "a", in->logs[1], in->log_size, "b", &diff,
+                            NULL) != SAM_OK ||
+            !diff.equal)
+            return -1;
+    }
+    return (double)rounds * RECORDS;
+}
+
+/* Every other instruction is a vector one of 32 lanes. Lines have the same length for all warps. */
+static bool make_log(struct inputs *in, unsigned which)
+{
+    enum { ROOM = 512 };
+    char *text = in->logs[which] = malloc((size_t)RECORDS * ROOM);
+    size_t used = 0;
+    if (!text)
+        return false;
+    for (unsigned i = 0; i < RECORDS; i++) {
+        const unsigned turn = i / LOG_WARPS, run = i % (RECORDS / LOG_WARPS);
+        const unsigned warp = which ? i / (RECORDS / LOG_WARPS) : i % LOG_WARPS;
+        const unsigned pc = 0x80000000 + 4 * ((which ? run : turn) % 1024);
+        used += (size_t)snprintf(text + used, ROOM,
+                                 "core %3u: 0x%08x (0x0220a0d7) vadd.vv v1, v2, v1\n"
+                                 "core %3u: 3 0x%08x (0x0220a0d7)",
+                                 warp, pc, warp, pc);
+        if (pc & 4) {
+            used += (size_t)snprintf(text + used, ROOM, " x5  0x%08x\n", pc);
+            continue;
+        }
+        used +=
+            (size_t)snprintf(text + used, ROOM, " c8_vstart 0x00000000 e32 m1 l32 v1  ffffffff 0x");
+        for (unsigned lane = 0; lane < 32; lane++)
+            used += (size_t)snprintf(text + used, ROOM, "%08x ", pc + lane);
+        used += (size_t)snprintf(text + used, ROOM, "\n");
+    }
+    in->log_size = used;
+    return true;
+}
+
 static bool make_inputs(struct inputs *in)
 {
     /* Magic, version 1.0, length of the dictionary. */
@@ -106,6 +153,8 @@ static bool make_inputs(struct inputs *in)
     in->npy_size = sizeof header + BYTES;
     in->npy = malloc(in->npy_size);
     struct sam_image *image = sam_image_new(32);
+    if (!make_log(in, 0) || !make_log(in, 1))
+        return false;
     if (!in->bytes || !in->copy || !in->data_text || !in->npy || !image)
         return false;
     uint32_t value = 1;
@@ -141,6 +190,9 @@ int main(int argc, char **argv)
     double copy = bench_rate(bench, "memcpy", "GB/s", 1e9, copy_bytes, &in, 0);
     bench_rate(bench, "npy", "GB/s", 1e9, parse_npy, &in, copy);
     bench_rate(bench, "elf", "GB/s", 1e9, parse_elf, &in, copy);
+    bench_rate(bench, "logdiff", "M records/s", 1e6, compare_logs, &in, 0);
+    free(in.logs[0]);
+    free(in.logs[1]);
     free(in.bytes);
     free(in.copy);
     free(in.data_text);

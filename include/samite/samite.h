@@ -12,6 +12,7 @@
 #include "hart.h"
 #include "image.h"
 #include "isa.h"
+#include "logdiff.h"
 #include "mxu.h"
 #include "ops.h"
 #include "sink.h"

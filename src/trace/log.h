@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A commit log that has been read: its records, grouped by warp. logread.c, logitem.c. */
+#ifndef SAM_TRACE_LOG_H
+#define SAM_TRACE_LOG_H
+
+#include "base/base.h"
+#include "samite/logdiff.h"
+
+/* Instructions that matter to a reader. Ventus 4.2.4, 4.2.1; RISC-V Zicsr. */
+static inline bool sam_log_is_endprg(uint32_t word)
+{
+    return (word & 0xfe00707f) == 0x0000400b;
+}
+
+static inline bool sam_log_is_barrier(uint32_t word)
+{
+    return (word & 0xfe00707f) == 0x0400400b;
+}
+
+/* A CSR that is read and not changed: its address; UINT32_MAX for any other instruction. */
+static inline uint32_t sam_log_csr_read(uint32_t word)
+{
+    return (word & 0x000ff07f) == 0x00002073 ? word >> 20 : UINT32_MAX;
+}
+
+enum { SAM_LOG_LANES = 64 };
+
+/* What a record changes. Registers above 255 do not occur. */
+enum sam_log_kind { SAM_LOG_NONE, SAM_LOG_SCALAR, SAM_LOG_VECTOR, SAM_LOG_MEMORY, SAM_LOG_MASK };
+
+struct sam_log_item {
+    enum sam_log_kind kind;
+    unsigned reg;
+    uint32_t value; /* of a scalar register, the SIMT mask; of memory: the address */
+    bool stored;    /* memory: `data` was written */
+    uint32_t data;
+    bool has_mask; /* vector: `mask` are the lanes that were written */
+    uint32_t mask;
+    unsigned lanes;
+    uint32_t words[SAM_LOG_LANES]; /* highest lane first */
+};
+
+struct sam_log_cursor {
+    const char *at, *end;
+    enum sam_log_form form;
+};
+
+/* The next item at the cursor, kind NONE after the last. */
+void sam_log_next(struct sam_log_cursor *cursor, struct sam_log_item *item);
+
+struct sam_log_record {
+    size_t at;     /* of its items in the text */
+    uint32_t size; /* of the items */
+    uint32_t line; /* from 1 */
+    uint32_t pc;
+    uint32_t word;  /* 0: the log does not say */
+    uint32_t owner; /* index of its warp */
+};
+
+/* One warp of one workgroup. */
+struct sam_log_warp {
+    uint32_t id;           /* what the program has read from CSR_WID, else the log's number */
+    uint32_t group[3];     /* read from CSR_GDX, GDY, GDZ; UINT32_MAX: not read */
+    uint32_t nth;          /* workgroups that the same core or slot ran before */
+    uint32_t first, count; /* of its records in `order` */
+};
+
+struct sam_log {
+    const char *text;
+    size_t size;
+    enum sam_log_form form;
+    struct sam_log_record *records; /* in the order of the file */
+    size_t record_count;
+    struct sam_log_warp *warps;
+    size_t warp_count;
+    uint32_t *order; /* records by warp, within a warp in the order of the file */
+    uint32_t open;   /* the last line, if no line break ends it; else 0 */
+    size_t ignored[SAM_LOG_IGNORED_KINDS];
+    size_t first_other;
+};
+
+/* `name` is for messages. Free the log after a failure, too. */
+enum sam_status sam_log_read(const char *text, size_t size, const char *name, struct sam_log *log,
+                             struct sam_error *error);
+void sam_log_free(struct sam_log *log);
+
+static inline const struct sam_log_record *
+sam_log_record_of(const struct sam_log *log, const struct sam_log_warp *warp, uint32_t i)
+{
+    return &log->records[log->order[warp->first + i]];
+}
+
+static inline struct sam_log_cursor sam_log_items(const struct sam_log *log,
+                                                  const struct sam_log_record *record)
+{
+    const char *at = log->text + record->at;
+    return (struct sam_log_cursor){at, at + record->size, log->form};
+}
+
+/* --- characters and numbers */
+/* Up to 16 digits from *at; how many there were. */
+unsigned sam_log_hex(const char **at, const char *end, uint64_t *value);
+/* Up to 9 decimal digits. */
+unsigned sam_log_decimal(const char **at, const char *end, uint32_t *value);
+static inline void sam_log_blanks(const char **at, const char *end)
+{
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+}
+/* Is `word` next? Then *at is moved past it. */
+static inline bool sam_log_take(const char **at, const char *end, const char *word)
+{
+    const size_t size = strlen(word);
+    if ((size_t)(end - *at) < size || memcmp(*at, word, size) != 0)
+        return false;
+    *at += size;
+    return true;
+}
+
+#endif
