@@ -28,6 +28,8 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
 static struct sam_gpu_options options_of(struct run *run)
 {
     struct sam_gpu_options options = run->asked->options;
+    options.size = sizeof options;
+    options.fit_pds = !run->asked->kernel; /* the public driver records capped buffers */
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
     options.progress = show_progress;

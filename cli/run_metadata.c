@@ -121,16 +121,10 @@ static int write_data(struct run *run, const struct run_step *step, struct pair 
 static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
                         char *name, size_t size)
 {
-    uint8_t entry[4];
-    if (run->image &&
-        sam_gpu_read(run->gpu, launch->metadata, entry, sizeof entry, &run->error) == SAM_OK) {
-        uint32_t pc = (uint32_t)entry[0] | (uint32_t)entry[1] << 8 | (uint32_t)entry[2] << 16 |
-                      (uint32_t)entry[3] << 24;
-        const struct sam_symbol *symbol = sam_image_symbol_at(run->image, pc);
-        if (symbol && symbol->value == pc) {
-            snprintf(name, size, "%s", symbol->name);
-            return;
-        }
+    const struct sam_symbol *symbol = sam_gpu_find_kernel(run->gpu, launch);
+    if (symbol) {
+        snprintf(name, size, "%s", symbol->name);
+        return;
     }
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;

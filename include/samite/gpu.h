@@ -66,6 +66,11 @@ struct sam_gpu_options {
      * worker, from any worker thread but never concurrently; it must not call into the gpu. */
     void (*progress)(void *context, const struct sam_gpu_progress *progress);
     void *progress_context;
+    /* Since 0.2. When the buffer at pds_base holds the private memory of n workgroups only, fewer
+     * than the launch has: workgroup w uses part w mod n, which is zeroed before it starts, and
+     * workgroups of one part never run at the same time. SAM_ERR_USAGE when n is 0. Under sv39
+     * private memory is expected at its own addresses, as in tables of sam_gpu_build_sv39. */
+    bool fit_pds;
 };
 
 struct sam_gpu;
@@ -240,6 +245,16 @@ struct sam_gpu_result {
     struct sam_warp_place *places;
     size_t place_count;
 };
+
+/* Whether the launch is one that sam_gpu_launch runs. SAM_ERR_USAGE: its numbers of lanes, warps or
+ * workgroups are out of range, or fit_pds finds too little room.
+ * Since 0.2. */
+SAM_API enum sam_status sam_gpu_check_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
+                                             struct sam_error *error);
+/* The kernel that a launch starts: the symbol of launch->image at the entry that the metadata
+ * buffer names (manual 2.2). NULL when there is none. Since 0.2. */
+SAM_API const struct sam_symbol *sam_gpu_find_kernel(struct sam_gpu *gpu,
+                                                     const struct sam_launch *launch);
 
 /* Run a launch to its end. SAM_ERR_TRAP: the program failed: result->trap says how, and error holds
  * its description (when several workgroups fail, those of the lowest one). result may be NULL; free

@@ -61,9 +61,11 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
                         uint64_t size, uint64_t align);
 /* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
+/* Zero bytes, regardless of buffers; the pages in them go back to the host. */
+void sam_memory_clear(struct sam_memory *memory, uint64_t base, uint64_t size);
 /* Copy in or out, regardless of buffers. False: host out of memory. */
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
-bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
+void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
 /* Bytes from `base`, the start of a page, to the end of the region or the page; 0 when the region,
  * which has bytes in this page, begins later. */
 static inline uint16_t sam_region_limit(const struct sam_region *region, uint64_t base)

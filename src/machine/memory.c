@@ -204,8 +204,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Zero the bytes of a removed buffer in one chunk. The first and the last page go back to the host
- * as well where the rest of them is zero. */
+/* Zero bytes of one chunk. The first and the last page go back to the host as well where the rest
+ * of them is zero. */
 static void release_part(uint8_t *host, size_t size)
 {
     const size_t head = (uintptr_t)host & (SAM_PAGE_SIZE - 1);
@@ -219,24 +219,28 @@ static void release_part(uint8_t *host, size_t size)
     sam_pages_clear(host, size);
 }
 
+void sam_memory_clear(struct sam_memory *memory, uint64_t base, uint64_t size)
+{
+    while (size) {
+        const size_t part = chunk_part(base, size);
+        uint8_t *host = find_host(memory, base);
+        if (host)
+            release_part(host, part);
+        base += part;
+        size -= part;
+    }
+}
+
 enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struct sam_error *error)
 {
     const size_t at = region_above(memory, base);
     if (at == memory->region_count || memory->regions[at].base != base)
         return sam_fail(error, SAM_ERR_USAGE, "no buffer begins at 0x%llx",
                         (unsigned long long)base);
-    uint64_t left = memory->regions[at].size;
+    sam_memory_clear(memory, base, memory->regions[at].size);
     memmove(memory->regions + at, memory->regions + at + 1,
             (memory->region_count - at - 1) * sizeof *memory->regions);
     memory->region_count--;
-    while (left) {
-        const size_t part = chunk_part(base, left);
-        uint8_t *host = find_host(memory, base);
-        if (host)
-            release_part(host, part);
-        base += part;
-        left -= part;
-    }
     return SAM_OK;
 }
 
@@ -320,7 +324,7 @@ bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *d
     return true;
 }
 
-bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size)
+void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size)
 {
     uint8_t *to = data;
     while (size) {
@@ -334,7 +338,6 @@ bool sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, si
         address += part;
         size -= part;
     }
-    return true;
 }
 
 bool sam_view_init(struct sam_view *view)

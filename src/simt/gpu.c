@@ -20,7 +20,8 @@ enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_op
                                     struct sam_error *error)
 {
     struct sam_gpu_options taken;
-    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    enum sam_status status = sam_options_take(
+        &taken, sizeof taken, offsetof(struct sam_gpu_options, fit_pds), options, error);
     if (status == SAM_OK)
         status = check_options(&taken, error);
     if (status == SAM_OK)
@@ -208,6 +209,17 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     sam_put_le32(metadata + KNL_PRINT_ADDR, print);
     sam_put_le32(metadata + KNL_PRINT_SIZE, kernel->print_size);
     return sam_gpu_write(gpu, launch->metadata, metadata, sizeof metadata, error);
+}
+
+const struct sam_symbol *sam_gpu_find_kernel(struct sam_gpu *gpu, const struct sam_launch *launch)
+{
+    uint8_t entry[4];
+    if (!launch->image ||
+        sam_gpu_read(gpu, launch->metadata + KNL_ENTRY, entry, sizeof entry, NULL) != SAM_OK)
+        return NULL;
+    const uint32_t pc = sam_le32(entry);
+    const struct sam_symbol *symbol = sam_image_symbol_at(launch->image, pc);
+    return symbol && symbol->value == pc ? symbol : NULL;
 }
 
 /* Ventus 2.3: scalar stack in local memory, 1 KiB per warp, growing upward; private stack at 0. */

@@ -40,9 +40,7 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_
         w->knl = launch->metadata;
         w->wgid = workgroup;
         w->lds = SAM_LDS_BASE;
-        w->pds = launch->pds_base + (options->shared_pds ? 0
-                                                         : workgroup * launch->warps *
-                                                               launch->lanes * launch->pds_size);
+        w->pds = sam_private_base(worker->run, workgroup);
         w->pds_size = launch->pds_size;
         w->group[0] = workgroup % launch->grid[0];
         w->group[1] = workgroup / launch->grid[0] % launch->grid[1];

@@ -37,20 +37,27 @@ bool sam_run_is_stopped(const struct sam_run *run)
 
 /* --------------------------------------------------------------------------------- workers */
 
+static bool has_more(const struct sam_run *run)
+{
+    return run->next < run->workgroups && !run->failed && run->host_status == SAM_OK &&
+           !sam_run_is_stopped(run);
+}
+
 /* The next workgroup of the launch; false when there is none or the launch has failed. */
 static bool take_workgroup(struct sam_worker *worker)
 {
     struct sam_run *run = worker->run;
+    bool more;
     pthread_mutex_lock(&run->lock);
     worker->busy = false;
     worker->own.has_turn = false;
-    bool more = run->next < run->workgroups && !run->failed && run->host_status == SAM_OK &&
-                !sam_run_is_stopped(run);
+    pthread_cond_broadcast(&run->turn);
+    while ((more = has_more(run)) && sam_private_is_taken(run, run->next))
+        pthread_cond_wait(&run->turn, &run->lock);
     if (more) {
         worker->own.workgroup = (uint32_t)run->next++;
         worker->busy = worker->started = true;
     }
-    pthread_cond_broadcast(&run->turn);
     pthread_mutex_unlock(&run->lock);
     return more;
 }
@@ -61,6 +68,10 @@ static void work(void *run, size_t i, unsigned thread)
     struct sam_group *group = &worker->own;
     (void)thread;
     while (take_workgroup(worker)) {
+        if (!sam_private_enter(worker, group->workgroup)) {
+            sam_run_fail_host(worker->run, SAM_ERR_MEMORY, "out of memory");
+            continue;
+        }
         sam_group_start(worker, group, group->workgroup);
         if (sam_group_run(worker, group) == SAM_PAUSE_ENDED)
             sam_run_tell(worker, 1);
@@ -111,6 +122,14 @@ static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *w
                             launch->grid[1], launch->grid[2]);
     }
     return SAM_OK;
+}
+
+enum sam_status sam_gpu_check_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
+                                     struct sam_error *error)
+{
+    struct sam_run run = {.gpu = gpu, .launch = launch};
+    enum sam_status status = check_launch(launch, &run.workgroups, error);
+    return status == SAM_OK ? sam_private_fit(&run, error) : status;
 }
 
 static double now(void)
@@ -206,13 +225,16 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     if (result)
         *result = (struct sam_gpu_result){0};
     enum sam_status status = check_launch(launch, &run.workgroups, error);
+    if (status == SAM_OK)
+        status = sam_private_fit(&run, error);
     if (status != SAM_OK)
         return status;
     run.progress.workgroups = run.workgroups;
     unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
     run.worker_count = jobs < run.workgroups ? jobs : (unsigned)run.workgroups;
     run.workers = sam_alloc(run.worker_count, sizeof *run.workers);
-    bool ok = run.workers && sam_run_find_print(&run);
+    sam_run_find_print(&run);
+    bool ok = run.workers && sam_private_init(&run);
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.turn, NULL);
     for (unsigned i = 0; ok && i < run.worker_count; i++)
@@ -229,6 +251,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
         if (run.workers[i].run)
             release_worker(&run.workers[i]);
     free(run.workers);
+    sam_private_release(&run);
     pthread_mutex_destroy(&run.lock);
     pthread_cond_destroy(&run.turn);
     return ok ? status : sam_fail_memory(error);

@@ -4,22 +4,20 @@
 
 #include "simt/simt.h"
 
-bool sam_run_find_print(struct sam_run *run)
+void sam_run_find_print(struct sam_run *run)
 {
     struct sam_memory *memory = run->gpu->memory;
     uint8_t words[8];
     const struct sam_region *region = sam_memory_find(memory, run->launch->metadata);
     if (!region || region->base + region->size - run->launch->metadata < 56)
-        return true;
-    if (!sam_memory_read(memory, (uint64_t)run->launch->metadata + 48, words, 8))
-        return false;
+        return;
+    sam_memory_read(memory, (uint64_t)run->launch->metadata + 48, words, 8);
     uint32_t base = sam_le32(words), size = sam_le32(words + 4);
     region = sam_memory_find(memory, base);
     if (base && region && region->size - (base - region->base) >= size) {
         run->print_base = base;
         run->print_size = size;
     }
-    return true;
 }
 
 /* Whether all lower workgroups have ended. Workgroups are handed out in order, so the lowest
@@ -71,10 +69,7 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     sam_run_wait_turn(worker);
     uint8_t word[4];
     struct sam_memory *memory = run->gpu->memory;
-    if (!sam_memory_read(memory, run->print_base, word, 4)) {
-        sam_run_fail_host(run, SAM_ERR_MEMORY, "out of memory");
-        return false;
-    }
+    sam_memory_read(memory, run->print_base, word, 4);
     uint32_t index = sam_le32(word), room = run->print_size - 4;
     if (index > room) {
         sam_run_fail(worker, warp, SAM_CAUSE_PRINT, index);
@@ -82,11 +77,13 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     }
     uint32_t from = run->print_shown <= index ? run->print_shown : 0;
     char *text = malloc(index - from + 1);
-    bool ok =
-        text && sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
-    if (!ok)
+    if (!text) {
         sam_run_fail_host(run, SAM_ERR_MEMORY, "out of memory");
-    else if (!(ok = print_bytes(run, warp, text, index - from)))
+        return false;
+    }
+    sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
+    const bool ok = print_bytes(run, warp, text, index - from);
+    if (!ok)
         sam_run_fail_host(run, SAM_ERR_IO, "cannot write the kernel's prints");
     free(text);
     run->print_shown = index;

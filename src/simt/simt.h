@@ -192,6 +192,9 @@ struct sam_run {
     uint32_t print_base, print_size; /* 0: none */
     uint32_t print_shown;            /* bytes */
     bool print_line_open;
+    uint64_t pds_group;   /* bytes of private memory of a workgroup */
+    uint32_t pds_parts;   /* options.fit_pds: parts that workgroups share; 0: each has its own */
+    uint8_t *pds_touched; /* one per page of the parts: 1 when it may not be zero */
     pthread_mutex_t lock; /* guards everything below, the workers' `busy`, and which workgroup
                              theirs is */
     pthread_cond_t turn;
@@ -217,9 +220,24 @@ void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *
 void sam_run_tell(struct sam_worker *worker, unsigned ended);
 bool sam_run_is_stopped(const struct sam_run *run);
 
-/* print.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped.
- * False: out of memory. */
-bool sam_run_find_print(struct sam_run *run);
+/* private.c: where the private memory of workgroups lies. */
+
+/* Set the run's pds_group and pds_parts. SAM_ERR_USAGE: there is no room for one workgroup. */
+enum sam_status sam_private_fit(struct sam_run *run, struct sam_error *error);
+/* Memory for what is known of the parts, which become zero. False: out of memory. */
+bool sam_private_init(struct sam_run *run);
+void sam_private_release(struct sam_run *run);
+/* Whether a running workgroup uses the part that `workgroup` needs. With the run's lock. */
+bool sam_private_is_taken(const struct sam_run *run, uint64_t workgroup);
+/* Zero the part of a workgroup that is about to start. False: out of memory. */
+bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup);
+/* CSR_PDS of a workgroup. */
+uint32_t sam_private_base(const struct sam_run *run, uint32_t workgroup);
+/* A worker's view is about to show the page at physical address `base`. */
+void sam_private_touch(const struct sam_run *run, uint64_t base);
+
+/* print.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped. */
+void sam_run_find_print(struct sam_run *run);
 /* Wait until every workgroup before this worker's has ended: workgroups use the print buffer in
  * order, whatever the number of workers. */
 void sam_run_wait_turn(struct sam_worker *worker);

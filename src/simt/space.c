@@ -141,6 +141,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         worker->view.exhausted = true;
         return NULL;
     }
+    sam_private_touch(worker->run, base);
     if (access == SAM_FETCH) {
         if (!gpu->options.sv39 && !gated && !page->host)
             *page = (struct sam_page){.host = host, .read_limit = (uint16_t)limit};

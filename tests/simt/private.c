@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private memory of workgroups in fewer parts than there are workgroups (options.fit_pds). */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TABLES 0x94000000u /* per workgroup: CSR_PDS, then two words per lane */
+#define GROUPS 60
+
+/* Each lane reads the first and the last word of its private memory, writes its workgroup's number
+ * + 1 to both, waits, and reads them again: per lane the two sums go to the table. */
+static const char text[] = "        csrr    s0, wgid\n"
+                           "        csrr    s1, pds\n"
+                           "        csrr    t0, numt\n"
+                           "        slli    t1, t0, 3\n"
+                           "        addi    t1, t1, 4\n"
+                           "        mul     t1, t1, s0\n"
+                           "        li      s2, 0x94000000\n"
+                           "        add     s2, s2, t1\n"
+                           "        sw      s1, 0(s2)\n"
+                           "        lw      s3, data\n" /* offset of the last word */
+                           "        vmv.v.x v1, zero\n"
+                           "        vmv.v.x v2, s3\n"
+                           "        vlw.v   v3, 0(v1)\n"
+                           "        vlw.v   v4, 0(v2)\n"
+                           "        vadd.vv v3, v3, v4\n"
+                           "        addi    t2, s0, 1\n"
+                           "        vmv.v.x v5, t2\n"
+                           "        vsw.v   v5, 0(v1)\n"
+                           "        vsw.v   v5, 0(v2)\n"
+                           "        li      t3, 2000\n"
+                           "1:      addi    t3, t3, -1\n"
+                           "        bnez    t3, 1b\n"
+                           "        vlw.v   v6, 0(v1)\n"
+                           "        vlw.v   v7, 0(v2)\n"
+                           "        vadd.vv v6, v6, v7\n"
+                           "        addi    t4, s2, 4\n"
+                           "        vse32.v v3, (t4)\n"
+                           "        slli    t5, t0, 2\n"
+                           "        add     t4, t4, t5\n"
+                           "        vse32.v v6, (t4)\n"
+                           "        endprg\n"
+                           "data:   .word   0\n";
+
+static struct program program(uint32_t lanes, uint32_t pds_size, unsigned parts)
+{
+    struct program p = program_new(text, lanes);
+    const uint32_t room = lanes * pds_size * parts + lanes * pds_size / 2;
+    p.options.size = sizeof p.options;
+    p.options.fit_pds = true;
+    p.launch.grid[0] = GROUPS;
+    p.launch.pds_size = pds_size;
+    /* not at the start of its buffer, and where a page holds several parts not at a page's */
+    p.launch.pds_base = 0xa0000040;
+    assert_int_equal(sam_gpu_map(p.gpu, 0xa0000000, room + 0x40, &p.error), SAM_OK);
+    assert_int_equal(sam_gpu_map(p.gpu, TABLES, GROUPS * (4 + 8 * lanes), &p.error), SAM_OK);
+    program_set(&p, program_symbol(&p, "data"), pds_size - 4);
+    for (uint32_t at = 0; at < room; at += 4) /* what was there before */
+        program_set(&p, 0xa0000040 + at, 0xdeadbeef);
+    return p;
+}
+
+static void expect_parts(struct program *p, unsigned parts)
+{
+    const uint32_t lanes = p->launch.lanes, group = lanes * p->launch.pds_size;
+    for (uint32_t w = 0; w < GROUPS; w++) {
+        const uint32_t table = TABLES + w * (4 + 8 * lanes);
+        assert_int_equal(program_word(p, table), 0xa0000040 + w % parts * group);
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            assert_int_equal(program_word(p, table + 4 + 4 * lane), 0);
+            assert_int_equal(program_word(p, table + 4 + 4 * (lanes + lane)), 2 * (w + 1));
+        }
+    }
+}
+
+static void parts_are_used_in_turn(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t lanes, pds_size;
+        unsigned parts;
+    } cases[] = {{8, 4, 1}, {8, 8, 7}, {32, 1024, 1}, {32, 1024, 3}, {16, 256, 2}, {4, 4096, 59}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
+            struct program p = program(cases[i].lanes, cases[i].pds_size, cases[i].parts);
+            p.options.jobs = jobs;
+            for (int again = 0; again < 2; again++) {
+                program_pass(&p);
+                expect_parts(&p, cases[i].parts);
+            }
+            program_free(&p);
+        }
+    }
+}
+
+/* Other code runs under translation, and when each instruction is observed. */
+static void other_modes(void **state)
+{
+    (void)state;
+    struct program p = program(32, 512, 2);
+    p.options.collect_stats = true;
+    p.options.jobs = 3;
+    program_pass(&p);
+    expect_parts(&p, 2);
+    program_free(&p);
+    p = program(32, 512, 2);
+    p.options.jobs = 3;
+    p.options.sv39 = true;
+    assert_int_equal(sam_gpu_build_sv39(p.gpu, p.image, &p.options.ptbr, &p.error), SAM_OK);
+    program_pass(&p);
+    expect_parts(&p, 2);
+    program_free(&p);
+}
+
+static void enough_room(void **state)
+{
+    (void)state;
+    /* as many parts as workgroups: each has its own, as it was before */
+    struct program p = program(8, 256, GROUPS);
+    program_set(&p, 0xa0000040, 0);
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
+    program_pass(&p);
+    for (uint32_t w = 0; w < GROUPS; w++)
+        assert_int_equal(program_word(&p, TABLES + w * (4 + 8 * 8)), 0xa0000040 + w * 8 * 256);
+    assert_int_equal(program_word(&p, TABLES + 4 + 4), 2 * 0xdeadbeef); /* and is not zeroed */
+    program_free(&p);
+}
+
+static void too_little_room(void **state)
+{
+    (void)state;
+    struct program p = program(8, 256, 0);
+    assert_int_equal(program_run(&p), SAM_ERR_USAGE);
+    assert_string_equal(p.error.text,
+                        "0x400 bytes of private memory at 0xa0000040: a workgroup needs 0x800");
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
+    /* no buffer at all, or a size of 0: it may not need one */
+    p.launch.pds_base = 0xb0000000;
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
+    program_trap(&p, SAM_TRAP_LOAD_FAULT);
+    p.launch.pds_base = 0xa0000040;
+    p.launch.pds_size = 0;
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
+    program_free(&p);
+}
+
+static void impossible_launches(void **state)
+{
+    (void)state;
+    struct program p = program(8, 256, 1);
+    p.launch.lanes = 7;
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
+    p.launch.lanes = 8;
+    p.launch.grid[1] = 0;
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
+    p.launch.grid[1] = 1;
+    p.launch.warps = 1025;
+    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
+    program_free(&p);
+}
+
+/* The kernel's name comes from the entry in the metadata buffer. */
+static void kernel_symbols(void **state)
+{
+    (void)state;
+    struct program p = program_new("first: nop\nsecond: endprg\n", 8);
+    assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
+    program_set(&p, KERNEL, program_symbol(&p, "second"));
+    assert_string_equal(sam_gpu_find_kernel(p.gpu, &p.launch)->name, "second");
+    program_set(&p, KERNEL, program_symbol(&p, "second") + 4);
+    assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
+    p.launch.metadata = 0;
+    assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
+    p.launch.metadata = KERNEL;
+    p.launch.image = NULL;
+    assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_used_in_turn),
+        cmocka_unit_test(other_modes),
+        cmocka_unit_test(enough_room),
+        cmocka_unit_test(too_little_room),
+        cmocka_unit_test(impossible_launches),
+        cmocka_unit_test(kernel_symbols),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
