@@ -7,11 +7,11 @@
 #ifndef SAM_ASM_H
 #define SAM_ASM_H
 
+#include "base/report.h"
 #include "isa/isa.h"
 
 /* Limits that keep hostile input from exhausting the host. */
 enum {
-    ASM_MAX_ERRORS = 200,
     ASM_MAX_FRAMES = 64, /* nesting of macros, repetitions and files */
     ASM_MAX_CONDITIONS = 64,
     ASM_MAX_DEPTH = 200, /* of an expression */
@@ -313,21 +313,11 @@ struct asm_condition {
 
 struct asm_block;
 
-/* A message in asm.messages. */
-struct asm_message {
-    size_t start, size, first_line;
-    unsigned serial;
-    bool is_error;
-};
-
 struct assembler {
     struct sam_asm_options options;
     struct sam_isa isa;
     struct sam_error *error;
-    struct sam_buffer messages;
-    struct asm_message *index;
-    size_t index_count, index_capacity;
-    unsigned error_count;
+    struct sam_report report;
     unsigned serial;
     bool stop; /* out of memory, or a limit was passed: read no further */
     enum sam_status status;
@@ -380,6 +370,8 @@ void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, .
 void sam_asm_out_of_memory(struct assembler *as);
 /* All messages in source order; the first error goes to as->error. NULL: out of memory. */
 char *sam_asm_finish_messages(struct assembler *as);
+
+/* memory.c */
 /* Memory that lives as long as the assembler; NULL after sam_asm_out_of_memory. */
 void *sam_asm_new(struct assembler *as, size_t count, size_t size);
 char *sam_asm_copy(struct assembler *as, const char *text, size_t size);

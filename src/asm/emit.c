@@ -155,7 +155,7 @@ unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint3
 {
     const struct sam_insn_row *row = &sam_insn_rows[insn->op];
     struct encoder e = {as, insn, row->match | insn->bits, 0, SAM_OP_ILLEGAL};
-    unsigned errors = as->error_count, count = 0;
+    unsigned errors = as->report.errors, count = 0;
     if (insn->prefix) {
         e.prefix = sam_insn_rows[insn->prefix].match;
         e.prefix_op = insn->prefix;
@@ -174,7 +174,7 @@ unsigned sam_asm_encode(struct assembler *as, const struct asm_insn *insn, uint3
     if (sam_asm_becomes_lui(as, insn))
         e.word ^= sam_insn_rows[SAM_OP_auipc].match ^ sam_insn_rows[SAM_OP_lui].match;
     struct sam_insn decoded;
-    if (insn->explicit_prefix && !sam_op_is_prefix(insn->op) && as->error_count == errors &&
+    if (insn->explicit_prefix && !sam_op_is_prefix(insn->op) && as->report.errors == errors &&
         !sam_decode(&as->isa, e.word, e.prefix, &decoded))
         sam_asm_error(as, insn->at, "'%s' is illegal after this %s (Ventus manual 4.2.2)",
                       row->mnemonic, sam_insn_rows[e.prefix_op].mnemonic);
@@ -308,7 +308,7 @@ static void add_section(struct assembler *as, struct sam_image *image,
     struct sam_error error = {0};
     if (as->isa.xlen == 32 && section->address + section->size > UINT64_C(1) << 32)
         sam_asm_error(as, (struct asm_at){&place, 0}, "the section ends beyond 32 bits");
-    else if (!as->stop && as->error_count == 0 &&
+    else if (!as->stop && as->report.errors == 0 &&
              sam_image_add_section(image, &out, &error) != SAM_OK)
         sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
     sam_buffer_free(&bytes);
@@ -330,7 +330,7 @@ static void add_symbol(struct assembler *as, struct sam_image *image,
         value = (int64_t)sam_asm_position_address(&symbol->position);
     out.value = as->isa.xlen == 32 ? (uint32_t)value : (uint64_t)value;
     out.size = size > 0 ? (uint64_t)size : 0;
-    if (!symbol->hidden && as->error_count == 0 &&
+    if (!symbol->hidden && as->report.errors == 0 &&
         sam_image_add_symbol(image, &out, NULL) != SAM_OK)
         sam_asm_out_of_memory(as);
 }
@@ -355,9 +355,9 @@ struct sam_image *sam_asm_emit(struct assembler *as)
         image->entry = start->value;
     struct asm_place place = {.file = "layout", .line = 1};
     struct sam_error error = {0};
-    if (as->error_count == 0 && sam_image_finish(image, &error) != SAM_OK)
+    if (as->report.errors == 0 && sam_image_finish(image, &error) != SAM_OK)
         sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
-    if (as->error_count == 0 && as->options.lines)
+    if (as->report.errors == 0 && as->options.lines)
         sam_asm_lines(as, image);
     return image;
 }

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/dtype.h"
+#include "base/report.h"
 #include "samite/tile.h"
 
 #define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
@@ -329,10 +330,7 @@ const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t 
 /* --- report.c: messages with their line and a caret */
 struct sam_tile_report {
     const struct sam_tile_program *program; /* name and text; may be NULL: no position then */
-    struct sam_buffer out;
-    struct sam_tile_message *messages; /* where they begin */
-    size_t count, capacity;
-    unsigned errors, warnings;
+    struct sam_report report;
 };
 void sam_tile_report_free(struct sam_tile_report *report);
 void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,

@@ -301,7 +301,7 @@ static void bind(const struct sam_tile_program *p, const struct sam_tile_func *f
         struct sam_tile_place *place = &plan->places[i];
         const struct sam_tile_life *life = &flow->life[place->value - f->first_value];
         bool used = life->last > life->first || life->first == 0;
-        if (!place->bound && used && !report->errors)
+        if (!place->bound && used && !report->report.errors)
             sam_tile_error(report, position(p, place->value),
                            "%%%s has no address; this program assigns addresses, so every tile "
                            "needs one (tassign, or addr = of alloc_tile)",
@@ -322,8 +322,8 @@ static bool find_overlaps(const struct sam_tile_program *p, const struct sam_til
             sorted[count++] = &plan->places[i];
     qsort(sorted, count, sizeof(struct sam_tile_place *), by_offset);
     for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count && overlap(sorted[i], sorted[j]) && report->errors < 100;
-             j++) {
+        for (size_t j = i + 1;
+             j < count && overlap(sorted[i], sorted[j]) && report->report.errors < 100; j++) {
             const struct sam_tile_place *a = sorted[i], *b = sorted[j];
             if (a->first > b->last || b->first > a->last)
                 continue;

@@ -27,7 +27,7 @@ struct sam_tile_plan {
 bool sam_tile_is_manual(const struct sam_tile_program *program);
 /* The number that a value always has. */
 bool sam_tile_constant(const struct sam_tile_program *program, uint32_t value, int64_t *literal);
-/* SAM_OK (look at report->errors) or SAM_ERR_MEMORY. */
+/* SAM_OK (look at report->report.errors) or SAM_ERR_MEMORY. */
 enum sam_status sam_tile_plan(const struct sam_tile_program *program,
                               const struct sam_tile_func *function,
                               const struct sam_tile_flow *flow, enum sam_tile_profile profile,

@@ -192,10 +192,14 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
     }
     sam_tile_judge_op(&judge, job->code, pointers, NULL, (struct sam_tile_pos){0});
     enum sam_status status = SAM_OK;
-    if (report.errors) { /* the first, without "error: " */
-        const char *text = strstr(sam_buffer_text(&report.out), "error: ");
-        text = text ? text + 7 : "";
-        status = sam_fail(job->error, SAM_ERR_TRAP, "%.*s", (int)strcspn(text, "\n"), text);
+    if (report.report.errors) { /* the first, without "error: " */
+        struct sam_error first;
+        char *messages = NULL;
+        status = sam_tile_report_end(&report, &messages, &first);
+        free(messages);
+        status = status == SAM_ERR_MEMORY
+                     ? sam_fail_memory(job->error)
+                     : sam_fail(job->error, SAM_ERR_TRAP, "%s", strstr(first.text, ": ") + 2);
     }
     sam_tile_report_free(&report);
     if (status == SAM_OK)

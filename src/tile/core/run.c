@@ -271,12 +271,12 @@ static enum sam_status place_tiles(struct sam_tile_exec *x,
     keep_outputs(x, arguments, count);
     enum sam_status status =
         sam_tile_plan(x->p, x->f, &x->flow, x->options.profile, &report, &x->plan);
-    if (status != SAM_OK) {
+    char *messages = NULL;
+    if (status == SAM_OK)
+        status = sam_tile_report_end(&report, &messages, x->error);
+    else
         sam_fail_memory(x->error);
-    } else if (report.errors) {
-        const char *text = sam_buffer_text(&report.out);
-        status = sam_fail(x->error, SAM_ERR_INPUT, "%.*s", (int)strcspn(text, "\n"), text);
-    }
+    free(messages);
     sam_tile_report_free(&report);
     return status;
 }

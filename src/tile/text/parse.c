@@ -541,7 +541,7 @@ static void parse_bare(struct parser *parser)
             continue;
         f->arg_count++;
         sam_tile_parse_ids(parser, &id, 1);
-        if (p->values[id].type.kind == SAM_TILE_KIND_UNKNOWN && !parser->report.errors)
+        if (p->values[id].type.kind == SAM_TILE_KIND_UNKNOWN && !parser->report.report.errors)
             sam_tile_error(&parser->report, p->ops[body.first].pos,
                            "%%%s is an argument, and nothing says of which type",
                            p->values[id].name);
@@ -571,11 +571,11 @@ static void parse_file(struct parser *parser)
     if (p->module)
         sam_tile_parse_expect(parser, '}', "at the end of the module");
     p->comments[2] = sam_tile_parse_take_comments(parser, false);
-    if (parser->token.kind != TOKEN_END && !parser->report.errors)
+    if (parser->token.kind != TOKEN_END && !parser->report.report.errors)
         sam_tile_error(&parser->report, parser->token.pos,
                        "expected a function or the end, found %s",
                        sam_tile_parse_found(parser, found, sizeof found));
-    if (!p->func_count && !parser->report.errors)
+    if (!p->func_count && !parser->report.report.errors)
         sam_tile_error(&parser->report, parser->token.pos, "the file has no operation");
 }
 
