@@ -181,8 +181,8 @@ static bool unzip(struct set *s)
 /* Only the coded plane of the packed file: tables are built, but planes are not merged. */
 static bool unpack_plane(struct set *s)
 {
-    static uint8_t plane[SAM_BLOCK + 64];
-    static struct sam_decode_table table;
+    static uint8_t plane[SAM_CHUNK_BLOCK_SIZE + 64];
+    static struct sam_huffman_table table;
     const struct sam_codec_ops *ops = sam_codec_ops(SAM_CODEC_BEST);
     enum sam_layout_id id = sam_layout_for(s->type, &s->options);
     const uint8_t *at = s->packed + SAM_ALIGN;
@@ -191,19 +191,19 @@ static bool unpack_plane(struct set *s)
     for (uint32_t t = 0; t < s->weights.count; t++) {
         uint64_t count = s->weights.tensors[t].size / sam_layout_of(id)->element;
         for (uint64_t first = 0; first < count; first += SAM_CHUNK) {
-            struct sam_span span = {
+            struct sam_chunk_span span = {
                 id, t, first, count - first < SAM_CHUNK ? (size_t)(count - first) : SAM_CHUNK};
             struct sam_chunk chunk;
             uint32_t size = sam_chunk_size(at, &span);
             if (sam_chunk_parse(at, size, &span, &chunk) || chunk.has_code != 1)
                 return false;
             const uint8_t *last = NULL;
-            for (size_t b = 0; b < sam_span_blocks(&span); b++) {
+            for (size_t b = 0; b < sam_chunk_span_blocks(&span); b++) {
                 const uint8_t *codes = chunk.block[b].codes;
-                struct sam_code code;
+                struct sam_huffman code;
                 bool present;
-                if (codes != last && sam_code_read(&codes, at + size, &code, &present))
-                    sam_decode_table_make(&code, &table);
+                if (codes != last && sam_huffman_read(&codes, at + size, &code, &present))
+                    sam_huffman_table_make(&code, &table);
                 last = chunk.block[b].codes;
                 const uint8_t *in = at + chunk.block[b].offset + 1;
                 uint32_t sizes[SAM_STREAMS];
@@ -211,7 +211,8 @@ static bool unpack_plane(struct set *s)
                 for (unsigned j = 0; j < SAM_STREAMS; j++, in += 4)
                     sizes[j] = sam_le32(in);
                 in += sam_layout_of(id)->plane_count - 1; /* the others, which are raw */
-                if (!ops->decode(&table, in, sizes, plane, sam_block_elements(&span, b), &nothing))
+                if (!ops->decode(&table, in, sizes, plane, sam_chunk_block_elements(&span, b),
+                                 &nothing))
                     return false;
                 bench_use(plane);
             }

@@ -43,9 +43,9 @@ static void check_pair(const struct sam_isa *isa, uint32_t first, uint32_t secon
                sam_disassemble(isa, second, 0x80000004, prefix, NULL, lines[1], sizeof lines[1]));
     if (known) {
         const struct sam_insn_row *row = &sam_insn_rows[insn.op];
-        const struct sam_code_row *code = sam_code_find(insn.op, second);
+        const struct sam_encoding_row *code = sam_encoding_find(insn.op, second);
         FUZZ_CHECK((second & row->mask) == (code ? code->match : row->match));
-        FUZZ_CHECK(sam_row_is_on(row, isa));
+        FUZZ_CHECK(sam_isa_has_row(row, isa));
     }
     snprintf(text, sizeof text, "%s\n%s\n", lines[0], lines[1]);
     check_text(isa, text, (const uint32_t[]){first, second}, 2);

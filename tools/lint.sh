@@ -46,6 +46,10 @@ arrows() {
         xargs awk -f tools/arrows.awk
 }
 
+prefixes() {
+    grep -E '^src/.*\.h$' "$cache/files" | xargs awk -f tools/prefixes.awk
+}
+
 # found PATTERN MEANING FILE...: every match is a finding
 found() {
     pattern=$1
@@ -168,6 +172,7 @@ check_code() {
 
 check "house rules" house_rules
 check arrows arrows
+check prefixes prefixes
 check format format
 check shell shell_scripts
 grep -E '\.c$' "$cache/c-files" | grep -vE '_tmpl\.c$' >"$cache/cppcheck-files"

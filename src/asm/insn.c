@@ -63,7 +63,7 @@ static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_
     size_t size = strlen(name), found = 0;
     unsigned least = size < 4 ? 2 : 3;
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
-        if (!sam_is_on(on_of(i), &as->isa))
+        if (!sam_isa_is_on(on_of(i), &as->isa))
             continue;
         unsigned edits = sam_edits(name, size, mnemonic_of(i));
         if (edits < least) {
@@ -469,7 +469,7 @@ static bool refuse_engine(struct assembler *as, const char *name, struct asm_at 
     size_t row = suffix ? first_row(as, plain) : 0;
     if (!row || row >= SAM_OP_COUNT || !(on_of(row) & SAM_EXT_XTENSORLOAD))
         return false;
-    if (!sam_is_on(on_of(row), &as->isa))
+    if (!sam_isa_is_on(on_of(row), &as->isa))
         not_on(as, row, at);
     else if (!sam_insn_rows[row].engines)
         sam_asm_error(as, at, "'%s' takes no engine: EngineID 01 is part of its code", plain);
@@ -497,7 +497,7 @@ static void assemble(struct assembler *as, const char *mnemonic, struct asm_lexe
     struct asm_failure best_fail = {.at = at};
     size_t off = row;
     for (; row; row = next_row(as, name, as->mnemonic_next[row])) {
-        if (!sam_is_on(on_of(row), &as->isa))
+        if (!sam_isa_is_on(on_of(row), &as->isa))
             continue;
         struct asm_failure fail = {.at = at};
         if (refuse_suffix(as, row, chosen, at))

@@ -44,7 +44,7 @@ static const struct asm_arg *bound(struct matcher *m, enum sam_operand_kind kind
 /* Registers that a three-bit field can encode. */
 static int x8_register(const char *name, size_t size)
 {
-    int number = sam_x_register(name, size);
+    int number = sam_register_x(name, size);
     return number >= 8 && number <= 15 ? number : -1;
 }
 
@@ -54,10 +54,10 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
         int (*number)(const char *name, size_t size);
         const char *what;
     } kinds[] = {
-        [SAM_KIND_X] = {sam_x_register, "an integer register"},
-        [SAM_KIND_V] = {sam_v_register, "a vector register"},
-        [SAM_KIND_TL] = {sam_tl_register, "a TLReg"},
-        [SAM_KIND_M] = {sam_m_register, "a matrix register m0..m7"},
+        [SAM_KIND_X] = {sam_register_x, "an integer register"},
+        [SAM_KIND_V] = {sam_register_v, "a vector register"},
+        [SAM_KIND_TL] = {sam_register_tl, "a TLReg"},
+        [SAM_KIND_M] = {sam_register_m, "a matrix register m0..m7"},
         [SAM_KIND_X8] = {x8_register, "one of s0, s1, a0..a5 (x8..x15)"},
     };
     const struct asm_arg *from = bound(m, arg->operand->kind);

@@ -14,7 +14,7 @@ uint32_t sam_asm_hash(const char *text, size_t size)
 
 bool sam_asm_reserved_name(const struct assembler *as, const char *name, size_t size)
 {
-    return sam_is_register(&as->isa, name, size);
+    return sam_isa_is_register(&as->isa, name, size);
 }
 
 struct asm_symbol *sam_asm_symbol_find(const struct assembler *as, const char *name, size_t size)

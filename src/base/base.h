@@ -23,6 +23,8 @@
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
     SAM_PRINTF(3, 4);
 enum sam_status sam_fail_memory(struct sam_error *error);
+/* SAM_ERR_USAGE: the caller passed NULL for `what`. */
+enum sam_status sam_fail_null(const char *what, struct sam_error *error);
 #ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
 #define sam_fail(error, status, ...) (sam_fail((error), (status), __VA_ARGS__), (status))
 #define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
@@ -103,7 +105,7 @@ int sam_format_list(char *text, size_t size, const char *format, va_list list) S
 
 /* --- names to values, a hash table. Zeroed it is empty. Names are not copied: they outlive it. */
 struct sam_names {
-    struct sam_name_slot *slots;
+    struct sam_names_slot *slots;
     size_t count, capacity;
 };
 /* The value of `name`, `size` bytes; NULL: there is none. */

@@ -50,3 +50,8 @@ enum sam_status sam_fail_memory(struct sam_error *error)
 {
     return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
 }
+
+enum sam_status sam_fail_null(const char *what, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
+}

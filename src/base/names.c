@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-struct sam_name_slot {
+struct sam_names_slot {
     const char *name; /* NULL: free */
     size_t size;
     void *value;
@@ -19,7 +19,7 @@ static size_t hash_of(const char *name, size_t size)
 }
 
 /* The slot of `name`, or the free one where it belongs. There is always a free one. */
-static struct sam_name_slot *slot_of(const struct sam_names *names, const char *name, size_t size)
+static struct sam_names_slot *slot_of(const struct sam_names *names, const char *name, size_t size)
 {
     size_t i = hash_of(name, size) & (names->capacity - 1);
     while (names->slots[i].name && (names->slots[i].size != size ||
@@ -52,9 +52,9 @@ bool sam_names_add(struct sam_names *names, const char *name, size_t size, void 
 {
     if (2 * names->count >= names->capacity && !grow(names))
         return false;
-    struct sam_name_slot *slot = slot_of(names, name, size);
+    struct sam_names_slot *slot = slot_of(names, name, size);
     names->count += slot->name == NULL;
-    *slot = (struct sam_name_slot){name, size, value};
+    *slot = (struct sam_names_slot){name, size, value};
     return true;
 }
 

@@ -8,33 +8,33 @@
 
 enum {
     SAM_CHUNK_HEADER = 16, /* bytes before the list of blocks */
-    SAM_BLOCK_ENTRY = 12,
+    SAM_CHUNK_ENTRY = 12,
     SAM_CHUNK_SLACK = 64,              /* scratch after a chunk being made */
     SAM_CHUNK_GROWTH = UINT16_MAX + 1, /* room for a header of a later version */
     SAM_NOISE = 90,       /* percent: a plane of at least this entropy counts as noise */
     SAM_LEAST_GAIN = 128, /* code planes and blocks only if that saves 1/128 of their size */
 };
 
-enum sam_block_mode { SAM_BLOCK_VERBATIM, SAM_BLOCK_PLANES, SAM_BLOCK_MODES };
+enum sam_chunk_block_mode { SAM_CHUNK_VERBATIM, SAM_CHUNK_PLANES, SAM_CHUNK_MODES };
 enum sam_plane_mode { SAM_PLANE_RAW, SAM_PLANE_CODED, SAM_PLANE_CONSTANT };
 
 /* The elements of a chunk: `count` elements of the layout in piece `tensor`, starting at `first` (a
  * multiple of SAM_CHUNK). */
-struct sam_span {
+struct sam_chunk_span {
     enum sam_layout_id layout;
     uint32_t tensor;
     uint64_t first;
     size_t count;
 };
 
-static inline size_t sam_span_blocks(const struct sam_span *span)
+static inline size_t sam_chunk_span_blocks(const struct sam_chunk_span *span)
 {
-    return (span->count + SAM_BLOCK - 1) / SAM_BLOCK;
+    return (span->count + SAM_CHUNK_BLOCK_SIZE - 1) / SAM_CHUNK_BLOCK_SIZE;
 }
-static inline size_t sam_block_elements(const struct sam_span *span, size_t block)
+static inline size_t sam_chunk_block_elements(const struct sam_chunk_span *span, size_t block)
 {
-    size_t left = span->count - block * SAM_BLOCK;
-    return left < SAM_BLOCK ? left : SAM_BLOCK;
+    size_t left = span->count - block * SAM_CHUNK_BLOCK_SIZE;
+    return left < SAM_CHUNK_BLOCK_SIZE ? left : SAM_CHUNK_BLOCK_SIZE;
 }
 
 /* The largest size of a chunk of this many elements. */
@@ -45,38 +45,39 @@ struct sam_chunk_maker {
     const struct sam_codec_ops *ops;
     const struct sam_allocator *allocator;
     uint8_t *planes;
-    uint32_t (*counts)[256]; /* per block and coded plane */
-    struct sam_code *codes;  /* the same; at the first of the blocks that share a code */
+    uint32_t (*counts)[256];   /* per block and coded plane */
+    struct sam_huffman *codes; /* the same; at the first of the blocks that share a code */
 };
 bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_ops *ops,
                           const struct sam_allocator *allocator, uint32_t layouts, size_t count);
 void sam_chunk_maker_close(struct sam_chunk_maker *maker);
 /* `out` has room for sam_chunk_bound + SAM_CHUNK_SLACK bytes. Returns the size, a multiple of
  * SAM_ALIGN. */
-size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span *span,
+size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
                       const uint8_t *elements, uint8_t *out);
 
 /* A parsed chunk. */
 struct sam_chunk {
-    struct sam_span span;
+    struct sam_chunk_span span;
     uint32_t size;
     size_t behind; /* readable bytes after the chunk: they may be prefetched */
     struct {
         uint32_t offset, size;
-        enum sam_block_mode mode;
+        enum sam_chunk_block_mode mode;
         uint64_t hash;
-        const uint8_t *codes; /* of the coded planes, for sam_code_read */
+        const uint8_t *codes; /* of the coded planes, for sam_huffman_read */
     } block[SAM_CHUNK_BLOCKS];
     uint32_t has_code; /* one bit per coded plane: some block has a code for it */
 };
 
 /* Read the code at *at and advance past it. False if it is invalid or extends past `end`. */
-bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present);
+bool sam_huffman_read(const uint8_t **at, const uint8_t *end, struct sam_huffman *code,
+                      bool *present);
 
 /* The size of a chunk from its first SAM_CHUNK_HEADER bytes; 0 if impossible. */
-uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span);
+uint32_t sam_chunk_size(const uint8_t *header, const struct sam_chunk_span *span);
 /* Whether the size given in the index is possible. */
-bool sam_chunk_size_fits(uint64_t size, const struct sam_span *span);
+bool sam_chunk_size_fits(uint64_t size, const struct sam_chunk_span *span);
 /* Where the blocks of a chunk begin, from its first SAM_CHUNK_HEADER bytes. That many bytes suffice
  * for sam_chunk_parse_header. */
 static inline size_t sam_chunk_header_size(const uint8_t *header)
@@ -85,9 +86,9 @@ static inline size_t sam_chunk_header_size(const uint8_t *header)
 }
 /* Parse the header, in the first `have` of the chunk's `size` bytes. NULL, or the fault. */
 const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
-                                   const struct sam_span *span, struct sam_chunk *chunk);
+                                   const struct sam_chunk_span *span, struct sam_chunk *chunk);
 /* Parse a chunk of `size` bytes and check its block list. NULL, or the fault. */
-const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_span *span,
+const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_chunk_span *span,
                             struct sam_chunk *chunk);
 
 /* Buffers for reading blocks of up to `count` elements. */
@@ -95,7 +96,7 @@ struct sam_chunk_reader {
     const struct sam_codec_ops *ops;
     const struct sam_allocator *allocator;
     uint8_t *planes;
-    struct sam_decode_table *tables;
+    struct sam_huffman_table *tables;
     uint32_t has_table; /* one bit per plane */
 };
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,

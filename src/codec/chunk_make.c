@@ -11,9 +11,9 @@ enum {
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
 {
     const struct sam_layout *l = sam_layout_of(layout);
-    struct sam_span span = {.count = count};
+    struct sam_chunk_span span = {.count = count};
     size_t tables = (size_t)l->plane_count * (3 + 128);
-    size_t size = SAM_CHUNK_HEADER + sam_span_blocks(&span) * (SAM_BLOCK_ENTRY + tables);
+    size_t size = SAM_CHUNK_HEADER + sam_chunk_span_blocks(&span) * (SAM_CHUNK_ENTRY + tables);
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
@@ -40,10 +40,10 @@ bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_
                           const struct sam_allocator *allocator, uint32_t layouts, size_t count)
 {
     size_t coded, size = planes_size(layouts, count, &coded);
-    struct sam_span span = {.count = count};
+    struct sam_chunk_span span = {.count = count};
     *maker = (struct sam_chunk_maker){.ops = ops, .allocator = allocator};
     maker->planes = sam_codec_alloc(allocator, size);
-    coded *= sam_span_blocks(&span);
+    coded *= sam_chunk_span_blocks(&span);
     maker->counts = sam_codec_alloc(allocator, coded * sizeof *maker->counts);
     maker->codes = sam_codec_alloc(allocator, coded * sizeof *maker->codes);
     if (maker->planes && maker->counts && maker->codes)
@@ -63,7 +63,7 @@ void sam_chunk_maker_close(struct sam_chunk_maker *maker)
 /* A chunk being made. */
 struct making {
     const struct sam_chunk_maker *maker;
-    const struct sam_span *span;
+    const struct sam_chunk_span *span;
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
@@ -72,14 +72,15 @@ struct making {
     uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: one bit per plane */
 };
 
-static uint64_t seed_of(const struct sam_span *span, size_t block)
+static uint64_t seed_of(const struct sam_chunk_span *span, size_t block)
 {
-    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + block);
+    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
 }
 
 static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t block)
 {
-    return m->planes[plane] + sam_plane_size(&m->layout->plane[plane], block * SAM_BLOCK);
+    return m->planes[plane] +
+           sam_plane_size(&m->layout->plane[plane], block * SAM_CHUNK_BLOCK_SIZE);
 }
 
 static uint32_t *counts_of(const struct making *m, size_t plane, size_t block)
@@ -87,7 +88,7 @@ static uint32_t *counts_of(const struct making *m, size_t plane, size_t block)
     return m->maker->counts[block * m->layout->plane_count + plane];
 }
 
-static struct sam_code *code_of(const struct making *m, size_t plane, size_t block)
+static struct sam_huffman *code_of(const struct making *m, size_t plane, size_t block)
 {
     return &m->maker->codes[m->shares[block] * m->layout->plane_count + plane];
 }
@@ -142,12 +143,12 @@ static void split_and_count(struct making *m, const uint8_t *elements)
         m->planes[p] = at;
         at += sam_plane_size(&l->plane[p], m->span->count);
     }
-    for (size_t b = 0; b < sam_span_blocks(m->span); b++) {
-        size_t count = sam_block_elements(m->span, b);
+    for (size_t b = 0; b < sam_chunk_span_blocks(m->span); b++) {
+        size_t count = sam_chunk_block_elements(m->span, b);
         uint8_t *planes[SAM_MAX_PLANES];
         for (size_t p = 0; p < l->plane_count; p++)
             planes[p] = plane_of_block(m, p, b);
-        const uint8_t *from = elements + b * SAM_BLOCK * l->element;
+        const uint8_t *from = elements + b * SAM_CHUNK_BLOCK_SIZE * l->element;
         m->maker->ops->split(m->span->layout, from, count, planes);
         m->hash[b] = m->maker->ops->hash(from, count * l->element, seed_of(m->span, b));
         for (size_t p = 0; p < l->plane_count; p++) {
@@ -163,7 +164,7 @@ static void split_and_count(struct making *m, const uint8_t *elements)
 }
 
 /* The range of symbols whose code lengths are stored. */
-static void code_range(const struct sam_code *code, unsigned *first, unsigned *last)
+static void code_range(const struct sam_huffman *code, unsigned *first, unsigned *last)
 {
     for (*first = 0; !code->length[*first];)
         ++*first;
@@ -193,7 +194,7 @@ static uint64_t together(const struct making *m, size_t begin, size_t end)
 /* Find the cheapest partition into runs of blocks that share codes, charging SHARING per run. */
 static void choose_shares(struct making *m)
 {
-    size_t blocks = sam_span_blocks(m->span);
+    size_t blocks = sam_chunk_span_blocks(m->span);
     uint64_t least[SAM_CHUNK_BLOCKS + 1] = {0}, apart = 0, whole = together(m, 0, blocks);
     uint8_t from[SAM_CHUNK_BLOCKS + 1] = {0};
     memset(m->shares, 0, sizeof m->shares);
@@ -219,7 +220,7 @@ static void choose_shares(struct making *m)
 static size_t sharers(const struct making *m, size_t block)
 {
     size_t end = block;
-    while (end < sam_span_blocks(m->span) && m->shares[end] == m->shares[block])
+    while (end < sam_chunk_span_blocks(m->span) && m->shares[end] == m->shares[block])
         end++;
     return end - block;
 }
@@ -228,7 +229,7 @@ static size_t sharers(const struct making *m, size_t block)
 static bool code_pays(const struct making *m, size_t plane, size_t block,
                       const uint32_t counts[256])
 {
-    const struct sam_code *code = code_of(m, plane, block);
+    const struct sam_huffman *code = code_of(m, plane, block);
     unsigned first, last;
     uint64_t bits = 0, symbols = 0;
     code_range(code, &first, &last);
@@ -244,7 +245,7 @@ static bool code_pays(const struct making *m, size_t plane, size_t block,
 static void choose_codes(struct making *m)
 {
     choose_shares(m);
-    for (size_t b = 0; b < sam_span_blocks(m->span); b += sharers(m, b)) {
+    for (size_t b = 0; b < sam_chunk_span_blocks(m->span); b += sharers(m, b)) {
         for (size_t p = 0; p < m->layout->plane_count; p++) {
             uint32_t sum[256] = {0};
             unsigned used = 0;
@@ -252,9 +253,9 @@ static void choose_codes(struct making *m)
                 add_counts(m, p, b + i, sum);
             for (unsigned s = 0; s < 256; s++)
                 used += sum[s] != 0;
-            memset(code_of(m, p, b), 0, sizeof(struct sam_code));
+            memset(code_of(m, p, b), 0, sizeof(struct sam_huffman));
             if (used >= 2) {
-                sam_code_make(sum, code_of(m, p, b));
+                sam_huffman_make(sum, code_of(m, p, b));
                 m->has_code[b] |= (uint32_t)code_pays(m, p, b, sum) << p;
             }
         }
@@ -295,7 +296,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
 static bool plan_block(const struct making *m, size_t block, struct plan *plan)
 {
     const struct sam_layout *l = m->layout;
-    size_t count = sam_block_elements(m->span, block), whole = count * l->element;
+    size_t count = sam_chunk_block_elements(m->span, block), whole = count * l->element;
     *plan = (struct plan){0};
     for (size_t p = 0; p < l->plane_count; p++)
         plan_plane(m, p, block, sam_plane_size(&l->plane[p], count), plan);
@@ -307,7 +308,7 @@ static uint8_t *write_planes(const struct making *m, size_t block, const struct 
                              const uint8_t *next, uint8_t *out)
 {
     const struct sam_layout *l = m->layout;
-    size_t count = sam_block_elements(m->span, block);
+    size_t count = sam_chunk_block_elements(m->span, block);
     uint8_t *list = out;
     const struct sam_warm warm = {next, out + plan->size - plan->raw, count * l->element,
                                   plan->raw};
@@ -337,7 +338,7 @@ static uint8_t *write_planes(const struct making *m, size_t block, const struct 
     return out;
 }
 
-static uint8_t *write_code(const struct sam_code *code, uint8_t *out)
+static uint8_t *write_code(const struct sam_huffman *code, uint8_t *out)
 {
     unsigned first, last;
     code_range(code, &first, &last);
@@ -349,13 +350,13 @@ static uint8_t *write_code(const struct sam_code *code, uint8_t *out)
     return out;
 }
 
-size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span *span,
+size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
                       const uint8_t *elements, uint8_t *out)
 {
     struct making m = {.maker = maker, .span = span, .layout = sam_layout_of(span->layout)};
     struct plan plan[SAM_CHUNK_BLOCKS];
     bool planes[SAM_CHUNK_BLOCKS];
-    size_t blocks = sam_span_blocks(span);
+    size_t blocks = sam_chunk_span_blocks(span);
     uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
     unsigned own = 0; /* one bit per block after the first that has its own codes */
     split_and_count(&m, elements);
@@ -365,7 +366,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
         for (size_t p = 0; planes[b] && p < m.layout->plane_count; p++)
             used[m.shares[b]] |= (uint32_t)(plan[b].mode[p] == SAM_PLANE_CODED) << p;
     }
-    uint8_t *entry = out + SAM_CHUNK_HEADER, *at = entry + blocks * SAM_BLOCK_ENTRY;
+    uint8_t *entry = out + SAM_CHUNK_HEADER, *at = entry + blocks * SAM_CHUNK_ENTRY;
     for (size_t b = 0; b < blocks; b += sharers(&m, b)) {
         own |= (b > 0) << b;
         for (size_t p = 0; p < m.layout->plane_count; p++) {
@@ -376,9 +377,9 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_span
         }
     }
     size_t header = (size_t)(at - out);
-    for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
-        const uint8_t *from = elements + b * SAM_BLOCK * m.layout->element;
-        size_t whole = sam_block_elements(span, b) * m.layout->element;
+    for (size_t b = 0; b < blocks; b++, entry += SAM_CHUNK_ENTRY) {
+        const uint8_t *from = elements + b * SAM_CHUNK_BLOCK_SIZE * m.layout->element;
+        size_t whole = sam_chunk_block_elements(span, b) * m.layout->element;
         uint8_t *start = at;
         if (planes[b]) {
             at = write_planes(&m, b, &plan[b], from + span->count * m.layout->element, at);

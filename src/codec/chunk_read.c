@@ -7,7 +7,7 @@ bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_cod
                            const struct sam_allocator *allocator, uint32_t layouts, size_t count)
 {
     size_t planes = 0, tables = 0;
-    count = count < SAM_BLOCK ? count : SAM_BLOCK;
+    count = count < SAM_CHUNK_BLOCK_SIZE ? count : SAM_CHUNK_BLOCK_SIZE;
     for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
         const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
         size_t size = 0;
@@ -34,20 +34,21 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader)
     *reader = (struct sam_chunk_reader){0};
 }
 
-bool sam_chunk_size_fits(uint64_t size, const struct sam_span *span)
+bool sam_chunk_size_fits(uint64_t size, const struct sam_chunk_span *span)
 {
     /* A header may grow in a later version, but not beyond what its size field holds. */
     size_t most = sam_chunk_bound(span->layout, span->count) + SAM_CHUNK_GROWTH;
     return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most;
 }
 
-uint32_t sam_chunk_size(const uint8_t *header, const struct sam_span *span)
+uint32_t sam_chunk_size(const uint8_t *header, const struct sam_chunk_span *span)
 {
     uint32_t size = sam_le32(header + 8);
     return sam_chunk_size_fits(size, span) ? size : 0;
 }
 
-bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code, bool *present)
+bool sam_huffman_read(const uint8_t **at, const uint8_t *end, struct sam_huffman *code,
+                      bool *present)
 {
     const uint8_t *in = *at;
     memset(code, 0, sizeof *code);
@@ -64,20 +65,20 @@ bool sam_code_read(const uint8_t **at, const uint8_t *end, struct sam_code *code
         for (unsigned s = first; s <= last; s++)
             code->length[s] = in[(s - first) / 2] >> ((s - first) % 2 * 4) & 15;
         in += (last - first) / 2 + 1;
-        if (!sam_code_is_exact(code))
+        if (!sam_huffman_is_exact(code))
             return false;
     }
     *at = in;
     return true;
 }
 
-const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_span *span,
+const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_chunk_span *span,
                             struct sam_chunk *chunk)
 {
     const char *wrong = sam_chunk_parse_header(data, size, size, span, chunk);
     if (wrong)
         return wrong;
-    size_t last = sam_span_blocks(span) - 1;
+    size_t last = sam_chunk_span_blocks(span) - 1;
     for (size_t at = chunk->block[last].offset + chunk->block[last].size; at < size; at++)
         if (data[at])
             return "nonzero padding";
@@ -85,43 +86,43 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_s
 }
 
 const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
-                                   const struct sam_span *span, struct sam_chunk *chunk)
+                                   const struct sam_chunk_span *span, struct sam_chunk *chunk)
 {
     const struct sam_layout *layout = sam_layout_of(span->layout);
-    size_t blocks = sam_span_blocks(span);
+    size_t blocks = sam_chunk_span_blocks(span);
     *chunk = (struct sam_chunk){.span = *span, .size = (uint32_t)size};
     if (have < SAM_CHUNK_HEADER)
         return "truncated";
     size_t header = sam_le16(data + 12);
     if (sam_chunk_size(data, span) != size || data[14] != blocks || data[15] & 1 ||
-        data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_BLOCK_ENTRY || header > have)
+        data[15] >> blocks || header < SAM_CHUNK_HEADER + blocks * SAM_CHUNK_ENTRY || header > have)
         return "impossible sizes";
-    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK);
+    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE);
     if (sam_codec_base.hash(data + 8, header - 8, seed) != sam_le64(data))
         return "header checksum mismatch";
     const uint8_t *entry = data + SAM_CHUNK_HEADER, *end = data + header;
-    const uint8_t *at = entry + blocks * SAM_BLOCK_ENTRY, *codes = at;
+    const uint8_t *at = entry + blocks * SAM_CHUNK_ENTRY, *codes = at;
     for (size_t b = 0; b < blocks; b++) {
         bool own = b == 0 || data[15] >> b & 1;
         codes = own ? at : codes;
         for (size_t p = 0; own && p < layout->plane_count; p++) {
-            struct sam_code code;
+            struct sam_huffman code;
             bool present;
-            if (!sam_code_read(&at, end, &code, &present))
+            if (!sam_huffman_read(&at, end, &code, &present))
                 return "invalid code table";
             chunk->has_code |= (uint32_t)present << p;
         }
         chunk->block[b].codes = codes;
     }
     size_t offset = header;
-    for (size_t b = 0; b < blocks; b++, entry += SAM_BLOCK_ENTRY) {
+    for (size_t b = 0; b < blocks; b++, entry += SAM_CHUNK_ENTRY) {
         uint32_t word = sam_le32(entry);
         uint32_t length = word & 0x3fffffff;
-        if (word >> 30 >= SAM_BLOCK_MODES || length > size - offset)
+        if (word >> 30 >= SAM_CHUNK_MODES || length > size - offset)
             return "invalid block";
         chunk->block[b].offset = (uint32_t)offset;
         chunk->block[b].size = length;
-        chunk->block[b].mode = (enum sam_block_mode)(word >> 30);
+        chunk->block[b].mode = (enum sam_chunk_block_mode)(word >> 30);
         chunk->block[b].hash = sam_le64(entry + 4);
         offset += length;
     }
@@ -129,12 +130,12 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
 }
 
 /* The decoding table of a plane, kept from the last block if the code is the same. */
-static const struct sam_decode_table *table_of(struct sam_chunk_reader *reader,
-                                               const struct sam_code *code, size_t plane)
+static const struct sam_huffman_table *table_of(struct sam_chunk_reader *reader,
+                                                const struct sam_huffman *code, size_t plane)
 {
-    struct sam_decode_table *table = &reader->tables[plane];
+    struct sam_huffman_table *table = &reader->tables[plane];
     if (!(reader->has_table >> plane & 1) || memcmp(&table->code, code, sizeof *code) != 0) {
-        sam_decode_table_make(code, table);
+        sam_huffman_table_make(code, table);
         reader->has_table |= 1u << plane;
     }
     return table;
@@ -180,7 +181,7 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     struct plane_entry entry[SAM_MAX_PLANES];
     const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
-    size_t count = sam_block_elements(&chunk->span, block);
+    size_t count = sam_chunk_block_elements(&chunk->span, block);
     size_t behind = (size_t)(data + chunk->size - end) + chunk->behind;
     uint8_t *symbols = reader->planes;
     for (size_t p = 0; p < l->plane_count; p++)
@@ -193,9 +194,9 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     const uint8_t *codes = chunk->block[block].codes;
     for (size_t p = 0; p < l->plane_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
-        struct sam_code code;
+        struct sam_huffman code;
         bool present;
-        if (!sam_code_read(&codes, data + chunk->block[0].offset, &code, &present))
+        if (!sam_huffman_read(&codes, data + chunk->block[0].offset, &code, &present))
             return false;
         planes[p] = symbols;
         if (entry[p].mode == SAM_PLANE_CONSTANT) {
@@ -224,13 +225,14 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements)
 {
-    const struct sam_span *span = &chunk->span;
+    const struct sam_chunk_span *span = &chunk->span;
     const struct sam_layout *l = sam_layout_of(span->layout);
-    size_t count = sam_block_elements(span, block), size = count * l->element;
-    uint64_t seed = (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_BLOCK + block);
+    size_t count = sam_chunk_block_elements(span, block), size = count * l->element;
+    uint64_t seed =
+        (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
     const uint8_t *in = data + chunk->block[block].offset;
     uint64_t hash;
-    if (chunk->block[block].mode == SAM_BLOCK_VERBATIM) {
+    if (chunk->block[block].mode == SAM_CHUNK_VERBATIM) {
         if (chunk->block[block].size != size)
             return "wrong block size";
         hash = reader->ops->copy(elements, in, size, seed);

@@ -2,10 +2,10 @@
 /* Length-limited prefix codes. */
 #include "codec/codec.h"
 
-/* Package-merge (Larmore and Hirschberg 1990): of SAM_CODE_LIMIT rows, each the symbols by rising
- * count merged with the pairs of the row below, take the 2 (n - 1) cheapest items of the top row; a
- * symbol's length is how often it occurs among them. An item is a symbol or a pair of items of the
- * row below; as items are taken cheapest first, only their kinds are kept. */
+/* Package-merge (Larmore and Hirschberg 1990): of SAM_HUFFMAN_LIMIT rows, each the symbols by
+ * rising count merged with the pairs of the row below, take the 2 (n - 1) cheapest items of the top
+ * row; a symbol's length is how often it occurs among them. An item is a symbol or a pair of items
+ * of the row below; as items are taken cheapest first, only their kinds are kept. */
 struct row {
     uint8_t is_pair[2 * 256];
     unsigned count;
@@ -30,14 +30,14 @@ static unsigned sorted_leaves(const uint32_t counts[256], struct leaf leaves[256
     return n;
 }
 
-void sam_code_make(const uint32_t counts[256], struct sam_code *code)
+void sam_huffman_make(const uint32_t counts[256], struct sam_huffman *code)
 {
     struct leaf leaves[256];
-    struct row rows[SAM_CODE_LIMIT];
+    struct row rows[SAM_HUFFMAN_LIMIT];
     uint64_t weight[2][2 * 256];
     unsigned n = sorted_leaves(counts, leaves), below = 0;
     memset(code, 0, sizeof *code);
-    for (unsigned r = 0; r < SAM_CODE_LIMIT; r++) {
+    for (unsigned r = 0; r < SAM_HUFFMAN_LIMIT; r++) {
         const uint64_t *from = weight[r % 2];
         uint64_t *to = weight[1 - r % 2];
         unsigned leaf = 0, pair = 0, pairs = below / 2, at = 0;
@@ -52,7 +52,7 @@ void sam_code_make(const uint32_t counts[256], struct sam_code *code)
         rows[r].count = below = at;
     }
     unsigned take = 2 * (n - 1);
-    for (unsigned r = SAM_CODE_LIMIT; r-- > 0 && take;) {
+    for (unsigned r = SAM_HUFFMAN_LIMIT; r-- > 0 && take;) {
         unsigned taken_leaves = 0;
         for (unsigned i = 0; i < take; i++)
             taken_leaves += !rows[r].is_pair[i];
@@ -62,19 +62,19 @@ void sam_code_make(const uint32_t counts[256], struct sam_code *code)
     }
 }
 
-bool sam_code_is_exact(const struct sam_code *code)
+bool sam_huffman_is_exact(const struct sam_huffman *code)
 {
     uint32_t sum = 0;
     unsigned used = 0;
     for (unsigned s = 0; s < 256; s++) {
-        if (code->length[s] > SAM_CODE_LIMIT)
+        if (code->length[s] > SAM_HUFFMAN_LIMIT)
             return false;
         if (code->length[s]) {
-            sum += 1u << (SAM_CODE_LIMIT - code->length[s]);
+            sum += 1u << (SAM_HUFFMAN_LIMIT - code->length[s]);
             used++;
         }
     }
-    return used >= 2 && sum == SAM_CODE_SLOTS;
+    return used >= 2 && sum == SAM_HUFFMAN_SLOTS;
 }
 
 static uint16_t reversed(unsigned word, unsigned length)
@@ -85,11 +85,11 @@ static uint16_t reversed(unsigned word, unsigned length)
     return (uint16_t)out;
 }
 
-void sam_code_words(const struct sam_code *code, uint16_t words[256])
+void sam_huffman_words(const struct sam_huffman *code, uint16_t words[256])
 {
     unsigned next = 0;
     memset(words, 0, 256 * sizeof words[0]);
-    for (unsigned length = 1; length <= SAM_CODE_LIMIT; length++) {
+    for (unsigned length = 1; length <= SAM_HUFFMAN_LIMIT; length++) {
         next <<= 1;
         for (unsigned s = 0; s < 256; s++)
             if (code->length[s] == length)
@@ -97,24 +97,24 @@ void sam_code_words(const struct sam_code *code, uint16_t words[256])
     }
 }
 
-void sam_decode_table_make(const struct sam_code *code, struct sam_decode_table *table)
+void sam_huffman_table_make(const struct sam_huffman *code, struct sam_huffman_table *table)
 {
     enum { MOST = 7 };
     uint16_t words[256];
-    uint8_t first[SAM_CODE_SLOTS];
-    sam_code_words(code, words);
+    uint8_t first[SAM_HUFFMAN_SLOTS];
+    sam_huffman_words(code, words);
     table->code = *code;
     for (unsigned s = 0; s < 256; s++)
         if (code->length[s])
-            for (unsigned slot = words[s]; slot < SAM_CODE_SLOTS; slot += 1u << code->length[s])
+            for (unsigned slot = words[s]; slot < SAM_HUFFMAN_SLOTS; slot += 1u << code->length[s])
                 first[slot] = (uint8_t)s;
-    for (unsigned slot = 0; slot < SAM_CODE_SLOTS; slot++) {
+    for (unsigned slot = 0; slot < SAM_HUFFMAN_SLOTS; slot++) {
         uint64_t entry = 0;
         unsigned used = 0, count = 0;
         for (;;) {
             uint8_t symbol = first[slot >> used];
             unsigned length = code->length[symbol];
-            if (count == MOST || used + length > SAM_CODE_LIMIT)
+            if (count == MOST || used + length > SAM_HUFFMAN_LIMIT)
                 break;
             used += length;
             entry |= (uint64_t)symbol << (56 - 8 * count++);

@@ -11,12 +11,12 @@
 #include "samite/codec.h"
 
 enum {
-    SAM_CODE_LIMIT = 11, /* bits of the longest code */
-    SAM_CODE_SLOTS = 1 << SAM_CODE_LIMIT,
+    SAM_HUFFMAN_LIMIT = 11, /* bits of the longest code */
+    SAM_HUFFMAN_SLOTS = 1 << SAM_HUFFMAN_LIMIT,
     SAM_STREAMS = 5,
-    SAM_BLOCK = 1 << 17, /* elements */
+    SAM_CHUNK_BLOCK_SIZE = 1 << 17, /* elements */
     SAM_CHUNK_BLOCKS = 8,
-    SAM_CHUNK = SAM_BLOCK * SAM_CHUNK_BLOCKS,
+    SAM_CHUNK = SAM_CHUNK_BLOCK_SIZE * SAM_CHUNK_BLOCKS,
     SAM_MAX_PLANES = 32,
     SAM_MAX_ELEMENT = 4,
     SAM_ALIGN = 64,
@@ -71,30 +71,31 @@ static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elemen
 
 /* --- codes */
 /* Add to counts[s] the number of occurrences of each symbol s. */
-void sam_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256]);
+void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256]);
 
-struct sam_code {
+struct sam_huffman {
     uint8_t length[256]; /* bits; 0: not in the code */
 };
-/* The optimal code of at most SAM_CODE_LIMIT bits for `counts`, at least two of which are not 0. */
-void sam_code_make(const uint32_t counts[256], struct sam_code *code);
+/* The optimal code of at most SAM_HUFFMAN_LIMIT bits for `counts`, at least two of which are not 0.
+ */
+void sam_huffman_make(const uint32_t counts[256], struct sam_huffman *code);
 /* Whether there are at least two symbols, no length is above the limit, and the Kraft sum is
  * exactly 1. */
-bool sam_code_is_exact(const struct sam_code *code);
+bool sam_huffman_is_exact(const struct sam_huffman *code);
 /* Canonical: by length, then by symbol. codes[s] has its first bit in bit 0. */
-void sam_code_words(const struct sam_code *code, uint16_t words[256]);
+void sam_huffman_words(const struct sam_huffman *code, uint16_t words[256]);
 
-/* Maps the next SAM_CODE_LIMIT bits of a stream to symbols. Byte 0 of an entry is the number of
+/* Maps the next SAM_HUFFMAN_LIMIT bits of a stream to symbols. Byte 0 of an entry is the number of
  * bits used, byte 7 the first symbol, byte 6 the second, up to seven; count[] is their number. With
  * this order a single store writes the symbols of a stream, which runs backwards, and the entry
  * itself serves as the shift count. */
-struct sam_decode_table {
-    uint64_t entry[SAM_CODE_SLOTS];
-    uint16_t count[SAM_CODE_SLOTS];
-    struct sam_code code;
+struct sam_huffman_table {
+    uint64_t entry[SAM_HUFFMAN_SLOTS];
+    uint16_t count[SAM_HUFFMAN_SLOTS];
+    struct sam_huffman code;
 };
 /* `code` must be exact. */
-void sam_decode_table_make(const struct sam_code *code, struct sam_decode_table *table);
+void sam_huffman_table_make(const struct sam_huffman *code, struct sam_huffman_table *table);
 
 /* Symbols per stream; the last streams may have fewer. */
 static inline size_t sam_stream_length(size_t symbols)
@@ -102,9 +103,9 @@ static inline size_t sam_stream_length(size_t symbols)
     return (symbols + SAM_STREAMS - 1) / SAM_STREAMS;
 }
 /* The room needed to code `symbols` symbols, including scratch space after the end. */
-static inline size_t sam_encode_bound(size_t symbols)
+static inline size_t sam_huffman_bound(size_t symbols)
 {
-    return symbols * SAM_CODE_LIMIT / 8 + (size_t)SAM_STREAMS * 64;
+    return symbols * SAM_HUFFMAN_LIMIT / 8 + (size_t)SAM_STREAMS * 64;
 }
 
 /* Memory to prefetch: the next input and output. */
@@ -126,12 +127,12 @@ struct sam_codec_ops {
     uint64_t (*hash)(const void *data, size_t size, uint64_t seed);
     void (*count)(const uint8_t *symbols, size_t count, uint32_t counts[256]);
     /* Encode into SAM_STREAMS consecutive streams and store their sizes in bytes. `out` has room
-     * for sam_encode_bound bytes. */
-    void (*encode)(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
-                   uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm);
+     * for sam_huffman_bound bytes. */
+    void (*encode)(const struct sam_huffman *code, const uint8_t *symbols, size_t count,
+                   uint8_t *out, uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm);
     /* Decode consecutive streams; nothing after the last one is read. False unless each stream
      * holds exactly its symbols. */
-    bool (*decode)(const struct sam_decode_table *table, const uint8_t *in,
+    bool (*decode)(const struct sam_huffman_table *table, const uint8_t *in,
                    const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
                    const struct sam_warm *warm);
 };
@@ -145,12 +146,12 @@ void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t cou
                       uint8_t *const planes[]);
 void sam_planes_merge(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
                       uint8_t *elements);
-void sam_streams_encode(const struct sam_code *code, const uint8_t *symbols, size_t count,
+void sam_streams_encode(const struct sam_huffman *code, const uint8_t *symbols, size_t count,
                         uint8_t *out, uint32_t sizes[SAM_STREAMS]);
-bool sam_streams_decode(const struct sam_decode_table *table, const uint8_t *in,
+bool sam_streams_decode(const struct sam_huffman_table *table, const uint8_t *in,
                         const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count);
 /* Decode one stream from bit `bit` on, writing backwards from `symbols + count`. */
-bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t *in, size_t size,
+bool sam_stream_decode_rest(const struct sam_huffman_table *table, const uint8_t *in, size_t size,
                             uint64_t bit, uint8_t *symbols, size_t count);
 
 #endif

@@ -45,7 +45,7 @@ const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t pie
 const struct sam_extent *sam_extent_at(const struct sam_container *c, uint64_t chunk);
 uint64_t sam_extent_chunks(const struct sam_extent *extent);
 /* Chunk `chunk` of an extent, counted from its first. */
-struct sam_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk);
+struct sam_chunk_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk);
 
 /* Totals over the chunks of an extent. */
 struct sam_extent_stat {
@@ -99,7 +99,7 @@ struct sam_cursor {
     uint64_t chunk; /* of the extent */
 };
 /* The next chunk and the position of its elements in the file; false after the last. */
-bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,
-                   uint64_t *offset);
+bool sam_chunk_next_span(const struct sam_container *c, struct sam_cursor *cursor,
+                         struct sam_chunk_span *span, uint64_t *offset);
 
 #endif

@@ -2,7 +2,7 @@
 /* Symbol statistics, in four tables, so repeated symbols do not serialize on one counter. */
 #include "codec/codec.h"
 
-void sam_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])
+void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])
 {
     uint32_t part[4][256] = {0};
     size_t i = 0;

@@ -59,7 +59,7 @@ static void count(const uint8_t *symbols, size_t n, uint32_t counts[256])
 {
     uint32_t sample[256] = {0};
     size_t sampled = n < SAMPLE ? n : SAMPLE;
-    sam_count_symbols(symbols, sampled, sample);
+    sam_codec_count_symbols(symbols, sampled, sample);
     int first = best_window(sample, sampled);
     for (unsigned s = 0; s < 256; s++)
         counts[s] += sample[s];
@@ -71,11 +71,11 @@ static void count(const uint8_t *symbols, size_t n, uint32_t counts[256])
         symbols += vectors * 64;
         n -= vectors * 64;
     }
-    sam_count_symbols(symbols, n, counts);
+    sam_codec_count_symbols(symbols, n, counts);
 }
 #else
 static void count(const uint8_t *symbols, size_t n, uint32_t counts[256])
 {
-    sam_count_symbols(symbols, n, counts);
+    sam_codec_count_symbols(symbols, n, counts);
 }
 #endif

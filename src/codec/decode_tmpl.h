@@ -50,7 +50,7 @@ static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 /* In assembly, because compilers use more instructions and reload the operand. */
 #define SLOT(bits) _bzhi_u64((bits), slot_bits)
 #define SLOT_BITS                                                                                  \
-    unsigned slot_bits = SAM_CODE_LIMIT;                                                           \
+    unsigned slot_bits = SAM_HUFFMAN_LIMIT;                                                        \
     __asm__("" : "+r"(slot_bits)) /* in a register */
 
 static inline uint64_t used_of(uint64_t bits)
@@ -78,10 +78,10 @@ static inline size_t reach_of(const uint8_t *out)
     __asm__("subw %c[counts](%[table],%[at],2), %w[low]"                                           \
             : [low] "+r"(out)                                                                      \
             : [table] "r"(table), [at] "r"(slot),                                                  \
-              [counts] "i"(offsetof(struct sam_decode_table, count)), "m"(*table)                  \
+              [counts] "i"(offsetof(struct sam_huffman_table, count)), "m"(*table)                 \
             : "cc")
 #else
-#define SLOT(bits) ((bits) & (SAM_CODE_SLOTS - 1))
+#define SLOT(bits) ((bits) & (SAM_HUFFMAN_SLOTS - 1))
 #define SLOT_BITS  (void)0
 
 static inline uint64_t used_of(uint64_t bits)
@@ -160,7 +160,7 @@ static inline void fetched(struct fetch *fetch, size_t rounds)
         *fetch = fetch_of(fetch->at, 0, 0);
 }
 
-static void decode_together(const struct sam_decode_table *table, struct stream s[SAM_STREAMS],
+static void decode_together(const struct sam_huffman_table *table, struct stream s[SAM_STREAMS],
                             size_t rounds, const struct fetch *in, const struct fetch *out)
 {
     const uint8_t *from = in->at, *to = out->at;
@@ -185,7 +185,7 @@ static void decode_together(const struct sam_decode_table *table, struct stream 
 }
 
 /* Rounds of a single stream, at any address. */
-static void decode_alone(const struct sam_decode_table *table, struct stream *s, size_t rounds)
+static void decode_alone(const struct sam_huffman_table *table, struct stream *s, size_t rounds)
 {
     SLOT_BITS;
     TAKE(0);
@@ -200,7 +200,7 @@ static void decode_alone(const struct sam_decode_table *table, struct stream *s,
     GIVE(0);
 }
 
-static bool decode_end(const struct sam_decode_table *table, struct stream *s,
+static bool decode_end(const struct sam_huffman_table *table, struct stream *s,
                        const uint8_t *in_end, const uint8_t *start, size_t size)
 {
     for (size_t rounds; (rounds = rounds_of(s, in_end)) != 0;)
@@ -219,7 +219,7 @@ static bool decode_end(const struct sam_decode_table *table, struct stream *s,
 
 /* The number of rounds that all streams can do together; 0 if one is near its end. A stream about
  * to leave the range of COUNT_DOWN is first advanced alone. */
-static size_t rounds_together(const struct sam_decode_table *table, struct stream s[SAM_STREAMS],
+static size_t rounds_together(const struct sam_huffman_table *table, struct stream s[SAM_STREAMS],
                               const uint8_t *in_end)
 {
     size_t rounds = SIZE_MAX;
@@ -234,7 +234,7 @@ static size_t rounds_together(const struct sam_decode_table *table, struct strea
 }
 
 /* NOLINTBEGIN(readability-non-const-parameter): written through s[].out */
-static bool decode(const struct sam_decode_table *table, const uint8_t *in,
+static bool decode(const struct sam_huffman_table *table, const uint8_t *in,
                    const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
                    const struct sam_warm *warm)
 /* NOLINTEND(readability-non-const-parameter) */

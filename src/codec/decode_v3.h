@@ -6,8 +6,8 @@
 
 #include "codec/codec.h"
 
-bool sam_decode_v3(const struct sam_decode_table *table, const uint8_t *in,
-                   const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
-                   const struct sam_warm *warm);
+bool sam_huffman_decode_v3(const struct sam_huffman_table *table, const uint8_t *in,
+                           const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
+                           const struct sam_warm *warm);
 
 #endif

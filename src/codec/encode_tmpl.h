@@ -34,10 +34,10 @@ struct encode_table {
     unsigned first, last;     /* symbols with a code */
 };
 
-static void encode_table_make(const struct sam_code *code, struct encode_table *table)
+static void encode_table_make(const struct sam_huffman *code, struct encode_table *table)
 {
     uint16_t words[256];
-    sam_code_words(code, words);
+    sam_huffman_words(code, words);
     *table = (struct encode_table){.first = 255};
     for (unsigned s = 0; s < 256; s++) {
         if (!code->length[s])
@@ -158,8 +158,8 @@ static uint8_t *encode_stream(const struct encode_table *table, const uint8_t *b
 #endif
 }
 
-static void encode(const struct sam_code *code, const uint8_t *symbols, size_t count, uint8_t *out,
-                   uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm)
+static void encode(const struct sam_huffman *code, const uint8_t *symbols, size_t count,
+                   uint8_t *out, uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm)
 {
     /* Prefetch the next input and output, one step per 32 symbols. */
     struct sam_warm step = {warm->from, warm->to, warm->from_size * 32 / count,

@@ -8,16 +8,16 @@ uint64_t sam_extent_chunks(const struct sam_extent *extent)
     return extent->size / size + (extent->size % size != 0);
 }
 
-struct sam_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk)
+struct sam_chunk_span sam_extent_span(const struct sam_extent *extent, uint64_t chunk)
 {
     uint64_t first = chunk * SAM_CHUNK;
     uint64_t left = extent->size / sam_layout_of(extent->layout)->element - first;
-    return (struct sam_span){extent->layout, extent->piece, first,
-                             left < SAM_CHUNK ? (size_t)left : SAM_CHUNK};
+    return (struct sam_chunk_span){extent->layout, extent->piece, first,
+                                   left < SAM_CHUNK ? (size_t)left : SAM_CHUNK};
 }
 
-bool sam_next_span(const struct sam_container *c, struct sam_cursor *cursor, struct sam_span *span,
-                   uint64_t *offset)
+bool sam_chunk_next_span(const struct sam_container *c, struct sam_cursor *cursor,
+                         struct sam_chunk_span *span, uint64_t *offset)
 {
     if (cursor->extent == c->extent_count)
         return false;
@@ -59,8 +59,8 @@ void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chun
 {
     stat->packed += chunk->size;
     stat->has_code |= chunk->has_code;
-    for (size_t b = 0; b < sam_span_blocks(&chunk->span); b++, stat->blocks++)
-        stat->verbatim += chunk->block[b].mode == SAM_BLOCK_VERBATIM;
+    for (size_t b = 0; b < sam_chunk_span_blocks(&chunk->span); b++, stat->blocks++)
+        stat->verbatim += chunk->block[b].mode == SAM_CHUNK_VERBATIM;
 }
 
 void sam_piece_stat(const struct sam_container *c, size_t piece,

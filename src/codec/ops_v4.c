@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define OPS      sam_codec_v4
 #define OPS_NAME "avx512"
-#define DECODE   sam_decode_v3
+#define DECODE   sam_huffman_decode_v3
 #define NO_DECODE
 #include "codec/decode_v3.h"
 #include "codec/ops_tmpl.h"

@@ -8,7 +8,7 @@
 enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
 
 struct slot {
-    struct sam_span span;
+    struct sam_chunk_span span;
     const uint8_t *elements; /* the caller's, or `gathered` */
     uint8_t *gathered;
     uint8_t *out; /* the destination, or `made` */
@@ -210,7 +210,7 @@ static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
     struct slot *slot = &p->slots[p->slots_used];
     uint64_t offset;
     if (!p->wanted) {
-        if (!sam_next_span(&p->container, &p->cursor, &slot->span, &offset))
+        if (!sam_chunk_next_span(&p->container, &p->cursor, &slot->span, &offset))
             return 0;
         p->wanted = slot->span.count * sam_layout_of(slot->span.layout)->element;
         p->gathered = 0;
@@ -364,7 +364,7 @@ static enum sam_status pack_chunks(struct sam_packer *p, const uint8_t *file, st
     bool more = true;
     while (more) {
         struct slot *slot = &p->slots[p->slots_used];
-        more = sam_next_span(&p->container, &p->cursor, &slot->span, &offset);
+        more = sam_chunk_next_span(&p->container, &p->cursor, &slot->span, &offset);
         if (more) {
             slot->elements = file + offset;
             slot->size = slot->span.count * sam_layout_of(slot->span.layout)->element;

@@ -180,8 +180,8 @@ size_t sam_packed_find(const struct sam_packed *p, const char *name)
 }
 
 /* Locate chunk `number` of the file. NULL if its size in the index is possible, else the fault. */
-static const char *locate(const struct sam_packed *p, uint64_t number, const struct sam_span *span,
-                          uint64_t *at, size_t *size)
+static const char *locate(const struct sam_packed *p, uint64_t number,
+                          const struct sam_chunk_span *span, uint64_t *at, size_t *size)
 {
     uint64_t length = p->chunk_at[number + 1] - p->chunk_at[number];
     *at = p->chunk_at[number];
@@ -227,7 +227,7 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
                              size_t tensor, struct sam_error *error)
 {
     const struct sam_packed *p = f->packed;
-    struct sam_span span = sam_extent_span(extent, number);
+    struct sam_chunk_span span = sam_extent_span(extent, number);
     uint64_t at;
     size_t size;
     const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
@@ -248,11 +248,11 @@ static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, u
                               uint8_t *out)
 {
     const char *wrong = NULL;
-    const struct sam_span *span = &f->chunk.span;
+    const struct sam_chunk_span *span = &f->chunk.span;
     unsigned element = sam_layout_of(span->layout)->element;
-    for (size_t b = 0; !wrong && b < sam_span_blocks(span); b++) {
-        uint64_t at = (span->first + b * SAM_BLOCK) * element;
-        uint64_t behind = at + sam_block_elements(span, b) * element;
+    for (size_t b = 0; !wrong && b < sam_chunk_span_blocks(span); b++) {
+        uint64_t at = (span->first + b * SAM_CHUNK_BLOCK_SIZE) * element;
+        uint64_t behind = at + sam_chunk_block_elements(span, b) * element;
         if (behind <= first || at >= end)
             continue;
         if (at >= first && behind <= end) {
@@ -279,9 +279,9 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
     if (!size)
         return SAM_OK;
     const struct sam_extent *extent = sam_extent_of(c, tensor);
-    struct sam_span whole = sam_extent_span(extent, 0);
+    struct sam_chunk_span whole = sam_extent_span(extent, 0);
     unsigned element = sam_layout_of(whole.layout)->element;
-    size_t longest = whole.count < SAM_BLOCK ? whole.count : SAM_BLOCK;
+    size_t longest = whole.count < SAM_CHUNK_BLOCK_SIZE ? whole.count : SAM_CHUNK_BLOCK_SIZE;
     struct fetcher f;
     bool opened = open_fetcher(&f, p, 1u << whole.layout, longest,
                                sam_chunk_bound(whole.layout, whole.count) + SAM_CHUNK_GROWTH);
@@ -306,7 +306,7 @@ static enum sam_status look_at(const struct sam_packed *p, const struct sam_exte
                                uint64_t number, size_t tensor, uint8_t *room,
                                struct sam_chunk *chunk, struct sam_error *error)
 {
-    struct sam_span span = sam_extent_span(extent, number);
+    struct sam_chunk_span span = sam_extent_span(extent, number);
     uint64_t at;
     size_t size;
     const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
@@ -366,10 +366,11 @@ static void restore_chunk(void *context, size_t i, unsigned worker)
     const struct sam_extent *extent = sam_extent_at(&f->packed->container, i);
     struct sam_error error = {0};
     enum sam_status status = fetch(f, extent, i - extent->first_chunk, extent->piece, &error);
-    const struct sam_span *span = &f->chunk.span;
-    for (size_t b = 0; status == SAM_OK && b < sam_span_blocks(span); b++) {
+    const struct sam_chunk_span *span = &f->chunk.span;
+    for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
         unsigned element = sam_layout_of(span->layout)->element;
-        uint8_t *out = r->file + extent->offset + (span->first + b * SAM_BLOCK) * element;
+        uint8_t *out =
+            r->file + extent->offset + (span->first + b * SAM_CHUNK_BLOCK_SIZE) * element;
         const char *wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, out);
         if (wrong)
             status = damaged(f->packed, extent->piece, wrong, &error);

@@ -3,12 +3,12 @@
  * a run's stream holds its symbols from last to first, each code starting with its lowest bit. */
 #include "codec/codec.h"
 
-void sam_streams_encode(const struct sam_code *code, const uint8_t *symbols, size_t count,
+void sam_streams_encode(const struct sam_huffman *code, const uint8_t *symbols, size_t count,
                         uint8_t *out, uint32_t sizes[SAM_STREAMS])
 {
     uint16_t words[256];
     size_t length = sam_stream_length(count);
-    sam_code_words(code, words);
+    sam_huffman_words(code, words);
     for (unsigned j = 0; j < SAM_STREAMS; j++) {
         size_t begin = j * length < count ? j * length : count;
         size_t end = count - begin < length ? count : begin + length;
@@ -27,7 +27,7 @@ void sam_streams_encode(const struct sam_code *code, const uint8_t *symbols, siz
     }
 }
 
-bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t *in, size_t size,
+bool sam_stream_decode_rest(const struct sam_huffman_table *table, const uint8_t *in, size_t size,
                             uint64_t bit, uint8_t *symbols, size_t count)
 {
     uint64_t end = (uint64_t)size * 8;
@@ -35,7 +35,7 @@ bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t 
         uint32_t window = 0;
         for (size_t i = 0, at = (size_t)(bit / 8); i < 3 && at + i < size; i++)
             window |= (uint32_t)in[at + i] << (8 * i);
-        window = window >> (bit % 8) & (SAM_CODE_SLOTS - 1);
+        window = window >> (bit % 8) & (SAM_HUFFMAN_SLOTS - 1);
         uint8_t symbol = (uint8_t)(table->entry[window] >> 56);
         bit += table->code.length[symbol];
         if (bit > end)
@@ -46,7 +46,7 @@ bool sam_stream_decode_rest(const struct sam_decode_table *table, const uint8_t 
     return bit + 7 >= end && bit <= end && (bit == end || in[size - 1] >> (bit % 8) == 0);
 }
 
-bool sam_streams_decode(const struct sam_decode_table *table, const uint8_t *in,
+bool sam_streams_decode(const struct sam_huffman_table *table, const uint8_t *in,
                         const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count)
 {
     size_t length = sam_stream_length(count);

@@ -9,7 +9,7 @@ enum state { IN_HEADER, IN_LIST, IN_CHUNK_HEADER, IN_CHUNK, IN_INDEX, IN_TRAILER
 
 /* A chunk waiting to be decoded. */
 struct slot {
-    struct sam_span span;
+    struct sam_chunk_span span;
     struct sam_buffer packed;
     uint8_t *elements;
     size_t size; /* of the elements in bytes */
@@ -27,7 +27,7 @@ struct sam_unpacker {
     struct sam_container container;
     bool has_container;
     struct sam_cursor cursor;
-    struct sam_span span; /* of the next chunk */
+    struct sam_chunk_span span; /* of the next chunk */
     unsigned threads;
     struct slot *slots;
     size_t slot_count, slots_used;
@@ -91,9 +91,9 @@ static void read_slot(void *context, size_t i, unsigned worker)
     const struct sam_layout *layout = sam_layout_of(slot->span.layout);
     struct sam_chunk chunk;
     slot->wrong = sam_chunk_parse(slot->packed.data, slot->packed.size, &slot->span, &chunk);
-    for (size_t b = 0; !slot->wrong && b < sam_span_blocks(&slot->span); b++)
+    for (size_t b = 0; !slot->wrong && b < sam_chunk_span_blocks(&slot->span); b++)
         slot->wrong = sam_chunk_read(&u->readers[worker], &chunk, slot->packed.data, b,
-                                     slot->elements + b * SAM_BLOCK * layout->element);
+                                     slot->elements + b * SAM_CHUNK_BLOCK_SIZE * layout->element);
 }
 
 static enum sam_status flush(struct sam_unpacker *u, struct sam_error *error)
@@ -126,7 +126,7 @@ static void expect(struct sam_unpacker *u, enum state state, uint64_t bytes)
 static enum sam_status expect_chunk(struct sam_unpacker *u, struct sam_error *error)
 {
     uint64_t offset;
-    if (sam_next_span(&u->container, &u->cursor, &u->span, &offset)) {
+    if (sam_chunk_next_span(&u->container, &u->cursor, &u->span, &offset)) {
         expect(u, IN_CHUNK_HEADER, SAM_CHUNK_HEADER);
         return SAM_OK;
     }

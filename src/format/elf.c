@@ -452,11 +452,11 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                               struct sam_image **image, struct sam_error *error)
 {
     if (!image)
-        return sam_format_null("image", error);
+        return sam_fail_null("image", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!data && size)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     *image = NULL;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return sam_fail(error, SAM_ERR_IO, "libelf is too old");
@@ -500,9 +500,9 @@ static enum sam_status look(void *path, const struct sam_buffer *file, uint64_t 
 enum sam_status sam_elf_read(const char *path, struct sam_image **image, struct sam_error *error)
 {
     if (!image)
-        return sam_format_null("image", error);
+        return sam_fail_null("image", error);
     if (!path)
-        return sam_format_null("path", error);
+        return sam_fail_null("path", error);
     struct sam_buffer file = {0};
     *image = NULL;
     enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, (void *)path, &file, error);

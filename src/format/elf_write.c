@@ -374,11 +374,11 @@ enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t 
                              struct sam_error *error)
 {
     if (!image)
-        return sam_format_null("image", error);
+        return sam_fail_null("image", error);
     if (!data)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     if (!size)
-        return sam_format_null("size", error);
+        return sam_fail_null("size", error);
     *data = NULL;
     *size = 0;
     enum sam_status status = check_image(image, error);

@@ -7,9 +7,6 @@
 #include "samite/codec.h"
 #include "samite/format.h"
 
-/* SAM_ERR_USAGE: the caller passed NULL for `what`. */
-enum sam_status sam_format_null(const char *what, struct sam_error *error);
-
 /* The first bytes of a file of weights. */
 struct sam_prefix {
     const uint8_t *data;

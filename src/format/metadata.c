@@ -291,11 +291,11 @@ enum sam_status sam_metadata_parse(const char *text, size_t size, const char *na
                                    struct sam_metadata *metadata, struct sam_error *error)
 {
     if (!metadata)
-        return sam_format_null("metadata", error);
+        return sam_fail_null("metadata", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!text && size)
-        return sam_format_null("text", error);
+        return sam_fail_null("text", error);
     struct lines l = lines_of(text, size, name, error);
     uint64_t *values;
     size_t count;
@@ -322,15 +322,15 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
                                struct sam_error *error)
 {
     if (!metadata)
-        return sam_format_null("metadata", error);
+        return sam_fail_null("metadata", error);
     if (!words)
-        return sam_format_null("words", error);
+        return sam_fail_null("words", error);
     if (!count)
-        return sam_format_null("count", error);
+        return sam_fail_null("count", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!text && size)
-        return sam_format_null("text", error);
+        return sam_fail_null("text", error);
     struct lines l = lines_of(text, size, name, error);
     /* Memory for what the text can hold, whatever the metadata promises: 8 digits a word. */
     uint32_t *out = sam_alloc(size / 8, sizeof *out), extra;

@@ -321,11 +321,11 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                               struct sam_array *array, struct sam_error *error)
 {
     if (!array)
-        return sam_format_null("array", error);
+        return sam_fail_null("array", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!data && size)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     const uint8_t *bytes = data;
     size_t header;
     *array = (struct sam_array){0};
@@ -425,9 +425,9 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
 {
     if (!array)
-        return sam_format_null("array", error);
+        return sam_fail_null("array", error);
     if (!path)
-        return sam_format_null("path", error);
+        return sam_fail_null("path", error);
     struct sam_buffer file = {0};
     struct reading reading = {.path = path};
     *array = (struct sam_array){0};
@@ -446,11 +446,11 @@ enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
                               struct sam_error *error)
 {
     if (!array)
-        return sam_format_null("array", error);
+        return sam_fail_null("array", error);
     if (!path)
-        return sam_format_null("path", error);
+        return sam_fail_null("path", error);
     if (!array->data && array->size)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     struct sam_array check = *array;
     if (sam_dtype_npy(array->dtype) != array->dtype)
         return sam_fail(error, SAM_ERR_USAGE, "%s: NumPy has no element type %s", path,

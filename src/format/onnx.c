@@ -451,11 +451,11 @@ enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
                                struct sam_onnx *onnx, struct sam_error *error)
 {
     if (!onnx)
-        return sam_format_null("onnx", error);
+        return sam_fail_null("onnx", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!data && size)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     struct sam_error own = {0};
     struct reader r = {.file = name, .onnx = onnx, .error = error ? error : &own};
     const uint8_t *bytes = data;

@@ -173,9 +173,9 @@ enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
     struct sam_error own = {0};
     json_error_t why;
     if (!tfjs)
-        return sam_format_null("tfjs", error);
+        return sam_fail_null("tfjs", error);
     if (!text || !name)
-        return sam_format_null(text ? "name" : "text", error);
+        return sam_fail_null(text ? "name" : "text", error);
     struct reader r = {.file = name, .tfjs = tfjs, .error = error ? error : &own};
     *tfjs = (struct sam_tfjs){0};
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);

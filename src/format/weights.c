@@ -4,11 +4,6 @@
 
 #include "format/format.h"
 
-enum sam_status sam_format_null(const char *what, struct sam_error *error)
-{
-    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
-}
-
 enum sam_weights_kind sam_weights_kind_of(const void *data, size_t size, const char *path)
 {
     const uint8_t *bytes = data;
@@ -71,13 +66,13 @@ enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, 
                                   size_t *need, struct sam_error *error)
 {
     if (!weights)
-        return sam_format_null("weights", error);
+        return sam_fail_null("weights", error);
     if (!need)
-        return sam_format_null("need", error);
+        return sam_fail_null("need", error);
     if (!name)
-        return sam_format_null("name", error);
+        return sam_fail_null("name", error);
     if (!data && size)
-        return sam_format_null("data", error);
+        return sam_fail_null("data", error);
     const struct sam_prefix in = {data, size, file_size, name, need};
     enum sam_status status;
     uint64_t alignment = 1;

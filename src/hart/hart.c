@@ -213,7 +213,7 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
 
 int sam_hart_register(const char *name)
 {
-    int number = sam_x_register(name, strlen(name));
+    int number = sam_register_x(name, strlen(name));
     return number < 32 ? number : -1;
 }
 
@@ -256,7 +256,7 @@ void sam_hart_set_tl(struct sam_hart *hart, unsigned number, const uint8_t bytes
 
 const uint8_t *sam_hart_m(const struct sam_hart *hart, unsigned number)
 {
-    return hart->matrix ? hart->matrix->m[number % SAM_M_COUNT] : NULL;
+    return hart->matrix ? hart->matrix->m[number % SAM_MATRIX_COUNT] : NULL;
 }
 
 unsigned sam_hart_m_size(const struct sam_hart *hart)
@@ -267,17 +267,17 @@ unsigned sam_hart_m_size(const struct sam_hart *hart)
 void sam_hart_set_m(struct sam_hart *hart, unsigned number, const uint8_t *bytes)
 {
     if (hart->matrix)
-        memcpy(hart->matrix->m[number % SAM_M_COUNT], bytes, sam_hart_m_size(hart));
+        memcpy(hart->matrix->m[number % SAM_MATRIX_COUNT], bytes, sam_hart_m_size(hart));
 }
 
 bool sam_hart_csr(struct sam_hart *hart, unsigned address, uint64_t *value)
 {
-    return sam_csr_read(&hart->core, address, hart->core.retired, value);
+    return sam_core_csr_read(&hart->core, address, hart->core.retired, value);
 }
 
 bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value)
 {
-    return sam_csr_write(&hart->core, address, hart->core.retired, sam_hart_wrap(hart, value));
+    return sam_core_csr_write(&hart->core, address, hart->core.retired, sam_hart_wrap(hart, value));
 }
 
 void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)

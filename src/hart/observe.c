@@ -22,7 +22,7 @@ const char *sam_hart_class_name(enum sam_hart_class class_)
     return (unsigned)class_ < SAM_HART_CLASSES ? names[class_] : "";
 }
 
-static enum sam_hart_class matrix_class(const struct sam_m_work *work)
+static enum sam_hart_class matrix_class(const struct sam_matrix_work *work)
 {
     static const uint8_t classes[] = {
         [SAM_M_KIND_LOAD] = SAM_HART_M_LOAD,     [SAM_M_KIND_STORE] = SAM_HART_M_STORE,
@@ -56,7 +56,7 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
 static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
 {
     struct sam_hart_stats *s = &hart->stats;
-    struct sam_m_work matrix;
+    struct sam_matrix_work matrix;
     s->instructions++;
     if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix)) {
         s->classes[matrix_class(&matrix)]++;
@@ -90,7 +90,7 @@ static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
 static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
                         uint32_t first, bool trapped)
 {
-    struct sam_m_work work;
+    struct sam_matrix_work work;
     if (sam_matrix_work_done(&hart->core, insn, first, trapped, &work)) {
         const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
         sam_mxu_matrix(hart->mxu, &work, pc, insn->word, &values);
@@ -119,13 +119,13 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
             continue;
         if (operand->kind == SAM_KIND_X && insn->rd) {
             sam_buffer_puts(&hart->line, " ");
-            sam_buffer_puts(&hart->line, sam_x_name(insn->rd));
+            sam_buffer_puts(&hart->line, sam_register_x_name(insn->rd));
             sam_buffer_puts(&hart->line, "=");
             show_address(hart, sam_hart_x(hart, insn->rd));
         } else if (operand->kind == SAM_KIND_TL && insn->rd) {
             sam_buffer_printf(&hart->line, " tl%u", insn->rd);
         } else if (operand->kind == SAM_KIND_M) {
-            struct sam_m_work work;
+            struct sam_matrix_work work;
             sam_matrix_work_of(&hart->core, insn, &work);
             for (unsigned i = 0; i < work.registers; i++)
                 sam_buffer_printf(&hart->line, " m%u", work.md + i);
@@ -136,7 +136,7 @@ static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
 static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
                         const struct sam_work *work)
 {
-    struct sam_m_work matrix;
+    struct sam_matrix_work matrix;
     if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix) &&
         matrix.kind <= SAM_M_KIND_STORE) {
         /* the first row, and the distance of the others */

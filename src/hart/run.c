@@ -84,7 +84,7 @@ static void tell_place(struct sam_hart *hart, struct sam_hart_result *result, co
 {
     struct sam_buffer out = {0};
     sam_buffer_printf(&out, "%s after %llu instructions, ", what, (unsigned long long)instructions);
-    sam_pc_put(&out, hart->image, sam_hart_pc(hart), 0);
+    sam_fault_put_pc(&out, hart->image, sam_hart_pc(hart), 0);
     snprintf(result->text, sizeof result->text, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);
 }

@@ -27,7 +27,7 @@ void sam_hart_time_before(struct sam_hart *hart)
 
 /* What a scalar load, store or atomic instruction accesses. RISC-V Unprivileged 2.6, 14. */
 static bool access_of(const struct sam_hart *hart, const struct sam_insn *insn, bool *store,
-                      struct sam_span *bytes)
+                      struct sam_work_span *bytes)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     if (!does->bytes)
@@ -44,7 +44,7 @@ enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn
                               struct sam_work *work)
 {
     struct sam_engines *e = hart->engines;
-    struct sam_span bytes;
+    struct sam_work_span bytes;
     bool store;
     if (work) {
         work->pc = pc;

@@ -42,8 +42,8 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
     char what[SAM_HART_CAUSE_TEXT];
     sam_hart_cause_text(hart, result->cause, result->tval, what, sizeof what);
     sam_buffer_printf(&out, "%s; ", what);
-    sam_pc_put(&out, hart->image, result->pc, hart->machine.isa.xlen / 4);
-    sam_word_put(&out, &hart->machine.isa, hart->image, result->pc, result->word);
+    sam_fault_put_pc(&out, hart->image, result->pc, hart->machine.isa.xlen / 4);
+    sam_fault_put_word(&out, &hart->machine.isa, hart->image, result->pc, result->word);
     /* Such a program may still run: the flag may apply to only a part of it. */
     if (hart->image && hart->image->compressed &&
         (result->cause == SAM_CAUSE_ILLEGAL || result->cause == SAM_CAUSE_FETCH_MISALIGNED))

@@ -85,7 +85,7 @@ static bool piece_at(const char *pattern, unsigned bit, struct sam_isa_field *fi
         const struct sam_operand *operand = sam_operand_find(*c);
         unsigned at = operand ? operand->shift : 0;
         for (int i = 0; operand && i < 4 && operand->pieces[i].width; i++) {
-            const struct sam_piece *p = &operand->pieces[i];
+            const struct sam_operand_piece *p = &operand->pieces[i];
             if (p->low + p->width - 1u == bit) {
                 bool whole = i == 0 && !operand->pieces[1].width;
                 field->high = bit;
@@ -175,9 +175,9 @@ bool sam_isa_entry_get(size_t index, struct sam_isa_entry *entry)
 bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index)
 {
     if (index < SAM_OP_COUNT - 1)
-        return sam_row_is_on(&sam_insn_rows[index + 1], isa);
+        return sam_isa_has_row(&sam_insn_rows[index + 1], isa);
     index -= SAM_OP_COUNT - 1;
-    return index < sam_pseudo_row_count && sam_is_on(sam_pseudo_rows[index].on, isa);
+    return index < sam_pseudo_row_count && sam_isa_is_on(sam_pseudo_rows[index].on, isa);
 }
 
 static void describe_aliases(const struct sam_csr_row *row, char *text, size_t size)
@@ -209,7 +209,7 @@ bool sam_csr_entry_get(const struct sam_isa *isa, size_t index, struct sam_csr_e
 {
     for (size_t i = 0; i < sam_csr_row_count; i++) {
         const struct sam_csr_row *row = &sam_csr_rows[i];
-        if (!sam_is_on(row->on, isa) || index--)
+        if (!sam_isa_is_on(row->on, isa) || index--)
             continue;
         describe_csr(row, entry);
         return true;
@@ -223,7 +223,7 @@ bool sam_csr_entry_find(const struct sam_isa *isa, const char *name, struct sam_
     const struct sam_csr_row *found = NULL;
     for (size_t i = 0; i < sam_csr_row_count && address >= 0; i++) {
         const struct sam_csr_row *row = &sam_csr_rows[i];
-        if (row->address != address || !sam_is_on(row->on, isa))
+        if (row->address != address || !sam_isa_is_on(row->on, isa))
             continue;
         if (!found || sam_same_name(row->name, name))
             found = row;

@@ -69,8 +69,8 @@ static void print_target(struct printer *p, int32_t distance)
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
     /* A listing has lines, and hence labels, only where instructions can be. */
     bool has_line = target % 4 == 0;
-    if (symbol && has_line && symbol->value == target && sam_name_is_plain(p->isa, symbol->name) &&
-        !symbol->repeated)
+    if (symbol && has_line && symbol->value == target &&
+        sam_isa_is_plain_name(p->isa, symbol->name) && !symbol->repeated)
         sam_buffer_printf(&p->out, "%s", symbol->name);
     else
         sam_buffer_printf(&p->out, ". %c %ld", distance < 0 ? '-' : '+', labs((long)distance));
@@ -101,7 +101,7 @@ static void print_operand(struct printer *p, const struct sam_operand *operand, 
     const char *csr;
     switch (operand->kind) {
     case SAM_KIND_X:
-    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_x_name((unsigned)value)); break;
+    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_register_x_name((unsigned)value)); break;
     case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
     case SAM_KIND_TL: sam_buffer_printf(&p->out, "tl%d", value); break;
     case SAM_KIND_M: sam_buffer_printf(&p->out, "m%d", value); break;
@@ -157,8 +157,8 @@ static bool literal(const char **at, const struct sam_operand *operand, int32_t 
     text[size] = '\0';
     *at += size;
     char *end = text;
-    *value = operand->kind == SAM_KIND_X   ? sam_x_register(text, size)
-             : operand->kind == SAM_KIND_V ? sam_v_register(text, size)
+    *value = operand->kind == SAM_KIND_X   ? sam_register_x(text, size)
+             : operand->kind == SAM_KIND_V ? sam_register_v(text, size)
              : strcmp(text, "iorw") == 0   ? 15
                                            : (int32_t)strtol(text, &end, 0);
     return true;
@@ -202,7 +202,7 @@ static bool print_pseudo(struct printer *p, const struct sam_insn_row *row,
     for (size_t i = 0; i < sam_pseudo_row_count; i++) {
         const struct sam_pseudo_row *pseudo = &sam_pseudo_rows[i];
         struct bindings found = {0};
-        if (pseudo->out && sam_is_on(pseudo->on, p->isa) &&
+        if (pseudo->out && sam_isa_is_on(pseudo->on, p->isa) &&
             matches(pseudo->expansion, row, values, &found)) {
             print(p, pseudo->mnemonic, "", pseudo->operands, &found);
             return true;
@@ -222,7 +222,7 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     }
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
-    const struct sam_code_row *code = sam_code_find(insn.op, word);
+    const struct sam_encoding_row *code = sam_encoding_find(insn.op, word);
     uint32_t said = code ? 0 : row->mask; /* bits that the text determines; an alternative encoding
                                              has none */
     for (const char *c = row->operands; *c; c++) {

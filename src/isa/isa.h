@@ -174,17 +174,17 @@ extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
 
 /* Alternative encodings of an instruction: decoded, never assembled. Operands are those of its row.
  */
-struct sam_code_row {
+struct sam_encoding_row {
     enum sam_op op;
     const char *mnemonic; /* the equivalent instruction */
     uint32_t match;
     uint32_t mask;
     uint8_t imm;
 };
-extern const struct sam_code_row sam_code_rows[];
-extern const size_t sam_code_row_count;
+extern const struct sam_encoding_row sam_encoding_rows[];
+extern const size_t sam_encoding_row_count;
 /* The alternative encoding of `op` that matches `word`; NULL: `word` is the row's own encoding. */
-const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word);
+const struct sam_encoding_row *sam_encoding_find(enum sam_op op, uint32_t word);
 
 /* Two bits of the word given by a suffix of the mnemonic: ".aq", "@store". `field` names the upper
  * and the lower bit, or both when the second is NULL. */
@@ -211,7 +211,7 @@ struct sam_pseudo_row {
 extern const struct sam_pseudo_row sam_pseudo_rows[];
 extern const size_t sam_pseudo_row_count;
 /* Whether `isa` meets all requirements in `on`. */
-bool sam_is_on(uint32_t on, const struct sam_isa *isa);
+bool sam_isa_is_on(uint32_t on, const struct sam_isa *isa);
 
 /* Operand slots: the register numbers and the immediate of an instruction, whatever its format. */
 enum sam_slot {
@@ -254,7 +254,7 @@ struct sam_operand {
     enum sam_slot slot;
     bool is_signed;
     unsigned shift; /* value bits below the first piece that are zero (1 for branch targets) */
-    struct sam_piece {
+    struct sam_operand_piece {
         uint8_t low;   /* lowest bit in the word */
         uint8_t width; /* 0 ends the list */
     } pieces[4];
@@ -298,7 +298,7 @@ struct sam_insn {
  * or when an extended scalar register is above 63. Ventus manual 4.2.2, 4.2.3. */
 bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 /* Whether `isa` includes the row. */
-bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa);
+bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa);
 /* Whether `op` is REGEXT, REGEXTI, REGPAIR or REGPAIRI. */
 bool sam_op_is_prefix(enum sam_op op);
 
@@ -312,21 +312,21 @@ const char *sam_texts_of(struct sam_texts *texts, const struct sam_isa *isa, uin
 
 /* Registers: "x5", "t0", "fp", up to x63; "v0".."v255"; "tl0", "tlr0", "t0" up to 31; "m0".."m7".
  * -1: not a register. */
-int sam_x_register(const char *name, size_t size);
-int sam_v_register(const char *name, size_t size);
-int sam_tl_register(const char *name, size_t size);
-int sam_m_register(const char *name, size_t size);
+int sam_register_x(const char *name, size_t size);
+int sam_register_v(const char *name, size_t size);
+int sam_register_tl(const char *name, size_t size);
+int sam_register_m(const char *name, size_t size);
 /* Whether an assembler for `isa` reads the name as a register. */
-bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size);
+bool sam_isa_is_register(const struct sam_isa *isa, const char *name, size_t size);
 /* ABI name of x0..x31 ("zero", "ra", ...), "x32".. above. */
-const char *sam_x_name(unsigned index);
+const char *sam_register_x_name(unsigned index);
 
 /* Whether the assembler reads the name as a symbol: letters, digits, _ . $, and not a register. */
-bool sam_name_is_plain(const struct sam_isa *isa, const char *name);
+bool sam_isa_is_plain_name(const struct sam_isa *isa, const char *name);
 
 /* Whether the word is an instruction of the C extension, which no machine here implements: 16 bits
  * that do not end in 11. All zeros is not one. */
-static inline bool sam_word_is_compressed(uint64_t word)
+static inline bool sam_isa_is_compressed(uint64_t word)
 {
     return (word & 3) != 3 && (word & 0xffff);
 }

@@ -20,11 +20,11 @@ struct listing {
     struct sam_names headings; /* section names used so far */
 };
 
-bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
+bool sam_isa_is_plain_name(const struct sam_isa *isa, const char *name)
 {
     size_t size = strlen(name);
     if (!size || sam_is_digit(name[0]) || strcmp(name, ".") == 0 ||
-        sam_is_register(isa, name, size) || sam_v_register(name, size) >= 0)
+        sam_isa_is_register(isa, name, size) || sam_register_v(name, size) >= 0)
         return false;
     for (const char *c = name; *c; c++)
         if (!sam_is_alnum(*c) && *c != '_' && *c != '.' && *c != '$')
@@ -35,7 +35,7 @@ bool sam_name_is_plain(const struct sam_isa *isa, const char *name)
 /* An ELF file may contain a name twice (static functions); the first one keeps it. */
 static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
 {
-    return sam_name_is_plain(l->isa, symbol->name) && !symbol->repeated;
+    return sam_isa_is_plain_name(l->isa, symbol->name) && !symbol->repeated;
 }
 
 /* Labels at `address`; earlier ones that fell between two lines are skipped. */

@@ -69,18 +69,18 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
 #undef INSN
 };
 
-const struct sam_code_row sam_code_rows[] = {
+const struct sam_encoding_row sam_encoding_rows[] = {
 #define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)
 #define CODE(id, mnemonic, match, mask, imm) {SAM_OP_##id, mnemonic, match, mask, imm},
 #include "isa/families.def"
 #undef INSN
 };
-const size_t sam_code_row_count = SAM_COUNT(sam_code_rows);
+const size_t sam_encoding_row_count = SAM_COUNT(sam_encoding_rows);
 
-const struct sam_code_row *sam_code_find(enum sam_op op, uint32_t word)
+const struct sam_encoding_row *sam_encoding_find(enum sam_op op, uint32_t word)
 {
-    for (size_t i = 0; i < sam_code_row_count; i++) {
-        const struct sam_code_row *code = &sam_code_rows[i];
+    for (size_t i = 0; i < sam_encoding_row_count; i++) {
+        const struct sam_encoding_row *code = &sam_encoding_rows[i];
         if (code->op == op && (word & code->mask) == code->match)
             return code;
     }
@@ -130,7 +130,8 @@ const struct sam_operand *sam_operand_find(char letter)
 static unsigned operand_width(const struct sam_operand *operand)
 {
     unsigned width = operand->shift;
-    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++)
+    for (const struct sam_operand_piece *p = operand->pieces; p < operand->pieces + 4 && p->width;
+         p++)
         width += p->width;
     return width;
 }
@@ -145,7 +146,8 @@ int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
 {
     uint32_t value = 0;
     unsigned at = operand->shift;
-    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
+    for (const struct sam_operand_piece *p = operand->pieces; p < operand->pieces + 4 && p->width;
+         p++) {
         value |= sam_bits(word, p->low + p->width - 1u, p->low) << at;
         at += p->width;
     }
@@ -155,7 +157,8 @@ int32_t sam_operand_get(const struct sam_operand *operand, uint32_t word)
 uint32_t sam_operand_put(const struct sam_operand *operand, uint32_t word, int32_t value)
 {
     uint32_t rest = (uint32_t)(value - operand_base(operand)) >> operand->shift;
-    for (const struct sam_piece *p = operand->pieces; p < operand->pieces + 4 && p->width; p++) {
+    for (const struct sam_operand_piece *p = operand->pieces; p < operand->pieces + 4 && p->width;
+         p++) {
         uint32_t field = (uint32_t)((UINT64_C(1) << p->width) - 1);
         word = (word & ~(field << p->low)) | (rest & field) << p->low;
         rest >>= p->width;
@@ -179,7 +182,7 @@ bool sam_operand_fits(const struct sam_operand *operand, int64_t value)
     return value >= low && value <= high && !(value & ((1 << operand->shift) - 1));
 }
 
-bool sam_is_on(uint32_t on, const struct sam_isa *isa)
+bool sam_isa_is_on(uint32_t on, const struct sam_isa *isa)
 {
     uint32_t have = isa->extensions | (isa->xlen == 64 ? SAM_ON_RV64 : SAM_ON_RV32);
     if (!(isa->extensions & SAM_EXT_XVENTUS))
@@ -187,9 +190,9 @@ bool sam_is_on(uint32_t on, const struct sam_isa *isa)
     return (on & ~have) == 0;
 }
 
-bool sam_row_is_on(const struct sam_insn_row *row, const struct sam_isa *isa)
+bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa)
 {
-    return sam_is_on(row->on, isa);
+    return sam_isa_is_on(row->on, isa);
 }
 
 bool sam_op_is_prefix(enum sam_op op)
@@ -207,13 +210,14 @@ static enum sam_op find_op(const struct sam_isa *isa, uint32_t word)
 {
     for (enum sam_op op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
-        if ((word & row->mask) == row->match && has_engine(row, word) && sam_row_is_on(row, isa))
+        if ((word & row->mask) == row->match && has_engine(row, word) && sam_isa_has_row(row, isa))
             return op;
     }
-    for (size_t i = 0; i < sam_code_row_count; i++) {
-        const struct sam_code_row *code = &sam_code_rows[i];
+    for (size_t i = 0; i < sam_encoding_row_count; i++) {
+        const struct sam_encoding_row *code = &sam_encoding_rows[i];
         const struct sam_insn_row *row = &sam_insn_rows[code->op];
-        if ((word & code->mask) == code->match && has_engine(row, word) && sam_row_is_on(row, isa))
+        if ((word & code->mask) == code->match && has_engine(row, word) &&
+            sam_isa_has_row(row, isa))
             return code->op;
     }
     return SAM_OP_ILLEGAL;
@@ -263,7 +267,7 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
     bool pair = false;
     if (prefix && (sam_op_is_prefix(op) || !read_prefix(isa, prefix, &ext, &pair)))
         return false;
-    const struct sam_code_row *code = sam_code_find(op, word);
+    const struct sam_encoding_row *code = sam_encoding_find(op, word);
     insn->imm = code ? code->imm : sam_insn_rows[op].imm;
     bool widened = false;
     for (const char *c = sam_insn_rows[op].operands; *c; c++) {
@@ -321,7 +325,7 @@ const size_t sam_csr_alias_count = SAM_COUNT(sam_csr_aliases);
 const char *sam_csr_name(const struct sam_isa *isa, unsigned address)
 {
     for (size_t i = 0; i < sam_csr_row_count; i++)
-        if (sam_csr_rows[i].address == address && sam_is_on(sam_csr_rows[i].on, isa))
+        if (sam_csr_rows[i].address == address && sam_isa_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].name;
     return NULL;
 }
@@ -363,12 +367,13 @@ int sam_csr_address(const struct sam_isa *isa, const char *name, size_t size)
     }
     for (size_t i = 0; i < sam_csr_row_count; i++)
         if (strlen(sam_csr_rows[i].name) == size &&
-            sam_same_start(sam_csr_rows[i].name, name, size) && sam_is_on(sam_csr_rows[i].on, isa))
+            sam_same_start(sam_csr_rows[i].name, name, size) &&
+            sam_isa_is_on(sam_csr_rows[i].on, isa))
             return sam_csr_rows[i].address;
     for (size_t i = 0; i < sam_csr_alias_count; i++) {
         const struct sam_csr_alias *alias = &sam_csr_aliases[i];
         int index = alias_index(alias, name, size);
-        if (index >= 0 && sam_is_on(alias->on, isa))
+        if (index >= 0 && sam_isa_is_on(alias->on, isa))
             return alias->address + index;
     }
     return -1;
@@ -378,7 +383,7 @@ const struct sam_csr_alias *sam_csr_ruled(const struct sam_isa *isa, const char 
 {
     for (size_t i = 0; i < sam_csr_alias_count; i++) {
         const struct sam_csr_alias *alias = &sam_csr_aliases[i];
-        if (alias->note && sam_is_on(alias->on, isa) && alias_index(alias, name, size) >= 0)
+        if (alias->note && sam_isa_is_on(alias->on, isa) && alias_index(alias, name, size) >= 0)
             return alias;
     }
     return NULL;
@@ -392,7 +397,7 @@ static const char *const x_names[64] = {
     "x52",  "x53", "x54", "x55", "x56", "x57", "x58", "x59", "x60", "x61", "x62", "x63",
 };
 
-const char *sam_x_name(unsigned index)
+const char *sam_register_x_name(unsigned index)
 {
     return index < 64 ? x_names[index] : "x?";
 }
@@ -406,7 +411,7 @@ static int numbered(const char *name, size_t size, const char *prefix, int limit
     return decimal(name + skip, size - skip, limit);
 }
 
-int sam_x_register(const char *name, size_t size)
+int sam_register_x(const char *name, size_t size)
 {
     for (int i = 0; i < 32; i++)
         if (strlen(x_names[i]) == size && memcmp(x_names[i], name, size) == 0)
@@ -416,12 +421,12 @@ int sam_x_register(const char *name, size_t size)
     return numbered(name, size, "x", 64);
 }
 
-int sam_v_register(const char *name, size_t size)
+int sam_register_v(const char *name, size_t size)
 {
     return numbered(name, size, "v", 256);
 }
 
-int sam_tl_register(const char *name, size_t size)
+int sam_register_tl(const char *name, size_t size)
 {
     static const char *const prefixes[] = {"tl", "tlr", "tlreg", "t"};
     int number = -1;
@@ -430,15 +435,15 @@ int sam_tl_register(const char *name, size_t size)
     return number;
 }
 
-int sam_m_register(const char *name, size_t size)
+int sam_register_m(const char *name, size_t size)
 {
     return numbered(name, size, "m", 8);
 }
 
-bool sam_is_register(const struct sam_isa *isa, const char *name, size_t size)
+bool sam_isa_is_register(const struct sam_isa *isa, const char *name, size_t size)
 {
-    return sam_x_register(name, size) >= 0 ||
-           ((isa->extensions & SAM_EXT_ZVE32F) && sam_v_register(name, size) >= 0) ||
-           ((isa->extensions & SAM_EXT_XTENSORLOAD) && sam_tl_register(name, size) >= 0) ||
-           ((isa->extensions & SAM_EXT_XMATRIX) && sam_m_register(name, size) >= 0);
+    return sam_register_x(name, size) >= 0 ||
+           ((isa->extensions & SAM_EXT_ZVE32F) && sam_register_v(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XTENSORLOAD) && sam_register_tl(name, size) >= 0) ||
+           ((isa->extensions & SAM_EXT_XMATRIX) && sam_register_m(name, size) >= 0);
 }

@@ -350,7 +350,7 @@ bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn 
     return sam_code_decode(c->code, word, prefix, insn);
 }
 
-uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op)
+uint32_t sam_uop_word(struct sam_core *c, const struct sam_uop *op)
 {
     uint32_t word = 0;
     struct sam_fault fault;
@@ -360,7 +360,7 @@ uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op)
 
 static const struct sam_uop *op_illegal(SAM_HANDLER_ARGS)
 {
-    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
 }
 
 static const struct sam_uop *op_prefix(SAM_HANDLER_ARGS)

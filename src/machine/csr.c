@@ -48,7 +48,7 @@ static uint64_t dirty(const struct sam_core *core, bool narrow)
     return (uint64_t)set << (narrow ? 31 : 63);
 }
 
-bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
+bool sam_core_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
 {
     const struct sam_machine *machine = sam_code_machine(core->code);
     bool narrow = machine->isa.xlen == 32;
@@ -81,7 +81,7 @@ bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uin
     }
 }
 
-bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
+bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
 {
     const struct sam_machine *machine = sam_code_machine(core->code);
     if (machine->csr_write && machine->csr_write(core, address, next, value))

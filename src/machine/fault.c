@@ -25,9 +25,8 @@ void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *
     const unsigned cause = fault->cause;
     if (cause >= SAM_COUNT(words) || !words[cause].before) {
         snprintf(text, size, "%s",
-                 sam_word_is_compressed(fault->address)
-                     ? "compressed instruction; compile without C"
-                     : "illegal instruction");
+                 sam_isa_is_compressed(fault->address) ? "compressed instruction; compile without C"
+                                                       : "illegal instruction");
         return;
     }
     const char *after = words[cause].after;
@@ -40,7 +39,8 @@ void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *
         snprintf(text, size, "%s", words[cause].before);
 }
 
-void sam_pc_put(struct sam_buffer *out, const struct sam_image *image, uint64_t pc, unsigned digits)
+void sam_fault_put_pc(struct sam_buffer *out, const struct sam_image *image, uint64_t pc,
+                      unsigned digits)
 {
     const struct sam_symbol *symbol = image ? sam_image_symbol_at(image, pc) : NULL;
     sam_buffer_printf(out, "pc 0x%0*llx", (int)digits, (unsigned long long)pc);
@@ -49,8 +49,8 @@ void sam_pc_put(struct sam_buffer *out, const struct sam_image *image, uint64_t 
                           (unsigned long long)(pc - symbol->value));
 }
 
-void sam_word_put(struct sam_buffer *out, const struct sam_isa *isa, const struct sam_image *image,
-                  uint64_t pc, uint32_t word)
+void sam_fault_put_word(struct sam_buffer *out, const struct sam_isa *isa,
+                        const struct sam_image *image, uint64_t pc, uint32_t word)
 {
     char insn[128] = "";
     if (!word)

@@ -138,11 +138,11 @@ static inline unsigned sam_access_cause(enum sam_access access)
 void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *outside, char *text,
                     size_t size);
 /* "pc 0x80000004 <start+0x4>"; `image` may be NULL. */
-void sam_pc_put(struct sam_buffer *out, const struct sam_image *image, uint64_t pc,
-                unsigned digits);
+void sam_fault_put_pc(struct sam_buffer *out, const struct sam_image *image, uint64_t pc,
+                      unsigned digits);
 /* " (0x0002a2fb) vlw12.v v5, 0(v5)"; nothing when `word` is 0. */
-void sam_word_put(struct sam_buffer *out, const struct sam_isa *isa, const struct sam_image *image,
-                  uint64_t pc, uint32_t word);
+void sam_fault_put_word(struct sam_buffer *out, const struct sam_isa *isa,
+                        const struct sam_image *image, uint64_t pc, uint32_t word);
 
 /* ------------------------------------------------------------------------------------- view */
 
@@ -283,8 +283,8 @@ enum { SAM_MSTATUS_MIE = 1 << 3, SAM_MSTATUS_MPIE = 1 << 7, SAM_MSTATUS_MPP = 3 
 /* CSRs every core has: address -> value. `instret` counts the instructions before the one that
  * reads, `next` those before the one that follows the write. False: no such CSR, or a write to a
  * read-only one; an illegal instruction. */
-bool sam_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
-bool sam_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
+bool sam_core_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
+bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
 /* ------------------------------------------------------------------------------ decoded code */
 
@@ -326,7 +326,7 @@ bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 
 /* The instruction word of a micro-op, for reports; 0 when it can no longer be fetched. */
-uint32_t sam_word_of(struct sam_core *c, const struct sam_uop *op);
+uint32_t sam_uop_word(struct sam_core *c, const struct sam_uop *op);
 /* The complete instruction, for handlers that need more than the micro-op (REGPAIR). */
 bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn *insn);
 

@@ -291,7 +291,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         c->fflags |= (uint8_t)sam_host_fp_flags();
         sam_host_fp_clear();
     }
-    if (reads && !sam_csr_read(c, address, instret, &value))
+    if (reads && !sam_core_csr_read(c, address, instret, &value))
         return false;
     *old = value;
     if (!writes)
@@ -300,7 +300,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         operand = value | operand;
     else if (mode == CSR_CLEAR)
         operand = value & ~operand;
-    return sam_csr_write(c, address, instret + 1, (ux_t)operand);
+    return sam_core_csr_write(c, address, instret + 1, (ux_t)operand);
 }
 
 #define CSR_OP(name, mode, operand_value, reads, writes)                                           \
@@ -311,7 +311,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         c->event = 0;                                                                              \
         if (!csr_access(c, sam_retired_at(c, op, entry, left), address, mode, operand_value,       \
                         reads, writes, &old)) {                                                    \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));                                       \
+            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
         }                                                                                          \
         if (reads)                                                                                 \
             RD = (ux_t)old;                                                                        \
@@ -341,7 +341,7 @@ static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *
 
 static const struct sam_uop *bad_rounding(SAM_HANDLER_ARGS)
 {
-    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
 }
 
 /* A result that depends on the rounding mode: computed by the host when that is nearest even. */

@@ -7,7 +7,7 @@ bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t ope
 {
     struct sam_matrix *m = sam_matrix_of(c);
     const size_t bytes = m->rows * m->row_bytes;
-    uint8_t row[SAM_M_ROW_BYTES];
+    uint8_t row[SAM_MATRIX_ROW_BYTES];
     if (variant == SAM_M_MM) {
         memmove(m->m[md], m->m[ms1], bytes);
         return true;

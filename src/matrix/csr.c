@@ -10,7 +10,7 @@
 struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow)
 {
     struct sam_matrix *m = aligned_alloc(64, sizeof *m);
-    struct sam_m_scratch *scratch = aligned_alloc(64, sizeof *scratch);
+    struct sam_matrix_scratch *scratch = aligned_alloc(64, sizeof *scratch);
     if (!m || !scratch) {
         free(m);
         free(scratch);
@@ -19,10 +19,10 @@ struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow)
     memset(scratch, 0, sizeof *scratch);
     *m = (struct sam_matrix){.row_bytes = mlen / 8,
                              .rows = mlen / 32,
-                             .state = SAM_M_INITIAL,
+                             .state = SAM_MATRIX_INITIAL,
                              .narrow = narrow,
-                             .accumulators = (1u << SAM_M_COUNT) - 1,
-                             .products = sam_m_products_choose(),
+                             .accumulators = (1u << SAM_MATRIX_COUNT) - 1,
+                             .products = sam_matrix_products_choose(),
                              .scratch = scratch};
     return m;
 }
@@ -60,9 +60,9 @@ bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t valu
     struct sam_matrix *m = sam_matrix_of(core);
     switch (address) {
     case SAM_CSR_xmrstart: m->start = (uint32_t)value; return true;
-    case SAM_CSR_xmcsr: m->state = (enum sam_m_state)(value & 3); return true;
+    case SAM_CSR_xmcsr: m->state = (enum sam_matrix_state)(value & 3); return true;
     case SAM_CSR_xmxrm:
-        m->round = (enum sam_m_round)(value & 3);
+        m->round = (enum sam_matrix_round)(value & 3);
         if (value == 0)
             m->saturated = false;
         return true;

@@ -8,7 +8,7 @@ bool sam_matrix_is(const struct sam_insn *insn)
 }
 
 static void describe_move(const struct sam_core *core, const struct sam_insn *insn,
-                          struct sam_m_work *w)
+                          struct sam_matrix_work *w)
 {
     const struct sam_matrix *m = sam_matrix_of(core);
     const bool whole = sam_m_is_whole(insn->word);
@@ -23,10 +23,10 @@ static void describe_move(const struct sam_core *core, const struct sam_insn *in
 }
 
 bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
-                        struct sam_m_work *w)
+                        struct sam_matrix_work *w)
 {
     const struct sam_matrix *m = sam_matrix_of(core);
-    *w = (struct sam_m_work){0};
+    *w = (struct sam_matrix_work){0};
     if (!m || !sam_matrix_is(insn))
         return false;
     w->kind = sam_m_kind(insn->word);
@@ -61,7 +61,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
 }
 
 bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
-                          bool trapped, struct sam_m_work *w)
+                          bool trapped, struct sam_matrix_work *w)
 {
     if (!sam_matrix_work_of(core, insn, w))
         return false;

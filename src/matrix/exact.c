@@ -41,7 +41,7 @@ static uint64_t in_order(struct dot *d, const uint8_t *a, const uint8_t *b)
 /* Round each product, pad with zeros to a power of two, then sum neighbours pairwise. */
 static uint64_t as_tree(struct dot *d, const uint8_t *a, const uint8_t *b)
 {
-    uint64_t node[SAM_M_ROW_BYTES / 2] = {0};
+    uint64_t node[SAM_MATRIX_ROW_BYTES / 2] = {0};
     unsigned count = 1;
     while (count < d->k)
         count *= 2;

@@ -6,31 +6,32 @@
 
 #include "machine/machine.h"
 
-#define SAM_M_COUNT     8u
-#define SAM_M_ROWS      16u /* rows of a register at the largest MLEN */
-#define SAM_M_ROW_BYTES 64u
-#define SAM_M_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
+#define SAM_MATRIX_COUNT     8u
+#define SAM_MATRIX_ROWS      16u /* rows of a register at the largest MLEN */
+#define SAM_MATRIX_ROW_BYTES 64u
+#define SAM_MATRIX_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
 
-enum sam_m_state { SAM_M_OFF, SAM_M_INITIAL, SAM_M_CLEAN, SAM_M_DIRTY };
-enum sam_m_round { SAM_M_RNU, SAM_M_RNE, SAM_M_RDN, SAM_M_ROD };
+enum sam_matrix_state { SAM_MATRIX_OFF, SAM_MATRIX_INITIAL, SAM_MATRIX_CLEAN, SAM_MATRIX_DIRTY };
+enum sam_matrix_round { SAM_MATRIX_RNU, SAM_MATRIX_RNE, SAM_MATRIX_RDN, SAM_MATRIX_ROD };
 
 /* State of one unit. Rows are row_bytes apart, so that a register is `rows` * row_bytes contiguous
  * bytes; the rest is unused. */
 struct sam_matrix {
-    uint8_t m[SAM_M_COUNT][SAM_M_ROWS * SAM_M_ROW_BYTES] __attribute__((aligned(64)));
+    uint8_t m[SAM_MATRIX_COUNT][SAM_MATRIX_ROWS * SAM_MATRIX_ROW_BYTES]
+        __attribute__((aligned(64)));
     unsigned row_bytes; /* MLEN / 8: 16, 32, 64 */
     unsigned rows;      /* of a register: MLEN / 32 */
     unsigned size_m, size_n, size_k;
     uint32_t start; /* xmrstart */
-    enum sam_m_state state;
-    enum sam_m_round round;
+    enum sam_matrix_state state;
+    enum sam_matrix_round round;
     bool saturated;
     bool narrow;           /* the hart is RV32 */
     bool tree;             /* --fp-order=tree */
     uint32_t accumulators; /* set of registers that may be md of a multiplication; unless it holds
                               all of them, they may not be its sources */
-    const struct sam_m_products *products;
-    struct sam_m_scratch *scratch;
+    const struct sam_matrix_products *products;
+    struct sam_matrix_scratch *scratch;
 };
 
 /* A unit in its reset state with rows of `mlen` bits (128, 256 or 512); NULL: out of memory. */
@@ -43,7 +44,7 @@ bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *valu
 bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
 /* The work of an instruction, with its sizes and addresses captured. */
-struct sam_m_work {
+struct sam_matrix_work {
     enum sam_m_kind kind;
     uint8_t md, ms1, ms2;
     bool reads_1, reads_2;         /* ms1, ms2 are sources */
@@ -60,7 +61,8 @@ struct sam_m_work {
     uint64_t macs; /* multiply-accumulates */
 };
 /* Byte `k` of a row of a load or store. */
-static inline uint64_t sam_m_address(const struct sam_m_work *work, unsigned row, unsigned k)
+static inline uint64_t sam_matrix_address(const struct sam_matrix_work *work, unsigned row,
+                                          unsigned k)
 {
     const uint64_t address = work->base + row * work->stride + k;
     return work->narrow ? (uint32_t)address : address;
@@ -70,11 +72,11 @@ static inline uint64_t sam_m_address(const struct sam_m_work *work, unsigned row
  * on, except for configurations and xmrstart: `first` and `end` are left 0. False: not a matrix
  * instruction, or no unit. */
 bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
-                        struct sam_m_work *work);
+                        struct sam_matrix_work *work);
 /* The same after an instruction that began with xmrstart = `first`: for a load or store, only the
  * rows that it moved before a trap. Also false when it moved none. */
 bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
-                          bool trapped, struct sam_m_work *work);
+                          bool trapped, struct sam_matrix_work *work);
 bool sam_matrix_is(const struct sam_insn *insn);
 
 #endif

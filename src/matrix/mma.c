@@ -12,7 +12,7 @@
 static bool is_organised(const struct sam_matrix *m, const struct sam_m_type *type, unsigned md,
                          unsigned ms2, unsigned ms1)
 {
-    const unsigned all = (1u << SAM_M_COUNT) - 1;
+    const unsigned all = (1u << SAM_MATRIX_COUNT) - 1;
     const unsigned sources = 1u << ms1 | ((1u << sam_m_ms2_count(type)) - 1) << ms2;
     if (m->accumulators == all)
         return true;
@@ -59,20 +59,20 @@ static void widen_16(double *to, const uint8_t *from, unsigned count, bool is_si
 /* Only the elements in use: others must not raise flags. */
 static void widen_half(const struct sam_matrix *m, float *to, const uint8_t *from, unsigned count)
 {
-    if (count == SAM_M_ROW_BYTES / 2) {
+    if (count == SAM_MATRIX_ROW_BYTES / 2) {
         m->products->from_half(to, (const uint16_t *)(const void *)from, count);
         return;
     }
-    uint16_t padded[SAM_M_ROW_BYTES / 2] __attribute__((aligned(64))) = {0};
-    float wide[SAM_M_ROW_BYTES / 2] __attribute__((aligned(64)));
+    uint16_t padded[SAM_MATRIX_ROW_BYTES / 2] __attribute__((aligned(64))) = {0};
+    float wide[SAM_MATRIX_ROW_BYTES / 2] __attribute__((aligned(64)));
     memcpy(padded, from, 2 * count);
-    m->products->from_half(wide, padded, SAM_M_ROW_BYTES / 2);
+    m->products->from_half(wide, padded, SAM_MATRIX_ROW_BYTES / 2);
     memcpy(to, wide, count * sizeof *to);
 }
 
 static void widen_single(double *to, const uint8_t *from, unsigned count)
 {
-    float row[SAM_M_ROW_BYTES / 4];
+    float row[SAM_MATRIX_ROW_BYTES / 4];
     memcpy(row, from, 4 * count);
     for (unsigned k = 0; k < count; k++)
         to[k] = row[k];
@@ -103,7 +103,8 @@ struct job {
 /* A source as rows in the format of the computation: the register itself, or its elements unpacked.
  * *stride: elements from row to row. */
 static const void *unpack(const struct sam_matrix *m, const struct job *j, unsigned reg,
-                          unsigned rows, bool is_signed, union sam_m_operand *to, unsigned *stride)
+                          unsigned rows, bool is_signed, union sam_matrix_operand *to,
+                          unsigned *stride)
 {
     *stride = m->row_bytes * 8 / j->type->source;
     if (j->variant == SAM_M_F32 || j->variant == SAM_M_F64)
@@ -117,12 +118,12 @@ static const void *unpack(const struct sam_matrix *m, const struct job *j, unsig
     return to;
 }
 
-static void unpack_sources(struct sam_matrix *m, const struct job *j, struct sam_m_tile *tile)
+static void unpack_sources(struct sam_matrix *m, const struct job *j, struct sam_matrix_tile *tile)
 {
     const unsigned sign = j->variant & 3;
     const bool a_signed = sign == SAM_M_S || sign == SAM_M_SU;
     const bool b_signed = sign == SAM_M_S || sign == SAM_M_US;
-    struct sam_m_scratch *s = m->scratch;
+    struct sam_matrix_scratch *s = m->scratch;
     unsigned stride;
     tile->a = unpack(m, j, j->ms1, j->m, a_signed, &s->a, &tile->a_stride);
     const void *rows = unpack(m, j, j->ms2, j->n, b_signed, &s->rows, &stride);
@@ -199,7 +200,7 @@ static void put_accumulators(struct sam_matrix *m, const struct job *j)
 
 /* ------------------------------------------------------------------------------- products */
 
-static sam_m_product *product_of(const struct sam_m_products *p, unsigned variant)
+static sam_matrix_product *product_of(const struct sam_matrix_products *p, unsigned variant)
 {
     switch (variant < SAM_M_I8 ? variant : variant & ~3u) {
     case SAM_M_F16: return p->half;
@@ -216,13 +217,13 @@ static sam_m_product *product_of(const struct sam_m_products *p, unsigned varian
  * raised by then are correct. */
 static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_round round)
 {
-    struct sam_m_tile tile = {.b = &m->scratch->b,
-                              .t = &m->scratch->t,
-                              .m = j->m,
-                              .n = j->padded,
-                              .k = j->k,
-                              .nearest = round == SAM_RNE};
-    sam_m_product *product = product_of(m->products, j->variant);
+    struct sam_matrix_tile tile = {.b = &m->scratch->b,
+                                   .t = &m->scratch->t,
+                                   .m = j->m,
+                                   .n = j->padded,
+                                   .k = j->k,
+                                   .nearest = round == SAM_RNE};
+    sam_matrix_product *product = product_of(m->products, j->variant);
     if (j->type->is_float && (m->tree || round == SAM_RMM))
         return false;
     if (j->type->is_float && j->type->source == 16 && !m->products->half)
@@ -256,7 +257,7 @@ bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
                     .n = m->size_n,
                     .k = m->size_k * 8 / type->source,
                     .wide = type->target == 64};
-    const unsigned lanes = j.wide ? SAM_M_LANES_64 : SAM_M_LANES_32;
+    const unsigned lanes = j.wide ? SAM_MATRIX_LANES_64 : SAM_MATRIX_LANES_32;
     j.padded = (j.n + lanes - 1) / lanes * lanes;
     const enum sam_round round = type->is_float ? (enum sam_round)c->frm : SAM_RNE;
     if (!host_product(m, &j, round))

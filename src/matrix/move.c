@@ -30,7 +30,7 @@ static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, uns
     const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
     const unsigned limit = store ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
-                   address < SAM_M_MEMORY))
+                   address < SAM_MATRIX_MEMORY))
         return page->host + offset;
     return NULL;
 }
@@ -39,7 +39,7 @@ static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, boo
 {
     struct sam_fault fault = {store ? SAM_CAUSE_STORE_ACCESS : SAM_CAUSE_LOAD_ACCESS, address};
     uint8_t *host = NULL;
-    if (address < SAM_M_MEMORY && size <= SAM_M_MEMORY - address)
+    if (address < SAM_MATRIX_MEMORY && size <= SAM_MATRIX_MEMORY - address)
         host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
     if (!host) {
         c->cause = fault.cause;
@@ -139,7 +139,7 @@ bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t st
         uint8_t *row = sam_matrix_row(m, md, i);
         if (SAM_UNLIKELY(!move(c, row, base + i * stride, m->size_k, false))) {
             m->start = i;
-            m->state = SAM_M_DIRTY;
+            m->state = SAM_MATRIX_DIRTY;
             return false;
         }
         if (m->size_k < m->row_bytes)
@@ -186,7 +186,7 @@ static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned
         uint8_t *row = sam_matrix_row(m, reg + i / m->rows, i % m->rows);
         if (SAM_UNLIKELY(!move(c, row, base + i * m->row_bytes, m->row_bytes, store))) {
             m->start = i;
-            m->state = store ? m->state : SAM_M_DIRTY;
+            m->state = store ? m->state : SAM_MATRIX_DIRTY;
             return false;
         }
     }

@@ -4,7 +4,7 @@
 #include "matrix/unit.h"
 
 /* Whether to add one to value / 2^shift without its fraction. `value` is in two's complement. */
-static inline unsigned rounded_up(enum sam_m_round round, uint64_t value, unsigned shift)
+static inline unsigned rounded_up(enum sam_matrix_round round, uint64_t value, unsigned shift)
 {
     if (shift == 0)
         return 0;
@@ -12,21 +12,21 @@ static inline unsigned rounded_up(enum sam_m_round round, uint64_t value, unsign
     const uint64_t rest = value & (2 * half - 1);
     const bool odd = value >> shift & 1;
     switch (round) {
-    case SAM_M_RNU: return rest >= half;
-    case SAM_M_RNE: return rest > half || (rest == half && odd);
-    case SAM_M_RDN: return 0;
-    case SAM_M_ROD: return rest && !odd;
+    case SAM_MATRIX_RNU: return rest >= half;
+    case SAM_MATRIX_RNE: return rest > half || (rest == half && odd);
+    case SAM_MATRIX_RDN: return 0;
+    case SAM_MATRIX_ROD: return rest && !odd;
     }
     return 0;
 }
 
 /* `shift` is below the width, so that a shift by 63 keeps the top bit of a 64-bit value. */
-static inline int64_t shift_signed(enum sam_m_round round, int64_t value, unsigned shift)
+static inline int64_t shift_signed(enum sam_matrix_round round, int64_t value, unsigned shift)
 {
     return (value >> shift) + (int64_t)rounded_up(round, (uint64_t)value, shift);
 }
 
-static inline uint64_t shift_unsigned(enum sam_m_round round, uint64_t value, unsigned shift)
+static inline uint64_t shift_unsigned(enum sam_matrix_round round, uint64_t value, unsigned shift)
 {
     return (value >> shift) + rounded_up(round, value, shift);
 }
@@ -91,7 +91,7 @@ static void one_row(struct sam_matrix *m, uint8_t *to, const uint8_t *a, const u
     const bool narrows = operation == SAM_M_CLIP || operation == SAM_M_CLIPU;
     const unsigned result = narrows ? bytes / 4 : bytes;
     const unsigned count = inside ? m->size_k / bytes : 0;
-    uint8_t row[SAM_M_ROW_BYTES];
+    uint8_t row[SAM_MATRIX_ROW_BYTES];
     memset(row, 0, sizeof row);
     for (unsigned k = 0; k < count; k++)
         put(row, k, result, operate(m, operation, get(a, k, bytes), get(b, k, bytes), 8 * bytes));
@@ -103,7 +103,7 @@ bool sam_matrix_pointwise(struct sam_core *c, unsigned md, unsigned ms2, unsigne
 {
     struct sam_matrix *m = sam_matrix_of(c);
     const unsigned form = variant & 3, bytes = variant & SAM_M_WIDE ? 8 : 4;
-    uint8_t row[SAM_M_ROW_BYTES] = {0};
+    uint8_t row[SAM_MATRIX_ROW_BYTES] = {0};
     if (!sam_matrix_sized(m, bytes))
         return sam_matrix_illegal(c);
     if (form == SAM_M_MX) {

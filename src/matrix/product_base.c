@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define TABLE sam_m_products_base
+#define TABLE sam_matrix_products_base
 #include "matrix/product_tmpl.h"

@@ -121,7 +121,7 @@ static inline void finish_i64(const uint64_t *c, uint64_t *t, v64 sum, vi64 *nan
     }
 
 #define PRODUCT(name, type, vector, lanes, step, ctype, finish)                                    \
-    static bool name(const struct sam_m_tile *tile)                                                \
+    static bool name(const struct sam_matrix_tile *tile)                                           \
     {                                                                                              \
         const type *a = tile->a, *b = tile->b;                                                     \
         const unsigned n = tile->n;                                                                \
@@ -183,7 +183,7 @@ static inline void finish_half(const uint16_t *c, uint16_t *t, v32 sum, vi32 *na
 PRODUCT(half_nearest, float, v32, LANES_32, step_nearest, uint16_t, finish_half)
 PRODUCT(half_directed, float, v32, LANES_32, step_directed, uint16_t, finish_half)
 
-static bool half(const struct sam_m_tile *tile)
+static bool half(const struct sam_matrix_tile *tile)
 {
     return tile->nearest ? half_nearest(tile) : half_directed(tile);
 }
@@ -241,5 +241,5 @@ static void transpose64(double *to, const double *rows, unsigned stride, unsigne
     }
 }
 
-const struct sam_m_products TABLE = {dot32, dot64, integer32, integer64,   fma32,
-                                     fma64, half,  from_half, transpose32, transpose64};
+const struct sam_matrix_products TABLE = {dot32, dot64, integer32, integer64,   fma32,
+                                          fma64, half,  from_half, transpose32, transpose64};

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define TABLE sam_m_products_v3
+#define TABLE sam_matrix_products_v3
 #include "matrix/product_tmpl.h"

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define TABLE sam_m_products_v4
+#define TABLE sam_matrix_products_v4
 #include "matrix/product_tmpl.h"

@@ -6,12 +6,12 @@
 static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
 {
     if (c->cause == SAM_CAUSE_ILLEGAL)
-        c->tval = sam_word_of(c, op);
+        c->tval = sam_uop_word(c, op);
     SAM_TRAP_SET();
 }
 
-#define OFF       (sam_matrix_of(c)->state == SAM_M_OFF && !sam_matrix_illegal(c))
-#define DIRTY     sam_matrix_of(c)->state = SAM_M_DIRTY
+#define OFF       (sam_matrix_of(c)->state == SAM_MATRIX_OFF && !sam_matrix_illegal(c))
+#define DIRTY     sam_matrix_of(c)->state = SAM_MATRIX_DIRTY
 #define X(number) sam_matrix_x(c, number)
 
 #define HANDLER(name, call)                                                                        \

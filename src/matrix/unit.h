@@ -61,12 +61,12 @@ bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
 /* --- products: the inner loops, compiled for several CPUs (product_tmpl.h) */
 
 /* Columns are padded to whole vectors of 64 bytes. */
-#define SAM_M_LANES_32 16u
-#define SAM_M_LANES_64 8u
+#define SAM_MATRIX_LANES_32 16u
+#define SAM_MATRIX_LANES_64 8u
 
 /* One multiplication, unpacked. a has m rows of k elements, `a_stride` elements apart; b has k rows
  * of `n` columns, padded; c and t have m rows of `n`. All except a are 64-byte aligned. */
-struct sam_m_tile {
+struct sam_matrix_tile {
     const void *a, *b, *c;
     void *t;
     unsigned a_stride;
@@ -76,18 +76,18 @@ struct sam_m_tile {
 
 /* t[i][j] = c[i][j] + sum over rising k of a[i][k] * b[k][j], in the host's rounding mode and with
  * the host's flags; NaNs in the result are canonical. True: there was one. */
-typedef bool sam_m_product(const struct sam_m_tile *tile);
+typedef bool sam_matrix_product(const struct sam_matrix_tile *tile);
 
-struct sam_m_products {
+struct sam_matrix_products {
     /* Every product is exact in the format: only the sums round. */
-    sam_m_product *dot32, *dot64;
+    sam_matrix_product *dot32, *dot64;
     /* The same on integers in floats; c and t are int32 or int64 and wrap. */
-    sam_m_product *integer32, *integer64;
+    sam_matrix_product *integer32, *integer64;
     /* Rounded once per step. */
-    sam_m_product *fma32, *fma64;
+    sam_matrix_product *fma32, *fma64;
     /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL: the host
      * lacks the conversions, and exact.c does it. */
-    sam_m_product *half;
+    sam_matrix_product *half;
     /* Halves as floats; `count` is a multiple of 16. NULL with `half`. */
     void (*from_half)(float *to, const uint16_t *from, unsigned count);
     /* to[k * n + j] = rows[j * stride + k]; j < n, a multiple of 16 (32 bits) or 8 (64). Columns
@@ -97,21 +97,21 @@ struct sam_m_products {
     void (*transpose64)(double *to, const double *rows, unsigned stride, unsigned n, unsigned used,
                         unsigned k);
 };
-extern const struct sam_m_products sam_m_products_base;
-extern const struct sam_m_products sam_m_products_v3;
-extern const struct sam_m_products sam_m_products_v4;
+extern const struct sam_matrix_products sam_matrix_products_base;
+extern const struct sam_matrix_products sam_matrix_products_v3;
+extern const struct sam_matrix_products sam_matrix_products_v4;
 /* product.c: the best for this host. */
-const struct sam_m_products *sam_m_products_choose(void);
+const struct sam_matrix_products *sam_matrix_products_choose(void);
 
 /* Operands unpacked. The largest: int4, 16 x 128 by 128 x 16, as floats. */
-union sam_m_operand {
-    float f32[SAM_M_ROWS * 128];
-    double f64[SAM_M_ROWS * 32];
-    uint8_t bytes[2 * SAM_M_ROWS * SAM_M_ROW_BYTES];
+union sam_matrix_operand {
+    float f32[SAM_MATRIX_ROWS * 128];
+    double f64[SAM_MATRIX_ROWS * 32];
+    uint8_t bytes[2 * SAM_MATRIX_ROWS * SAM_MATRIX_ROW_BYTES];
 };
 
-struct sam_m_scratch {
-    union sam_m_operand a, rows, b, c, t; /* rows: B before it is transposed */
+struct sam_matrix_scratch {
+    union sam_matrix_operand a, rows, b, c, t; /* rows: B before it is transposed */
 } __attribute__((aligned(64)));
 
 /* exact.c: any floating-point multiplication, in integers: for rounding modes the host lacks, flags

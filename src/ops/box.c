@@ -24,7 +24,7 @@ static bool join_one(struct sam_box *box)
             return true;
         }
         if (dim->in == (int64_t)box->unit && dim->out == (int64_t)box->unit &&
-            box->unit * dim->n <= SAM_TL_BYTES) {
+            box->unit * dim->n <= SAM_PLAN_TL_BYTES) {
             box->unit *= dim->n;
             remove_dim(box, i);
             return true;

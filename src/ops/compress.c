@@ -7,7 +7,7 @@
 
 #include "ops/operators.h"
 
-#define LONG_SLICE (SAM_TL_BYTES / 2) /* slices of at least this many bytes are long */
+#define LONG_SLICE (SAM_PLAN_TL_BYTES / 2) /* slices of at least this many bytes are long */
 #define MANY_RUNS  512
 
 struct compress {
@@ -46,20 +46,20 @@ static bool gathers(const struct compress *c, const uint8_t *keep)
     uint64_t runs = 0;
     for (uint64_t i = 0; i < c->n; i++)
         runs += keep[i] && (i == 0 || !keep[i - 1]);
-    return c->slice < LONG_SLICE || (c->slice <= SAM_TL_BYTES && runs > MANY_RUNS);
+    return c->slice < LONG_SLICE || (c->slice <= SAM_PLAN_TL_BYTES && runs > MANY_RUNS);
 }
 
 /* Kept slices [first, first + groups*each), `each` per LOAD. */
 static enum sam_status plan_groups(const struct compress *c, const uint32_t *index, uint64_t first,
                                    uint64_t groups, uint64_t each, struct sam_error *error)
 {
-    struct sam_region *region = sam_plan_add_region(c->plan);
+    struct sam_plan_region *region = sam_plan_add_region(c->plan);
     int64_t slice = (int64_t)c->slice;
-    if (!region || !(region->table = sam_alloc(groups * SAM_TL_SLICES, sizeof *region->table)))
+    if (!region || !(region->table = sam_alloc(groups * SAM_PLAN_TL_SLICES, sizeof *region->table)))
         return sam_fail_memory(error);
     for (uint64_t g = 0; g < groups; g++)
         for (uint64_t i = 0; i < each; i++)
-            region->table[g * SAM_TL_SLICES + i] = index[first + g * each + i];
+            region->table[g * SAM_PLAN_TL_SLICES + i] = index[first + g * each + i];
     region->out = (int64_t)first * slice;
     region->loop[0] = (struct sam_loop){groups, 0, (int64_t)each * slice};
     region->loop[1] = (struct sam_loop){c->outer, (int64_t)c->n * slice, (int64_t)c->kept * slice};
@@ -81,9 +81,9 @@ static enum sam_status plan_groups(const struct compress *c, const uint32_t *ind
 static enum sam_status plan_gather(const struct compress *c, const uint8_t *keep,
                                    struct sam_error *error)
 {
-    uint64_t each = SAM_TL_BYTES / c->slice, found = 0;
-    if (each > SAM_TL_SLICES)
-        each = SAM_TL_SLICES;
+    uint64_t each = SAM_PLAN_TL_BYTES / c->slice, found = 0;
+    if (each > SAM_PLAN_TL_SLICES)
+        each = SAM_PLAN_TL_SLICES;
     uint32_t *index = sam_alloc(c->kept, sizeof *index);
     if (!index)
         return sam_fail_memory(error);

@@ -4,14 +4,14 @@
 
 #include "ops/cut.h"
 
-struct sam_region *sam_plan_add_region(struct sam_plan *plan)
+struct sam_plan_region *sam_plan_add_region(struct sam_plan *plan)
 {
-    struct sam_region *regions =
+    struct sam_plan_region *regions =
         sam_grow(plan->regions, plan->count, &plan->capacity, sizeof *regions);
     if (!regions)
         return NULL;
     plan->regions = regions;
-    regions[plan->count] = (struct sam_region){0};
+    regions[plan->count] = (struct sam_plan_region){0};
     return &regions[plan->count++];
 }
 
@@ -22,7 +22,7 @@ static void drop_regions(struct sam_plan *plan, size_t count)
 }
 
 static void describe(const struct sam_box *box, const struct sam_cut *cut,
-                     struct sam_region *region)
+                     struct sam_plan_region *region)
 {
     static const char *const ways[] = {"", ", concat", ", xpose", ", xpose by classes"};
     size_t at = 0;
@@ -75,7 +75,7 @@ static enum sam_status add_region(struct sam_plan *plan, const struct sam_box *b
                                   const struct sam_cut *cut, const struct sam_block *block,
                                   double *cost, struct sam_error *error)
 {
-    struct sam_region *region = sam_plan_add_region(plan);
+    struct sam_plan_region *region = sam_plan_add_region(plan);
     if (!region)
         return sam_fail_memory(error);
     double blocks = 1;

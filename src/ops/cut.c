@@ -52,13 +52,13 @@ static bool swap_by_factors(struct sam_block *block, unsigned reg, unsigned scra
         uint64_t factor = 2;
         while (q % factor)
             factor++;
-        if (factor > SAM_TL_SLICES / 2)
+        if (factor > SAM_PLAN_TL_SLICES / 2)
             return false;
         q /= factor;
         /* Move p's factors, last first, after this one. */
         uint64_t left = p, behind = 1;
         while (left > 1) {
-            uint64_t part = SAM_TL_SLICES / factor;
+            uint64_t part = SAM_PLAN_TL_SLICES / factor;
             while (part > 1 && left % part)
                 part--;
             if (part == 1)
@@ -117,7 +117,7 @@ static bool permute(struct sam_block *block, const struct sam_box *box, const st
         return true;
     if (cut->way == SAM_WAY_CONCAT)
         return swap_by_factors(block, 0, scratch, others, tb, ta, box->unit);
-    uint64_t batch = 2 * SAM_TL_BYTES / (ta * tb * box->unit);
+    uint64_t batch = 2 * SAM_PLAN_TL_BYTES / (ta * tb * box->unit);
     if (cut->way == SAM_WAY_CLASS)
         return batch == 1 &&
                sam_swap_xpose(block, 0, (uint64_t[]){cut->step, tb / cut->step, ta, 1}, 0, 2,
@@ -144,7 +144,7 @@ bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct 
 {
     struct sam_rows load = {.run = box->unit}, store = {.run = box->unit};
     uint64_t bytes = sam_cut_bytes(box, cut);
-    unsigned registers = bytes > SAM_TL_BYTES ? 2 : 1;
+    unsigned registers = bytes > SAM_PLAN_TL_BYTES ? 2 : 1;
     unsigned scratch = cut->way == SAM_WAY_XPOSE || cut->way == SAM_WAY_CLASS ? 2 : 1;
     block->count = 0;
     *stores = 0;

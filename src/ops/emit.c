@@ -123,7 +123,7 @@ static void use_survey(void *context, unsigned csr, uint32_t value)
 
 /* Set the CSRs that the body never changes before the loops; the others are unknown at its start.
  */
-static void hoist_csrs(struct emitter *e, const struct sam_region *region)
+static void hoist_csrs(struct emitter *e, const struct sam_plan_region *region)
 {
     struct survey survey = {0};
     for (size_t i = 0; i < region->block.count; i++)
@@ -174,7 +174,7 @@ static uint32_t dims_word(const struct sam_block_op *op)
 }
 
 /* Keep XPOSE dims in registers throughout the region, as far as there are registers. */
-static void hoist_dims(struct emitter *e, const struct sam_region *region)
+static void hoist_dims(struct emitter *e, const struct sam_plan_region *region)
 {
     e->dim_count = 0;
     for (size_t i = 0; i < region->block.count; i++) {
@@ -192,7 +192,7 @@ static void hoist_dims(struct emitter *e, const struct sam_region *region)
     }
 }
 
-static void emit_op(struct emitter *e, const struct sam_region *region,
+static void emit_op(struct emitter *e, const struct sam_plan_region *region,
                     const struct sam_block_op *op, int64_t in, int64_t out, unsigned copy)
 {
     unsigned registers = region->block.registers;
@@ -224,7 +224,7 @@ static void emit_op(struct emitter *e, const struct sam_region *region,
 
 /* The number of blocks per iteration of the innermost loop, each with its own registers, so that
  * the engines work on different blocks at the same time. */
-static unsigned copies_of(const struct sam_region *region)
+static unsigned copies_of(const struct sam_plan_region *region)
 {
     if (!region->loops || (region->table && region->loops == 1))
         return 1;
@@ -236,7 +236,7 @@ static unsigned copies_of(const struct sam_region *region)
     return 1;
 }
 
-static void emit_body(struct emitter *e, const struct sam_region *region, unsigned copies)
+static void emit_body(struct emitter *e, const struct sam_plan_region *region, unsigned copies)
 {
     const struct sam_loop *inner = region->loops ? &region->loop[region->loops - 1] : NULL;
     for (unsigned copy = 0; copy < copies; copy++)
@@ -245,17 +245,17 @@ static void emit_body(struct emitter *e, const struct sam_region *region, unsign
                     inner ? inner->out * copy : 0, copy);
 }
 
-static void emit_table_strides(struct emitter *e, const struct sam_region *region)
+static void emit_table_strides(struct emitter *e, const struct sam_plan_region *region)
 {
     unsigned slices = region->block.ops[0].slices;
     for (unsigned i = 0; i < slices; i++) {
         EMIT("    lw t0, %u(a2)\n    csrw tload_stride%u, t0\n", i * 4, i);
         e->csr.known[CSR_LOAD_STRIDE + i] = false;
     }
-    EMIT("    addi a2, a2, %u\n", SAM_TL_SLICES * 4);
+    EMIT("    addi a2, a2, %u\n", SAM_PLAN_TL_SLICES * 4);
 }
 
-static void emit_region(struct emitter *e, const struct sam_region *region, uint64_t in,
+static void emit_region(struct emitter *e, const struct sam_plan_region *region, uint64_t in,
                         uint64_t out)
 {
     unsigned copies = copies_of(region);
@@ -313,7 +313,7 @@ static void emit_constant(struct emitter *e)
     EMIT("\n# the constant\n");
     emit_bytes(e, FILL_REGISTER, plan->fill[0]);
     if (plan->element > 1) /* 1024 bytes as [rows][4][element] */
-        set_csr(e, CSR_SHAPE, SAM_TL_BYTES / 4 / plan->element << 16 | 4 << 8 | plan->element);
+        set_csr(e, CSR_SHAPE, SAM_PLAN_TL_BYTES / 4 / plan->element << 16 | 4 << 8 | plan->element);
     for (unsigned i = 1; i < plan->element; i++) {
         if (plan->fill[i] == plan->fill[0])
             continue;
@@ -337,12 +337,12 @@ static void emit_tables(struct emitter *e)
 {
     bool any = false;
     for (size_t i = 0; i < e->plan->count; i++) {
-        const struct sam_region *region = &e->plan->regions[i];
+        const struct sam_plan_region *region = &e->plan->regions[i];
         if (!region->table)
             continue;
         EMIT("%s\nstrides%zu:\n", any ? "" : "\n    .data\n    .balign 4", i);
         any = true;
-        for (uint64_t k = 0; k < region->loop[0].count * SAM_TL_SLICES; k++)
+        for (uint64_t k = 0; k < region->loop[0].count * SAM_PLAN_TL_SLICES; k++)
             EMIT("%s%" PRIu32 "%s", k % 8 ? ", " : "    .word ", region->table[k],
                  k % 8 == 7 ? "\n" : "");
     }
@@ -362,7 +362,7 @@ enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *in
     if (uses_constant(plan))
         emit_constant(e);
     for (e->region = 0; e->region < plan->count && !buffer.failed; e->region++) {
-        const struct sam_region *region = &plan->regions[e->region];
+        const struct sam_plan_region *region = &plan->regions[e->region];
         emit_region(e, region, inputs[region->input], output);
     }
     EMIT("\n    li      a0, 0\n    li      a7, 93\n    ecall\n");

@@ -29,10 +29,10 @@ struct view {
 static struct view widest_view(uint64_t unit)
 {
     struct view best = {1, 1, unit};
-    for (uint64_t columns = 1; unit && columns <= SAM_TL_SLICES; columns++) {
-        uint64_t rows = SAM_TL_BYTES / unit / columns;
-        if (rows > SAM_TL_SLICES)
-            rows = SAM_TL_SLICES;
+    for (uint64_t columns = 1; unit && columns <= SAM_PLAN_TL_SLICES; columns++) {
+        uint64_t rows = SAM_PLAN_TL_BYTES / unit / columns;
+        if (rows > SAM_PLAN_TL_SLICES)
+            rows = SAM_PLAN_TL_SLICES;
         if (rows * columns > best.rows * best.columns)
             best = (struct view){rows, columns, unit};
     }
@@ -64,7 +64,7 @@ static int64_t most_windows(const struct windows *w)
 {
     int64_t held = (int64_t)(w->view.rows * w->view.columns * w->view.unit) / w->pixel;
     int64_t by_bytes = (held - w->m->w.kernel) / w->m->w.stride + 1;
-    int64_t by_slices = ((SAM_TL_SLICES - 1) / w->every + 1) * w->period;
+    int64_t by_slices = ((SAM_PLAN_TL_SLICES - 1) / w->every + 1) * w->period;
     return held < w->m->w.kernel ? 0 : by_bytes < by_slices ? by_bytes : by_slices;
 }
 
@@ -111,7 +111,7 @@ static enum sam_status add_chunks(const struct windows *w, int64_t first, int64_
                                   int64_t chunks, struct sam_error *error)
 {
     const struct sam_patches *m = w->m;
-    struct sam_region *region = chunks && count ? sam_plan_add_region(m->plan) : NULL;
+    struct sam_plan_region *region = chunks && count ? sam_plan_add_region(m->plan) : NULL;
     if (!chunks || !count)
         return SAM_OK;
     if (!region)

@@ -17,10 +17,10 @@
 #include "base/base.h"
 #include "samite/ops.h"
 
-#define SAM_PLAN_DIMS   10 /* of a box, hence loops: each has a counter, s2 to s11 */
-#define SAM_TL_BYTES    1024u
-#define SAM_TL_SLICES   32u /* slices that a mask or strides can address */
-#define SAM_PLAN_PLACES 64  /* places of one byte in the output */
+#define SAM_PLAN_DIMS      10 /* of a box, hence loops: each has a counter, s2 to s11 */
+#define SAM_PLAN_TL_BYTES  1024u
+#define SAM_PLAN_TL_SLICES 32u /* slices that a mask or strides can address */
+#define SAM_PLAN_PLACES    64  /* places of one byte in the output */
 
 struct sam_dim {
     uint64_t n;
@@ -52,7 +52,7 @@ struct sam_block_op {
     bool table;   /* LOAD: the strides come from the region's table */
     bool masked;
     uint32_t mask;
-    int32_t stride[SAM_TL_SLICES];
+    int32_t stride[SAM_PLAN_TL_SLICES];
     /* CONCAT: dim, shape in bytes, both masks. XPOSE: dims and the pair. */
     uint8_t dim, dim2;
     uint8_t shape[4];
@@ -73,7 +73,7 @@ struct sam_loop {
     int64_t in, out;
 };
 
-struct sam_region {
+struct sam_plan_region {
     struct sam_block block;
     struct sam_loop loop[SAM_PLAN_DIMS]; /* outermost first */
     unsigned loops;
@@ -87,7 +87,7 @@ struct sam_region {
 
 struct sam_plan {
     char name[512]; /* "transpose [..] by .." */
-    struct sam_region *regions;
+    struct sam_plan_region *regions;
     size_t count, capacity;
     unsigned inputs;
     uint64_t *input_size; /* bytes */
@@ -154,6 +154,6 @@ enum sam_status sam_plan_box(struct sam_plan *plan, const struct sam_box *box,
 enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
                               struct sam_error *error);
 
-struct sam_region *sam_plan_add_region(struct sam_plan *plan);
+struct sam_plan_region *sam_plan_add_region(struct sam_plan *plan);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "ops/plan.h"
 
-static uint64_t blocks_of(const struct sam_region *region)
+static uint64_t blocks_of(const struct sam_plan_region *region)
 {
     uint64_t blocks = 1;
     for (unsigned i = 0; i < region->loops; i++)
@@ -19,7 +19,7 @@ static uint64_t bytes_of(const struct sam_block_op *op)
     return (uint64_t)slices * op->width;
 }
 
-static void count_region(const struct sam_region *region, struct sam_plan_figures *f)
+static void count_region(const struct sam_plan_region *region, struct sam_plan_figures *f)
 {
     uint64_t blocks = blocks_of(region);
     f->regions++;

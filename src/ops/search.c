@@ -27,7 +27,8 @@ static void consider(struct search *search, const struct sam_cut *cut)
     uint64_t bytes = sam_cut_bytes(box, cut);
     size_t stores;
     bool two = cut->way == SAM_WAY_XPOSE || cut->way == SAM_WAY_CLASS;
-    if (bytes > (two ? 2 : 1) * SAM_TL_BYTES || !sam_cut_build(box, cut, &search->block, &stores))
+    if (bytes > (two ? 2 : 1) * SAM_PLAN_TL_BYTES ||
+        !sam_cut_build(box, cut, &search->block, &stores))
         return;
     double score = sam_block_cost(&search->block, stores, box->places) / (double)bytes, rest = 0;
     for (unsigned i = 0; i < box->rank; i++)
@@ -102,7 +103,7 @@ static void consider_ways(struct search *search, struct sam_cut *cut)
     cut->way = SAM_WAY_XPOSE;
     consider(search, cut);
     cut->way = SAM_WAY_CLASS;
-    if (bytes == 2 * SAM_TL_BYTES)
+    if (bytes == 2 * SAM_PLAN_TL_BYTES)
         for (cut->step = 2; cut->step <= tb / 2; cut->step *= 2)
             consider(search, cut);
 }
@@ -121,7 +122,7 @@ static void search_cuts(struct search *search)
     uint64_t options_a[MAX_OPTIONS] = {1}, options_b[MAX_OPTIONS] = {1};
     unsigned count_a = 1, count_b = 1;
     int a = -1, b = -1;
-    uint64_t top = 2 * SAM_TL_BYTES / box->unit;
+    uint64_t top = 2 * SAM_PLAN_TL_BYTES / box->unit;
     for (unsigned i = 0; i < box->rank; i++) {
         if (a < 0 || llabs(box->dim[i].in) < llabs(box->dim[a].in))
             a = (int)i;
@@ -152,7 +153,7 @@ static void search_cuts(struct search *search)
                     cut->t[b] = options_b[j];
                 /* first unchanged, then extended along the other dims to one register or two */
                 if (how)
-                    extend(box, cut, (how < 3 ? 1 : 2) * SAM_TL_BYTES / box->unit / indices,
+                    extend(box, cut, (how < 3 ? 1 : 2) * SAM_PLAN_TL_BYTES / box->unit / indices,
                            how % 2);
                 uint64_t bytes = sam_cut_bytes(box, cut);
                 bool small = bytes < 128 && bytes < total && search->best_score > 0;
@@ -183,7 +184,7 @@ static bool one_width(uint64_t run, uint64_t t, int64_t step)
         a = b;
         b = r;
     }
-    return t * (run / a) <= SAM_TL_SLICES;
+    return t * (run / a) <= SAM_PLAN_TL_SLICES;
 }
 
 static void search_split(struct search *search, unsigned k)
@@ -196,9 +197,9 @@ static void search_split(struct search *search, unsigned k)
         if (i != k && (a < 0 || llabs(box->dim[i].in) < llabs(box->dim[a].in)))
             a = (int)i;
     if (a >= 0)
-        count_a = size_options(box->dim[a].n, SAM_TL_BYTES / box->unit, options_a);
+        count_a = size_options(box->dim[a].n, SAM_PLAN_TL_BYTES / box->unit, options_a);
     for (unsigned i = 0; i < count_a && i < 6; i++) {
-        uint64_t top = SAM_TL_BYTES / box->unit / options_a[i];
+        uint64_t top = SAM_PLAN_TL_BYTES / box->unit / options_a[i];
         unsigned count_k = size_options(box->dim[k].n, top, options_k);
         for (unsigned j = 0; j < count_k && j < 6; j++) {
             uint64_t run = box->unit * options_a[i];
@@ -223,7 +224,7 @@ static void search_splits(struct search *search)
     const uint64_t widest = 64;
     const struct sam_box *box = search->box;
     if (search->best_score < poor || box->rank == SAM_PLAN_DIMS ||
-        sam_box_bytes(box) < 2 * SAM_TL_BYTES)
+        sam_box_bytes(box) < 2 * SAM_PLAN_TL_BYTES)
         return;
     for (unsigned k = 0; k < box->rank; k++)
         for (uint64_t step = 2; step <= widest && step * 2 <= box->dim[k].n; step++) {

@@ -17,7 +17,7 @@ static bool two_factors(uint64_t bytes, uint8_t factor[2])
 /* tshape for slices of `unit` bytes, `count` of them along one dim, in each of `outer` rows. */
 static bool shape_of(struct sam_block_op *op, uint64_t outer, uint64_t count, uint64_t unit)
 {
-    if (count > SAM_TL_SLICES || outer * count * unit > SAM_TL_BYTES)
+    if (count > SAM_PLAN_TL_SLICES || outer * count * unit > SAM_PLAN_TL_BYTES)
         return false;
     if (outer == 1) {
         op->dim = 0;
@@ -69,7 +69,7 @@ bool sam_swap_concat(struct sam_block *block, unsigned reg, unsigned scratch, ui
 {
     if (p == 1 || q == 1)
         return true;
-    if (p * q > SAM_TL_SLICES)
+    if (p * q > SAM_PLAN_TL_SLICES)
         return false;
     for (uint64_t i = 1; i < q; i++) {
         /* The last one leaves the result in `reg`. */
@@ -103,5 +103,5 @@ bool sam_swap_xpose(struct sam_block *block, unsigned reg, const uint64_t dims[4
             return false;
         op->shape[i] = (uint8_t)n;
     }
-    return bytes == 2 * SAM_TL_BYTES && dims[0] % 2 == 0;
+    return bytes == 2 * SAM_PLAN_TL_BYTES && dims[0] % 2 == 0;
 }

@@ -2,7 +2,7 @@
 /* The LOADs that fill a register and the STOREs that empty it. */
 #include "ops/plan.h"
 
-#define MAX_ROWS SAM_TL_BYTES
+#define MAX_ROWS SAM_PLAN_TL_BYTES
 
 struct row_list {
     int64_t offset[MAX_ROWS]; /* of each row, relative to the first */
@@ -36,14 +36,14 @@ static bool list_rows(const struct sam_rows *rows, struct row_list *list)
     list->offset[0] = 0;
     for (unsigned k = 0; k < rank; k++) {
         uint64_t n = rows->dim[k].n;
-        if (list->count * n * list->run > SAM_TL_BYTES)
+        if (list->count * n * list->run > SAM_PLAN_TL_BYTES)
             return false;
         for (uint64_t i = list->count; i-- > 0;)
             for (uint64_t j = n; j-- > 0;)
                 list->offset[i * n + j] = list->offset[i] + (int64_t)j * rows->dim[k].step;
         list->count *= n;
     }
-    return list->run && list->count * list->run <= SAM_TL_BYTES;
+    return list->run && list->count * list->run <= SAM_PLAN_TL_BYTES;
 }
 
 /* From 0 to width - 1. */
@@ -98,19 +98,20 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
         return false;
     /* Groups of `each` units of `unit` rows, one LOAD per group, joined by CONCAT, which works in
      * units. Choose the fewest groups. */
-    uint64_t best_groups = SAM_TL_SLICES + 1, best_unit = 0, best_each = 0, best_width = 0;
+    uint64_t best_groups = SAM_PLAN_TL_SLICES + 1, best_unit = 0, best_each = 0, best_width = 0;
     for (uint64_t unit = list.count; unit > 0; unit--) {
         uint64_t units = list.count / unit;
-        if (list.count % unit || units > SAM_TL_SLICES)
+        if (list.count % unit || units > SAM_PLAN_TL_SLICES)
             continue;
         for (uint64_t each = units; each > 0; each--) {
             uint64_t groups = (units + each - 1) / each;
             if (groups >= best_groups)
                 break;
-            if (each * unit > SAM_TL_SLICES && list.run * each * unit > list.run * SAM_TL_SLICES)
+            if (each * unit > SAM_PLAN_TL_SLICES &&
+                list.run * each * unit > list.run * SAM_PLAN_TL_SLICES)
                 continue;
             uint64_t width = group_width(&list, each * unit);
-            if (each * unit * (list.run / width) <= SAM_TL_SLICES) {
+            if (each * unit * (list.run / width) <= SAM_PLAN_TL_SLICES) {
                 best_groups = groups;
                 best_unit = unit;
                 best_each = each;
@@ -139,7 +140,7 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
 
 /* The number of distinct residues of the rows' offsets modulo `width`, counted up to `most`. */
 static unsigned count_residues(const struct row_list *list, uint64_t width, unsigned most,
-                               uint64_t residue[SAM_TL_SLICES])
+                               uint64_t residue[SAM_PLAN_TL_SLICES])
 {
     unsigned found = 0;
     for (uint64_t i = 0; i < list->count && found < most; i++) {
@@ -158,9 +159,9 @@ static unsigned count_residues(const struct row_list *list, uint64_t width, unsi
 static bool drain_list(struct sam_block *block, const struct row_list *list, int64_t offset,
                        unsigned reg)
 {
-    uint64_t residue[SAM_TL_SLICES], best_width = 0;
-    unsigned best = SAM_TL_SLICES + 1;
-    for (uint64_t pieces = 1; pieces * list->count <= SAM_TL_SLICES && pieces <= list->run;
+    uint64_t residue[SAM_PLAN_TL_SLICES], best_width = 0;
+    unsigned best = SAM_PLAN_TL_SLICES + 1;
+    for (uint64_t pieces = 1; pieces * list->count <= SAM_PLAN_TL_SLICES && pieces <= list->run;
          pieces++) {
         if (list->run % pieces)
             continue;
@@ -173,7 +174,7 @@ static bool drain_list(struct sam_block *block, const struct row_list *list, int
     }
     if (!best_width)
         return false;
-    count_residues(list, best_width, SAM_TL_SLICES, residue);
+    count_residues(list, best_width, SAM_PLAN_TL_SLICES, residue);
     uint64_t pieces = list->run / best_width;
     for (unsigned k = 0; k < best; k++) {
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_STORE);
@@ -196,7 +197,8 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
         return false;
     /* With more rows than slices, later parts are moved to the front first. */
     uint64_t parts = 1;
-    while (parts <= SAM_TL_SLICES && (list.count % parts || list.count / parts > SAM_TL_SLICES))
+    while (parts <= SAM_PLAN_TL_SLICES &&
+           (list.count % parts || list.count / parts > SAM_PLAN_TL_SLICES))
         parts++;
     if (parts > 8)
         return false;

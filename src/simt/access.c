@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simt/access.h"
 
-uint32_t sam_insn_lanes(const struct sam_warp *w, const struct sam_insn *insn, unsigned g)
+uint32_t sam_warp_insn_lanes(const struct sam_warp *w, const struct sam_insn *insn, unsigned g)
 {
     uint32_t bits = w->bits[g];
     for (unsigned i = 0; !insn->vm && i < SAM_LANES; i++)
@@ -10,12 +10,12 @@ uint32_t sam_insn_lanes(const struct sam_warp *w, const struct sam_insn *insn, u
     return bits;
 }
 
-struct sam_access_form sam_access_form_of(enum sam_op op)
+struct sam_warp_access_form sam_warp_access_form_of(enum sam_op op)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
     const struct sam_does *does = &row->does;
     bool store = does->act == SAM_ACT_STORE;
-    return (struct sam_access_form){
+    return (struct sam_warp_access_form){
         .known = true,
         .memory = does->bytes != 0,
         .load = does->bytes && !store,
@@ -31,14 +31,14 @@ struct sam_access_form sam_access_form_of(enum sam_op op)
     };
 }
 
-static void add(struct sam_accesses *a, uint32_t address, uint32_t value)
+static void add(struct sam_warp_accesses *a, uint32_t address, uint32_t value)
 {
     a->address[a->count] = address;
     a->value[a->count++] = value;
 }
 
-void sam_accesses_find(const struct sam_warp *w, const struct sam_insn *insn,
-                       const struct sam_access_form *f, struct sam_accesses *a)
+void sam_warp_accesses_find(const struct sam_warp *w, const struct sam_insn *insn,
+                            const struct sam_warp_access_form *f, struct sam_warp_accesses *a)
 {
     a->count = 0;
     a->load = f->load;
@@ -53,7 +53,7 @@ void sam_accesses_find(const struct sam_warp *w, const struct sam_insn *insn,
     }
     unsigned data = f->data_in_rs3 ? insn->rs3 : insn->rs2;
     for (unsigned g = 0; g < w->groups; g++) {
-        for (uint32_t bits = sam_insn_lanes(w, insn, g); bits; bits &= bits - 1) {
+        for (uint32_t bits = sam_warp_insn_lanes(w, insn, g); bits; bits &= bits - 1) {
             unsigned lane = (unsigned)__builtin_ctz(bits), element = g * w->lanes + lane;
             uint32_t at = f->per_lane  ? w->v[insn->rs1 + g][lane] + (uint32_t)insn->imm
                           : f->strided ? x[insn->rs1] + element * x[insn->rs2]

@@ -8,7 +8,7 @@
 enum { SAM_MAX_ACCESSES = SAM_GROUPS * SAM_LANES };
 
 /* What an instruction does with memory and vector registers; depends on its op alone. */
-struct sam_access_form {
+struct sam_warp_access_form {
     bool known;
     bool memory; /* the rest says how it accesses it */
     bool load, store, is_private, vector;
@@ -18,7 +18,7 @@ struct sam_access_form {
     uint32_t index_mask;
 };
 
-struct sam_accesses {
+struct sam_warp_accesses {
     bool load, store;
     unsigned size;  /* bytes each */
     unsigned count; /* of active lanes */
@@ -27,12 +27,13 @@ struct sam_accesses {
 };
 
 /* From the table row of `op`. */
-struct sam_access_form sam_access_form_of(enum sam_op op);
+struct sam_warp_access_form sam_warp_access_form_of(enum sam_op op);
 /* Fill `accesses` for `insn`, which has this form, in the warp's current state; count is 0 when it
  * accesses no memory. */
-void sam_accesses_find(const struct sam_warp *warp, const struct sam_insn *insn,
-                       const struct sam_access_form *form, struct sam_accesses *accesses);
+void sam_warp_accesses_find(const struct sam_warp *warp, const struct sam_insn *insn,
+                            const struct sam_warp_access_form *form,
+                            struct sam_warp_accesses *accesses);
 /* Lanes of group g that `insn` acts on. */
-uint32_t sam_insn_lanes(const struct sam_warp *warp, const struct sam_insn *insn, unsigned g);
+uint32_t sam_warp_insn_lanes(const struct sam_warp *warp, const struct sam_insn *insn, unsigned g);
 
 #endif

@@ -67,7 +67,7 @@ FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
     {                                                                                              \
         CHECK_GROUPS();                                                                            \
         if (c->frm > SAM_RMM)                                                                      \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));                                       \
+            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
         {                                                                                          \
             const enum sam_round round = (enum sam_round)c->frm;                                   \
             unsigned flags = 0;                                                                    \

@@ -70,7 +70,7 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
 
 #define CHECK_GROUPS()                                                                             \
     if (SAM_UNLIKELY(!groups_ok(W, op)))                                                           \
-    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op))
+    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op))
 
 /* ------------------------------------------------------------------------ lane results */
 
@@ -225,7 +225,7 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
         if (SAM_UNLIKELY(!W->groups))                                                              \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));                                       \
+            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
         const uint32_t *va = V(op->rs2), *vb = V(op->rs1);                                         \
         int32_t *t = W->masked;                                                                    \
         LANES                                                                                      \

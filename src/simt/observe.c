@@ -12,8 +12,8 @@ struct sam_observer {
     uint64_t mix[SAM_OP_COUNT];
     struct sam_branch_stats *branches; /* open addressing by pc; executed 0 = free */
     size_t branch_slots, branch_count;
-    struct sam_accesses accesses;               /* of the instruction that runs */
-    struct sam_access_form forms[SAM_OP_COUNT]; /* filled on first use */
+    struct sam_warp_accesses accesses;               /* of the instruction that runs */
+    struct sam_warp_access_form forms[SAM_OP_COUNT]; /* filled on first use */
     struct sam_commit commit;
     struct sam_texts *texts; /* of the log */
     struct sam_buffer text;
@@ -86,7 +86,7 @@ static void count_branch(struct sam_observer *o, uint32_t pc, uint32_t word, boo
 
 /* The distinct values of address >> shift in ascending order, which neighbouring lanes mostly have
  * already. */
-static unsigned distinct(const struct sam_accesses *a, unsigned shift,
+static unsigned distinct(const struct sam_warp_accesses *a, unsigned shift,
                          uint32_t values[SAM_MAX_ACCESSES])
 {
     unsigned count = 0;
@@ -105,7 +105,7 @@ static unsigned distinct(const struct sam_accesses *a, unsigned shift,
 
 /* Passes beyond the first: the largest number of distinct words in one of the 32 banks, minus one.
  */
-static unsigned bank_conflicts(const struct sam_accesses *a)
+static unsigned bank_conflicts(const struct sam_warp_accesses *a)
 {
     uint32_t words[SAM_MAX_ACCESSES];
     unsigned worst = 0, in_bank[32] = {0};
@@ -117,7 +117,7 @@ static unsigned bank_conflicts(const struct sam_accesses *a)
 
 static void count_memory(struct sam_observer *o)
 {
-    const struct sam_accesses *a = &o->accesses;
+    const struct sam_warp_accesses *a = &o->accesses;
     struct sam_gpu_stats *s = &o->counts;
     if (!a->count)
         return;
@@ -197,7 +197,7 @@ static void fill_csrs(struct sam_commit *c, const struct sam_gpu *gpu, struct sa
     unsigned address = (unsigned)insn->imm & 0xfff;
     const unsigned act = sam_insn_rows[insn->op].does.act;
     bool writes = act == SAM_ACT_CSR_WRITE || (act == SAM_ACT_CSR_BITS && insn->rs1 != 0);
-    if (writes && sam_csr_read(&w->core, address, w->core.retired, &value))
+    if (writes && sam_core_csr_read(&w->core, address, w->core.retired, &value))
         add_csr(c, gpu, address, (uint32_t)value);
     if (act == SAM_ACT_RPC)
         add_csr(c, gpu, SAM_CSR_rpc, w->rpc);
@@ -211,7 +211,7 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
                      const struct before *before, unsigned raised)
 {
     struct sam_commit *c = &o->commit;
-    const struct sam_accesses *a = &o->accesses;
+    const struct sam_warp_accesses *a = &o->accesses;
     const char *text = sam_texts_of(o->texts, &o->gpu->machine.isa, insn->word, before->pc, NULL);
     const unsigned act = sam_insn_rows[insn->op].does.act;
     *c = (struct sam_commit){.core = w->wid,
@@ -258,15 +258,15 @@ static void look(struct sam_observer *o, struct sam_warp *w, struct before *befo
     before->reads_flags = (word & 0x7f) == SAM_OPC_SYSTEM;
     if (!sam_code_decode(w->core.code, word, w->core.pending_prefix, &insn))
         return;
-    struct sam_access_form *form = &o->forms[insn.op];
+    struct sam_warp_access_form *form = &o->forms[insn.op];
     if (!form->known)
-        *form = sam_access_form_of(insn.op);
-    sam_accesses_find(w, &insn, form, &o->accesses);
+        *form = sam_warp_access_form_of(insn.op);
+    sam_warp_accesses_find(w, &insn, form, &o->accesses);
     bool branch = sam_insn_rows[insn.op].does.act == SAM_ACT_SPLIT;
     if (branch)
         before->lanes = (uint32_t)__builtin_popcount(w->simt);
     for (unsigned g = 0; !branch && g < w->groups; g++)
-        before->lanes += (uint32_t)__builtin_popcount(sam_insn_lanes(w, &insn, g));
+        before->lanes += (uint32_t)__builtin_popcount(sam_warp_insn_lanes(w, &insn, g));
 }
 
 enum sam_exit sam_observer_step(struct sam_observer *o, struct sam_warp *w)

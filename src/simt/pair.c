@@ -259,8 +259,8 @@ static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
     return true;
 }
 
-const struct sam_uop *sam_op_pair(struct sam_core *c, const struct sam_uop *op,
-                                  const struct sam_uop *entry, int64_t left)
+const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op,
+                                    const struct sam_uop *entry, int64_t left)
 {
     if (!run_pair(c, op))
         SAM_TRAP_SET();

@@ -99,8 +99,8 @@ const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *
                                       const struct sam_uop *entry, int64_t left);
 
 /* pair.c: any instruction under REGPAIR. */
-const struct sam_uop *sam_op_pair(struct sam_core *c, const struct sam_uop *op,
-                                  const struct sam_uop *entry, int64_t left);
+const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op,
+                                    const struct sam_uop *entry, int64_t left);
 
 /* lanes_*.c: the lane loops, compiled for several levels of the host's instruction set. */
 void sam_lanes_fill_base(struct sam_machine *machine);

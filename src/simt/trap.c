@@ -98,9 +98,9 @@ void sam_trap_describe(const struct sam_trap *trap, const struct sam_image *imag
     if (trap->lane != UINT32_MAX)
         sam_buffer_printf(&out, " lane %u", trap->lane);
     sam_buffer_puts(&out, " ");
-    sam_pc_put(&out, image, trap->pc, 8);
+    sam_fault_put_pc(&out, image, trap->pc, 8);
     if (sam_isa_parse("ventus", &isa, NULL) == SAM_OK)
-        sam_word_put(&out, &isa, image, trap->pc, trap->word);
+        sam_fault_put_word(&out, &isa, image, trap->pc, trap->word);
     if (size)
         snprintf(text, size, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);

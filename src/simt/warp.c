@@ -269,7 +269,7 @@ SAM_HANDLER(op_vsetvl)
 SAM_HANDLER(op_vmv_x_s)
 {
     if (!W->groups)
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
     if (W->bits[0])
         c->x32[op->rd] = W->v[op->rs2][31 - __builtin_clz(W->bits[0])];
     SAM_NEXT();
@@ -309,7 +309,7 @@ static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
 SAM_HANDLER(op_vfexp_v)
 {
     if (!groups_fit(W, op))
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
     exp_lanes(W, op);
     SAM_NEXT();
 }
@@ -342,7 +342,7 @@ static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *
 SAM_HANDLER(op_vftta_vv)
 {
     if (!groups_fit(W, op) || c->frm > SAM_RMM)
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_word_of(c, op));
+        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
     tile_product(W, op);
     SAM_NEXT();
 }
@@ -356,5 +356,5 @@ void sam_warp_fill(struct sam_machine *machine)
 #include "isa/handlers.h"
     machine->csr_read = sam_warp_csr_read;
     machine->csr_write = sam_warp_csr_write;
-    machine->pair_handler = sam_op_pair;
+    machine->pair_handler = sam_warp_pair;
 }

@@ -18,7 +18,7 @@ struct flight {
     uint8_t engine;
     bool store;
     unsigned span_count;
-    struct sam_span spans[SAM_WORK_SPANS];
+    struct sam_work_span spans[SAM_WORK_SPANS];
 };
 
 struct queue {
@@ -169,7 +169,7 @@ void sam_engines_scalar(struct sam_engines *e, uint64_t pc)
 
 /* ---------------------------------------------------------------------------------- memory */
 
-static bool overlap(const struct flight *f, const struct sam_span *spans, unsigned count)
+static bool overlap(const struct flight *f, const struct sam_work_span *spans, unsigned count)
 {
     unsigned a = 0, b = 0;
     if (!count || !f->span_count || f->spans[0].low > spans[count - 1].high ||
@@ -189,7 +189,7 @@ static bool overlap(const struct flight *f, const struct sam_span *spans, unsign
 /* The first cycle in which an access may start; `engine` keeps its own stores in order. Accesses
  * that can no longer affect any later instruction are dropped. */
 static uint64_t memory_ready(struct sam_engines *e, unsigned engine, bool store,
-                             const struct sam_span *spans, unsigned count)
+                             const struct sam_work_span *spans, unsigned count)
 {
     uint64_t ready = 0;
     for (size_t i = 0; i < e->flight_count;) {
@@ -236,7 +236,7 @@ bool sam_engines_has_memory(const struct sam_engines *e)
     return e->flight_count != 0;
 }
 
-void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_span bytes)
+void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes)
 {
     open_cycle(e);
     stall(e, SAM_ISSUE_MEMORY, memory_ready(e, SAM_ENGINE_COUNT, store, &bytes, 1), pc);

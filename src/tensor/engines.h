@@ -8,7 +8,7 @@
 #include "samite/engines.h"
 
 /* Bytes low..high of memory. */
-struct sam_span {
+struct sam_work_span {
     uint64_t low, high;
 };
 
@@ -23,7 +23,7 @@ struct sam_work {
                                memory */
     bool load, store;
     unsigned span_count;
-    struct sam_span spans[SAM_WORK_SPANS]; /* ascending, disjoint */
+    struct sam_work_span spans[SAM_WORK_SPANS]; /* ascending, disjoint */
     uint64_t pc;
     uint32_t word;
 };
@@ -41,7 +41,7 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *work);
 /* The next instruction, a scalar one that accesses no memory. */
 void sam_engines_scalar(struct sam_engines *e, uint64_t pc);
 /* The next instruction, a scalar load, or store (an atomic instruction is one). */
-void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_span bytes);
+void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes);
 /* Whether scalar accesses must be reported; otherwise sam_engines_scalar suffices for them. */
 bool sam_engines_has_memory(const struct sam_engines *e);
 /* False once a function of the watch has returned false. */

@@ -6,7 +6,7 @@
 static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
 {
     if (c->cause == SAM_CAUSE_ILLEGAL)
-        c->tval = sam_word_of(c, op);
+        c->tval = sam_uop_word(c, op);
     SAM_TRAP_SET();
 }
 

@@ -10,7 +10,7 @@ static uint32_t bit(unsigned tl)
 }
 
 /* Insert a span in order. Slices are mostly ascending already. */
-static void insert(struct sam_work *w, struct sam_span span)
+static void insert(struct sam_work *w, struct sam_work_span span)
 {
     unsigned at = w->span_count++;
     for (; at && w->spans[at - 1].low > span.low; at--)
@@ -23,7 +23,7 @@ static void join(struct sam_work *w)
 {
     unsigned kept = 0;
     for (unsigned i = 1; i < w->span_count; i++) {
-        struct sam_span *last = &w->spans[kept], *next = &w->spans[i];
+        struct sam_work_span *last = &w->spans[kept], *next = &w->spans[i];
         if (next->low <= last->high || next->low == last->high + 1)
             last->high = next->high > last->high ? next->high : last->high;
         else
@@ -45,10 +45,10 @@ static void describe_access(struct sam_work *w, struct sam_tensor *t, uint64_t b
         const uint64_t high = (low + run->size - 1) & top;
         w->bytes += run->size;
         if (high >= low) {
-            insert(w, (struct sam_span){low, high});
+            insert(w, (struct sam_work_span){low, high});
         } else {
-            insert(w, (struct sam_span){low, top});
-            insert(w, (struct sam_span){0, high});
+            insert(w, (struct sam_work_span){low, top});
+            insert(w, (struct sam_work_span){0, high});
         }
     }
     join(w);

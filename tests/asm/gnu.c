@@ -108,7 +108,7 @@ static void put_operand(struct sam_buffer *out, struct sam_buffer *gnu,
             sam_buffer_printf(gnu, "f%u", random);
             return;
         }
-        sam_buffer_printf(out, "%s", sam_x_name(random));
+        sam_buffer_printf(out, "%s", sam_register_x_name(random));
         break;
     case SAM_KIND_V: sam_buffer_printf(out, "v%u", random); break;
     case SAM_KIND_V0: sam_buffer_printf(out, "v0"); break;

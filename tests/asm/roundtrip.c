@@ -13,7 +13,7 @@ static uint64_t seed;
 static const char *isa_of(const struct sam_insn_row *row)
 {
     struct sam_isa ventus = test_isa("ventus");
-    if (sam_row_is_on(row, &ventus))
+    if (sam_isa_has_row(row, &ventus))
         return "ventus";
     if (row->on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
         return "tensor";
@@ -149,7 +149,7 @@ int main(void)
         } kinds[] = {{"", test_row},
                      {" behind a prefix", test_prefixed},
                      {" with high registers", test_inserted}};
-        bool prefixable = sam_row_is_on(row, &ventus) && !sam_op_is_prefix((enum sam_op)op);
+        bool prefixable = sam_isa_has_row(row, &ventus) && !sam_op_is_prefix((enum sam_op)op);
         for (size_t k = 0; k < (prefixable ? SAM_COUNT(kinds) : 1); k++) {
             snprintf(names[count], sizeof names[0], "%s%s", row->mnemonic, kinds[k].name);
             tests[count] = (struct CMUnitTest){

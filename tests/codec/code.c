@@ -10,7 +10,7 @@
 #include "codec/codec.h"
 #include "random.h"
 
-static uint64_t cost(const uint32_t counts[256], const struct sam_code *code)
+static uint64_t cost(const uint32_t counts[256], const struct sam_huffman *code)
 {
     uint64_t bits = 0;
     for (unsigned s = 0; s < 256; s++)
@@ -18,9 +18,9 @@ static uint64_t cost(const uint32_t counts[256], const struct sam_code *code)
     return bits;
 }
 
-static void expect_good(const uint32_t counts[256], const struct sam_code *code)
+static void expect_good(const uint32_t counts[256], const struct sam_huffman *code)
 {
-    assert_true(sam_code_is_exact(code));
+    assert_true(sam_huffman_is_exact(code));
     for (unsigned s = 0; s < 256; s++) {
         assert_int_equal(code->length[s] == 0, counts[s] == 0);
         for (unsigned t = 0; t < s; t++) /* what is more frequent is no longer */
@@ -36,7 +36,7 @@ static uint64_t cheapest(const uint32_t *counts, unsigned n, unsigned longest, u
     if (n == 0)
         return left == 0 ? 0 : UINT64_MAX;
     for (unsigned length = longest; length >= 1; length--) {
-        unsigned share = 1u << (SAM_CODE_LIMIT - length);
+        unsigned share = 1u << (SAM_HUFFMAN_LIMIT - length);
         if (share > left)
             break;
         uint64_t rest = cheapest(counts + 1, n - 1, length, left - share);
@@ -63,10 +63,11 @@ static void as_short_as_can_be(void **state)
         }
         for (unsigned i = 0; i < n; i++)
             counts[i * 31] = rising[i];
-        struct sam_code code;
-        sam_code_make(counts, &code);
+        struct sam_huffman code;
+        sam_huffman_make(counts, &code);
         expect_good(counts, &code);
-        assert_int_equal(cost(counts, &code), cheapest(rising, n, SAM_CODE_LIMIT, SAM_CODE_SLOTS));
+        assert_int_equal(cost(counts, &code),
+                         cheapest(rising, n, SAM_HUFFMAN_LIMIT, SAM_HUFFMAN_SLOTS));
     }
 }
 
@@ -82,21 +83,21 @@ static void limited(void **state)
             a = b;
             b = next;
         }
-        struct sam_code code;
-        sam_code_make(counts, &code);
+        struct sam_huffman code;
+        sam_huffman_make(counts, &code);
         expect_good(counts, &code);
-        assert_int_equal(code.length[0], n - 1 < SAM_CODE_LIMIT ? n - 1 : SAM_CODE_LIMIT);
+        assert_int_equal(code.length[0], n - 1 < SAM_HUFFMAN_LIMIT ? n - 1 : SAM_HUFFMAN_LIMIT);
     }
     uint32_t equal[256];
-    struct sam_code code;
+    struct sam_huffman code;
     for (unsigned s = 0; s < 256; s++)
         equal[s] = 1000;
-    sam_code_make(equal, &code);
+    sam_huffman_make(equal, &code);
     for (unsigned s = 0; s < 256; s++)
         assert_int_equal(code.length[s], 8);
     for (unsigned s = 0; s < 256; s++)
         equal[s] = s ? 1 : UINT32_MAX;
-    sam_code_make(equal, &code);
+    sam_huffman_make(equal, &code);
     expect_good(equal, &code);
     assert_int_equal(code.length[0], 1);
 }
@@ -104,10 +105,10 @@ static void limited(void **state)
 static void canonical(void **state)
 {
     (void)state;
-    struct sam_code code = {.length = {[10] = 2, [20] = 1, [30] = 3, [40] = 3}};
+    struct sam_huffman code = {.length = {[10] = 2, [20] = 1, [30] = 3, [40] = 3}};
     uint16_t words[256];
-    assert_true(sam_code_is_exact(&code));
-    sam_code_words(&code, words); /* 20: 0, 10: 10, 30: 110, 40: 111, the first bit lowest */
+    assert_true(sam_huffman_is_exact(&code));
+    sam_huffman_words(&code, words); /* 20: 0, 10: 10, 30: 110, 40: 111, the first bit lowest */
     assert_int_equal(words[20], 0);
     assert_int_equal(words[10], 1);
     assert_int_equal(words[30], 3);
@@ -117,18 +118,18 @@ static void canonical(void **state)
 static void inexact(void **state)
 {
     (void)state;
-    struct sam_code code = {.length = {[0] = 1}};
-    assert_false(sam_code_is_exact(&code)); /* one symbol is a constant */
+    struct sam_huffman code = {.length = {[0] = 1}};
+    assert_false(sam_huffman_is_exact(&code)); /* one symbol is a constant */
     code.length[1] = 2;
-    assert_false(sam_code_is_exact(&code)); /* half of the codes mean nothing */
+    assert_false(sam_huffman_is_exact(&code)); /* half of the codes mean nothing */
     code.length[2] = 2;
-    assert_true(sam_code_is_exact(&code));
+    assert_true(sam_huffman_is_exact(&code));
     code.length[3] = 11;
-    assert_false(sam_code_is_exact(&code)); /* too many */
-    code = (struct sam_code){.length = {[0] = 1, [1] = 2, [2] = 12, [3] = 12}};
-    assert_false(sam_code_is_exact(&code));
-    code = (struct sam_code){0};
-    assert_false(sam_code_is_exact(&code));
+    assert_false(sam_huffman_is_exact(&code)); /* too many */
+    code = (struct sam_huffman){.length = {[0] = 1, [1] = 2, [2] = 12, [3] = 12}};
+    assert_false(sam_huffman_is_exact(&code));
+    code = (struct sam_huffman){0};
+    assert_false(sam_huffman_is_exact(&code));
 }
 
 static void counts(void **state)
@@ -142,7 +143,7 @@ static void counts(void **state)
             symbols[i] = (uint8_t)(test_random(&random) & 0x8f);
             wanted[symbols[i]]++;
         }
-        sam_count_symbols(symbols, n, got);
+        sam_codec_count_symbols(symbols, n, got);
         assert_memory_equal(got, wanted, sizeof got);
     }
 }

@@ -122,24 +122,24 @@ static void coding(void **state)
 {
     (void)state;
     uint64_t random = test_seed();
-    struct sam_decode_table *table = malloc(sizeof *table);
+    struct sam_huffman_table *table = malloc(sizeof *table);
     assert_non_null(table);
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 2 + some_length(&random), total = 0;
         uint8_t *symbols = buffer(n), *back = buffer(n);
-        uint8_t *wanted = buffer(sam_encode_bound(n));
+        uint8_t *wanted = buffer(sam_huffman_bound(n));
         uint32_t wanted_sizes[SAM_STREAMS], counts[256] = {0};
-        struct sam_code code;
+        struct sam_huffman code;
         fill_symbols(symbols, n, &random);
-        sam_count_symbols(symbols, n, counts);
-        sam_code_make(counts, &code);
-        sam_decode_table_make(&code, table);
+        sam_codec_count_symbols(symbols, n, counts);
+        sam_huffman_make(counts, &code);
+        sam_huffman_table_make(&code, table);
         sam_streams_encode(&code, symbols, n, wanted, wanted_sizes);
         for (unsigned j = 0; j < SAM_STREAMS; j++)
             total += wanted_sizes[j];
         EACH_LEVEL(ops)
         {
-            uint8_t *got = buffer(sam_encode_bound(n));
+            uint8_t *got = buffer(sam_huffman_bound(n));
             uint32_t sizes[SAM_STREAMS];
             const struct sam_warm nothing = {0};
             ops->encode(&code, symbols, n, got, sizes, &nothing);
@@ -171,18 +171,18 @@ static void across_64_kib(void **state)
     enum { N = 4000, BORDER = 1 << 16 };
     uint64_t random = test_seed();
     uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
-    uint8_t *in = buffer(sam_encode_bound(N)), *exact;
-    struct sam_decode_table *table = malloc(sizeof *table);
+    uint8_t *in = buffer(sam_huffman_bound(N)), *exact;
+    struct sam_huffman_table *table = malloc(sizeof *table);
     uint32_t sizes[SAM_STREAMS], counts[256] = {0};
-    struct sam_code code;
+    struct sam_huffman code;
     size_t total = 0;
     assert_non_null(room);
     assert_non_null(table);
     for (size_t i = 0; i < N; i++) /* every other symbol takes a bit: seven a look-up */
         symbols[i] = (uint8_t)(test_below(&random, 2) ? 0 : test_below(&random, 40));
-    sam_count_symbols(symbols, N, counts);
-    sam_code_make(counts, &code);
-    sam_decode_table_make(&code, table);
+    sam_codec_count_symbols(symbols, N, counts);
+    sam_huffman_make(counts, &code);
+    sam_huffman_table_make(&code, table);
     sam_streams_encode(&code, symbols, N, in, sizes);
     for (unsigned j = 0; j < SAM_STREAMS; j++)
         total += sizes[j];
@@ -213,19 +213,19 @@ static void damaged_streams(void **state)
 {
     (void)state;
     uint64_t random = test_seed();
-    struct sam_decode_table *table = malloc(sizeof *table);
+    struct sam_huffman_table *table = malloc(sizeof *table);
     assert_non_null(table);
     unsigned refused = 0;
     for (unsigned round = 0; round < 1500; round++) {
         size_t n = 2 + some_length(&random), total = 0;
-        uint8_t *symbols = buffer(n), *wanted = buffer(n), *in = buffer(sam_encode_bound(n));
+        uint8_t *symbols = buffer(n), *wanted = buffer(n), *in = buffer(sam_huffman_bound(n));
         uint32_t sizes[SAM_STREAMS], counts[256] = {0};
         const struct sam_warm nothing = {0};
-        struct sam_code code;
+        struct sam_huffman code;
         fill_symbols(symbols, n, &random);
-        sam_count_symbols(symbols, n, counts);
-        sam_code_make(counts, &code);
-        sam_decode_table_make(&code, table);
+        sam_codec_count_symbols(symbols, n, counts);
+        sam_huffman_make(counts, &code);
+        sam_huffman_table_make(&code, table);
         sam_streams_encode(&code, symbols, n, in, sizes);
         unsigned j = (unsigned)test_below(&random, SAM_STREAMS);
         switch (test_below(&random, 4)) {

@@ -10,7 +10,7 @@ struct code {
 
 static struct code code_at(int index)
 {
-    const struct sam_code_row *more = &sam_code_rows[index - SAM_OP_COUNT];
+    const struct sam_encoding_row *more = &sam_encoding_rows[index - SAM_OP_COUNT];
     if (index < SAM_OP_COUNT)
         return (struct code){index, sam_insn_rows[index].match, sam_insn_rows[index].mask};
     return (struct code){(int)more->op, more->match, more->mask};
@@ -45,8 +45,8 @@ static bool meant(int a, int b)
 static void test_no_word_matches_two_rows(void **state)
 {
     (void)state;
-    for (int a = 1; a < SAM_OP_COUNT + (int)sam_code_row_count; a++) {
-        for (int b = a + 1; b < SAM_OP_COUNT + (int)sam_code_row_count; b++) {
+    for (int a = 1; a < SAM_OP_COUNT + (int)sam_encoding_row_count; a++) {
+        for (int b = a + 1; b < SAM_OP_COUNT + (int)sam_encoding_row_count; b++) {
             struct code x = code_at(a), y = code_at(b);
             const struct sam_insn_row *p = &sam_insn_rows[x.op], *q = &sam_insn_rows[y.op];
             bool overlap = ((x.match ^ y.match) & x.mask & y.mask) == 0;
@@ -60,7 +60,7 @@ static void test_no_word_matches_two_rows(void **state)
 static void test_match_within_mask(void **state)
 {
     (void)state;
-    for (int i = 1; i < SAM_OP_COUNT + (int)sam_code_row_count; i++) {
+    for (int i = 1; i < SAM_OP_COUNT + (int)sam_encoding_row_count; i++) {
         struct code code = code_at(i);
         if ((code.match & ~code.mask) || (code.mask & 0x7f) != 0x7f || (code.match & 3) != 3)
             fail_msg("%s: match %08x, mask %08x", sam_insn_rows[code.op].mnemonic, code.match,
@@ -179,15 +179,16 @@ static void test_registers(void **state)
     for (unsigned i = 0; i < 256; i++) {
         char name[8];
         int size = snprintf(name, sizeof name, "v%u", i);
-        assert_int_equal(sam_v_register(name, (size_t)size), i);
+        assert_int_equal(sam_register_v(name, (size_t)size), i);
         name[0] = 'x';
-        assert_int_equal(sam_x_register(name, (size_t)size), i < 64 ? (int)i : -1);
+        assert_int_equal(sam_register_x(name, (size_t)size), i < 64 ? (int)i : -1);
         if (i < 64)
-            assert_int_equal(sam_x_register(sam_x_name(i), strlen(sam_x_name(i))), i);
+            assert_int_equal(sam_register_x(sam_register_x_name(i), strlen(sam_register_x_name(i))),
+                             i);
     }
-    assert_int_equal(sam_x_register("fp", 2), 8);
-    assert_int_equal(sam_x_register("x01", 3), -1);
-    assert_int_equal(sam_v_register("v256", 4), -1);
+    assert_int_equal(sam_register_x("fp", 2), 8);
+    assert_int_equal(sam_register_x("x01", 3), -1);
+    assert_int_equal(sam_register_v("v256", 4), -1);
 }
 
 /* Strings as compilers and ELF attributes spell them, and what those that ask for more are told. */

@@ -24,21 +24,21 @@ static const struct sam_m_type half = {16, 16, true}, single = {32, 32, true},
                                real = {64, 64, true}, byte = {8, 32, false}, word = {16, 64, false},
                                nibble = {4, 32, false};
 
-static struct sam_m_work mma_of(const struct sam_m_type *type, unsigned md, unsigned m, unsigned n,
-                                unsigned bytes)
+static struct sam_matrix_work mma_of(const struct sam_m_type *type, unsigned md, unsigned m,
+                                     unsigned n, unsigned bytes)
 {
-    return (struct sam_m_work){.kind = SAM_M_KIND_MMA,
-                               .md = (uint8_t)md,
-                               .ms1 = 6,
-                               .ms2 = 2,
-                               .reads_1 = true,
-                               .reads_2 = true,
-                               .registers = type->target == 64 ? 2 : 1,
-                               .source_registers = type->target == 16 ? 2 : 1,
-                               .m = m,
-                               .n = n,
-                               .bytes = bytes,
-                               .type = type};
+    return (struct sam_matrix_work){.kind = SAM_M_KIND_MMA,
+                                    .md = (uint8_t)md,
+                                    .ms1 = 6,
+                                    .ms2 = 2,
+                                    .reads_1 = true,
+                                    .reads_2 = true,
+                                    .registers = type->target == 64 ? 2 : 1,
+                                    .source_registers = type->target == 16 ? 2 : 1,
+                                    .m = m,
+                                    .n = n,
+                                    .bytes = bytes,
+                                    .type = type};
 }
 
 /* ------------------------------------------------------------------------------- splitting */
@@ -47,7 +47,7 @@ static void blocks_of_a_half_product(void **state)
 {
     (void)state;
     struct sam_mxu_config c = config_of(512, "");
-    struct sam_m_work w = mma_of(&half, 0, 16, 32, 64);
+    struct sam_matrix_work w = mma_of(&half, 0, 16, 32, 64);
     assert_int_equal(sam_mxu_mma_count(&c, &w), 32);
     for (unsigned i = 0; i < 32; i++) {
         struct sam_mxu_mma u = sam_mxu_split_mma(&c, &w, i);
@@ -71,7 +71,7 @@ static void blocks_of_a_pair(void **state)
 {
     (void)state;
     struct sam_mxu_config c = config_of(512, "");
-    struct sam_m_work w = mma_of(&word, 4, 16, 16, 64);
+    struct sam_matrix_work w = mma_of(&word, 4, 16, 16, 64);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 1).c[0].block, 1);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].reg, 5);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].block, 0);
@@ -105,7 +105,7 @@ static void every_factorisation(void **state)
             struct sam_mxu_config c = config_of(mlen, text);
             for (size_t i = 0; i < SAM_COUNT(rows); i++) {
                 const unsigned n = rows[i].type == &half ? 2 * r : r;
-                struct sam_m_work w = mma_of(rows[i].type, 0, r, n, mlen / 8);
+                struct sam_matrix_work w = mma_of(rows[i].type, 0, r, n, mlen / 8);
                 unsigned count = sam_mxu_mma_count(&c, &w), macs = 0;
                 assert_int_equal(count, rows[i].uops[at]);
                 for (unsigned u = 0; u < count; u++)
@@ -125,12 +125,12 @@ struct piece {
 static void expect_pieces(unsigned mlen, uint64_t base, uint64_t stride, unsigned m, unsigned k,
                           const struct piece *pieces, unsigned count)
 {
-    struct sam_m_work w = {.kind = SAM_M_KIND_STORE,
-                           .registers = 1,
-                           .m = m,
-                           .bytes = k,
-                           .base = base,
-                           .stride = stride};
+    struct sam_matrix_work w = {.kind = SAM_M_KIND_STORE,
+                                .registers = 1,
+                                .m = m,
+                                .bytes = k,
+                                .base = base,
+                                .stride = stride};
     static struct sam_mxu_move moves[SAM_MXU_MAX_MOVES];
     assert_int_equal(sam_mxu_split_moves(&w, mlen / 32, mlen / 8, moves), count);
     for (unsigned i = 0; i < count; i++) {
@@ -230,7 +230,7 @@ static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
 }
 
 /* `count` multiplications one after the other; issue times relative to the first. */
-static struct watch mmas(const char *text, const struct sam_m_work *works, unsigned count)
+static struct watch mmas(const char *text, const struct sam_matrix_work *works, unsigned count)
 {
     struct sam_mxu_config c = config_of(512, text);
     struct watch w = {0};
@@ -249,7 +249,7 @@ static struct watch mmas(const char *text, const struct sam_m_work *works, unsig
     return w;
 }
 
-static void expect_issue(const char *text, const struct sam_m_work *works, unsigned count,
+static void expect_issue(const char *text, const struct sam_matrix_work *works, unsigned count,
                          const unsigned *issued, unsigned uops, unsigned last)
 {
     struct watch w = mmas(text, works, count);
@@ -262,18 +262,18 @@ static void expect_issue(const char *text, const struct sam_m_work *works, unsig
 static void hazards_on_accumulators(void **state)
 {
     (void)state;
-    const struct sam_m_work full = mma_of(&half, 0, 16, 32, 64);
+    const struct sam_matrix_work full = mma_of(&half, 0, 16, 32, 64);
     struct watch w = mmas("", &full, 1);
     assert_int_equal(w.issued[31], 31);
     assert_int_equal(w.written[31], 41);
-    const struct sam_m_work twice[] = {full, full};
+    const struct sam_matrix_work twice[] = {full, full};
     w = mmas("", twice, 2);
     assert_int_equal(w.issued[63], 63);
     assert_int_equal(w.written[63], 73);
-    const struct sam_m_work one = mma_of(&single, 0, 4, 4, 64),
-                            other = mma_of(&single, 4, 4, 4, 64);
-    const struct sam_m_work four[] = {one, one, one, one}, apart[] = {one, other, one, other};
-    const struct sam_m_work two = mma_of(&single, 0, 4, 8, 64), pairs[] = {two, two, two, two};
+    const struct sam_matrix_work one = mma_of(&single, 0, 4, 4, 64),
+                                 other = mma_of(&single, 4, 4, 4, 64);
+    const struct sam_matrix_work four[] = {one, one, one, one}, apart[] = {one, other, one, other};
+    const struct sam_matrix_work two = mma_of(&single, 0, 4, 8, 64), pairs[] = {two, two, two, two};
     expect_issue("", four, 4, (unsigned[]){0, 5, 10, 15}, 4, 25);
     expect_issue("wb_bypass=1", four, 4, (unsigned[]){0, 4, 8, 12}, 4, 22);
     expect_issue("", apart, 4, (unsigned[]){0, 1, 5, 6}, 4, 16);
@@ -285,11 +285,12 @@ static void hazards_on_accumulators(void **state)
 static void registers_between_instructions(void **state)
 {
     (void)state;
-    const struct sam_m_work first = mma_of(&single, 0, 4, 8, 64); /* reads m2 and m6 */
-    struct sam_m_work over = mma_of(&single, 6, 4, 4, 64), after = mma_of(&single, 4, 4, 4, 64);
+    const struct sam_matrix_work first = mma_of(&single, 0, 4, 8, 64); /* reads m2 and m6 */
+    struct sam_matrix_work over = mma_of(&single, 6, 4, 4, 64),
+                           after = mma_of(&single, 4, 4, 4, 64);
     over.ms1 = 1;
     after.ms1 = 0;
-    const struct sam_m_work war[] = {first, over}, raw[] = {first, after};
+    const struct sam_matrix_work war[] = {first, over}, raw[] = {first, after};
     expect_issue("", war, 2, (unsigned[]){0, 1, 2}, 3, 12);
     expect_issue("", raw, 2, (unsigned[]){0, 1, 12}, 3, 22);
 }
@@ -302,12 +303,12 @@ static void a_load_in_time(void **state)
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, note_bus};
     struct sam_mxu *x = sam_mxu_new(&c, &observer);
-    struct sam_m_work load = {.kind = SAM_M_KIND_LOAD,
-                              .registers = 1,
-                              .m = 16,
-                              .bytes = 64,
-                              .base = 0x1000,
-                              .stride = 64};
+    struct sam_matrix_work load = {.kind = SAM_M_KIND_LOAD,
+                                   .registers = 1,
+                                   .m = 16,
+                                   .bytes = 64,
+                                   .base = 0x1000,
+                                   .stride = 64};
     sam_mxu_matrix(x, &load, 0, 0, NULL);
     sam_mxu_drain(x);
     const struct sam_mxu_stats *s = sam_mxu_stats(x);
@@ -329,14 +330,14 @@ static void a_load_behind_a_store(void **state)
         struct watch w = {0};
         struct sam_mxu_observer observer = {&w, note_uop, note_bus};
         struct sam_mxu *x = sam_mxu_new(&c, &observer);
-        struct sam_m_work store = {
+        struct sam_matrix_work store = {
             .kind = SAM_M_KIND_STORE, .registers = 1, .m = 1, .bytes = 64, .base = 0x1000};
-        struct sam_m_work load = {.kind = SAM_M_KIND_LOAD,
-                                  .md = 1,
-                                  .registers = 1,
-                                  .m = 16,
-                                  .bytes = 64,
-                                  .base = 0x1000 + distance};
+        struct sam_matrix_work load = {.kind = SAM_M_KIND_LOAD,
+                                       .md = 1,
+                                       .registers = 1,
+                                       .m = 16,
+                                       .bytes = 64,
+                                       .base = 0x1000 + distance};
         sam_mxu_matrix(x, &store, 0, 0, NULL);
         sam_mxu_matrix(x, &load, 4, 0, NULL);
         sam_mxu_drain(x);
@@ -387,7 +388,7 @@ static void configurations_hold_nothing(void **state)
     struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "mcfg s3, s4\nebreak\n");
     const struct sam_insn insn = {
         .op = SAM_OP_mcfg, .rd = 19, .rs1 = 20, .word = sam_insn_rows[SAM_OP_mcfg].match};
-    struct sam_m_work work;
+    struct sam_matrix_work work;
     assert_true(sam_matrix_work_of(&p.hart->core, &insn, &work));
     assert_int_equal(work.kind, SAM_M_KIND_CONFIG);
     assert_int_equal(work.registers, 0);
@@ -532,11 +533,11 @@ static struct sam_mxu_config random_config(void)
 }
 
 /* A legal piece of work of each kind; the model asks for no more. */
-static struct sam_m_work random_work(unsigned mlen)
+static struct sam_matrix_work random_work(unsigned mlen)
 {
     static const struct sam_m_type *const types[] = {&half, &single, &real, &byte, &word, &nibble};
     const unsigned rows = mlen / 32;
-    struct sam_m_work w = {.kind = (enum sam_m_kind)below(5)};
+    struct sam_matrix_work w = {.kind = (enum sam_m_kind)below(5)};
     w.m = 1 + below(rows);
     w.bytes = 8 * (1 + below(mlen / 64));
     w.md = (uint8_t)below(8);
@@ -575,7 +576,7 @@ static void random_streams(void **state)
         assert_non_null(x);
         uint64_t stored = 0, loaded = 0, macs = 0;
         for (unsigned i = 0; i < 40; i++) {
-            struct sam_m_work work = random_work(c.mlen);
+            struct sam_matrix_work work = random_work(c.mlen);
             if (below(3) == 0) {
                 sam_mxu_scalar(x);
                 continue;

@@ -26,16 +26,16 @@ static struct sam_mxu_config config_of(const char *text)
     return c;
 }
 
-static struct sam_m_work move_of(enum sam_m_kind kind, unsigned reg, unsigned rows, unsigned bytes,
-                                 uint64_t base)
+static struct sam_matrix_work move_of(enum sam_m_kind kind, unsigned reg, unsigned rows,
+                                      unsigned bytes, uint64_t base)
 {
-    return (struct sam_m_work){.kind = kind,
-                               .md = (uint8_t)reg,
-                               .registers = 1,
-                               .m = rows,
-                               .bytes = bytes,
-                               .base = base,
-                               .stride = 64};
+    return (struct sam_matrix_work){.kind = kind,
+                                    .md = (uint8_t)reg,
+                                    .registers = 1,
+                                    .m = rows,
+                                    .bytes = bytes,
+                                    .base = base,
+                                    .stride = 64};
 }
 
 /* Every cycle of every unit is busy or has one reason. */
@@ -51,7 +51,7 @@ static void expect_sums(const struct sam_mxu_stats *s)
 
 static struct sam_mxu_stats run(const struct sam_mxu_config *c,
                                 const struct sam_mxu_observer *observer,
-                                const struct sam_m_work *works, unsigned count)
+                                const struct sam_matrix_work *works, unsigned count)
 {
     struct sam_mxu *x = sam_mxu_new(c, observer);
     assert_non_null(x);
@@ -64,7 +64,7 @@ static struct sam_mxu_stats run(const struct sam_mxu_config *c,
     return stats;
 }
 
-static uint64_t cycles_of(const char *config, const struct sam_m_work *works, unsigned count)
+static uint64_t cycles_of(const char *config, const struct sam_matrix_work *works, unsigned count)
 {
     const struct sam_mxu_config c = config_of(config);
     return run(&c, NULL, works, count).cycles;
@@ -84,7 +84,7 @@ static void elements_that_are_cut(void **state)
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
         for (unsigned width = 8; width <= 64; width *= 2)
             for (unsigned kind = SAM_M_KIND_LOAD; kind <= SAM_M_KIND_STORE; kind++) {
-                struct sam_m_work w =
+                struct sam_matrix_work w =
                     move_of((enum sam_m_kind)kind, 0, 1, cases[i].bytes, 0x1000 + cases[i].base);
                 w.end = 1; /* no rows are cleared besides */
                 char text[64];
@@ -109,8 +109,8 @@ static void elements_that_are_cut(void **state)
 static void writes_of_part_of_a_line(void **state)
 {
     (void)state;
-    const struct sam_m_work whole = move_of(SAM_M_KIND_STORE, 0, 16, 64, 0x1000),
-                            part = move_of(SAM_M_KIND_STORE, 0, 16, 62, 0x1000);
+    const struct sam_matrix_work whole = move_of(SAM_M_KIND_STORE, 0, 16, 64, 0x1000),
+                                 part = move_of(SAM_M_KIND_STORE, 0, 16, 62, 0x1000);
     struct sam_mxu_config c = config_of("");
     const struct sam_mxu_stats full = run(&c, NULL, &whole, 1);
     assert_int_equal(full.write_beats, 64);
@@ -134,9 +134,9 @@ static void writes_of_part_of_a_line(void **state)
 static void streams_do_not_stay(void **state)
 {
     (void)state;
-    struct sam_m_work works[] = {move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000),
-                                 move_of(SAM_M_KIND_LOAD, 1, 16, 64, 0x8000),
-                                 move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000)};
+    struct sam_matrix_work works[] = {move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000),
+                                      move_of(SAM_M_KIND_LOAD, 1, 16, 64, 0x8000),
+                                      move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000)};
     const struct sam_mxu_config one = config_of("l2_kib=1"), none = config_of("");
     struct sam_mxu_stats s = run(&one, NULL, works, 3);
     assert_int_equal(s.l2_hits, 0);
@@ -163,15 +163,15 @@ static void streams_do_not_stay(void **state)
 static void lines_that_the_l2_lacks(void **state)
 {
     (void)state;
-    struct sam_m_work load = move_of(SAM_M_KIND_LOAD, 0, 1, 64, 0x1000),
-                      full = move_of(SAM_M_KIND_STORE, 0, 1, 64, 0x1000),
-                      part = move_of(SAM_M_KIND_STORE, 0, 1, 62, 0x1000);
+    struct sam_matrix_work load = move_of(SAM_M_KIND_LOAD, 0, 1, 64, 0x1000),
+                           full = move_of(SAM_M_KIND_STORE, 0, 1, 64, 0x1000),
+                           part = move_of(SAM_M_KIND_STORE, 0, 1, 62, 0x1000);
     load.end = 1;
     const char *const cold = "l2_kib=4,miss_latency=77";
     assert_int_equal(cycles_of(cold, &load, 1), cycles_of("", &load, 1) + 77);
     assert_int_equal(cycles_of(cold, &full, 1), cycles_of("", &full, 1));
     assert_int_equal(cycles_of(cold, &part, 1), cycles_of("", &part, 1) + 77);
-    const struct sam_m_work both[] = {full, load}; /* a write leaves its line there */
+    const struct sam_matrix_work both[] = {full, load}; /* a write leaves its line there */
     assert_int_equal(cycles_of(cold, both, 2), cycles_of("", both, 2));
 }
 
@@ -180,7 +180,7 @@ static void lines_that_the_l2_lacks(void **state)
 /* Registers whose row is read by the port of stores, and written by that of loads, in each cycle.
  */
 struct ports {
-    const struct sam_m_work *works;
+    const struct sam_matrix_work *works;
     unsigned rows, crowded;
     uint8_t reads[CYCLES], writes[CYCLES];
 };
@@ -195,7 +195,7 @@ static void use(struct ports *p, uint8_t *ports, uint64_t cycle, unsigned regist
 static void note(void *context, const struct sam_mxu_record *r)
 {
     struct ports *p = context;
-    const struct sam_m_work *w = &p->works[r->instruction];
+    const struct sam_matrix_work *w = &p->works[r->instruction];
     const unsigned held = 1u << (w->md + r->move.row / p->rows);
     if (w->kind == SAM_M_KIND_LOAD)
         use(p, p->writes, r->written, held);
@@ -209,10 +209,10 @@ static void note(void *context, const struct sam_mxu_record *r)
 
 static const struct sam_m_type half = {16, 16, true}, word = {16, 64, false};
 
-static struct sam_m_work random_work(uint64_t *seed)
+static struct sam_matrix_work random_work(uint64_t *seed)
 {
     const unsigned kind = (unsigned)test_below(seed, 4);
-    struct sam_m_work w = {.kind = (enum sam_m_kind)kind};
+    struct sam_matrix_work w = {.kind = (enum sam_m_kind)kind};
     if (kind <= SAM_M_KIND_STORE)
         return move_of(w.kind, (unsigned)test_below(seed, 8), 1 + (unsigned)test_below(seed, 16),
                        1 + (unsigned)test_below(seed, 64), 0x1000 + test_below(seed, 4096));
@@ -241,7 +241,7 @@ static unsigned crowded_ports(uint64_t *seed, bool counted, uint64_t waits[2])
     static struct ports p;
     unsigned crowded = 0;
     for (unsigned round = 0; round < 80; round++) {
-        struct sam_m_work works[MOST];
+        struct sam_matrix_work works[MOST];
         uint64_t pw = 0;
         p = (struct ports){.works = works, .rows = 16};
         for (unsigned i = 0; i < MOST; i++) {

@@ -14,31 +14,31 @@
 
 static const struct sam_m_type byte = {8, 32, false};
 
-static struct sam_m_work product(unsigned md, unsigned ms1, unsigned ms2)
+static struct sam_matrix_work product(unsigned md, unsigned ms1, unsigned ms2)
 {
-    return (struct sam_m_work){.kind = SAM_M_KIND_MMA,
-                               .md = (uint8_t)md,
-                               .ms1 = (uint8_t)ms1,
-                               .ms2 = (uint8_t)ms2,
-                               .reads_1 = true,
-                               .reads_2 = true,
-                               .registers = 1,
-                               .source_registers = 1,
-                               .m = 16,
-                               .n = 16,
-                               .bytes = 64,
-                               .type = &byte};
+    return (struct sam_matrix_work){.kind = SAM_M_KIND_MMA,
+                                    .md = (uint8_t)md,
+                                    .ms1 = (uint8_t)ms1,
+                                    .ms2 = (uint8_t)ms2,
+                                    .reads_1 = true,
+                                    .reads_2 = true,
+                                    .registers = 1,
+                                    .source_registers = 1,
+                                    .m = 16,
+                                    .n = 16,
+                                    .bytes = 64,
+                                    .type = &byte};
 }
 
-static struct sam_m_work move(enum sam_m_kind kind, unsigned reg, unsigned rows, uint64_t base)
+static struct sam_matrix_work move(enum sam_m_kind kind, unsigned reg, unsigned rows, uint64_t base)
 {
-    return (struct sam_m_work){.kind = kind,
-                               .md = (uint8_t)reg,
-                               .registers = 1,
-                               .m = rows,
-                               .bytes = 64,
-                               .base = base,
-                               .stride = 64};
+    return (struct sam_matrix_work){.kind = kind,
+                                    .md = (uint8_t)reg,
+                                    .registers = 1,
+                                    .m = rows,
+                                    .bytes = 64,
+                                    .base = base,
+                                    .stride = 64};
 }
 
 /* When the uops of each instruction were issued, and written. */
@@ -57,7 +57,7 @@ static void note(void *context, const struct sam_mxu_record *r)
         t->written[r->instruction] = r->written;
 }
 
-static uint64_t cycles_of(const struct sam_m_work *works, unsigned count, unsigned slots,
+static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, unsigned slots,
                           unsigned latency, struct times *times)
 {
     struct sam_mxu_config c;
@@ -87,7 +87,7 @@ static uint64_t cycles_of(const struct sam_m_work *works, unsigned count, unsign
 static void a_place_in_the_pipe(void **state)
 {
     (void)state;
-    const struct sam_m_work works[] = {
+    const struct sam_matrix_work works[] = {
         product(2, 3, 0), move(SAM_M_KIND_LOAD, 2, 4, 0x7000), /* older, on the critical path */
         move(SAM_M_KIND_LOAD, 1, 16, 0x10000),                 /* younger, free from the start */
         move(SAM_M_KIND_STORE, 2, 4, 0x16000), move(SAM_M_KIND_STORE, 3, 4, 0x15000)};
@@ -111,7 +111,7 @@ static void a_place_in_the_pipe(void **state)
     assert_int_equal(four.issued[OLDER][0], free_from);
     assert_int_equal(three.issued[STORE][0] - four.issued[STORE][0], 3);
     /* Without the younger load nothing competes, and more latency never helps. */
-    const struct sam_m_work alone[] = {works[0], works[1], works[3], works[4]};
+    const struct sam_matrix_work alone[] = {works[0], works[1], works[3], works[4]};
     for (unsigned latency = 1; latency < 60; latency++)
         assert_true(cycles_of(alone, SAM_COUNT(alone), 4, latency, NULL) <=
                     cycles_of(alone, SAM_COUNT(alone), 4, latency + 1, NULL));
@@ -124,7 +124,7 @@ static void latency_of_random_programs(void **state)
     (void)state;
     uint64_t seed = test_seed();
     for (unsigned round = 0; round < 60; round++) {
-        struct sam_m_work works[10];
+        struct sam_matrix_work works[10];
         for (unsigned i = 0; i < SAM_COUNT(works); i++) {
             const unsigned reg = (unsigned)test_below(&seed, 4),
                            kind = (unsigned)test_below(&seed, 4);

@@ -22,8 +22,8 @@
 struct machine {
     const struct test_operator *op;
     const struct sam_plan *plan;
-    const struct sam_region *region;
-    int64_t reg[SAM_PLAN_FILL + 1][SAM_TL_BYTES];
+    const struct sam_plan_region *region;
+    int64_t reg[SAM_PLAN_FILL + 1][SAM_PLAN_TL_BYTES];
 };
 
 static void fail_plan(const struct machine *m, const char *why)
@@ -47,8 +47,8 @@ static int64_t expected_byte(const struct machine *m, uint64_t at)
 
 static void check_slices(const struct machine *m, const struct sam_block_op *op)
 {
-    if (op->slices == 0 || op->slices > SAM_TL_SLICES || op->width == 0 ||
-        (unsigned)op->slices * op->width > SAM_TL_BYTES || op->stride[0] != 0)
+    if (op->slices == 0 || op->slices > SAM_PLAN_TL_SLICES || op->width == 0 ||
+        (unsigned)op->slices * op->width > SAM_PLAN_TL_BYTES || op->stride[0] != 0)
         fail_plan(m, "slices that a register does not hold");
 }
 
@@ -56,7 +56,7 @@ static void load(struct machine *m, const struct sam_block_op *op, int64_t base)
 {
     int64_t *to = m->reg[op->rd];
     check_slices(m, op);
-    for (unsigned i = 0; i < SAM_TL_BYTES; i++)
+    for (unsigned i = 0; i < SAM_PLAN_TL_BYTES; i++)
         to[i] = UNDEFINED;
     for (unsigned i = 0; i < op->slices; i++) {
         int64_t at = base + op->offset + (int64_t)op->stride[i] * op->width;
@@ -85,7 +85,7 @@ static void store(struct machine *m, const struct sam_block_op *op, int64_t base
 
 static void concat(struct machine *m, const struct sam_block_op *op)
 {
-    int64_t result[SAM_TL_BYTES];
+    int64_t result[SAM_PLAN_TL_BYTES];
     uint64_t outer = 1, unit = 1, n = op->shape[op->dim];
     for (unsigned i = 0; i < 3; i++)
         *(i < op->dim ? &outer : &unit) *= i == op->dim ? 1u : op->shape[i];
@@ -93,10 +93,10 @@ static void concat(struct machine *m, const struct sam_block_op *op)
         (unsigned)__builtin_popcount(op->mask1) + (unsigned)__builtin_popcount(op->mask2);
     uint32_t both = op->mask1 | op->mask2;
     bool beyond = both && 32u - (unsigned)__builtin_clz(both) > n;
-    if (n == 0 || n > SAM_TL_SLICES || outer * n * unit > SAM_TL_BYTES || outer * unit == 0 ||
-        beyond || kept > n)
+    if (n == 0 || n > SAM_PLAN_TL_SLICES || outer * n * unit > SAM_PLAN_TL_BYTES ||
+        outer * unit == 0 || beyond || kept > n)
         fail_plan(m, "a CONCAT that traps");
-    for (unsigned i = 0; i < SAM_TL_BYTES; i++)
+    for (unsigned i = 0; i < SAM_PLAN_TL_BYTES; i++)
         result[i] = UNDEFINED;
     for (uint64_t row = 0; row < outer; row++) {
         int64_t *to = &result[row * n * unit];
@@ -113,16 +113,16 @@ static void concat(struct machine *m, const struct sam_block_op *op)
 
 static void xpose(struct machine *m, const struct sam_block_op *op)
 {
-    static int64_t from[2 * SAM_TL_BYTES], to[2 * SAM_TL_BYTES];
+    static int64_t from[2 * SAM_PLAN_TL_BYTES], to[2 * SAM_PLAN_TL_BYTES];
     uint64_t n[4], bytes = UINT64_C(1) << op->width_log, total = bytes;
     for (unsigned i = 0; i < 4; i++) {
         n[i] = op->shape[i];
         total *= n[i];
     }
-    if (total != 2 * SAM_TL_BYTES || n[0] % 2)
+    if (total != 2 * SAM_PLAN_TL_BYTES || n[0] % 2)
         fail_plan(m, "an XPOSE that traps");
     memcpy(from, m->reg[op->rs1], sizeof from / 2);
-    memcpy(from + SAM_TL_BYTES, m->reg[op->rs2], sizeof from / 2);
+    memcpy(from + SAM_PLAN_TL_BYTES, m->reg[op->rs2], sizeof from / 2);
     for (uint64_t k = 0; k < total / bytes; k++) {
         uint64_t index[4], left = k, at = 0;
         for (unsigned i = 4; i-- > 0; left /= n[i])
@@ -134,15 +134,15 @@ static void xpose(struct machine *m, const struct sam_block_op *op)
         memcpy(&to[at * bytes], &from[k * bytes], bytes * sizeof *to);
     }
     memcpy(m->reg[op->rs1], to, sizeof to / 2);
-    memcpy(m->reg[op->rs2], to + SAM_TL_BYTES, sizeof to / 2);
+    memcpy(m->reg[op->rs2], to + SAM_PLAN_TL_BYTES, sizeof to / 2);
 }
 
 static void run_block(struct machine *m, int64_t in, int64_t out)
 {
     for (unsigned i = 0; i < m->region->block.registers; i++)
-        for (unsigned k = 0; k < SAM_TL_BYTES; k++)
+        for (unsigned k = 0; k < SAM_PLAN_TL_BYTES; k++)
             m->reg[i][k] = UNDEFINED;
-    for (unsigned k = 0; k < SAM_TL_BYTES; k++)
+    for (unsigned k = 0; k < SAM_PLAN_TL_BYTES; k++)
         m->reg[SAM_PLAN_FILL][k] = CONSTANT;
     for (size_t i = 0; i < m->region->block.count; i++) {
         const struct sam_block_op *op = &m->region->block.ops[i];

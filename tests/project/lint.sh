@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The layering check finds what it is there to find.
+# The checks of layers and of prefixes find what they are there to find.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$scratch" || exit 1
 
@@ -40,4 +40,25 @@ check 'relative path' refused src/isa/a.c ../machine/machine.h
 check 'config.h in the command' refused cli/b.c config.h
 unknown_folder() { ! arrows src/other/a.c base/base.h; }
 check 'unknown folder' unknown_folder
+
+prefixes() { # DECLARATION: declared in a folder after another has declared sam_memory_new
+    mkdir -p src/machine src/simt
+    printf '/* a note */\nstruct sam_memory *sam_memory_new(void);\n#define SAM_PAGE 4\n' >src/machine/machine.h
+    printf '%s\n' "$1" >src/simt/simt.h
+    awk -f "$SAMITE_SOURCE/tools/prefixes.awk" src/machine/machine.h src/simt/simt.h
+}
+
+taken() { # DECLARATION
+    if prefixes "$1" >said; then
+        return 1
+    fi
+    grep -q '^src/simt/simt.h:1: .* belongs to src/machine' said || { cat said && return 1; }
+}
+
+check 'a prefix of its own' prefixes 'bool sam_warp_add(struct sam_memory *memory);'
+check 'a type of another folder' prefixes 'struct sam_memory;'
+check 'a function under a taken prefix' taken 'void sam_memory_dump(void);'
+check 'a type under a taken prefix' taken 'struct sam_memory_page {'
+check 'a macro under a taken prefix' taken '#define SAM_PAGE_OPS(x) (x)'
+check 'a variable under a taken prefix' taken 'extern const int sam_memory_rows[];'
 finish

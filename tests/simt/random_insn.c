@@ -30,7 +30,7 @@ static const struct sam_insn_row *pick(struct gen_random *r, enum shape shape)
 {
     for (;;) {
         const struct sam_insn_row *row = &sam_insn_rows[1 + gen_below(r, SAM_OP_COUNT - 1)];
-        if (sam_row_is_on(row, &ventus) && shape_of(row) == shape)
+        if (sam_isa_has_row(row, &ventus) && shape_of(row) == shape)
             return row;
     }
 }

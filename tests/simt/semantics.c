@@ -338,7 +338,7 @@ static void tensor_rows(const char *names)
             *slash = 0;
         for (int op = 1; op < SAM_OP_COUNT; op++) {
             if (strcmp(sam_insn_rows[op].mnemonic, name) != 0 ||
-                sam_row_is_on(&sam_insn_rows[op], &ventus))
+                sam_isa_has_row(&sam_insn_rows[op], &ventus))
                 continue;
             covered[op] = found = true;
         }

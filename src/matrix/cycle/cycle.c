@@ -132,8 +132,8 @@ static void set_beats(const struct sam_mxu *x, const struct slot *s,
     }
 }
 
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
-                    const struct sam_mxu_values *values)
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
+                    uint32_t word, const struct sam_mxu_values *values)
 {
     const bool holds = work->kind != SAM_M_KIND_CONFIG;
     while (holds && x->used == x->config.slots)

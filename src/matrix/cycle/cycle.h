@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cycle model of the matrix unit. It is given each instruction of the hart in program order and
- * uses their work (struct sam_m_work), never values. A cycle is one call of tick (cycle.c);
+ * uses their work (struct sam_matrix_work), never values. A cycle is one call of tick (cycle.c);
  * docs/matrix.md has the rules. */
 #ifndef SAM_MATRIX_CYCLE_H
 #define SAM_MATRIX_CYCLE_H
@@ -28,7 +28,7 @@ struct sam_mxu_move {
 
 /* The uops of a load or store of `work`, in order; `rows` and `row_bytes` describe a register.
  * Returns their number. */
-unsigned sam_mxu_split_moves(const struct sam_m_work *work, unsigned rows, unsigned row_bytes,
+unsigned sam_mxu_split_moves(const struct sam_matrix_work *work, unsigned rows, unsigned row_bytes,
                              struct sam_mxu_move moves[SAM_MXU_MAX_MOVES]);
 
 /* One uop of a multiplication. */
@@ -42,9 +42,9 @@ struct sam_mxu_mma {
     } c[2];
     unsigned macs; /* MACs of elements in use */
 };
-unsigned sam_mxu_mma_count(const struct sam_mxu_config *config, const struct sam_m_work *work);
+unsigned sam_mxu_mma_count(const struct sam_mxu_config *config, const struct sam_matrix_work *work);
 struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *config,
-                                     const struct sam_m_work *work, unsigned index);
+                                     const struct sam_matrix_work *work, unsigned index);
 
 /* A completed uop, as reported to an observer. */
 struct sam_mxu_record {
@@ -101,8 +101,8 @@ struct sam_mxu_values {
 /* The hart's next instruction, scalar or for the unit. Advances by the cycles until the hart can
  * continue. `values` may be NULL: the bus then shows zeros. */
 void sam_mxu_scalar(struct sam_mxu *x);
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc, uint32_t word,
-                    const struct sam_mxu_values *values);
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
+                    uint32_t word, const struct sam_mxu_values *values);
 /* Stop reporting to the observer. */
 void sam_mxu_unwatch(struct sam_mxu *x);
 /* Advance until nothing is in flight. */

@@ -30,7 +30,7 @@ static void set_moves(struct sam_mxu *x, struct slot *s)
 
 static void set_registers(struct slot *s)
 {
-    const struct sam_m_work *w = &s->work;
+    const struct sam_matrix_work *w = &s->work;
     const unsigned held = set_of(w->md, w->registers);
     if (w->kind == SAM_M_KIND_STORE)
         s->reads = held;
@@ -42,7 +42,7 @@ static void set_registers(struct slot *s)
         s->reads |= set_of(w->ms2, w->source_registers);
 }
 
-struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc,
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
                                uint32_t word)
 {
     struct slot *s = x->slots;

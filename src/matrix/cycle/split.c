@@ -6,11 +6,11 @@
 #define LINE 64u
 #define BEAT 16u
 
-static unsigned add_row(const struct sam_m_work *w, unsigned row, struct sam_mxu_move *moves)
+static unsigned add_row(const struct sam_matrix_work *w, unsigned row, struct sam_mxu_move *moves)
 {
     unsigned count = 0;
     for (unsigned k = 0; k < w->bytes; count++) {
-        const uint64_t first = sam_m_address(w, row, k);
+        const uint64_t first = sam_matrix_address(w, row, k);
         const unsigned in_line = (unsigned)(first % LINE), rest = LINE - in_line;
         const unsigned size = w->bytes - k < rest ? w->bytes - k : rest;
         const unsigned in_beat = in_line % BEAT;
@@ -28,7 +28,7 @@ static unsigned add_row(const struct sam_m_work *w, unsigned row, struct sam_mxu
     return count;
 }
 
-unsigned sam_mxu_split_moves(const struct sam_m_work *w, unsigned rows, unsigned row_bytes,
+unsigned sam_mxu_split_moves(const struct sam_matrix_work *w, unsigned rows, unsigned row_bytes,
                              struct sam_mxu_move moves[SAM_MXU_MAX_MOVES])
 {
     unsigned count = 0;
@@ -51,7 +51,7 @@ static unsigned steps(unsigned size, unsigned step)
     return (size + step - 1) / step;
 }
 
-unsigned sam_mxu_mma_count(const struct sam_mxu_config *c, const struct sam_m_work *w)
+unsigned sam_mxu_mma_count(const struct sam_mxu_config *c, const struct sam_matrix_work *w)
 {
     return steps(w->m, c->step_m) * steps(w->n, c->npara);
 }
@@ -61,8 +61,8 @@ static unsigned at_least_1(unsigned value)
     return value ? value : 1;
 }
 
-struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *c, const struct sam_m_work *w,
-                                     unsigned index)
+struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *c,
+                                     const struct sam_matrix_work *w, unsigned index)
 {
     const unsigned across = steps(w->n, c->npara), rows = c->mlen / 32;
     const unsigned max_n = c->mlen / w->type->target; /* columns in a register */

@@ -29,7 +29,7 @@ struct slot {
     enum sam_mxu_state waited;        /* since the last issue */
     uint64_t released;                /* its sources are free from this cycle on */
     uint64_t done;                    /* its slot and destinations are free from this cycle on */
-    struct sam_m_work work;
+    struct sam_matrix_work work;
     uint64_t pc;
     uint32_t word;
     uint64_t accepted;
@@ -73,7 +73,7 @@ struct sam_mxu {
     unsigned pending[SAM_M_KIND_CONFIG]; /* slots with uops to issue, by kind */
     uint64_t wake;                       /* next cycle in which a register or a slot becomes free */
     /* first cycle in which a block may be issued again */
-    uint64_t block_free[SAM_M_COUNT][SAM_MXU_MAX_BLOCKS];
+    uint64_t block_free[SAM_MATRIX_COUNT][SAM_MXU_MAX_BLOCKS];
     struct stage load_stage, store_stage;
     struct queue reads, writes;       /* read requests; write requests in all their phases */
     uint32_t read_ids, write_ids;     /* in use */
@@ -92,7 +92,7 @@ struct sam_mxu {
 };
 
 /* slots.c */
-struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_m_work *work, uint64_t pc,
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
                                uint32_t word);
 /* Grant registers where possible, oldest instruction first; free completed slots. */
 void sam_mxu_grant(struct sam_mxu *x);
