@@ -2,21 +2,23 @@
 /* The engines in time, as a table for people and in JSON. */
 #include "engines.h"
 
+void cli_parameters(const struct sam_parameter *(*parameter)(size_t index))
+{
+    const struct sam_parameter *p;
+    for (size_t i = 0; (p = parameter(i)); i++)
+        printf("%-16s %7s  %-9s  %s\n", p->name, p->value, p->range, p->meaning);
+}
+
 int cli_engines_parameters(void)
 {
-    const struct sam_engines_parameter *p;
     printf("%-16s %7s  %-9s  meaning\n", "parameter", "default", "range");
-    for (size_t i = 0; (p = sam_engines_parameter(i)); i++) {
-        char range[32];
-        snprintf(range, sizeof range, "%u..%u", p->low, p->high);
-        printf("%-16s %7u  %-9s  %s\n", p->name, p->value, range, p->meaning);
-    }
+    cli_parameters(sam_engines_parameter);
     return CLI_SHOWN;
 }
 
 const char *cli_engines_key(size_t index)
 {
-    const struct sam_engines_parameter *p = sam_engines_parameter(index);
+    const struct sam_parameter *p = sam_engines_parameter(index);
     return p ? p->name : NULL;
 }
 

@@ -9,6 +9,8 @@
 
 /* The parameters, their defaults and ranges, on standard output; CLI_SHOWN. */
 int cli_engines_parameters(void);
+/* Rows of the list of parameters. */
+void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
 /* Their names, for completion; NULL after the last. */
 const char *cli_engines_key(size_t index);
 /* A table of what each engine did with the cycles. */

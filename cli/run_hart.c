@@ -168,11 +168,9 @@ static int execute(struct state *s)
 /* --config help: the engines', and below them those of the matrix unit. */
 int run_hart_list_parameters(void)
 {
-    const struct sam_mxu_parameter *p;
     cli_engines_parameters();
     printf("\nof the matrix unit\n");
-    for (size_t i = 0; (p = sam_mxu_parameter(i)); i++)
-        printf("%-16s %7s  %-9s  %s\n", p->name, p->value, p->range, p->meaning);
+    cli_parameters(sam_mxu_parameter);
     return CLI_SHOWN;
 }
 
@@ -190,7 +188,7 @@ const char *run_hart_key(size_t index)
         engines++;
     if (index < engines)
         return cli_engines_key(index);
-    const struct sam_mxu_parameter *p = sam_mxu_parameter(index - engines);
+    const struct sam_parameter *p = sam_mxu_parameter(index - engines);
     return p ? p->name : NULL;
 }
 

@@ -187,7 +187,7 @@ static int check_axes(struct state *s)
     struct sweep *w = &s->sweep;
     w->matrix = s->request.options.isa.extensions & SAM_EXT_XMATRIX;
     for (unsigned a = 0; a < w->axis_count; a++) {
-        const struct sam_mxu_parameter *p;
+        const struct sam_parameter *p;
         for (size_t i = 0; (p = sam_mxu_parameter(i)) && strcmp(p->name, w->axes[a].name) != 0;)
             i++;
         w->axes[a].matrix = p != NULL;

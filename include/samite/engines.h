@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parameter.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -45,15 +46,8 @@ struct sam_engines_config {
     uint32_t scalar_cpi;
 };
 
-struct sam_engines_parameter {
-    const char *name;
-    uint32_t value; /* the default */
-    uint32_t low, high;
-    const char *meaning;
-};
-
 /* Parameter `index`, from 0; NULL after the last. */
-SAM_API const struct sam_engines_parameter *sam_engines_parameter(size_t index);
+SAM_API const struct sam_parameter *sam_engines_parameter(size_t index);
 SAM_API void sam_engines_defaults(struct sam_engines_config *config);
 /* Change `config` by "name=number,name=number"; the last value of a name wins. SAM_ERR_USAGE, with
  * `config` unchanged: an unknown name (the error suggests the nearest) or a number out of range

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parameter.h"
 #include "sink.h"
 #include "status.h"
 
@@ -47,16 +48,13 @@ struct sam_mxu_config {
 
 /* The defaults for rows of `mlen` bits. */
 SAM_API void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen);
-/* "mpara=4,npara=8,acc_regs=0:4": change the named values. SAM_ERR_USAGE: an unknown key, or a bad
- * value; the error gives the range. Constraints between values are left to sam_mxu_config_check. */
+/* "mpara=4,npara=8,acc_regs=0:4": change the named values. SAM_ERR_USAGE, with
+ * `config` unchanged: an unknown name (the error suggests the nearest) or a value out of range (the
+ * error gives the range). Constraints between values are left to sam_mxu_config_check. */
 SAM_API enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
                                            struct sam_error *error);
-struct sam_mxu_parameter {
-    const char *name, *value, *range; /* its default and its values, for people */
-    const char *meaning;
-};
 /* Parameter `index`; NULL after the last. */
-SAM_API const struct sam_mxu_parameter *sam_mxu_parameter(size_t index);
+SAM_API const struct sam_parameter *sam_mxu_parameter(size_t index);
 /* Validate the configuration; SAM_ERR_USAGE names the first fault. Fields that default to mpara or
  * npara are filled in where they are 0. */
 SAM_API enum sam_status sam_mxu_config_check(struct sam_mxu_config *config,

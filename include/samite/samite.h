@@ -15,6 +15,7 @@
 #include "logdiff.h"
 #include "mxu.h"
 #include "ops.h"
+#include "parameter.h"
 #include "sink.h"
 #include "status.h"
 #include "symbolstat.h"

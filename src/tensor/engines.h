@@ -5,6 +5,7 @@
 #define SAM_TENSOR_ENGINES_H
 
 #include "base/base.h"
+#include "base/keys.h"
 #include "samite/engines.h"
 
 /* Bytes low..high of memory. */
@@ -30,6 +31,8 @@ struct sam_work {
 
 struct sam_engines;
 
+/* The rows of sam_engines_parameter, for `config`. */
+struct sam_keys sam_engines_keys(struct sam_engines_config *config);
 /* SAM_ERR_USAGE: a parameter outside its range. */
 enum sam_status sam_engines_check(const struct sam_engines_config *config, struct sam_error *error);
 /* `config` has passed sam_engines_check; `watch` may be NULL. NULL: out of memory. */

@@ -443,10 +443,10 @@ static void bad_configurations(void **state)
         {"mpara=3", "a power of two from 1 to 16"},
         {"mpara=32", "1 to 16"},
         {"slots=0", "1 to 16"},
-        {"slots", "KEY=VALUE"},
-        {"speed=3", "unknown key 'speed'"},
+        {"slots", "slots=VALUE"},
+        {"speed=3", "unknown parameter 'speed'"},
         {"wb_bypass=2", "0 or 1"},
-        {"acc_regs=0,4", "KEY=VALUE"},
+        {"acc_regs=0,4", "unknown parameter '4'"},
         {"acc_regs=8", "0 to 7"},
         {"stall=91", "0 to 90"},
     };
@@ -463,7 +463,7 @@ static void bad_configurations(void **state)
     memset(&init, 0, sizeof init);
     memset(&listed, 0, sizeof listed);
     sam_mxu_config_init(&init, 0);
-    const struct sam_mxu_parameter *p;
+    const struct sam_parameter *p;
     for (size_t i = 0; (p = sam_mxu_parameter(i)); i++) {
         char text[64];
         const bool all = strcmp(p->value, "all") == 0;

@@ -221,8 +221,8 @@ void egen_config(uint64_t *random, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; sam_engines_parameter(i); i++) {
-        const struct sam_engines_parameter *p = sam_engines_parameter(i);
-        uint32_t value = p->low + (uint32_t)test_below(random, test_below(random, 2) ? 4 : 40);
+        const struct sam_parameter *p = sam_engines_parameter(i);
+        uint32_t value = (uint32_t)(p->low + test_below(random, test_below(random, 2) ? 4 : 40));
         if (strstr(p->name, "_bytes"))
             value = 1u << (3 + test_below(random, 6));
         if (test_below(random, 3) == 0 || value > p->high)

@@ -5,6 +5,7 @@
 #ifndef SAM_MATRIX_CYCLE_H
 #define SAM_MATRIX_CYCLE_H
 
+#include "base/keys.h"
 #include "matrix/matrix.h"
 #include "samite/mxu.h"
 
@@ -14,6 +15,9 @@ enum {
     SAM_MXU_MAX_BLOCKS = 16 * 32,
     SAM_MXU_IDS = 32,
 };
+
+/* The rows of sam_mxu_parameter, for `config`. */
+struct sam_keys sam_mxu_keys(struct sam_mxu_config *config);
 
 /* One uop of a load or store: bytes [k, k + size) of a row, within one cache line; or, with `zero`,
  * the bytes of a row that a load clears without using the bus. */
