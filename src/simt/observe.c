@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "simt/access.h"
-#include "trace/trace.h"
 
 struct sam_observer {
     const struct sam_gpu *gpu;
@@ -214,7 +213,8 @@ static void log_step(struct sam_observer *o, struct sam_warp *w, const struct sa
     const struct sam_warp_accesses *a = &o->accesses;
     const char *text = sam_texts_of(o->texts, &o->gpu->machine.isa, insn->word, before->pc, NULL);
     const unsigned act = sam_insn_rows[insn->op].does.act;
-    *c = (struct sam_commit){.core = w->wid,
+    *c = (struct sam_commit){.last = &w->logged,
+                             .core = w->wid,
                              .pc = before->pc,
                              .word = insn->word,
                              .text = text,

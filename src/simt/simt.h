@@ -11,6 +11,7 @@
 
 #include "machine/machine.h"
 #include "samite/gpu.h"
+#include "trace/trace.h"
 
 #define SAM_LANES  SAM_MAX_LANES
 #define SAM_VREGS  256
@@ -63,6 +64,7 @@ struct sam_warp {
     uint32_t print;
     uint32_t taken; /* lanes that take the current vector branch */
     uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
+    struct sam_commit_last logged;
     enum sam_warp_state state;
     uint32_t barrier_pc;
     /* scratch space of one instruction */

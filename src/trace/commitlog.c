@@ -55,12 +55,31 @@ static void put_head(const struct sam_commit *c, const char *mark, struct sam_bu
     sam_buffer_append(out, ")", 1);
 }
 
+/* Does the warp run the same instruction again? Otherwise says how often the last one ran, if more
+ * than once. */
+static bool runs_again(const struct sam_commit *c, struct sam_buffer *out)
+{
+    struct sam_commit_last *last = c->last;
+    if (!last)
+        return false;
+    if (last->times && last->pc == c->pc && last->word == c->word) {
+        last->times++;
+        return true;
+    }
+    if (last->times > 1)
+        sam_buffer_printf(out, "core %3u: Executed %u times\n", c->core, last->times);
+    *last = (struct sam_commit_last){c->pc, c->word, 1};
+    return false;
+}
+
 void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
 {
-    put_head(c, "", out);
-    sam_buffer_append(out, " ", 1);
-    sam_buffer_puts(out, c->text);
-    sam_buffer_append(out, "\n", 1);
+    if (!runs_again(c, out)) {
+        put_head(c, "", out);
+        sam_buffer_append(out, " ", 1);
+        sam_buffer_puts(out, c->text);
+        sam_buffer_append(out, "\n", 1);
+    }
     put_head(c, " 3", out);
     if (c->x) {
         char name[16];

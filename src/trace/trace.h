@@ -14,9 +14,16 @@ struct sam_commit_access {
 
 enum { SAM_COMMIT_ACCESSES = 64 };
 
+/* The instruction that a warp logged last; zero at its start. */
+struct sam_commit_last {
+    uint32_t pc, word;
+    uint32_t times; /* in a row */
+};
+
 /* What one instruction of a warp did. */
 struct sam_commit {
-    unsigned core; /* warp */
+    struct sam_commit_last *last; /* of the warp; NULL: every instruction has both lines */
+    unsigned core;                /* warp */
     uint32_t pc;
     uint32_t word;
     const char *text; /* disassembly */
@@ -49,7 +56,9 @@ struct sam_commit {
     uint32_t depth;
 };
 
-/* Append the two lines of the public ISA simulator's commit log. */
+/* Append the two lines of the public ISA simulator's commit log. Of an instruction that runs again
+ * at once (a join that stays at its pc, a branch to itself) it prints the second line only, and the
+ * next instruction begins with how often it ran. */
 void sam_commit_format(const struct sam_commit *commit, struct sam_buffer *out);
 
 #endif
