@@ -22,99 +22,76 @@ const char *cli_engines_key(size_t index)
     return p ? p->name : NULL;
 }
 
-static double share(uint64_t part, uint64_t all)
+json_t *cli_engines(const struct sam_engines_report *report)
 {
-    return all ? 100 * (double)part / (double)all : 0;
-}
-
-static double per_cycle(uint64_t count, const struct sam_engines_report *report)
-{
-    return report->cycles ? (double)count / (double)report->cycles : 0;
-}
-
-static uint64_t busy_engines(const struct sam_engines_report *report)
-{
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct sam_engine_report, instructions),
+        REPORT_FIELD(struct sam_engine_report, bytes),
+        REPORT_FIELD(struct sam_engine_report, queued),
+        REPORT_FIELD(struct sam_engine_report, queue_peak),
+        {0},
+    };
+    const double cycles = report->cycles ? (double)report->cycles : 1;
     uint64_t busy = 0;
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         busy += report->engine[i].cycles[SAM_ENGINE_BUSY];
-    return busy;
+    json_t *root = report_count(json_object(), "cycles", report->cycles);
+    root = report_real(root, "ipc", (double)report->instructions / cycles);
+    root = report_real(root, "engines_at_work", (double)busy / cycles);
+    root = report_set(root, "hart",
+                      report_named(report->issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name));
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
+        const struct sam_engine_report *r = &report->engine[i];
+        json_t *engine = report_fields(json_object(), fields, r);
+        engine = report_set(engine, "cycles",
+                            report_named(r->cycles, SAM_ENGINE_CYCLES, sam_engine_cycle_name));
+        root = report_set(root, sam_engine_name(i), engine);
+    }
+    return root;
 }
 
-/* A row a reason: an engine a column. Reasons that never were are left out. */
-static void print_engines(const struct sam_engines_report *report, FILE *text)
+/* A row of the table: `what` each engine has, in the form of report_print. */
+static void print_row(const json_t *report, const char *label, const char *what, FILE *text)
 {
+    fprintf(text, "  %-14s", label);
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
+        char cell[80];
+        snprintf(cell, sizeof cell, " {%s.%s", sam_engine_name(i), what);
+        report_print(text, cell, report);
+    }
+    fputc('\n', text);
+}
+
+/* Did any engine spend a cycle so? */
+static bool any_cycle(const json_t *report, const char *name)
+{
+    bool any = false;
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
+        const json_t *engine = json_object_get(report, sam_engine_name(i));
+        any |= json_integer_value(json_object_get(json_object_get(engine, "cycles"), name)) != 0;
+    }
+    return any;
+}
+
+void cli_engines_print(const json_t *report, FILE *text)
+{
+    report_print(text,
+                 "{cycles} cycles, IPC {ipc:.2}, {engines_at_work:.2} engines at work on average\n",
+                 report);
     fprintf(text, "  %-14s", "engine");
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         fprintf(text, " %12s", sam_engine_name(i));
-    fprintf(text, "\n  %-14s", "instructions");
-    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-        fprintf(text, " %12llu", (unsigned long long)report->engine[i].instructions);
-    fprintf(text, "\n  %-14s", "bytes/cycle");
-    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-        fprintf(text, " %12.2f", per_cycle(report->engine[i].bytes, report));
-    fprintf(text, "\n  %-14s", "queue mean");
-    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-        fprintf(text, " %12.2f", per_cycle(report->engine[i].queued, report));
-    fprintf(text, "\n  %-14s", "queue peak");
-    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-        fprintf(text, " %12u", report->engine[i].queue_peak);
     fputc('\n', text);
+    print_row(report, "instructions", "instructions:12}", text);
+    print_row(report, "bytes/cycle", "bytes/cycles:12.2}", text);
+    print_row(report, "queue mean", "queued/cycles:12.2}", text);
+    print_row(report, "queue peak", "queue_peak:12}", text);
     for (unsigned c = 0; c < SAM_ENGINE_CYCLES; c++) {
-        uint64_t any = 0;
-        for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-            any |= report->engine[i].cycles[c];
-        if (!any)
-            continue;
-        fprintf(text, "  %-14s", sam_engine_cycle_name(c));
-        for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
-            fprintf(text, " %10.1f %%", share(report->engine[i].cycles[c], report->cycles));
-        fputc('\n', text);
+        char what[64];
+        const char *name = sam_engine_cycle_name(c);
+        snprintf(what, sizeof what, "cycles.%s%%cycles:10.1} %%", name);
+        if (any_cycle(report, name))
+            print_row(report, name, what, text);
     }
-}
-
-void cli_engines_report(const struct sam_engines_report *report, FILE *text)
-{
-    fprintf(text, "%llu cycles, IPC %.2f, %.2f engines at work on average\n",
-            (unsigned long long)report->cycles, per_cycle(report->instructions, report),
-            per_cycle(busy_engines(report), report));
-    print_engines(report, text);
-    for (unsigned c = 0; c < SAM_ISSUE_CYCLES; c++)
-        if (report->issue[c])
-            fprintf(text, "  hart %-12s %14llu  %5.1f %%\n", sam_issue_cycle_name(c),
-                    (unsigned long long)report->issue[c], share(report->issue[c], report->cycles));
-}
-
-/* ------------------------------------------------------------------------------------ JSON */
-
-static json_t *counts(const uint64_t *values, unsigned count, const char *(*name)(unsigned))
-{
-    json_t *object = json_object();
-    bool good = object != NULL;
-    for (unsigned i = 0; good && i < count; i++)
-        good = cli_json_set(object, name(i), json_integer(cli_json_number(values[i])));
-    if (good)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-json_t *cli_engines_json(const struct sam_engines_report *report)
-{
-    json_t *root = json_pack("{s:I, s:f, s:o}", "cycles", cli_json_number(report->cycles), "ipc",
-                             per_cycle(report->instructions, report), "hart",
-                             counts(report->issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name));
-    bool good = root != NULL;
-    for (unsigned i = 0; good && i < SAM_ENGINE_COUNT; i++) {
-        const struct sam_engine_report *r = &report->engine[i];
-        json_t *engine =
-            json_pack("{s:I, s:I, s:I, s:I, s:o}", "instructions", cli_json_number(r->instructions),
-                      "bytes", cli_json_number(r->bytes), "queued", cli_json_number(r->queued),
-                      "queue_peak", cli_json_number(r->queue_peak), "cycles",
-                      counts(r->cycles, SAM_ENGINE_CYCLES, sam_engine_cycle_name));
-        good = cli_json_set(root, sam_engine_name(i), engine);
-    }
-    if (good)
-        return root;
-    json_decref(root);
-    return NULL;
+    report_print(text, "*hart?value   hart {key:-12} {value:14}  {value%cycles:5.1} %\n", report);
 }

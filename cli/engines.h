@@ -4,7 +4,7 @@
 #define CLI_ENGINES_H
 
 #include "cli.h"
-#include "json.h"
+#include "report.h"
 #include "samite/engines.h"
 
 /* The parameters, their defaults and ranges, on standard output; CLI_SHOWN. */
@@ -13,9 +13,8 @@ int cli_engines_parameters(void);
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
 /* Their names, for completion; NULL after the last. */
 const char *cli_engines_key(size_t index);
-/* A table of what each engine did with the cycles. */
-void cli_engines_report(const struct sam_engines_report *report, FILE *text);
-/* NULL: out of memory. */
-json_t *cli_engines_json(const struct sam_engines_report *report);
+/* What each engine did with the cycles; the same as a table. */
+json_t *cli_engines(const struct sam_engines_report *report);
+void cli_engines_print(const json_t *report, FILE *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report.h"
 
 json_t *cli_json_text(const char *text)
 {
@@ -12,27 +13,11 @@ json_t *cli_json_text(const char *text)
     if (string)
         return string;
     char *plain = strdup(text); /* not UTF-8 */
-    for (char *c = plain; c && *c; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
+    if (plain)
+        sam_text_make_plain(plain);
     string = plain ? json_string(plain) : NULL;
     free(plain);
     return string;
-}
-
-json_int_t cli_json_number(uint64_t value)
-{
-    return (json_int_t)value;
-}
-
-bool cli_json_set(json_t *object, const char *key, json_t *value)
-{
-    return value && json_object_set_new(object, key, value) == 0;
-}
-
-bool cli_json_append(json_t *array, json_t *value)
-{
-    return value && json_array_append_new(array, value) == 0;
 }
 
 /* Cut ":NUMBER" off the end of the text. */
@@ -48,13 +33,15 @@ static bool take_number(char *text, uint64_t *number)
 static json_t *message(const char *file, const uint64_t place[2], const char *severity,
                        const char *text)
 {
-    return json_pack("{s:o, s:I, s:I, s:s, s:o}", "file", cli_json_text(file), "line",
-                     cli_json_number(place[0]), "column", cli_json_number(place[1]), "severity",
-                     severity, "text", cli_json_text(text));
+    json_t *row = report_text(json_object(), "file", file);
+    row = report_count(row, "line", place[0]);
+    row = report_count(row, "column", place[1]);
+    row = report_text(row, "severity", severity);
+    return report_text(row, "text", text);
 }
 
-/* One line; `*row` stays NULL for a source line or a caret. False: no memory. */
-static bool parse_message(char *line, json_t **row)
+/* The rows and that of a line; a source line and a caret have none. */
+static json_t *add_message(json_t *rows, char *line)
 {
     static const char *const severities[] = {"error", "warning", "note"};
     char mark[16], *first = NULL;
@@ -68,9 +55,8 @@ static bool parse_message(char *line, json_t **row)
             severity = severities[i];
         }
     }
-    *row = NULL;
     if (!first || line[0] == ' ')
-        return true;
+        return rows;
     *first = '\0';
     const char *text = first + strlen(severity) + 4;
     /* "file:line:column" or "file:line" */
@@ -78,24 +64,23 @@ static bool parse_message(char *line, json_t **row)
         numbers[0] = numbers[1];
         numbers[1] = 0;
     }
-    *row = message(line, numbers, severity, text);
-    return *row != NULL;
+    return report_add(rows, message(line, numbers, severity, text));
 }
 
 json_t *cli_json_messages(const char *path, const char *messages, const char *error)
 {
-    json_t *rows = json_array(), *row;
+    json_t *rows = json_array();
     char *copy = strdup(messages ? messages : ""), *rest = copy;
-    bool good = rows && copy;
-    for (char *line; good && (line = strsep(&rest, "\n"));)
-        good = parse_message(line, &row) && (!row || cli_json_append(rows, row));
+    for (char *line; (line = strsep(&rest, "\n"));)
+        rows = add_message(rows, line);
+    if (error && !json_array_size(rows))
+        rows = report_add(rows, message(path, (uint64_t[]){0, 0}, "error", error));
+    if (!copy) {
+        json_decref(rows);
+        return NULL;
+    }
     free(copy);
-    if (good && error && !json_array_size(rows))
-        good = cli_json_append(rows, message(path, (uint64_t[]){0, 0}, "error", error));
-    if (good)
-        return rows;
-    json_decref(rows);
-    return NULL;
+    return rows;
 }
 
 static int print(json_t *value, size_t flags)

@@ -7,14 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A string, whatever its bytes are: outside UTF-8 all but printable ASCII becomes '?'. NULL: no
- * memory. */
+/* A string, whatever its bytes are: outside UTF-8 what is no printable character becomes '?'. NULL:
+ * no memory. */
 json_t *cli_json_text(const char *text);
-/* For json_pack's "I". */
-json_int_t cli_json_number(uint64_t value);
-/* Both take `value` over; false when it could not be made or kept. */
-bool cli_json_set(json_t *object, const char *key, json_t *value);
-bool cli_json_append(json_t *array, json_t *value);
 /* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of {file,
  * line, column, severity, text}; line and column are 0 where there is none. Where there is no
  * message, `error`, unless NULL, is the only one, of the file `path`. NULL: no memory. */

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "json.h"
 #include "progress.h"
+#include "report.h"
 #include "run_compare.h"
 #include "samite/samite.h"
 
@@ -209,18 +210,15 @@ int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
 int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
 void run_checks_free(struct run_check *checks, size_t count);
 
-/* --- run_report.c, run_json.c */
-void run_report_launch(const struct run *run, const struct sam_launch *launch, const char *kernel,
-                       const struct sam_gpu_result *result);
-void run_report_stats(const struct run *run, const struct sam_gpu_stats *stats);
+/* --- run_report.c */
+/* All that is told of a launch, and what text takes from it. NULL: no memory. */
+json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
+                   const char *source, const struct sam_gpu_result *result);
+extern const char run_launch_line[], run_launch_stats[];
 /* run_places.c: where warps stood when the launch ended early, grouped, one line per place. */
 void run_report_places(const struct run *run, const struct sam_launch *launch,
                        const struct sam_gpu_result *result, FILE *out);
 /* "name+0x10" of an address, "0x80000010" without symbols. */
 void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size);
-/* False when memory ran out. */
-bool run_json_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
-                     const char *source, const struct sam_gpu_result *result);
-int run_json_print(const struct run *run);
 
 #endif

@@ -218,13 +218,18 @@ static double no_infinity(double value)
 static json_t *check_json(const struct run_check *check, const struct run_comparison *c)
 {
     const size_t ordered = c->count - c->unordered;
-    return json_pack(
-        "{s:o, s:o, s:I, s:I, s:b, s:I, s:I, s:f, s:f, s:f, s:I}", "output",
-        cli_json_text(check->text), "expected", cli_json_text(check->path), "elements",
-        (json_int_t)c->count, "different", (json_int_t)c->failed, "passed", c->failed == 0,
-        "unequal", (json_int_t)c->unequal, "unordered", (json_int_t)c->unordered, "max_abs",
-        no_infinity(c->most), "max_rel", no_infinity(c->most_relative), "mean_abs",
-        ordered ? no_infinity(c->sum / (double)ordered) : 0.0, "max_ulp", (json_int_t)c->ulp);
+    const double mean = ordered ? c->sum / (double)ordered : 0;
+    json_t *row = report_text(json_object(), "output", check->text);
+    row = report_text(row, "expected", check->path);
+    row = report_count(row, "elements", c->count);
+    row = report_count(row, "different", c->failed);
+    row = report_flag(row, "passed", c->failed == 0);
+    row = report_count(row, "unequal", c->unequal);
+    row = report_count(row, "unordered", c->unordered);
+    row = report_real(row, "max_abs", no_infinity(c->most));
+    row = report_real(row, "max_rel", no_infinity(c->most_relative));
+    row = report_real(row, "mean_abs", no_infinity(mean));
+    return report_count(row, "max_ulp", c->ulp);
 }
 
 /* Elements that differ by more than allowed. */
@@ -241,11 +246,8 @@ static size_t compare(const struct run_check *check, FILE *text, json_t *rows)
     show_verdict(check, &c, text);
     if (c.failed || (c.unequal && check->tolerance.close))
         show_summary(check, &c, text);
-    if (rows) {
-        json_t *row = check_json(check, &c);
-        if (!row || json_array_append_new(rows, row) != 0)
-            cli_no_memory();
-    }
+    if (rows && json_array_append_new(rows, check_json(check, &c)) != 0)
+        cli_no_memory();
     return c.failed;
 }
 

@@ -226,8 +226,13 @@ static int run_request(struct run *run)
     }
     sam_output_abort(run->log);
     /* What was counted before a program failed is worth having. */
-    if (json && json_array_size(run->json_launches) && run_json_print(run) != CLI_OK)
-        code = CLI_BAD_INPUT;
+    if (json && json_array_size(run->json_launches)) {
+        json_t *root = report_text(json_object(), "samite", sam_version());
+        root = report_set(root, "launches", json_incref(run->json_launches));
+        root = report_set(root, "checks", json_incref(run->json_checks));
+        if (cli_json_print(root) != CLI_OK)
+            code = CLI_BAD_INPUT;
+    }
     return code;
 }
 

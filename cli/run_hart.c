@@ -82,18 +82,21 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     const struct hart_request *r = s->request;
     const struct run_range *dump;
     int code = CLI_OK;
+    json_t *report = run_hart_report(r, result, s->hart, seconds);
+    if (!report)
+        return cli_no_memory();
     if (!r->run->quiet)
-        run_hart_report(r, result, seconds, s->text);
+        run_hart_print_end(report, result->end, s->text);
     struct sam_engines_report engines;
     const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
     const bool shown = r->cycles && r->run->stats != RUN_STATS_JSON;
     /* Beside the matrix unit, the engines only where the program uses them. */
     if (shown && sam_hart_engines(s->hart, &engines) && (!matrix || uses_engines(&engines)))
-        cli_engines_report(&engines, s->text);
+        cli_engines_print(json_object_get(report, "engines"), s->text);
     if (shown && matrix)
-        run_hart_report_cycles(&r->mxu, matrix, s->text);
+        run_hart_print_cycles(json_object_get(report, "matrix"), &r->mxu, matrix, s->text);
     if (r->run->stats == RUN_STATS_TEXT)
-        run_hart_report_stats(sam_hart_stats(s->hart), s->text);
+        report_print(s->text, run_hart_stats, report);
     for (size_t i = 0; i < r->tls.count; i++)
         run_hart_report_tl(s->hart, (unsigned)r->tls.items[i], s->text);
     for (size_t i = 0; i < r->ms.count; i++)
@@ -105,9 +108,12 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     if (code == CLI_OK && ended)
         code = finish_arguments(s);
     if (r->run->stats == RUN_STATS_JSON && code != CLI_BAD_INPUT) {
-        int printed = run_hart_report_json(r, result, s->hart, seconds, s->json_checks);
-        code = printed == CLI_OK ? code : printed;
+        if (json_array_size(s->json_checks))
+            report = report_set(report, "checks", json_incref(s->json_checks));
+        int printed = cli_json_print(report);
+        return printed == CLI_OK ? code : printed;
     }
+    json_decref(report);
     return code;
 }
 

@@ -69,18 +69,17 @@ int run_hart_list_parameters(void); /* CLI_SHOWN */
 /* The names of both, one by one, for completion. */
 const char *run_hart_key(size_t index);
 
-/* run_hart_cycles.c: where the cycles went, as text with bars and as JSON (NULL: no memory). */
-void run_hart_report_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats,
-                            FILE *text);
-json_t *run_hart_cycles_json(const struct sam_mxu_config *config,
-                             const struct sam_mxu_stats *stats);
+/* run_hart_cycles.c: where the cycles of the matrix unit went; with the roofline as text. */
+json_t *run_hart_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
+void run_hart_print_cycles(const json_t *report, const struct sam_mxu_config *config,
+                           const struct sam_mxu_stats *stats, FILE *text);
 
-/* run_hart_report.c */
-void run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
-                     double seconds, FILE *text);
-void run_hart_report_stats(const struct sam_hart_stats *stats, FILE *text);
-int run_hart_report_json(const struct hart_request *request, const struct sam_hart_result *result,
-                         struct sam_hart *hart, double seconds, json_t *checks);
+/* run_hart_report.c: all that is told of a run (NULL: no memory); how it ended, and what text takes
+ * from it for --stats. */
+json_t *run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
+                        struct sam_hart *hart, double seconds);
+void run_hart_print_end(const json_t *report, enum sam_hart_end end, FILE *text);
+extern const char run_hart_stats[];
 void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text);
 

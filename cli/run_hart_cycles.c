@@ -143,103 +143,71 @@ static void put_units(const struct sam_mxu_stats *s, FILE *text)
     }
 }
 
-void run_hart_report_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s,
-                            FILE *text)
+void run_hart_print_cycles(const json_t *report, const struct sam_mxu_config *c,
+                           const struct sam_mxu_stats *s, FILE *text)
 {
-    fprintf(text, "matrix unit: %llu cycles; MLEN %u, mpara %u, npara %u, %u slots\n",
-            (unsigned long long)s->cycles, c->mlen, c->mpara, c->npara, c->slots);
-    fprintf(text, "  uops: %llu mma, %llu pointwise, %llu load, %llu store, %llu zeroing\n",
-            (unsigned long long)s->mma_uops, (unsigned long long)s->pw_uops,
-            (unsigned long long)s->load_uops, (unsigned long long)s->store_uops,
-            (unsigned long long)s->zero_uops);
-    fprintf(text,
-            "  bus: %llu read beats for %llu bytes, %llu write beats for %llu bytes, %llu full "
-            "lines\n",
-            (unsigned long long)s->read_beats, (unsigned long long)s->bytes_loaded,
-            (unsigned long long)s->write_beats, (unsigned long long)s->bytes_stored,
-            (unsigned long long)s->full_lines);
-    if (c->l2_kib)
-        fprintf(text, "  L2: %llu hits, %llu misses in %u KiB\n", (unsigned long long)s->l2_hits,
-                (unsigned long long)s->l2_misses, c->l2_kib);
-    fprintf(text, "  array  ");
+    report_print(text,
+                 "matrix unit: {cycles} cycles; MLEN {mlen}, mpara {mpara}, npara {npara}, {slots} "
+                 "slots\n"
+                 "  uops: {mma_uops} mma, {pointwise_uops} pointwise, {load_uops} load, "
+                 "{store_uops} store, {zero_uops} zeroing\n"
+                 "  bus: {read_beats} read beats for {bytes_loaded} bytes, {write_beats} write "
+                 "beats for {bytes_stored} bytes, {full_lines} full lines\n"
+                 "?l2_kib   L2: {l2_hits} hits, {l2_misses} misses in {l2_kib} KiB\n",
+                 report);
+    fputs("  array  ", text);
     put_bar(utilisation(s), text);
     fprintf(text, " %5.1f %% of its multipliers\n", 100 * utilisation(s));
     put_units(s, text);
     put_roofline(c, s, text);
 }
 
-static json_t *units_json(const struct sam_mxu_stats *s)
+static const char *state_name(unsigned state)
 {
-    json_t *units = json_object();
-    bool good = units != NULL;
-    for (int unit = 0; good && unit < SAM_MXU_UNITS; unit++) {
-        json_t *states = json_object();
-        for (int state = 0; good && state < SAM_MXU_STATES; state++)
-            good = json_object_set_new(states, sam_mxu_state_name((enum sam_mxu_state)state),
-                                       json_integer((json_int_t)s->buckets[unit][state])) == 0;
-        const char *name = sam_mxu_unit_name((enum sam_mxu_unit)unit);
-        good = json_object_set_new(units, name, states) == 0 && good;
-    }
-    if (good)
-        return units;
-    json_decref(units);
-    return NULL;
+    return sam_mxu_state_name((enum sam_mxu_state)state);
 }
 
-/* Blocks and rows that went through each kind of port. */
-static json_t *ports_json(const struct sam_mxu_stats *s)
+static const char *port_name(unsigned port)
 {
-    json_t *ports = json_object();
-    bool good = ports != NULL;
-    for (int port = 0; good && port < SAM_MXU_PORTS; port++)
-        good = json_object_set_new(ports, sam_mxu_port_name((enum sam_mxu_port)port),
-                                   json_integer((json_int_t)s->port_blocks[port])) == 0;
-    if (good)
-        return ports;
-    json_decref(ports);
-    return NULL;
+    return sam_mxu_port_name((enum sam_mxu_port)port);
 }
 
-json_t *run_hart_cycles_json(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
+json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
 {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } numbers[] = {
-        {"cycles", s->cycles},
-        {"mlen", c->mlen},
-        {"mpara", c->mpara},
-        {"npara", c->npara},
-        {"slots", c->slots},
-        {"instructions", s->instructions},
-        {"scalar", s->scalar},
-        {"mma_uops", s->mma_uops},
-        {"pointwise_uops", s->pw_uops},
-        {"load_uops", s->load_uops},
-        {"store_uops", s->store_uops},
-        {"zero_uops", s->zero_uops},
-        {"macs", s->macs},
-        {"peak_macs", s->peak_macs},
-        {"read_requests", s->read_requests},
-        {"write_requests", s->write_requests},
-        {"full_lines", s->full_lines},
-        {"read_beats", s->read_beats},
-        {"write_beats", s->write_beats},
-        {"bytes_loaded", s->bytes_loaded},
-        {"bytes_stored", s->bytes_stored},
-        {"l2_hits", s->l2_hits},
-        {"l2_misses", s->l2_misses},
+    static const struct report_field parameters[] = {
+        REPORT_FIELD(struct sam_mxu_config, mlen),   REPORT_FIELD(struct sam_mxu_config, mpara),
+        REPORT_FIELD(struct sam_mxu_config, npara),  REPORT_FIELD(struct sam_mxu_config, slots),
+        REPORT_FIELD(struct sam_mxu_config, l2_kib), {0},
     };
-    json_t *root = json_object();
-    bool good = root != NULL;
-    for (size_t i = 0; good && i < sizeof numbers / sizeof numbers[0]; i++)
-        good = json_object_set_new(root, numbers[i].name,
-                                   json_integer((json_int_t)numbers[i].value)) == 0;
-    good = good && json_object_set_new(root, "utilisation", json_real(utilisation(s))) == 0 &&
-           json_object_set_new(root, "ports", ports_json(s)) == 0 &&
-           json_object_set_new(root, "units", units_json(s)) == 0;
-    if (good)
-        return root;
-    json_decref(root);
-    return NULL;
+    static const struct report_field counts[] = {
+        REPORT_FIELD(struct sam_mxu_stats, cycles),
+        REPORT_FIELD(struct sam_mxu_stats, instructions),
+        REPORT_FIELD(struct sam_mxu_stats, scalar),
+        REPORT_FIELD(struct sam_mxu_stats, mma_uops),
+        REPORT_FIELD_AS("pointwise_uops", struct sam_mxu_stats, pw_uops),
+        REPORT_FIELD(struct sam_mxu_stats, load_uops),
+        REPORT_FIELD(struct sam_mxu_stats, store_uops),
+        REPORT_FIELD(struct sam_mxu_stats, zero_uops),
+        REPORT_FIELD(struct sam_mxu_stats, macs),
+        REPORT_FIELD(struct sam_mxu_stats, peak_macs),
+        REPORT_FIELD(struct sam_mxu_stats, read_requests),
+        REPORT_FIELD(struct sam_mxu_stats, write_requests),
+        REPORT_FIELD(struct sam_mxu_stats, full_lines),
+        REPORT_FIELD(struct sam_mxu_stats, read_beats),
+        REPORT_FIELD(struct sam_mxu_stats, write_beats),
+        REPORT_FIELD(struct sam_mxu_stats, bytes_loaded),
+        REPORT_FIELD(struct sam_mxu_stats, bytes_stored),
+        REPORT_FIELD(struct sam_mxu_stats, l2_hits),
+        REPORT_FIELD(struct sam_mxu_stats, l2_misses),
+        {0},
+    };
+    json_t *units = json_object();
+    for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
+        units = report_set(units, sam_mxu_unit_name((enum sam_mxu_unit)unit),
+                           report_named(s->buckets[unit], SAM_MXU_STATES, state_name));
+    json_t *root = report_fields(report_fields(json_object(), parameters, c), counts, s);
+    root = report_real(root, "utilisation", utilisation(s));
+    /* blocks and rows that went through each kind of port */
+    root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));
+    return report_set(root, "units", units);
 }

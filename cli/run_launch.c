@@ -101,13 +101,16 @@ static int open_log(struct run *run)
 static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
                   const char *source, const struct sam_gpu_result *result)
 {
-    if (!run->request->quiet)
-        run_report_launch(run, launch, kernel, result);
-    if (run->request->stats == RUN_STATS_TEXT)
-        run_report_stats(run, &result->stats);
-    if (run->json_launches && !run_json_launch(run, launch, kernel, source, result))
+    json_t *row = run_report(run, launch, kernel, source, result);
+    if (!row)
         return cli_no_memory();
-    return CLI_OK;
+    if (!run->request->quiet)
+        report_print(run->text, run_launch_line, row);
+    if (run->request->stats == RUN_STATS_TEXT)
+        report_print(run->text, run_launch_stats, row);
+    const bool good = !run->json_launches || json_array_append(run->json_launches, row) == 0;
+    json_decref(row);
+    return good ? CLI_OK : cli_no_memory();
 }
 
 /* A load just past the argument buffer, or at 0 where there is none, is an argument that was

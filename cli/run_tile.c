@@ -2,7 +2,6 @@
 /* samite run PROGRAM.pto: arguments, the run, statistics. */
 #include "run_tile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,24 +152,24 @@ static int execute(struct state *s, const struct sam_tile_program *program, size
     enum sam_status status =
         sam_tile_run(program, function, given, arguments->count, &s->tile->options, &stats, &error);
     double seconds = cli_now() - start;
+    json_t *report = run_tile_report(s->path, name, status, &error, &stats, seconds);
+    if (!report)
+        return cli_no_memory();
     if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
-        fprintf(s->text, "%s%s%s: %s, %" PRIu64 " operations (%" PRIu64 " on tiles)\n",
-                cli_plain(s->path).text, *name ? " @" : "", name,
-                status == SAM_OK ? "done" : "FAILED", stats.ops, stats.tile_ops);
+        run_tile_print_end(report, status == SAM_OK, s->text);
     fflush(s->text); /* before what went wrong */
     int code = status == SAM_OK ? CLI_OK : cli_report(&error);
     if (r->stats == RUN_STATS_TEXT && stats.ops)
-        run_tile_report_stats(&stats, s->text);
+        report_print(s->text, run_tile_stats, report);
     if (code == CLI_OK)
         code = write_outputs(arguments);
     if (code == CLI_OK)
         code = run_checks_compare(checks, r->checks.count, s->text, s->json_checks);
     if (s->json_checks && (status == SAM_OK || stats.ops)) {
-        struct run_tile_outcome outcome = {s->path, name,    status,        &error,
-                                           &stats,  seconds, s->json_checks};
-        int printed = run_tile_report_json(&outcome);
-        code = printed == CLI_OK ? code : printed;
+        int printed = cli_json_print(report_set(report, "checks", json_incref(s->json_checks)));
+        return printed == CLI_OK ? code : printed;
     }
+    json_decref(report);
     return code;
 }
 

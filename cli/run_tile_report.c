@@ -11,60 +11,58 @@ static const char *op_name(size_t index)
     return op.name;
 }
 
-void run_tile_report_stats(const struct sam_tile_stats *s, FILE *text)
+static json_t *count(const struct sam_tile_count *c)
 {
-    fprintf(text, "operations      %12" PRIu64 "\n", s->ops);
-    fprintf(text, "on tiles        %12" PRIu64 " %14" PRIu64 " elements\n", s->tile_ops,
-            s->elements);
+    return report_count(report_count(json_object(), "count", c->ops), "elements", c->elements);
+}
+
+json_t *run_tile_report(const char *path, const char *function, enum sam_status status,
+                        const struct sam_error *error, const struct sam_tile_stats *s,
+                        double seconds)
+{
+    static const struct report_field fields[] = {
+        REPORT_FIELD_AS("operations", struct sam_tile_stats, ops),
+        REPORT_FIELD_AS("tile_operations", struct sam_tile_stats, tile_ops),
+        REPORT_FIELD(struct sam_tile_stats, elements),
+        REPORT_FIELD_AS("bytes_loaded", struct sam_tile_stats, loaded),
+        REPORT_FIELD_AS("bytes_stored", struct sam_tile_stats, stored),
+        {0},
+    };
+    json_t *ops = json_object(), *pipes = json_object(), *memories = json_object();
     for (size_t i = 0; i < SAM_TILE_OPS; i++)
         if (s->by_op[i].ops)
-            fprintf(text, "  %-16s %9" PRIu64 " %14" PRIu64 "\n", op_name(i), s->by_op[i].ops,
-                    s->by_op[i].elements);
+            ops = report_set(ops, op_name(i), count(&s->by_op[i]));
     for (int i = 0; i < SAM_TILE_PIPES; i++)
-        if (s->by_pipe[i].ops)
-            fprintf(text, "pipe %-10s %12" PRIu64 " %14" PRIu64 "\n",
-                    sam_tile_pipe_name((enum sam_tile_pipe)i), s->by_pipe[i].ops,
-                    s->by_pipe[i].elements);
-    fprintf(text, "bytes loaded    %12" PRIu64 "\n", s->loaded);
-    fprintf(text, "bytes stored    %12" PRIu64 "\n", s->stored);
+        pipes = report_set(pipes, sam_tile_pipe_name((enum sam_tile_pipe)i), count(&s->by_pipe[i]));
     for (int i = 0; i < SAM_TILE_LOCS; i++)
-        if (s->highest[i])
-            fprintf(text, "%-5s up to     %12" PRIu64 " bytes\n",
-                    sam_tile_loc_name((enum sam_tile_loc)i), s->highest[i]);
+        memories = report_count(memories, sam_tile_loc_name((enum sam_tile_loc)i), s->highest[i]);
+    json_t *root = report_text(report_text(json_object(), "program", path), "function", function);
+    root = report_text(root, "end",
+                       status == SAM_OK            ? "done"
+                       : status == SAM_ERR_STOPPED ? "stopped"
+                                                   : "failed");
+    root = report_text(root, "error", status == SAM_OK ? NULL : error->text);
+    root = report_real(root, "seconds", seconds);
+    root = report_fields(root, fields, s);
+    root = report_set(root, "ops", ops);
+    root = report_set(root, "pipes", pipes);
+    return report_set(root, "memories", memories);
 }
 
-static json_t *count_json(const struct sam_tile_count *c)
+void run_tile_print_end(const json_t *report, bool done, FILE *text)
 {
-    return json_pack("{s:I, s:I}", "count", (json_int_t)c->ops, "elements",
-                     (json_int_t)c->elements);
+    report_print(text, "{program}", report);
+    report_print(text, "?function  @{function}", report);
+    report_print(text,
+                 done ? ": done, {operations} operations ({tile_operations} on tiles)\n"
+                      : ": FAILED, {operations} operations ({tile_operations} on tiles)\n",
+                 report);
 }
 
-int run_tile_report_json(const struct run_tile_outcome *o)
-{
-    const struct sam_tile_stats *s = o->stats;
-    json_t *ops = json_object(), *pipes = json_object(), *memories = json_object();
-    bool good = ops && pipes && memories;
-    for (size_t i = 0; good && i < SAM_TILE_OPS; i++)
-        good = !s->by_op[i].ops || cli_json_set(ops, op_name(i), count_json(&s->by_op[i]));
-    for (int i = 0; good && i < SAM_TILE_PIPES; i++)
-        good = cli_json_set(pipes, sam_tile_pipe_name((enum sam_tile_pipe)i),
-                            count_json(&s->by_pipe[i]));
-    for (int i = 0; good && i < SAM_TILE_LOCS; i++)
-        good = cli_json_set(memories, sam_tile_loc_name((enum sam_tile_loc)i),
-                            json_integer((json_int_t)s->highest[i]));
-    const char *end = o->status == SAM_OK            ? "done"
-                      : o->status == SAM_ERR_STOPPED ? "stopped"
-                                                     : "failed";
-    json_t *root =
-        json_pack("{s:o?, s:o?, s:s, s:o?, s:f, s:I, s:I, s:I, s:I, s:I, s:o?, s:o?, s:o?, s:O?}",
-                  "program", cli_json_text(o->path), "function", cli_json_text(o->function), "end",
-                  end, "error", o->status == SAM_OK ? NULL : cli_json_text(o->error->text),
-                  "seconds", o->seconds, "operations", (json_int_t)s->ops, "tile_operations",
-                  (json_int_t)s->tile_ops, "elements", (json_int_t)s->elements, "bytes_loaded",
-                  (json_int_t)s->loaded, "bytes_stored", (json_int_t)s->stored, "ops", ops, "pipes",
-                  pipes, "memories", memories, "checks", o->checks);
-    if (good)
-        return cli_json_print(root);
-    json_decref(root);
-    return cli_no_memory();
-}
+const char run_tile_stats[] = "operations      {operations:12}\n"
+                              "on tiles        {tile_operations:12} {elements:14} elements\n"
+                              "*ops   {key:-16} {count:9} {elements:14}\n"
+                              "*pipes?count pipe {key:-10} {count:12} {elements:14}\n"
+                              "bytes loaded    {bytes_loaded:12}\n"
+                              "bytes stored    {bytes_stored:12}\n"
+                              "*memories?value {key:-5} up to     {value:12} bytes\n";

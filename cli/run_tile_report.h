@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of a tile program counted: for people, and as JSON. */
 #ifndef RUN_TILE_REPORT_H
 #define RUN_TILE_REPORT_H
 
-#include "run.h"
+#include "report.h"
+#include "samite/tile.h"
 
-struct run_tile_outcome {
-    const char *path, *function; /* function: "" of bare operations */
-    enum sam_status status;
-    const struct sam_error *error; /* read unless status is SAM_OK */
-    const struct sam_tile_stats *stats;
-    double seconds;
-    json_t *checks; /* an array */
-};
-
-void run_tile_report_stats(const struct sam_tile_stats *stats, FILE *text);
-/* {"program": ..., "end": "done", ..., "ops": {"tcolmin": {"count": 1, "elements": 1024}}, ...} on
- * standard output; an exit code. */
-int run_tile_report_json(const struct run_tile_outcome *outcome);
+/* All that is told of a run (NULL: no memory); how it ended, and what text takes from it for
+ * --stats. */
+json_t *run_tile_report(const char *path, const char *function, enum sam_status status,
+                        const struct sam_error *error, const struct sam_tile_stats *stats,
+                        double seconds);
+void run_tile_print_end(const json_t *report, bool done, FILE *text);
+extern const char run_tile_stats[];
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "report.h"
 #include "samite/file.h"
 #include "samite/format.h"
 #include "samite/isa.h"
@@ -95,32 +96,33 @@ static int write_image(const struct sam_image *image, const struct request *r)
     return code;
 }
 
-static json_t *sections_json(const struct sam_image *image)
+static json_t *sections(const struct sam_image *image)
 {
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct sam_section, address),
+        REPORT_FIELD_AS("bytes", struct sam_section, size),
+        REPORT_FIELD(struct sam_section, data_size),
+        {0},
+    };
     json_t *rows = json_array();
-    bool good = rows != NULL;
-    for (size_t i = 0; good && image && i < image->section_count; i++) {
+    for (size_t i = 0; image && i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
-        good = cli_json_append(
-            rows,
-            json_pack("{s:o, s:I, s:I, s:I, s:b, s:b}", "name", cli_json_text(s->name), "address",
-                      cli_json_number(s->address), "bytes", cli_json_number(s->size), "data_bytes",
-                      cli_json_number(s->data_size), "execute", s->execute, "write", s->write));
+        json_t *row = report_fields(report_text(json_object(), "name", s->name), fields, s);
+        row = report_flag(row, "execute", s->execute);
+        rows = report_add(rows, report_flag(row, "write", s->write));
     }
-    if (good)
-        return rows;
-    json_decref(rows);
-    return NULL;
+    return rows;
 }
 
-/* {"file": ..., "done": true, "messages": [...], "entry": ..., "sections": [...]} */
 static int print_json(const struct request *r, const struct sam_image *image, const char *messages,
                       const struct sam_error *error)
 {
-    return cli_json_print(json_pack(
-        "{s:o, s:b, s:o, s:I, s:o}", "file", cli_json_text(r->in), "done", image != NULL,
-        "messages", cli_json_messages(r->in, messages, image ? NULL : error->text), "entry",
-        cli_json_number(image ? image->entry : 0), "sections", sections_json(image)));
+    json_t *root = report_text(json_object(), "file", r->in);
+    root = report_flag(root, "done", image != NULL);
+    root = report_set(root, "messages",
+                      cli_json_messages(r->in, messages, image ? NULL : error->text));
+    root = report_count(root, "entry", image ? image->entry : 0);
+    return cli_json_print(report_set(root, "sections", sections(image)));
 }
 
 static int assemble(const struct cli_args *args, const struct request *r)

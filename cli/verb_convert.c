@@ -69,8 +69,8 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
         const struct tensor *t = &r->tensors[i];
         uint64_t end = at + size_of(t);
         json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", safetensors_name(t->to), "shape",
-                                  weights_json_shape(t->weight), "data_offsets", (json_int_t)at,
-                                  (json_int_t)end);
+                                  report_numbers(t->weight->shape, t->weight->rank), "data_offsets",
+                                  (json_int_t)at, (json_int_t)end);
         json_object_set_new(root, t->name, entry);
         at = end;
     }
@@ -339,12 +339,14 @@ static json_t *json_file(const struct request *r)
     json_t *rows = json_array();
     for (size_t i = 0; i < r->count; i++) {
         const struct tensor *t = &r->tensors[i];
-        json_array_append_new(
-            rows, json_pack("{s:o, s:s, s:o, s:I, s:o}", "name", cli_json_text(t->name), "dtype",
-                            sam_dtype_name(t->to), "shape", weights_json_shape(t->weight), "bytes",
-                            (json_int_t)size_of(t), "from", cli_json_text(t->source->path)));
+        json_t *row = weights_row(t->weight);
+        row = report_text(row, "name", t->name);
+        row = report_text(row, "dtype", sam_dtype_name(t->to));
+        row = report_count(row, "bytes", size_of(t));
+        rows = report_add(rows, report_text(row, "from", t->source->path));
     }
-    return json_pack("[{s:o, s:o}]", "file", cli_json_text(r->output), "tensors", rows);
+    json_t *file = report_text(json_object(), "file", r->output);
+    return report_add(json_array(), report_set(file, "tensors", rows));
 }
 
 static int parse_word(struct cli_args *args, const struct cli_option *option, const char *text,

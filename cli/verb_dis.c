@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "report.h"
 #include "samite/file.h"
 #include "samite/format.h"
 #include "samite/isa.h"
@@ -38,12 +39,11 @@ static int put_words(const struct request *r, const struct sam_image *image,
         char text[256];
         bool known = sam_disassemble(&r->isa, word, pc, prefix, image, text, sizeof text);
         prefix = known && is_prefix(text) ? word : 0;
-        if (r->json)
-            code = cli_json_print_row(json_pack("{s:I, s:I, s:b, s:o}", "pc", cli_json_number(pc),
-                                                "word", cli_json_number(word), "known", known,
-                                                "text", cli_json_text(text)),
-                                      first);
-        else
+        if (r->json) {
+            json_t *row = report_count(report_count(json_object(), "pc", pc), "word", word);
+            row = report_text(report_flag(row, "known", known), "text", text);
+            code = cli_json_print_row(row, first);
+        } else
             printf("    %-36s # %08llx: %08x\n", text, (unsigned long long)pc, word);
     }
     return code;

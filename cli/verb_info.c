@@ -7,85 +7,66 @@
 
 static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 
-/* A tensor; with `stat`, also how it was packed. */
-static json_t *json_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
+/* *file: its tensors and, unless `packed` is NULL, how each was packed (NULL: no memory, for
+ * report_row to tell). False with `error` filled. */
+static bool describe(const char *path, const char *kind, uint64_t bytes,
+                     const struct sam_weight *tensors, size_t count,
+                     const struct sam_packed *packed, json_t **file, struct sam_error *error)
 {
-    json_t *row = json_pack("{s:o, s:s, s:o, s:I, s:I}", "name", cli_json_text(w->name), "dtype",
-                            sam_dtype_name(w->type), "shape", weights_json_shape(w), "offset",
-                            (json_int_t)w->offset, "bytes", (json_int_t)w->size);
-    json_t *more = !stat ? NULL
-                         : json_pack("{s:I, s:s, s:I, s:I}", "packed", (json_int_t)stat->packed,
-                                     "planes", stat->layout, "blocks", (json_int_t)stat->blocks,
-                                     "verbatim", (json_int_t)stat->verbatim);
-    json_object_update(row, more);
-    json_decref(more);
-    return row;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < count; i++) {
+        struct sam_packed_stat stat;
+        json_t *row = weights_row(&tensors[i]);
+        row = report_count(row, "offset", tensors[i].offset);
+        row = report_count(row, "bytes", tensors[i].size);
+        if (packed) {
+            if (sam_packed_stat(packed, i, &stat, error) != SAM_OK) {
+                weights_name_error(path, error);
+                json_decref(row);
+                json_decref(rows);
+                return false;
+            }
+            row = report_count(row, "packed", stat.packed);
+            row = report_text(row, "planes", stat.layout);
+            row = report_count(row, "blocks", stat.blocks);
+            row = report_count(row, "verbatim", stat.verbatim);
+            row = report_flag(row, "all_verbatim", stat.blocks && stat.verbatim == stat.blocks);
+        }
+        rows = report_add(rows, row);
+    }
+    *file = report_text(report_text(json_object(), "file", path), "kind", kind);
+    *file = report_set(report_count(*file, "bytes", bytes), "tensors", rows);
+    return true;
 }
 
-static void print_tensor(const struct sam_weight *w, const struct sam_packed_stat *stat)
+#define TITLES "tensor                                   dtype             shape          bytes"
+
+static bool show_tensors(const char *path, const char *kind, uint64_t size,
+                         const struct sam_weight *tensors, size_t count, json_t *files,
+                         struct sam_error *error)
 {
-    char shape[128];
-    printf("%-40s %-6s %16s %14llu", weights_name(w).text, sam_dtype_name(w->type),
-           weights_shape(w, shape, sizeof shape), (unsigned long long)w->size);
-    if (stat)
-        printf(" %14llu  %s%s", (unsigned long long)stat->packed, stat->layout,
-               stat->blocks && stat->verbatim == stat->blocks ? ", verbatim" : "");
-    printf("\n");
+    json_t *file;
+    return describe(path, kind, size, tensors, count, NULL, &file, error) &&
+           report_row(files,
+                      "{file}: {kind}, {bytes} bytes\n" TITLES "\n"
+                      "*tensors " WEIGHTS_ROW("16") " {bytes:14}\n",
+                      file, error);
 }
 
 static bool show_packed(const char *path, const struct sam_packed *packed, uint64_t size,
                         json_t *files, struct sam_error *error)
 {
-    const struct sam_weights *weights = sam_packed_weights(packed);
-    json_t *rows = json_array();
-    if (!files) {
-        printf("%s: %s, %llu bytes packed into %llu (%.1f %%)\n", cli_plain(path).text,
-               kinds[weights->kind], (unsigned long long)weights->file_size,
-               (unsigned long long)size,
-               weights->file_size ? 100.0 * (double)size / (double)weights->file_size : 100);
-        printf("%-40s %-6s %16s %14s %14s  %s\n", "tensor", "dtype", "shape", "bytes", "packed",
-               "planes");
-    }
-    for (size_t i = 0; i < weights->count; i++) {
-        struct sam_packed_stat stat;
-        if (sam_packed_stat(packed, i, &stat, error) != SAM_OK) {
-            weights_name_error(path, error);
-            json_decref(rows);
-            return false;
-        }
-        if (files)
-            json_array_append_new(rows, json_tensor(&weights->tensors[i], &stat));
-        else
-            print_tensor(&weights->tensors[i], &stat);
-    }
-    if (files)
-        json_array_append_new(files, json_pack("{s:o, s:s, s:I, s:I, s:O}", "file",
-                                               cli_json_text(path), "kind", kinds[weights->kind],
-                                               "bytes", (json_int_t)weights->file_size, "packed",
-                                               (json_int_t)size, "tensors", rows));
-    json_decref(rows);
-    return true;
-}
-
-/* List an unpacked file. */
-static void show_tensors(const char *path, const char *kind, uint64_t size,
-                         const struct sam_weight *tensors, size_t count, json_t *files)
-{
-    json_t *rows = files ? json_array() : NULL;
-    if (!files) {
-        printf("%s: %s, %llu bytes\n", cli_plain(path).text, kind, (unsigned long long)size);
-        printf("%-40s %-6s %16s %14s\n", "tensor", "dtype", "shape", "bytes");
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (files)
-            json_array_append_new(rows, json_tensor(&tensors[i], NULL));
-        else
-            print_tensor(&tensors[i], NULL);
-    }
-    if (files)
-        json_array_append_new(files,
-                              json_pack("{s:o, s:s, s:I, s:o}", "file", cli_json_text(path), "kind",
-                                        kind, "bytes", (json_int_t)size, "tensors", rows));
+    const struct sam_weights *w = sam_packed_weights(packed);
+    json_t *file;
+    return describe(path, kinds[w->kind], w->file_size, w->tensors, w->count, packed, &file,
+                    error) &&
+           report_row(
+               files,
+               "{file}: {kind}, {bytes} bytes packed into {packed} ({packed%bytes:.1} %)\n" TITLES
+               "         packed  planes\n"
+               "*tensors " WEIGHTS_ROW("16") " {bytes:14} {packed:14}  "
+                                             "{planes}{all_verbatim|, verbatim|}\n",
+               report_count(file, "packed", size), error);
 }
 
 static bool show_model(const char *path, json_t *files, struct sam_error *error)
@@ -97,7 +78,7 @@ static bool show_model(const char *path, json_t *files, struct sam_error *error)
         return false;
     bool good = sam_onnx_parse(data, size, path, &model, error) == SAM_OK;
     if (good)
-        show_tensors(path, "onnx", size, model.tensors, model.count, files);
+        good = show_tensors(path, "onnx", size, model.tensors, model.count, files, error);
     sam_onnx_free(&model);
     free(data);
     return good;
@@ -114,8 +95,8 @@ static bool show(const char *path, json_t *files, struct sam_error *error)
         good = weights_packed_start(&file, NULL, error) &&
                show_packed(path, file.packed, file.size, files, error);
     else if (good)
-        show_tensors(path, kinds[in->weights.kind], in->weights.file_size, in->weights.tensors,
-                     in->weights.count, files);
+        good = show_tensors(path, kinds[in->weights.kind], in->weights.file_size,
+                            in->weights.tensors, in->weights.count, files, error);
     weights_packed_close(&file);
     return good;
 }

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "report.h"
 #include "samite/isa.h"
 
 static void list_instructions(const struct sam_isa *isa)
@@ -68,77 +69,58 @@ static void print_entry(const struct sam_isa_entry *entry)
     printf("  extension   %s\n  source      %s\n", entry->extensions, entry->source);
 }
 
-/* null where there is none */
-static json_t *text_json(const char *text)
-{
-    return text ? cli_json_text(text) : json_null();
-}
-
-static json_t *fields_json(const struct sam_isa_entry *entry)
+static json_t *fields_of(const struct sam_isa_entry *entry)
 {
     json_t *fields = json_array();
-    bool good = fields != NULL;
-    for (size_t i = 0; good && i < entry->field_count; i++) {
+    for (size_t i = 0; i < entry->field_count; i++) {
         const struct sam_isa_field *f = &entry->fields[i];
-        good = cli_json_append(fields,
-                               json_pack("{s:s, s:i, s:i, s:b}", "name", f->name, "high",
-                                         (int)f->high, "low", (int)f->low, "fixed", (int)f->fixed));
+        json_t *row = report_text(json_object(), "name", f->name);
+        row = report_count(report_count(row, "high", f->high), "low", f->low);
+        fields = report_add(fields, report_flag(row, "fixed", f->fixed));
     }
-    if (good)
-        return fields;
-    json_decref(fields);
-    return NULL;
+    return fields;
 }
 
-static json_t *entry_json(const struct sam_isa_entry *e)
+static json_t *describe(const struct sam_isa_entry *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "mnemonic",
-                     text_json(e->mnemonic), "operands", text_json(e->operands), "family",
-                     text_json(e->family), "extensions", text_json(e->extensions), "meaning",
-                     text_json(e->meaning), "expansion", text_json(e->expansion), "source",
-                     text_json(e->source), "match", cli_json_number(e->match), "mask",
-                     cli_json_number(e->mask), "fields", fields_json(e));
+    json_t *row = report_text(json_object(), "mnemonic", e->mnemonic);
+    row = report_text(row, "operands", e->operands);
+    row = report_text(row, "family", e->family);
+    row = report_text(row, "extensions", e->extensions);
+    row = report_text(row, "meaning", e->meaning);
+    row = report_text(row, "expansion", e->expansion);
+    row = report_text(row, "source", e->source);
+    row = report_count(report_count(row, "match", e->match), "mask", e->mask);
+    return report_set(row, "fields", fields_of(e));
 }
 
 /* A CSR is looked up by name whatever is on, too. */
 static const struct sam_isa everything = {.xlen = 32, .extensions = ~0u};
 
-static json_t *csr_json(const struct sam_csr_entry *csr)
+static json_t *describe_csr(const struct sam_csr_entry *csr)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "name", text_json(csr->name), "meaning",
-                     text_json(csr->meaning), "extensions", text_json(csr->extensions), "aliases",
-                     text_json(csr->aliases), "address", cli_json_number(csr->address));
-}
-
-static json_t *csrs_json(const struct sam_isa *isa, const char *name)
-{
-    struct sam_csr_entry csr;
-    json_t *rows = json_array();
-    bool good = rows != NULL;
-    if (good && name && sam_csr_entry_find(&everything, name, &csr))
-        good = cli_json_append(rows, csr_json(&csr));
-    for (size_t i = 0; good && !name && sam_csr_entry_get(isa, i, &csr); i++)
-        good = cli_json_append(rows, csr_json(&csr));
-    if (good)
-        return rows;
-    json_decref(rows);
-    return NULL;
+    json_t *row = report_text(json_object(), "name", csr->name);
+    row = report_text(row, "meaning", csr->meaning);
+    row = report_text(row, "extensions", csr->extensions);
+    row = report_text(row, "aliases", csr->aliases);
+    return report_count(row, "address", csr->address);
 }
 
 /* Entries called `name`, or all that are on; as JSON. */
 static int print_json(const struct sam_isa *isa, const char *name)
 {
     struct sam_isa_entry entry;
-    json_t *rows = json_array();
-    bool good = rows != NULL;
-    for (size_t i = 0; good && sam_isa_entry_get(i, &entry); i++)
+    struct sam_csr_entry csr;
+    json_t *rows = json_array(), *csrs = json_array();
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++)
         if (name ? strcasecmp(entry.mnemonic, name) == 0 : sam_isa_entry_is_on(isa, i))
-            good = cli_json_append(rows, entry_json(&entry));
-    if (good)
-        return cli_json_print(
-            json_pack("{s:o, s:o}", "instructions", rows, "csrs", csrs_json(isa, name)));
-    json_decref(rows);
-    return cli_no_memory();
+            rows = report_add(rows, describe(&entry));
+    if (name && sam_csr_entry_find(&everything, name, &csr))
+        csrs = report_add(csrs, describe_csr(&csr));
+    for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++)
+        csrs = report_add(csrs, describe_csr(&csr));
+    json_t *root = report_set(json_object(), "instructions", rows);
+    return cli_json_print(report_set(root, "csrs", csrs));
 }
 
 static void print_csr(const struct sam_csr_entry *csr, bool more)

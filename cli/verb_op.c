@@ -185,70 +185,62 @@ static int explain(const struct sam_plan *plan)
     return CLI_OK;
 }
 
-static void put_shape(const struct sam_shape *shape, FILE *text)
-{
-    for (unsigned i = 0; i < shape->rank; i++)
-        fprintf(text, "%s%llu", i ? "," : "[", (unsigned long long)shape->dim[i]);
-    fputs(shape->rank ? "]" : "[]", text);
-}
-
-static void report(const struct op_request *r, const struct sam_plan *plan,
-                   const struct sam_array *out, FILE *text)
-{
-    struct sam_plan_figures f;
-    sam_plan_count(plan, &f);
-    uint64_t moved = f.bytes_loaded + f.bytes_stored, bound = f.bound_loaded + f.bound_stored;
-    uint64_t instructions = f.loads + f.stores + f.concats + f.xposes;
-    fprintf(text, "%s: ", cli_plain(r->output).text);
-    put_shape(sam_plan_shape(plan), text);
-    fprintf(text, " %s, %llu blocks, %llu instructions, %llu bytes moved",
-            sam_dtype_name(out->dtype), (unsigned long long)f.blocks,
-            (unsigned long long)instructions, (unsigned long long)moved);
-    if (bound)
-        fprintf(text, ", %.3f of the lower bound", (double)moved / (double)bound);
-    fputc('\n', text);
-}
-
-static json_t *shape_json(const struct sam_shape *shape)
-{
-    json_t *dims = json_array();
-    bool good = dims != NULL;
-    for (unsigned i = 0; good && i < shape->rank; i++)
-        good = cli_json_append(dims, json_integer(cli_json_number(shape->dim[i])));
-    if (good)
-        return dims;
-    json_decref(dims);
-    return NULL;
-}
-
-/* {"operator": ..., "output": null without a run, "shape": [...], "dtype": ..., counts, "plan":
- * text with --plan, "engines": {...} with --cycles} */
-static int print_json(const struct op_request *r, const struct sam_plan *plan,
+/* All that is told of an operation; `engines` with --cycles alone, the plan with --plan. */
+static json_t *report(const struct op_request *r, const struct sam_plan *plan,
                       const struct sam_engines_report *engines)
 {
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct sam_plan_figures, regions),
+        REPORT_FIELD(struct sam_plan_figures, blocks),
+        REPORT_FIELD(struct sam_plan_figures, loads),
+        REPORT_FIELD(struct sam_plan_figures, stores),
+        REPORT_FIELD(struct sam_plan_figures, concats),
+        REPORT_FIELD(struct sam_plan_figures, xposes),
+        REPORT_FIELD(struct sam_plan_figures, bytes_loaded),
+        REPORT_FIELD(struct sam_plan_figures, bytes_stored),
+        REPORT_FIELD(struct sam_plan_figures, bound_loaded),
+        REPORT_FIELD(struct sam_plan_figures, bound_stored),
+        {0},
+    };
+    const struct sam_shape *shape = sam_plan_shape(plan);
     struct sam_plan_figures f;
-    struct sam_error error;
     char *text = NULL;
     sam_plan_count(plan, &f);
-    if (r->explain && sam_plan_describe(plan, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    json_t *root = json_pack(
-        "{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "operator",
-        operators[r->kind].name, "output", r->output ? cli_json_text(r->output) : json_null(),
-        "shape", shape_json(sam_plan_shape(plan)), "dtype", sam_dtype_name(r->inputs[0].dtype),
-        "regions", cli_json_number(f.regions), "blocks", cli_json_number(f.blocks), "loads",
-        cli_json_number(f.loads), "stores", cli_json_number(f.stores), "concats",
-        cli_json_number(f.concats), "xposes", cli_json_number(f.xposes), "bytes_loaded",
-        cli_json_number(f.bytes_loaded), "bytes_stored", cli_json_number(f.bytes_stored),
-        "bound_loaded", cli_json_number(f.bound_loaded), "bound_stored",
-        cli_json_number(f.bound_stored));
-    bool good = root && (!text || cli_json_set(root, "plan", cli_json_text(text))) &&
-                (!r->cycles || cli_json_set(root, "engines", cli_engines_json(engines)));
+    json_t *root = report_text(json_object(), "operator", operators[r->kind].name);
+    root = report_text(root, "output", r->output);
+    root = report_set(root, "shape", report_numbers(shape->dim, shape->rank));
+    root = report_text(root, "dtype", sam_dtype_name(r->inputs[0].dtype));
+    root = report_fields(root, fields, &f);
+    root = report_count(root, "instructions", f.loads + f.stores + f.concats + f.xposes);
+    root = report_count(root, "bytes_moved", f.bytes_loaded + f.bytes_stored);
+    root = report_count(root, "bytes_bound", f.bound_loaded + f.bound_stored);
+    if (r->explain) {
+        bool made = sam_plan_describe(plan, &text, NULL) == SAM_OK;
+        root = report_set(root, "plan", made ? cli_json_text(text) : NULL);
+    }
     sam_text_free(text);
-    if (good)
+    return engines ? report_set(root, "engines", cli_engines(engines)) : root;
+}
+
+static int show(const struct op_request *r, const struct sam_plan *plan,
+                const struct sam_engines_report *engines)
+{
+    FILE *text = r->output && strcmp(r->output, "-") == 0 ? stderr : stdout;
+    json_t *root = report(r, plan, r->cycles ? engines : NULL);
+    if (!root || r->json)
         return cli_json_print(root);
+    if (!r->quiet) {
+        report_print(text,
+                     "{output}: [{shape*,}] {dtype}, {blocks} blocks, {instructions} instructions, "
+                     "{bytes_moved} bytes moved",
+                     root);
+        report_print(text, "?bytes_bound , {bytes_moved/bytes_bound:.3} of the lower bound", root);
+        fputc('\n', text);
+    }
+    if (r->cycles)
+        cli_engines_print(json_object_get(root, "engines"), text);
     json_decref(root);
-    return cli_no_memory();
+    return CLI_OK;
 }
 
 static int run_plan(const struct op_request *r, const struct sam_plan *plan)
@@ -277,13 +269,8 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
         code = cli_report_stop();
     if (code == CLI_OK && sam_npy_write(r->output, &out, &error) != SAM_OK)
         code = cli_report(&error);
-    FILE *text = strcmp(r->output, "-") == 0 ? stderr : stdout;
-    if (code == CLI_OK && r->json)
-        code = print_json(r, plan, &engines);
-    if (code == CLI_OK && !r->quiet && !r->json)
-        report(r, plan, &out, text);
-    if (code == CLI_OK && r->cycles && !r->json)
-        cli_engines_report(&engines, text);
+    if (code == CLI_OK)
+        code = show(r, plan, &engines);
     free(data);
     free(out.data);
     return code;
@@ -319,7 +306,7 @@ static int operate(struct op_request *r)
     if (code == CLI_OK && r->output)
         code = run_plan(r, plan);
     else if (code == CLI_OK && r->json)
-        code = print_json(r, plan, NULL);
+        code = show(r, plan, NULL);
     sam_plan_free(plan);
     for (size_t i = 0; r->inputs && i < r->input_count; i++)
         sam_array_free(&r->inputs[i]);

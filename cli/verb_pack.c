@@ -138,66 +138,39 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 100;
 }
 
-static void print_row(const struct sam_weight *w, const struct sam_packed_stat *packed,
-                      const struct sam_weight_stat *stat)
-{
-    char shape[128];
-    double elements = (double)w->size * 8 / (double)sam_dtype_bits(w->type);
-    printf("%-40s %-6s %14s  %-20s %7.3f %7.3f %6.1f %%\n", weights_name(w).text,
-           sam_dtype_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
-           elements > 0 ? (double)packed->packed * 8 / elements : 0, stat->bound,
-           percent(packed->packed, w->size));
-}
-
-static json_t *json_row(const struct sam_weight *w, const struct sam_packed_stat *packed,
-                        const struct sam_weight_stat *stat)
-{
-    double elements = (double)w->size * 8 / (double)sam_dtype_bits(w->type);
-    return json_pack(
-        "{s:o, s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:I, s:I}", "name", cli_json_text(w->name),
-        "dtype", sam_dtype_name(w->type), "shape", weights_json_shape(w), "planes", stat->layout,
-        "bytes", (json_int_t)w->size, "packed", (json_int_t)packed->packed, "bits",
-        elements > 0 ? (double)packed->packed * 8 / elements : 0.0, "bound", stat->bound, "blocks",
-        (json_int_t)packed->blocks, "verbatim", (json_int_t)packed->verbatim);
-}
-
-static bool report_tensors(const struct job *job, json_t *rows, struct sam_error *error)
+static bool report(const struct job *job, const char *from, const char *to, struct sam_error *error)
 {
     const struct sam_weights *weights = sam_packer_weights(job->packer);
-    if (!rows)
-        printf("%-40s %-6s %14s  %-20s %7s %7s %8s\n", "tensor", "dtype", "shape", "planes", "bits",
-               "bound", "size");
+    json_t *rows = json_array();
     for (size_t i = 0; i < weights->count; i++) {
+        const struct sam_weight *w = &weights->tensors[i];
+        const double elements = (double)w->size * 8 / (double)sam_dtype_bits(w->type);
         struct sam_packed_stat one;
-        if (sam_packer_stat(job->packer, i, &one, error) != SAM_OK)
+        if (sam_packer_stat(job->packer, i, &one, error) != SAM_OK) {
+            json_decref(rows);
             return false;
-        if (rows)
-            json_array_append_new(rows, json_row(&weights->tensors[i], &one, &job->stats[i]));
-        else
-            print_row(&weights->tensors[i], &one, &job->stats[i]);
+        }
+        json_t *row = report_text(weights_row(w), "planes", job->stats[i].layout);
+        row = report_count(row, "bytes", w->size);
+        row = report_count(row, "packed", one.packed);
+        row = report_real(row, "bits", elements > 0 ? (double)one.packed * 8 / elements : 0);
+        row = report_real(row, "bound", job->stats[i].bound);
+        row = report_real(row, "size_percent", percent(one.packed, w->size));
+        row = report_count(row, "blocks", one.blocks);
+        rows = report_add(rows, report_count(row, "verbatim", one.verbatim));
     }
-    return true;
-}
-
-static bool report(struct job *job, const char *from, const char *to, struct sam_error *error)
-{
-    struct request *r = job->request;
-    json_t *rows = r->json ? json_array() : NULL;
-    uint64_t size = sam_packer_weights(job->packer)->file_size;
-    if (!report_tensors(job, rows, error)) {
-        json_decref(rows);
-        return false;
-    }
-    if (r->json)
-        json_array_append_new(r->files,
-                              json_pack("{s:o, s:o, s:I, s:I, s:o}", "file", cli_json_text(from),
-                                        "packed_file", cli_json_text(to), "bytes", (json_int_t)size,
-                                        "packed", (json_int_t)job->packed, "tensors", rows));
-    else
-        printf("%s: %llu bytes, %s: %llu bytes, %.1f %%\n", cli_plain(from).text,
-               (unsigned long long)size, cli_plain(to).text, (unsigned long long)job->packed,
-               percent(job->packed, size));
-    return true;
+    json_t *file = report_text(report_text(json_object(), "file", from), "packed_file", to);
+    file = report_count(file, "bytes", weights->file_size);
+    file = report_count(file, "packed", job->packed);
+    file = report_real(file, "size_percent", percent(job->packed, weights->file_size));
+    return report_row(
+        job->request->files,
+        "tensor                                   dtype           shape  planes                  "
+        "bits   bound     size\n"
+        "*tensors " WEIGHTS_ROW(
+            "14") "  {planes:-20} {bits:7.3} {bound:7.3} {size_percent:6.1} %\n"
+                  "{file}: {bytes} bytes, {packed_file}: {packed} bytes, {size_percent:.1} %\n",
+        report_set(file, "tensors", rows), error);
 }
 
 static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
@@ -233,10 +206,10 @@ static void note_copied(void *context, const char *from, const char *to)
     r->total.copied_bytes += size;
     r->total.foreign += foreign;
     r->total.foreign_bytes += foreign ? size : 0;
-    if (r->json)
-        json_array_append_new(r->files,
-                              json_pack("{s:o, s:o, s:I}", "file", cli_json_text(from), "copied_to",
-                                        cli_json_text(to), "bytes", (json_int_t)size));
+    if (r->json) {
+        json_t *row = report_text(report_text(json_object(), "file", from), "copied_to", to);
+        r->files = report_add(r->files, report_count(row, "bytes", size));
+    }
     if (foreign && !r->quiet)
         cli_note("%s: copied unchanged: pack does not support this format", from);
 }

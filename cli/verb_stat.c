@@ -54,27 +54,26 @@ static void measure(const struct request *r, const uint64_t counts[256], struct 
     hw->cycles = sam_symbolstat_cycles(r->depth, hw->symbols);
 }
 
-static void show_hardware(const struct request *r, const struct passing *p, json_t *row)
+static json_t *hardware(const struct passing *p)
 {
-    json_t *list = r->json ? json_array() : NULL;
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct hardware, symbols),
+        REPORT_FIELD(struct hardware, cycles),
+        REPORT_FIELD(struct hardware, saturated),
+        REPORT_FIELD_AS("beyond_depth", struct hardware, beyond),
+        REPORT_FIELD_AS("width_needed", struct hardware, wanted),
+        {0},
+    };
+    json_t *list = json_array();
     for (unsigned i = 0; i < p->stat.coded; i++) {
         struct hardware hw;
-        measure(r, p->counts[i], &hw);
-        if (r->json)
-            json_array_append_new(
-                list, json_pack("{s:i, s:I, s:I, s:I, s:I, s:i}", "plane", (int)i, "symbols",
-                                (json_int_t)hw.symbols, "cycles", (json_int_t)hw.cycles,
-                                "saturated", (json_int_t)hw.saturated, "beyond_depth",
-                                (json_int_t)hw.beyond, "width_needed", (int)hw.wanted));
-        else
-            printf("    SymbolStat %u x %u bits, plane %u: %llu symbols in %llu cycles, %llu "
-                   "counters saturate, %llu symbols beyond the depth, %u bits would suffice\n",
-                   r->depth, r->width, i, (unsigned long long)hw.symbols,
-                   (unsigned long long)hw.cycles, (unsigned long long)hw.saturated,
-                   (unsigned long long)hw.beyond, hw.wanted);
+        measure(p->request, p->counts[i], &hw);
+        json_t *row = report_count(json_object(), "plane", i);
+        row = report_count(row, "depth", p->request->depth);
+        row = report_count(row, "width", p->request->width);
+        list = report_add(list, report_fields(row, fields, &hw));
     }
-    if (r->json)
-        json_object_set_new(row, "symbolstat", list);
+    return list;
 }
 
 static void print_sum(const char *path, double before, double after)
@@ -84,30 +83,34 @@ static void print_sum(const char *path, double before, double after)
                before, after, 100 * after / before);
 }
 
-static void show(struct request *r, const struct sam_weight *w, const struct passing *p)
+static bool show(struct request *r, const struct sam_weight *w, const struct passing *p,
+                 struct sam_error *error)
 {
     const struct sam_weight_stat *stat = &p->stat;
-    char shape[128];
-    json_t *row = NULL;
-    double least = stat->bound < stat->width ? stat->bound : stat->width;
-    double share = stat->elements ? 100 * least / stat->width : 100;
+    const double least = stat->bound < stat->width ? stat->bound : stat->width;
+    const double share = stat->elements ? least / stat->width : 1;
     r->before += (double)w->size;
-    r->after += (double)w->size * share / 100;
-    if (r->json) {
-        row = json_pack("{s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:f}", "name", cli_json_text(w->name),
-                        "dtype", sam_dtype_name(w->type), "planes", stat->layout, "elements",
-                        (json_int_t)stat->elements, "bytes", (json_int_t)w->size, "width",
-                        stat->width, "entropy", stat->entropy, "bound", stat->bound);
-        if (r->many)
-            json_object_set_new(row, "file", cli_json_text(r->file));
-        json_array_append_new(r->rows, row);
-    } else {
-        printf("%-40s %-6s %16s  %-20s %5.0f %8.3f %8.3f %6.1f %%\n", weights_name(w).text,
-               sam_dtype_name(w->type), weights_shape(w, shape, sizeof shape), stat->layout,
-               stat->width, stat->entropy, stat->bound, share);
-    }
+    r->after += (double)w->size * share;
+    json_t *row = report_text(weights_row(w), "planes", stat->layout);
+    row = report_count(row, "elements", stat->elements);
+    row = report_count(row, "bytes", w->size);
+    row = report_real(row, "width", stat->width);
+    row = report_real(row, "entropy", stat->entropy);
+    row = report_real(row, "bound", stat->bound);
+    row = report_real(row, "size_percent", 100 * share);
+    if (r->many)
+        row = report_text(row, "file", r->file);
     if (r->hardware)
-        show_hardware(r, p, row);
+        row = report_set(row, "symbolstat", hardware(p));
+    return report_row(
+        r->rows,
+        WEIGHTS_ROW(
+            "16") "  {planes:-20} {width:5} {entropy:8.3} {bound:8.3} "
+                  "{size_percent:6.1} %\n"
+                  "*symbolstat     SymbolStat {depth} x {width} bits, plane {plane}: {symbols} "
+                  "symbols in {cycles} cycles, {saturated} counters saturate, {beyond_depth} "
+                  "symbols beyond the depth, {width_needed} bits would suffice\n",
+        row, error);
 }
 
 /* Take a piece of a tensor, and report the tensor after its last piece. */
@@ -130,11 +133,11 @@ static bool take(void *context, size_t tensor, const uint8_t *data, size_t size,
     if (p->seen < w->size)
         return true;
     cli_bytes_end(&p->progress); /* rows may go to the same terminal */
-    show(r, w, p);
+    const bool good = show(r, w, p, error);
     p->seen = 0;
     p->stat = (struct sam_weight_stat){0};
     memset(p->counts, 0, MOST_PLANES * sizeof *p->counts);
-    return true;
+    return good;
 }
 
 /* Read the whole file sequentially. */

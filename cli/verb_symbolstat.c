@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "report.h"
 #include "samite/samite.h"
 
 enum { LIMIT = 256 << 20 };
@@ -45,40 +46,34 @@ static uint32_t *load(struct request *r)
     return symbols;
 }
 
-static int print_text(const struct request *r, const uint64_t *counts,
-                      const struct sam_symbolstat *unit, const struct sam_symbolstat_result *result)
+static const char *state_name(unsigned state)
 {
-    for (unsigned i = 0; i < r->depth; i++)
-        if (counts[i])
-            printf("%5u %10llu\n", i, (unsigned long long)counts[i]);
-    printf("%zu symbols in %llu cycles: clear %llu, count %llu, drain %llu, done %llu\n",
-           r->task.count, (unsigned long long)result->cycles,
-           (unsigned long long)result->states[SAM_SYMBOLSTAT_CLEAR],
-           (unsigned long long)result->states[SAM_SYMBOLSTAT_COUNT],
-           (unsigned long long)result->states[SAM_SYMBOLSTAT_DRAIN],
-           (unsigned long long)result->states[SAM_SYMBOLSTAT_DONE]);
-    if (unit->bad_symbol)
-        printf("symbols not below the depth were not counted\n");
-    if (unit->overflow)
-        printf("a counter saturated\n");
-    return CLI_OK;
+    static const char *const names[] = {"idle", "clear", "count", "drain", "done"};
+    return names[state];
 }
 
-static int print_json(const struct request *r, const uint64_t *counts,
-                      const struct sam_symbolstat *unit, const struct sam_symbolstat_result *result)
+static int show(const struct request *r, const uint64_t *counts, const struct sam_symbolstat *unit,
+                const struct sam_symbolstat_result *result)
 {
-    json_t *list = json_array();
-    bool good = list != NULL;
-    for (unsigned i = 0; good && i < r->depth; i++)
-        good = cli_json_append(list, json_integer(cli_json_number(counts[i])));
-    if (!good) {
-        json_decref(list);
-        return cli_no_memory();
-    }
-    json_t *root = json_pack("{s:I, s:I, s:b, s:b, s:o}", "symbols", cli_json_number(r->task.count),
-                             "cycles", cli_json_number(result->cycles), "bad_symbol",
-                             unit->bad_symbol, "overflow", unit->overflow, "counts", list);
-    return cli_json_print(root);
+    json_t *root = report_count(json_object(), "symbols", r->task.count);
+    root = report_count(root, "cycles", result->cycles);
+    root = report_flag(root, "bad_symbol", unit->bad_symbol);
+    root = report_flag(root, "overflow", unit->overflow);
+    root = report_set(root, "states",
+                      report_named(result->states, SAM_SYMBOLSTAT_DONE + 1, state_name));
+    root = report_set(root, "counts", report_numbers(counts, r->depth));
+    if (!root || r->json)
+        return cli_json_print(root);
+    report_print(
+        stdout,
+        "*counts?value {key:5} {value:10}\n"
+        "{symbols} symbols in {cycles} cycles: clear {states.clear}, count {states.count}, "
+        "drain {states.drain}, done {states.done}\n"
+        "?bad_symbol symbols not below the depth were not counted\n"
+        "?overflow a counter saturated\n",
+        root);
+    json_decref(root);
+    return CLI_OK;
 }
 
 static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
@@ -100,7 +95,7 @@ static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
     }
     if (vcd && sam_output_commit(vcd, &error) != SAM_OK)
         return cli_report(&error);
-    return r->json ? print_json(r, freq, &unit, &result) : print_text(r, freq, &unit, &result);
+    return show(r, freq, &unit, &result);
 }
 
 static int run(struct cli_args *args)

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "report.h"
 #include "run_tile.h"
 #include "samite/file.h"
 
@@ -66,13 +67,10 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
     if (status == SAM_OK && r->plan)
         status = sam_tile_plan_text(program, r->profile, &plan, &error);
     *good = status == SAM_OK;
-    json_t *row =
-        json_pack("{s:o, s:b, s:o}", "file", cli_json_text(path), "good", *good, "messages",
-                  cli_json_messages(path, messages, *good ? NULL : error.text));
-    if (plan && row && !cli_json_set(row, "plan", cli_json_text(plan))) {
-        json_decref(row);
-        row = NULL;
-    }
+    json_t *row = report_flag(report_text(json_object(), "file", path), "good", *good);
+    row = report_set(row, "messages", cli_json_messages(path, messages, *good ? NULL : error.text));
+    if (plan)
+        row = report_text(row, "plan", plan);
     free(plan);
     free(messages);
     sam_tile_program_free(program);
@@ -83,15 +81,11 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
 static int check_all_json(const struct request *r)
 {
     json_t *rows = json_array();
-    bool made = rows != NULL, all = true;
-    for (size_t i = 0; made && i < r->programs.count; i++) {
+    bool all = true;
+    for (size_t i = 0; i < r->programs.count; i++) {
         bool good;
-        made = cli_json_append(rows, check_json(r, r->programs.items[i], &good));
+        rows = report_add(rows, check_json(r, r->programs.items[i], &good));
         all = all && good;
-    }
-    if (!made) {
-        json_decref(rows);
-        return cli_no_memory();
     }
     int code = cli_json_print(rows);
     return all ? code : CLI_BAD_INPUT;
@@ -101,15 +95,12 @@ static int list_json(void)
 {
     struct sam_tile_op_text op;
     json_t *rows = json_array();
-    bool good = rows != NULL;
-    for (size_t i = 0; good && sam_tile_op_describe(i, &op); i++)
-        good = cli_json_append(rows,
-                               json_pack("{s:s, s:s, s:s, s:s}", "name", op.name, "sources",
-                                         op.sources, "dtypes", op.dtypes, "meaning", op.meaning));
-    if (good)
-        return cli_json_print(rows);
-    json_decref(rows);
-    return cli_no_memory();
+    for (size_t i = 0; sam_tile_op_describe(i, &op); i++) {
+        json_t *row = report_text(json_object(), "name", op.name);
+        row = report_text(report_text(row, "sources", op.sources), "dtypes", op.dtypes);
+        rows = report_add(rows, report_text(row, "meaning", op.meaning));
+    }
+    return cli_json_print(rows);
 }
 
 /* The operations, as the documentation has them. */

@@ -16,19 +16,15 @@ struct request {
     json_t *files; /* what --json prints */
 };
 
-/* Add a row to --json, with the additional members in `more`. */
-static void tell(const struct request *r, const char *from, const char *to, json_t *more)
+/* A row for --json, to which members are added. */
+static json_t *row_of(const char *from, const char *to)
 {
-    json_t *row =
-        json_pack("{s:o, s:o}", "packed_file", cli_json_text(from), "file", cli_json_text(to));
-    json_object_update(row, more);
-    json_array_append_new(r->files, row);
-    json_decref(more);
+    return report_text(report_text(json_object(), "packed_file", from), "file", to);
 }
 
 static bool unpack_file(void *context, const char *from, const char *to, struct sam_error *error)
 {
-    const struct request *r = context;
+    struct request *r = context;
     struct weights_fed fed;
     struct sam_output *output = weights_create(to, from, error);
     if (!output)
@@ -40,10 +36,10 @@ static bool unpack_file(void *context, const char *from, const char *to, struct 
     } else {
         sam_output_abort(output);
     }
-    if (good && r->json)
-        tell(r, from, to,
-             json_pack("{s:I, s:I}", "bytes", (json_int_t)fed.bytes, "packed",
-                       (json_int_t)fed.packed));
+    if (good && r->json) {
+        json_t *row = report_count(row_of(from, to), "bytes", fed.bytes);
+        r->files = report_add(r->files, report_count(row, "packed", fed.packed));
+    }
     return good;
 }
 
@@ -89,7 +85,7 @@ static bool write_tensor(const struct request *r, const struct sam_weight *w, vo
     return sam_npy_write(r->output, &array, error) == SAM_OK;
 }
 
-static int read_tensor(const struct request *r, const char *path, const struct sam_packed *packed,
+static int read_tensor(struct request *r, const char *path, const struct sam_packed *packed,
                        size_t tensor)
 {
     struct sam_weight w = sam_packed_weights(packed)->tensors[tensor];
@@ -127,11 +123,13 @@ static int read_tensor(const struct request *r, const char *path, const struct s
     good = good && widen(r, &w, end - first, &data, &size, &error) &&
            write_tensor(r, &w, data, size, &error);
     free(data);
-    if (good && r->json)
-        tell(r, path, r->output,
-             json_pack("{s:o, s:s, s:I, s:I, s:I}", "tensor", cli_json_text(r->tensor), "dtype",
-                       sam_dtype_name(w.type), "first", (json_int_t)first, "elements",
-                       (json_int_t)(end - first), "bytes", (json_int_t)size));
+    if (good && r->json) {
+        json_t *row = report_text(row_of(path, r->output), "tensor", r->tensor);
+        row = report_text(row, "dtype", sam_dtype_name(w.type));
+        row = report_count(row, "first", first);
+        row = report_count(row, "elements", end - first);
+        r->files = report_add(r->files, report_count(row, "bytes", size));
+    }
     return good ? CLI_OK : cli_report(&error);
 }
 
@@ -143,7 +141,7 @@ static void find_near(const struct sam_packed *packed, struct cli_near *near)
         cli_near_offer(near, weights_name(&weights->tensors[i]).text);
 }
 
-static int unpack_tensor(const struct request *r)
+static int unpack_tensor(struct request *r)
 {
     struct weights_list list;
     struct sam_error error = {0};

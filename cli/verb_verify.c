@@ -12,34 +12,31 @@ struct request {
 };
 
 /* Report an error, also in JSON; returns the exit code. */
-static int tell_bad(const struct request *r, const char *path, const struct sam_error *error)
+static int tell_bad(struct request *r, const char *path, const struct sam_error *error)
 {
-    if (r->files)
-        json_array_append_new(r->files,
-                              json_pack("{s:o, s:b, s:o}", "file", cli_json_text(path), "good",
-                                        false, "error", cli_json_text(error->text)));
+    if (r->json) {
+        json_t *row = report_flag(report_text(json_object(), "file", path), "good", false);
+        r->files = report_add(r->files, report_text(row, "error", error->text));
+    }
     return cli_report(error);
 }
 
-static int verify_one(const struct request *r, const char *path)
+static int verify_one(struct request *r, const char *path)
 {
     struct sam_error error = {0};
     struct weights_fed fed;
     if (!weights_feed(path, r->quiet ? NULL : "verify", &r->options, (struct sam_sink){0}, &fed,
                       &error))
         return tell_bad(r, path, &error);
-    if (r->files) {
-        json_array_append_new(
-            r->files, json_pack("{s:o, s:b, s:I, s:I}", "file", cli_json_text(path), "good", true,
-                                "bytes", (json_int_t)fed.bytes, "packed", (json_int_t)fed.packed));
-    } else if (!r->quiet) {
-        printf("%s: good\n", cli_plain(path).text);
-    }
-    return CLI_OK;
+    if (r->quiet && !r->json)
+        return CLI_OK;
+    json_t *row = report_flag(report_text(json_object(), "file", path), "good", true);
+    row = report_count(report_count(row, "bytes", fed.bytes), "packed", fed.packed);
+    return report_row(r->files, "{file}: good\n", row, &error) ? CLI_OK : cli_report(&error);
 }
 
 /* Check all files, even after a damaged one; then check that none is missing. */
-static int verify(const struct request *r, const char *path)
+static int verify(struct request *r, const char *path)
 {
     struct weights_list list;
     struct sam_error error = {0};
@@ -68,7 +65,7 @@ static int run(struct cli_args *args)
         int one = verify(&r, r.paths.items[i]);
         code = one > code ? one : code;
     }
-    if (r.files) /* damaged files are listed as well */
+    if (r.json) /* damaged files are listed as well */
         return cli_json_print(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
     return code;
 }

@@ -283,23 +283,11 @@ bool weights_may_replace(const char *path, const char *input, bool force, struct
     return fail(error, SAM_ERR_USAGE, path, "exists: use -f to overwrite it", NULL);
 }
 
-const char *weights_shape(const struct sam_weight *w, char *text, size_t room)
+json_t *weights_row(const struct sam_weight *w)
 {
-    size_t at = 0;
-    if (w->rank == 0)
-        return "scalar";
-    for (size_t d = 0; d < w->rank && at < room; d++)
-        at += (size_t)snprintf(text + at, room - at, d ? "x%llu" : "%llu",
-                               (unsigned long long)w->shape[d]);
-    return text;
-}
-
-json_t *weights_json_shape(const struct sam_weight *w)
-{
-    json_t *shape = json_array();
-    for (size_t d = 0; d < w->rank; d++)
-        json_array_append_new(shape, json_integer((json_int_t)w->shape[d]));
-    return shape;
+    json_t *row = report_text(json_object(), "name", w->name);
+    row = report_text(row, "dtype", sam_dtype_name(w->type));
+    return report_set(row, "shape", report_numbers(w->shape, w->rank));
 }
 
 struct weights_name weights_name(const struct sam_weight *w)

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "json.h"
 #include "progress.h"
+#include "report.h"
 #include "samite/codec.h"
 #include "samite/file.h"
 #include "samite/format.h"
@@ -132,9 +133,9 @@ struct weights_work {
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 
-/* "3x4x5", "scalar". */
-const char *weights_shape(const struct sam_weight *w, char *text, size_t room);
-json_t *weights_json_shape(const struct sam_weight *w);
+/* The name, type and shape of a tensor: the beginning of a row, and how it looks in a table. */
+json_t *weights_row(const struct sam_weight *w);
+#define WEIGHTS_ROW(width) "{name?(between tensors):-40} {dtype:-6} {shape*x?scalar:" width "}"
 /* A tensor's name for a table, without line breaks and terminal control sequences. */
 struct weights_name {
     char text[200];

@@ -188,6 +188,53 @@ static void sweeps(void **state)
                    "--json needs standard output for itself");
 }
 
+/* Text and JSON are of one report: what the one says stands in the other. */
+static void text_says_the_same(void **state)
+{
+    (void)state;
+    char part[256];
+    write_text("aab", "aab");
+    json_t *root = document(0, "symbolstat --json --depth 128 aab");
+    const json_t *states = json_object_get(root, "states");
+    struct sam_buffer out = expect_success("symbolstat --depth 128 aab");
+    snprintf(
+        part, sizeof part,
+        "   97          2\n   98          1\n3 symbols in %lld cycles: clear %lld, count %lld, "
+        "drain %lld, done %lld\n",
+        integer(root, "cycles"), integer(states, "clear"), integer(states, "count"),
+        integer(states, "drain"), integer(states, "done"));
+    assert_string_equal(sam_buffer_text(&out), part);
+    sam_buffer_free(&out);
+    json_decref(root);
+    root = document(0, "op transpose --perm 1,0 --json in.npy turned.npy");
+    out = expect_success("op transpose --perm 1,0 in.npy turned.npy");
+    snprintf(part, sizeof part,
+             "turned.npy: [3,2] u16, %lld blocks, %lld instructions, %lld bytes moved, 1.",
+             integer(root, "blocks"), integer(root, "instructions"), integer(root, "bytes_moved"));
+    expect_part(&out, part);
+    sam_buffer_free(&out);
+    json_decref(root);
+    root = document(0, "stat --json in.npy");
+    const json_t *row = json_array_get(root, 0);
+    assert_int_equal(json_array_size(json_object_get(row, "shape")), 2);
+    out = expect_success("stat in.npy");
+    snprintf(part, sizeof part, " %.1f %%\n",
+             json_real_value(json_object_get(row, "size_percent")));
+    expect_part(&out, part);
+    sam_buffer_free(&out);
+    json_decref(root);
+}
+
+/* A name that is not UTF-8 loses what is no character, and keeps its letters. */
+static void odd_names(void **state)
+{
+    (void)state;
+    write_text("\xff\xc3\xa9.s", "li a0, 0\nli a7, 93\necall\n");
+    json_t *root = document(0, "run '\xff\xc3\xa9.s' --machine tensor --json");
+    assert_string_equal(text(root, "program"), "?\xc3\xa9.s");
+    json_decref(root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +244,8 @@ int main(void)
         cmocka_unit_test(tile_programs),
         cmocka_unit_test(runs),
         cmocka_unit_test(sweeps),
+        cmocka_unit_test(text_says_the_same),
+        cmocka_unit_test(odd_names),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }
