@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "report.h"
 #include "samite/samite.h"
 
 #define MAX_LOG (UINT64_C(64) << 30)
@@ -78,52 +79,52 @@ static void print_difference(const struct request *r, const struct sam_logdiff *
     putchar('\n');
 }
 
-static json_t *json_line(const struct sam_log_line *line)
+static json_t *line_of(const struct sam_log_line *line)
 {
-    return line->line ? json_pack("{s:I, s:o}", "line", cli_json_number(line->line), "text",
-                                  cli_json_text(line_text(line).text))
-                      : json_null();
+    if (!line->line)
+        return json_null();
+    return report_text(report_count(json_object(), "line", line->line), "text",
+                       line_text(line).text);
 }
 
-static json_t *json_side(const char *path, const struct sam_logdiff_side *side, size_t only)
+static json_t *side_of(const char *path, const struct sam_logdiff_side *side, size_t only)
 {
     json_t *ignored = json_object();
     for (enum sam_log_ignored kind = 0; kind < SAM_LOG_IGNORED_KINDS; kind++)
         if (side->ignored[kind])
-            cli_json_set(ignored, sam_log_ignored_name(kind),
-                         json_integer(cli_json_number(side->ignored[kind])));
-    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:o}", "file", cli_json_text(path), "form",
-                     side->form == SAM_LOG_ISA ? "isa" : "rtl", "records",
-                     cli_json_number(side->records), "warps", cli_json_number(side->warps), "only",
-                     cli_json_number(only), "ignored", ignored);
+            ignored = report_count(ignored, sam_log_ignored_name(kind), side->ignored[kind]);
+    json_t *row = report_text(json_object(), "file", path);
+    row = report_text(row, "form", side->form == SAM_LOG_ISA ? "isa" : "rtl");
+    row = report_count(row, "records", side->records);
+    row = report_count(row, "warps", side->warps);
+    return report_set(report_count(row, "only", only), "ignored", ignored);
 }
 
-static json_t *json_difference(const struct request *r, const struct sam_logdiff *diff)
+static json_t *difference_of(const struct request *r, const struct sam_logdiff *diff)
 {
+    const uint64_t group[] = {diff->group[0], diff->group[1], diff->group[2]};
     json_t *common = json_array();
     size_t shown = diff->common_count < r->common ? diff->common_count : r->common;
     for (size_t i = diff->common_count - shown; i < diff->common_count; i++)
-        cli_json_append(common, json_line(&diff->common[i]));
-    json_t *root = json_pack("{s:I, s:I, s:s, s:o, s:o, s:o}", "warp", cli_json_number(diff->warp),
-                             "workgroup", cli_json_number(diff->workgroup), "what", diff->what,
-                             "common", common, "first", json_line(&diff->side[0].line), "second",
-                             json_line(&diff->side[1].line));
-    if (diff->has_group)
-        cli_json_set(root, "group",
-                     json_pack("[I,I,I]", cli_json_number(diff->group[0]),
-                               cli_json_number(diff->group[1]), cli_json_number(diff->group[2])));
-    return root;
+        common = report_add(common, line_of(&diff->common[i]));
+    json_t *root = report_count(json_object(), "warp", diff->warp);
+    root = report_count(root, "workgroup", diff->workgroup);
+    root = report_text(root, "what", diff->what);
+    root = report_set(root, "common", common);
+    root = report_set(root, "first", line_of(&diff->side[0].line));
+    root = report_set(root, "second", line_of(&diff->side[1].line));
+    return diff->has_group ? report_set(root, "group", report_numbers(group, 3)) : root;
 }
 
 static int print_json(const struct request *r, const struct sam_logdiff *diff)
 {
-    json_t *root =
-        json_pack("{s:b, s:I, s:I, s:[o,o]}", "equal", diff->equal, "compared",
-                  cli_json_number(diff->compared), "differing", cli_json_number(diff->differing),
-                  "logs", json_side(r->files.items[0], &diff->side[0], diff->only[0]),
-                  json_side(r->files.items[1], &diff->side[1], diff->only[1]));
+    json_t *root = report_flag(json_object(), "equal", diff->equal), *logs = json_array();
+    for (int side = 0; side < 2; side++)
+        logs = report_add(logs, side_of(r->files.items[side], &diff->side[side], diff->only[side]));
+    root = report_count(root, "compared", diff->compared);
+    root = report_set(report_count(root, "differing", diff->differing), "logs", logs);
     if (!diff->equal)
-        cli_json_set(root, "difference", json_difference(r, diff));
+        root = report_set(root, "difference", difference_of(r, diff));
     return cli_json_print(root);
 }
 
