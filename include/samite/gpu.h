@@ -47,6 +47,11 @@ struct sam_gpu_progress {
     uint64_t warp_insns; /* so far, rounded down by up to 65,536 per worker */
 };
 
+/* A part of the window of local memory. */
+struct sam_lds_range {
+    uint32_t base, size;
+};
+
 struct sam_gpu_options {
     size_t size;                /* sizeof of this struct; 0: as in 0.1 (status.h) */
     unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
@@ -71,6 +76,12 @@ struct sam_gpu_options {
      * workgroups of one part never run at the same time. SAM_ERR_USAGE when n is 0. Under sv39
      * private memory is expected at its own addresses, as in tables of sam_gpu_build_sv39. */
     bool fit_pds;
+    /* Since 0.2. A kernel traps on local memory outside the launch's lds_size bytes from
+     * SAM_LDS_BASE and outside `lds_ranges`, an array of the caller's that outlives the launches.
+     */
+    bool strict_lds;
+    const struct sam_lds_range *lds_ranges;
+    size_t lds_range_count;
 };
 
 struct sam_gpu;
@@ -128,7 +139,7 @@ struct sam_launch {
     uint32_t grid[3];              /* workgroups in x, y, z, each >= 1 */
     uint32_t lanes;                /* CSR_NUMT: 4, 8, 16 or 32 */
     uint32_t warps;                /* CSR_NUMW: warps per workgroup, 1..SAM_MAX_WARPS */
-    uint32_t lds_size;             /* bytes per workgroup, for reports only */
+    uint32_t lds_size;             /* bytes per workgroup, for options.strict_lds */
     uint32_t pds_size;             /* bytes per thread */
     uint32_t pds_base;             /* address of private memory */
     uint32_t args, args_size;      /* the argument buffer, for reports only; 0, 0: none known */
@@ -153,6 +164,25 @@ struct sam_kernel {
 SAM_API enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *image,
                                         const struct sam_kernel *kernel, struct sam_launch *launch,
                                         struct sam_error *error);
+
+/* More about a kernel. Since 0.2. */
+struct sam_prepare_options {
+    size_t size; /* sizeof this struct; 0: as in 0.1 (status.h) */
+    /* Work-items in x, y and z, when global[0] is not 0. There are as many workgroups as hold all
+     * of them, and kernel->grid is not read. In a workgroup that reaches past `global` only the
+     * lanes that have a work-item start (docs/ventus-rulings.md 4.9). */
+    uint32_t global[3];
+    uint32_t offset[3]; /* global offset, metadata bytes 36 to 44 */
+    /* Local memory that the program uses beyond its scalar stacks of 1 KiB per warp, in bytes. 0:
+     * the largest that the image's resources name. Both make the launch's lds_size; with neither it
+     * is all of the window. */
+    uint32_t lds_size;
+};
+/* sam_gpu_prepare with options, which may be NULL. */
+SAM_API enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image *image,
+                                             const struct sam_kernel *kernel,
+                                             const struct sam_prepare_options *options,
+                                             struct sam_launch *launch, struct sam_error *error);
 
 enum sam_trap_kind {
     SAM_TRAP_NONE,

@@ -130,6 +130,32 @@ static uint64_t private_size(const struct sam_image *image, const struct sam_ker
     return size ? ((uint64_t)size + 3) & ~UINT64_C(3) : DEFAULT_PDS;
 }
 
+/* Scalar stacks of 1 KiB per warp (docs/ventus-rulings.md 4.3), then what the program declares. */
+static uint32_t local_size(const struct sam_image *image, const struct sam_launch *launch,
+                           const struct sam_prepare_options *options)
+{
+    uint64_t size = options->lds_size;
+    for (size_t i = 0; !options->lds_size && i < image->resource_count; i++)
+        if (image->resources[i].lds_bytes > size)
+            size = image->resources[i].lds_bytes;
+    if (!size)
+        return SAM_LDS_SIZE;
+    size += (uint64_t)launch->warps * 1024;
+    return size < SAM_LDS_SIZE ? (uint32_t)size : SAM_LDS_SIZE;
+}
+
+/* As many workgroups as hold `global` work-items. */
+static enum sam_status fill_grid(struct sam_kernel *kernel, const uint32_t global[3],
+                                 struct sam_error *error)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!global[i] || !kernel->block[i])
+            return sam_fail(error, SAM_ERR_USAGE, "global and block sizes start at 1");
+        kernel->grid[i] = (global[i] - 1) / kernel->block[i] + 1;
+    }
+    return SAM_OK;
+}
+
 static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_launch *launch,
                                     struct sam_error *error)
 {
@@ -156,15 +182,52 @@ static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_
     return SAM_OK;
 }
 
+/* Words 0 to 56 of the metadata buffer. */
+static void fill_metadata(uint8_t metadata[KNL_SIZE], const struct sam_kernel *kernel,
+                          const struct sam_prepare_options *options, uint32_t entry, uint32_t args,
+                          uint32_t print)
+{
+    uint32_t dimensions = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t local = kernel->block[i];
+        const uint32_t global = options->global[0] ? options->global[i] : kernel->grid[i] * local;
+        if (global > 1 || local > 1)
+            dimensions = i + 1;
+        sam_put_le32(metadata + KNL_GLOBAL_SIZE + 4 * i, global);
+        sam_put_le32(metadata + KNL_LOCAL_SIZE + 4 * i, local);
+        sam_put_le32(metadata + KNL_GLOBAL_OFFSET + 4 * i, options->offset[i]);
+    }
+    sam_put_le32(metadata + KNL_ENTRY, entry);
+    sam_put_le32(metadata + KNL_ARG_BASE, args);
+    sam_put_le32(metadata + KNL_WORK_DIM, dimensions);
+    sam_put_le32(metadata + KNL_PRINT_ADDR, print);
+    sam_put_le32(metadata + KNL_PRINT_SIZE, kernel->print_size);
+}
+
 enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *image,
                                 const struct sam_kernel *kernel, struct sam_launch *launch,
                                 struct sam_error *error)
 {
+    return sam_gpu_prepare_with(gpu, image, kernel, NULL, launch, error);
+}
+
+enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image *image,
+                                     const struct sam_kernel *given,
+                                     const struct sam_prepare_options *more,
+                                     struct sam_launch *launch, struct sam_error *error)
+{
+    struct sam_prepare_options options;
+    struct sam_kernel copy = *given, *kernel = &copy;
     *launch = (struct sam_launch){.start = (uint32_t)image->entry, .image = image};
     const struct sam_symbol *symbol = sam_image_find(image, kernel->name);
     if (!symbol)
         return sam_fail(error, SAM_ERR_INPUT, "the program has no symbol '%s'", kernel->name);
-    enum sam_status status = check_kernel(kernel, launch, error);
+    enum sam_status status =
+        sam_options_take(&options, sizeof options, sizeof options, more, error);
+    if (status == SAM_OK && options.global[0])
+        status = fill_grid(kernel, options.global, error);
+    if (status == SAM_OK)
+        status = check_kernel(kernel, launch, error);
     if (status != SAM_OK)
         return status;
     /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
@@ -177,6 +240,7 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
             "bytes in total",
             (unsigned long long)size, (unsigned long long)warps, launch->lanes);
     launch->pds_size = (uint32_t)size;
+    launch->lds_size = local_size(image, launch, &options);
 
     uint32_t args = 0, print = 0;
     uint8_t metadata[KNL_SIZE] = {0};
@@ -196,18 +260,7 @@ enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *ima
     launch->args = args;
     launch->args_size = (uint32_t)kernel->args_size;
 
-    uint32_t dimensions = kernel->grid[2] * kernel->block[2] > 1   ? 3
-                          : kernel->grid[1] * kernel->block[1] > 1 ? 2
-                                                                   : 1;
-    sam_put_le32(metadata + KNL_ENTRY, (uint32_t)symbol->value);
-    sam_put_le32(metadata + KNL_ARG_BASE, args);
-    sam_put_le32(metadata + KNL_WORK_DIM, dimensions);
-    for (int i = 0; i < 3; i++) {
-        sam_put_le32(metadata + KNL_GLOBAL_SIZE + 4 * i, kernel->grid[i] * kernel->block[i]);
-        sam_put_le32(metadata + KNL_LOCAL_SIZE + 4 * i, kernel->block[i]);
-    }
-    sam_put_le32(metadata + KNL_PRINT_ADDR, print);
-    sam_put_le32(metadata + KNL_PRINT_SIZE, kernel->print_size);
+    fill_metadata(metadata, kernel, &options, (uint32_t)symbol->value, args, print);
     return sam_gpu_write(gpu, launch->metadata, metadata, sizeof metadata, error);
 }
 

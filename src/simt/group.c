@@ -46,6 +46,13 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_
         w->group[1] = workgroup / launch->grid[0] % launch->grid[1];
         w->group[2] = workgroup / launch->grid[0] / launch->grid[1];
         w->stack_limit = options->simt_stack_limit ? options->simt_stack_limit : 65536;
+        w->started = sam_run_started(worker->run, w);
+        if (w->started != w->all)
+            sam_warp_set_mask(w, w->started);
+        if (!w->started) {
+            w->state = SAM_WARP_ENDED;
+            group->ready--;
+        }
     }
 }
 

@@ -233,7 +233,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
     run.worker_count = jobs < run.workgroups ? jobs : (unsigned)run.workgroups;
     run.workers = sam_alloc(run.worker_count, sizeof *run.workers);
-    sam_run_find_print(&run);
+    sam_run_read_metadata(&run);
     bool ok = run.workers && sam_private_init(&run);
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.turn, NULL);

@@ -4,22 +4,6 @@
 
 #include "simt/simt.h"
 
-void sam_run_find_print(struct sam_run *run)
-{
-    struct sam_memory *memory = run->gpu->memory;
-    uint8_t words[8];
-    const struct sam_region *region = sam_memory_find(memory, run->launch->metadata);
-    if (!region || region->base + region->size - run->launch->metadata < 56)
-        return;
-    sam_memory_read(memory, (uint64_t)run->launch->metadata + 48, words, 8);
-    uint32_t base = sam_le32(words), size = sam_le32(words + 4);
-    region = sam_memory_find(memory, base);
-    if (base && region && region->size - (base - region->base) >= size) {
-        run->print_base = base;
-        run->print_size = size;
-    }
-}
-
 /* Whether all lower workgroups have ended. Workgroups are handed out in order, so the lowest
  * running one never waits. */
 static bool is_first(const struct sam_run *run, uint32_t workgroup)

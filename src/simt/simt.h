@@ -44,12 +44,13 @@ struct sam_warp {
     /* Active lanes of groups 0 and 1: one word per lane, all ones or zero, and as bits. */
     int32_t mask[SAM_GROUPS][SAM_LANES] __attribute__((aligned(64)));
     uint32_t bits[SAM_GROUPS];
-    uint8_t groups;  /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
-    uint8_t full;    /* 1: groups is 1 and every lane of the warp is active */
-    uint8_t full_32; /* the same, in a warp of 32 lanes */
-    uint32_t simt;   /* SIMT mask */
-    uint32_t lanes;  /* num_thread */
-    uint32_t all;    /* mask of all lanes */
+    uint8_t groups;   /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
+    uint8_t full;     /* 1: groups is 1 and every lane of the warp is active */
+    uint8_t full_32;  /* the same, in a warp of 32 lanes */
+    uint32_t simt;    /* SIMT mask */
+    uint32_t lanes;   /* num_thread */
+    uint32_t all;     /* mask of all lanes */
+    uint32_t started; /* of those with a work-item: all but in the last workgroup of a row */
     uint32_t vl;
     uint32_t vtype; /* bit 31: vill */
     uint32_t rpc;
@@ -192,6 +193,8 @@ struct sam_run {
     struct sam_worker *workers;
     unsigned worker_count;
     uint32_t print_base, print_size; /* 0: none */
+    bool partial;                    /* some workgroups reach past `global` */
+    uint32_t global[3], local[3];    /* work-items, if partial */
     uint32_t print_shown;            /* bytes */
     bool print_line_open;
     uint64_t pds_group;   /* bytes of private memory of a workgroup */
@@ -238,8 +241,14 @@ uint32_t sam_private_base(const struct sam_run *run, uint32_t workgroup);
 /* A worker's view is about to show the page at physical address `base`. */
 void sam_private_touch(const struct sam_run *run, uint64_t base);
 
-/* print.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped. */
-void sam_run_find_print(struct sam_run *run);
+/* items.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped, and
+ * the work-items (bytes 12 to 32). */
+void sam_run_read_metadata(struct sam_run *run);
+/* The lanes of a warp that have a work-item or stand in a workgroup that is complete: those that
+ * start. */
+uint32_t sam_run_started(const struct sam_run *run, const struct sam_warp *warp);
+
+/* print.c */
 /* Wait until every workgroup before this worker's has ended: workgroups use the print buffer in
  * order, whatever the number of workers. */
 void sam_run_wait_turn(struct sam_worker *worker);

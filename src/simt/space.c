@@ -12,10 +12,41 @@ static struct sam_page *page_of(struct sam_worker *worker, const struct sam_lds_
     return &worker->view.pages[SAM_LDS_BASE / SAM_PAGE_SIZE + lds->number];
 }
 
-static struct sam_page whole_page(uint8_t *host)
+/* The end of the part of local memory that holds `address` and may be accessed; `address` itself
+ * if there is none. Parts that touch are one. */
+static uint64_t local_end(const struct sam_run *run, uint32_t address)
 {
+    const struct sam_gpu_options *options = &run->gpu->options;
+    uint64_t end = address;
+    if (address - SAM_LDS_BASE < run->launch->lds_size)
+        end = (uint64_t)SAM_LDS_BASE + run->launch->lds_size;
+    for (size_t i = 0; i < options->lds_range_count; i++) {
+        const struct sam_lds_range *range = &options->lds_ranges[i];
+        if (end >= range->base && end < (uint64_t)range->base + range->size) {
+            end = (uint64_t)range->base + range->size;
+            i = SIZE_MAX; /* begin again: another range may go on here */
+        }
+    }
+    return end;
+}
+
+/* The entry of a page of local memory: with strict bounds, as far as it may be accessed from its
+ * first byte on. What follows goes to resolve. */
+static struct sam_page local_page(const struct sam_run *run, const struct sam_lds_page *lds)
+{
+    uint64_t limit = SAM_PAGE_SIZE;
+    if (run->gpu->options.strict_lds) {
+        const uint32_t base = SAM_LDS_BASE + lds->number * SAM_PAGE_SIZE;
+        const uint64_t size = local_end(run, base) - base;
+        limit = size < limit ? size : limit;
+    }
     return (struct sam_page){
-        .host = host, .read_limit = SAM_PAGE_SIZE, .write_limit = SAM_PAGE_SIZE};
+        .host = lds->bytes, .read_limit = (uint16_t)limit, .write_limit = (uint16_t)limit};
+}
+
+static bool may_access_local(const struct sam_run *run, uint32_t address, unsigned size)
+{
+    return !run->gpu->options.strict_lds || local_end(run, address) >= (uint64_t)address + size;
 }
 
 void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
@@ -26,7 +57,7 @@ void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
     for (uint32_t i = 0; left && i < left->lds_count; i++)
         *page_of(worker, &left->lds[i]) = (struct sam_page){0};
     for (uint32_t i = 0; group && i < group->lds_count; i++)
-        *page_of(worker, &group->lds[i]) = whole_page(group->lds[i].bytes);
+        *page_of(worker, &group->lds[i]) = local_page(worker->run, &group->lds[i]);
     worker->group = group;
 }
 
@@ -55,7 +86,7 @@ void sam_space_release_lds(struct sam_group *group)
 }
 
 /* A new page of local memory for the group that the view shows, which has none of this number. */
-static uint8_t *add_lds(struct sam_worker *worker, uint32_t number)
+static const struct sam_lds_page *add_lds(struct sam_worker *worker, uint32_t number)
 {
     struct sam_group *group = worker->group;
     size_t capacity = group->lds_capacity;
@@ -70,8 +101,8 @@ static uint8_t *add_lds(struct sam_worker *worker, uint32_t number)
         return NULL;
     }
     memset(bytes, 0, SAM_PAGE_SIZE);
-    group->lds[group->lds_count++] = (struct sam_lds_page){number, bytes};
-    return bytes;
+    group->lds[group->lds_count] = (struct sam_lds_page){number, bytes};
+    return &group->lds[group->lds_count++];
 }
 
 /* ------------------------------------------------------------------------------- resolve */
@@ -102,14 +133,15 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     *fault = (struct sam_fault){sam_access_cause(access), address};
 
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
-        if (access == SAM_FETCH)
+        if (access == SAM_FETCH || !may_access_local(worker->run, address, size))
             return NULL;
         /* The view has an entry for every page of the group that is in use. */
         if (!page->host) {
-            uint8_t *host = add_lds(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
-            if (!host)
+            const struct sam_lds_page *lds =
+                add_lds(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
+            if (!lds)
                 return NULL;
-            *page = whole_page(host);
+            *page = local_page(worker->run, lds);
         }
         return page->host + offset;
     }

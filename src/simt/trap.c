@@ -82,7 +82,10 @@ static const char *describe_kind(const struct sam_trap *trap, char *text, size_t
     if ((unsigned)trap->kind >= SAM_COUNT(causes))
         return "unknown trap";
     const struct sam_fault fault = {causes[trap->kind], trap->tval};
-    sam_fault_text(&fault, 8, ", outside every buffer", text, size);
+    const bool local = trap->tval - SAM_LDS_BASE < SAM_LDS_SIZE;
+    sam_fault_text(&fault, 8,
+                   local ? ", outside the workgroup's local memory" : ", outside every buffer",
+                   text, size);
     return text;
 }
 

@@ -81,6 +81,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
     w->vl = launch->lanes;
     w->vtype = VTYPE_E32 | VTYPE_AGNOSTIC;
     w->groups = 1;
+    w->started = w->all;
     sam_warp_set_mask(w, w->all);
 }
 
@@ -220,14 +221,14 @@ SAM_HANDLER(op_setrpc)
 
 SAM_HANDLER(op_endprg)
 {
-    if (W->depth || W->simt != W->all)
+    if (W->depth || W->simt != W->started)
         SAM_TRAP(SAM_CAUSE_ENDPRG, W->depth);
     return sam_stop_event(c, op, entry, left, SAM_EVENT_END, sam_pc_of(c, op) + 4);
 }
 
 SAM_HANDLER(op_barrier)
 {
-    if (W->simt != W->all)
+    if (W->simt != W->started)
         SAM_TRAP(SAM_CAUSE_BARRIER, W->simt);
     W->barrier_pc = (uint32_t)sam_pc_of(c, op);
     return sam_stop_event(c, op, entry, left, SAM_EVENT_BARRIER, W->barrier_pc + 4u);
