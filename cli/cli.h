@@ -129,6 +129,7 @@ struct cli_group {
 struct cli_form {
     const char *name; /* NULL ends the forms */
     const char *summary;
+    const char *usage, *details, *examples; /* as in the verb; NULL: those of the verb */
 };
 
 struct cli_verb {

@@ -115,9 +115,9 @@ static bool is_shown(const struct cli_cursor *c, int form)
     return !c->verb->form_option || !c->group || !c->group->forms;
 }
 
-static void print_usage(const struct cli_verb *verb, FILE *out)
+static void print_usage(const struct cli_verb *verb, const char *usage, FILE *out)
 {
-    const char *usage = verb->usage, *before = "Usage: ";
+    const char *before = "Usage: ";
     while (*usage) {
         size_t size = strcspn(usage, "\n");
         fprintf(out, "%ssamite %s%s%.*s\n", before, verb->name, size ? " " : "", (int)size, usage);
@@ -130,7 +130,7 @@ static void print_forms(const struct cli_verb *verb, FILE *out)
 {
     fprintf(out, "\n%c%ss", verb->form_word[0] - 'a' + 'A', verb->form_word + 1);
     if (verb->form_option)
-        fprintf(out, " (--%s), whose options `samite %s --help NAME` shows", verb->form_option,
+        fprintf(out, " (--%s); `samite %s --help NAME` shows the options of one", verb->form_option,
                 verb->name);
     fputs(":\n", out);
     for (const struct cli_form *f = verb->forms; f->name; f++) {
@@ -142,16 +142,21 @@ static void print_forms(const struct cli_verb *verb, FILE *out)
 
 void cli_print_help(const struct cli_verb *verb, int form, FILE *out)
 {
+    static const struct cli_form none;
+    const struct cli_form *f = form >= 0 ? &verb->forms[form] : &none;
+    const char *details = f->details ? f->details : verb->details;
     const struct cli_group *before = NULL;
     struct cli_cursor c = {.verb = verb};
-    print_usage(verb, out);
+    print_usage(verb, f->usage ? f->usage : verb->usage, out);
     fputc('\n', out);
-    flow(verb->summary, strlen(verb->summary), 0, 0, out);
-    fputc('\n', out);
-    if (form >= 0)
-        fprintf(out, "\n%s: %s\n", verb->forms[form].name, verb->forms[form].summary);
-    else if (verb->forms)
-        print_forms(verb, out);
+    if (form >= 0) {
+        fprintf(out, "%s: %s\n", f->name, f->summary);
+    } else {
+        flow(verb->summary, strlen(verb->summary), 0, 0, out);
+        fputc('\n', out);
+        if (verb->forms)
+            print_forms(verb, out);
+    }
     bool first = true;
     while (cli_next_option(&c)) {
         if (!is_shown(&c, form))
@@ -162,9 +167,9 @@ void cli_print_help(const struct cli_verb *verb, int form, FILE *out)
         before = c.group;
         print_option(&c, form, out);
     }
-    if (verb->details && (form < 0 || !verb->form_option)) {
+    if (details) {
         fputc('\n', out);
-        print_details(verb->details, out);
+        print_details(details, out);
     }
-    fprintf(out, "\nExamples:\n%s", verb->examples);
+    fprintf(out, "\nExamples:\n%s", f->examples ? f->examples : verb->examples);
 }

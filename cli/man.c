@@ -104,7 +104,6 @@ static void print_details(const char *text, FILE *out)
 {
     enum cli_line_kind before = CLI_LINE_EMPTY;
     struct cli_help_line line;
-    fputs(".SH DESCRIPTION\n", out);
     for (bool first = true; *text; first = false) {
         cli_help_line(&text, &line);
         if (before == CLI_LINE_VERBATIM && line.kind != CLI_LINE_VERBATIM)
@@ -122,6 +121,22 @@ static void print_details(const char *text, FILE *out)
     fputs(before == CLI_LINE_VERBATIM ? ".fi\n" : "", out);
 }
 
+static void print_forms(const struct cli_verb *verb, FILE *out)
+{
+    fputs(".SH ", out);
+    for (const char *c = verb->form_word; *c; c++)
+        fputc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out);
+    fputs("S\n", out);
+    for (const struct cli_form *f = verb->forms; f->name; f++) {
+        fprintf(out, f->details ? ".SS %s\n" : ".TP\n.B %s\n", f->name);
+        roff_line(f->summary, out);
+        if (f->details) {
+            fputs(".PP\n", out);
+            print_details(f->details, out);
+        }
+    }
+}
+
 static void print_title(const char *page, const char *suffix, FILE *out)
 {
     fprintf(out, ".TH SAMITE%s 1 \"\" \"Samite %s\" \"Samite\"\n", page, sam_version());
@@ -137,21 +152,22 @@ void cli_print_man(const struct cli_verb *verb, FILE *out)
     print_title(page, name, out);
     roff_line(verb->summary, out);
     print_synopsis(verb, out);
-    if (verb->details)
+    if (verb->details) {
+        fputs(".SH DESCRIPTION\n", out);
         print_details(verb->details, out);
-    if (verb->forms) {
-        fputs(".SH ", out);
-        for (const char *c = verb->form_word; *c; c++)
-            fputc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out);
-        fputs("S\n", out);
-        for (const struct cli_form *f = verb->forms; f->name; f++) {
-            fprintf(out, ".TP\n.B %s\n", f->name);
-            roff_line(f->summary, out);
-        }
     }
+    if (verb->forms)
+        print_forms(verb, out);
     print_options(verb, out);
     fputs(".SH EXAMPLES\n.nf\n", out);
-    roff(verb->examples, strlen(verb->examples), out);
+    bool own = false; /* do the forms have examples of their own? */
+    for (const struct cli_form *f = verb->forms; f && f->name; f++) {
+        own |= f->examples != NULL;
+        if (f->examples)
+            roff(f->examples, strlen(f->examples), out);
+    }
+    if (!own)
+        roff(verb->examples, strlen(verb->examples), out);
     fputs(".fi\n.SH EXIT STATUS\n", out);
     roff_line(exit_status, out);
     fputs(".SH SEE ALSO\n.BR samite (1)\n", out);

@@ -43,9 +43,9 @@ const char *cli_argument(const struct cli_option *option, char *text, size_t roo
     if (option->grammar == CLI_FLAG || (!option->argument && !option->choices))
         return NULL;
     if (option->argument) {
-        bool optional = cli_value_is_optional(option);
-        snprintf(text, room, "%.*s", (int)strcspn(option->argument + optional, "]"),
-                 option->argument + optional);
+        const bool optional = cli_value_is_optional(option); /* "[FILE]" */
+        const size_t size = strlen(option->argument) - 2 * optional;
+        snprintf(text, room, "%.*s", (int)size, option->argument + optional);
         return text;
     }
     snprintf(text, room, "%s", option->choices);

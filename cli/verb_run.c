@@ -19,55 +19,40 @@ static const struct cli_option options[] = {
     {.name = "machine",
      .grammar = CLI_CHOICE,
      .choices = "ventus tensor tile",
-     .help = "ventus (the default), tensor, or tile (PROGRAM.pto says it, too)",
+     .help = "ventus (the default), tensor, or tile (implied by PROGRAM.pto)",
      CLI_AT(struct command, machine)},
     {.name = "arg",
      .grammar = CLI_LIST,
      .argument = "ARG",
-     .help =
-         "the next argument of the kernel, program or function, NAME= in front if you like:\n"
-         "in:FILE.npy               a buffer filled from the file\n"
-         "out:TYPE:COUNT[:FILE.npy] a buffer of zeros, written to the\n"
-         "                          file at the end; COUNT may be 32x32\n"
-         "inout:IN.npy[:OUT.npy]    both\n"
-         "local:BYTES               a pointer to local memory (ventus)\n"
-         "u32:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64\n"
-         "                          i64 f32 f64 bool\n"
-         "tensor: addresses and scalars as a C function has them, in a0, a1, ... and on the stack; "
-         "buffers from 0x90000000 on",
+     .help = "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
+             "out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy] or TYPE:VALUE",
      CLI_AT(struct command, run.arguments)},
     {.name = "check",
      .grammar = CLI_LIST,
      .argument = "OUT=FILE",
-     .help =
-         "compare an output with FILE.npy[:TOLERANCE], element by element; OUT is its name, its "
-         "number from 0, or out for the only one. TOLERANCE is ULP, or ulp=N,rtol=X,atol=X: "
-         "elements may be N representable numbers apart, or atol + rtol * expected. NaN equals NaN "
-         "and nothing else",
+     .help = "compare an output with FILE.npy[:TOLERANCE], element by element; the run fails when "
+             "they differ",
      CLI_AT(struct command, run.checks)},
     {.name = "trace",
      .grammar = CLI_TEXT,
      .argument = "[FILE]",
      .suffixes = "",
-     .help =
-         "one line per instruction or tile operation, to the file or standard output (tile: "
-         "standard output). ventus: the commit log, with one worker; %n in FILE is the number of "
-         "the launch, for one file each",
+     .help = "one line per instruction or tile operation, to FILE or standard output",
      CLI_AT(struct command, run.trace)},
     {.name = "stats",
      .grammar = CLI_PARSE,
      .parse = run_parse_stats,
      .argument = "[json]",
      .choices = "json",
-     .help = "statistics as text; =json: as --json",
+     .help = "statistics as text; --stats=json is --json",
      CLI_AT(struct command, run.stats)},
     {.name = "json",
      .grammar = CLI_FLAG,
-     .help = "standard output is one JSON document with all statistics; --stats=json is the same",
+     .help = "one JSON document with all statistics on standard output",
      CLI_AT(struct command, json)},
     CLI_QUIET(struct command, run.quiet,
-              "no line for each launch or run; what other options ask for (--stats, --cycles, "
-              "--check, --dump-tl, ...) is printed still"),
+              "no line per launch or run; what other options ask for (--stats, --check, ...) is "
+              "still printed"),
     {0},
 };
 
@@ -117,10 +102,87 @@ static const struct cli_group groups[] = {
     {0},
 };
 
+#define ARGUMENTS                                                                                  \
+    "--arg gives the arguments in order. Each may have a name in front, NAME=:\n"                  \
+    "  in:FILE.npy                a buffer with the contents of the file\n"                        \
+    "  out:TYPE:COUNT[:FILE.npy]  a buffer of zeros, written to the file at the end;\n"            \
+    "                             COUNT may be a shape: 32x32\n"                                   \
+    "  inout:IN.npy[:OUT.npy]     both\n"                                                          \
+    "  TYPE:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 bool\n"
+#define CHECKS                                                                                     \
+    "--check names the output by its NAME, by its number from 0, or as out where it is the only\n" \
+    "one. TOLERANCE is ULP or any of ulp=N,rtol=X,atol=X: elements may be N representable\n"       \
+    "numbers apart, or differ by atol + rtol * expected. NaN equals only NaN.\n\n"
+
 static const struct cli_form machines[] = {
-    [RUN_VENTUS] = {"ventus", "kernels on Ventus GPGPU cores"},
-    [RUN_TENSOR] = {"tensor", "a program on the tensor hart"},
-    [RUN_TILE] = {"tile", "a PTO tile program"},
+    [RUN_VENTUS] =
+        {
+            .name = "ventus",
+            .summary = "kernels on Ventus GPGPU cores",
+            .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
+                     "[options] PROGRAM --kernel NAME --grid X --block X --arg ...",
+            .details =
+                "Launches that the Ventus driver recorded run in order and in one memory. A\n"
+                "buffer that several launches name is one buffer; its data is in the first\n"
+                "pair that uses it. --poke and --dump act where they stand among the files; a\n"
+                "poke overrides the data of the pair after it. A .metadata file is text,\n"
+                "eight hexadecimal digits per line, with comments after a number; files\n"
+                "without start_addr are accepted.\n\n"
+                "With --kernel there is one launch. PROGRAM is assembly, to which start code\n"
+                "is added unless it has a _start, or an ELF executable. --poke acts before\n"
+                "the launch and --dump after it.\n\n" ARGUMENTS
+                "  local:BYTES                a pointer to local memory\n\n" CHECKS
+                "--trace writes the commit log, with one worker; %n in FILE is the number of\n"
+                "the launch, for a file per launch.\n",
+            .examples =
+                "  samite run vecadd.metadata vecadd.data --dump 0x90002000:4096:c.bin\n"
+                "  samite run BFS_1_0.metadata BFS_1_0.data --poke 0x90006000=0 \\\n"
+                "      BFS_2_0.metadata BFS_2_0.data --elf object.riscv --trace='bfs-%n.log'\n"
+                "  samite run vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy \\\n"
+                "      --arg in:b.npy --arg c=out:f32:1024:c.npy --arg u32:1024 --check "
+                "c=sum.npy:1\n"
+                "  samite run sgemm.elf --kernel sgemm --grid 8,8 --block 16,16 --warp 32 -j 4 "
+                "\\\n"
+                "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n",
+        },
+    [RUN_TENSOR] =
+        {
+            .name = "tensor",
+            .summary = "a program on the tensor hart",
+            .usage = "--machine tensor [options] PROGRAM",
+            .details =
+                "PROGRAM, assembly or an ELF executable, runs on an RV32 or RV64 core with\n"
+                "the TensorLoad unit and, where --isa says so, the matrix unit. The run ends\n"
+                "at exit (ecall with a7 = 93, or a store to the symbol tohost) or at --until.\n"
+                "It fails at ebreak, and at a trap that the program does not handle.\n\n" ARGUMENTS
+                "Addresses and scalars are passed as to a C function: in a0, a1, ... and on\n"
+                "the stack. Buffers are placed from 0x90000000 on.\n\n" CHECKS
+                "The exit code of the program, from 1 to 255, is that of the command; a\n"
+                "larger one becomes 1. \"exit code N\" on standard error tells it from a failed\n"
+                "run (1) and from bad usage (2).\n",
+            .examples =
+                "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 "
+                "\\\n"
+                "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
+                "  samite run transpose.s --machine tensor --arg in:a.npy \\\n"
+                "      --arg b=out:u8:32x32:b.npy --check b=turned.npy:rtol=1e-5,atol=1e-8\n"
+                "  samite run transpose.s --machine tensor --cycles --config "
+                "load_bytes=32,queue=8\n",
+        },
+    [RUN_TILE] =
+        {
+            .name = "tile",
+            .summary = "a PTO tile program",
+            .usage = "[options] PROGRAM.pto --arg ...",
+            .details =
+                "The program is checked, then run.\n\n" ARGUMENTS
+                "A shape may also be written 1,32. The argument of a pointer is an array (of\n"
+                "bf16: u16); index is i64. A free name of bare operations is a tile:\n"
+                "NAME=in:FILE.npy or NAME:FILE.npy. There NAME=out:... may be any tile.\n\n" CHECKS
+                "--trace writes to standard output.\n",
+            .examples = "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan "
+                        "propagate\n",
+        },
     {0},
 };
 
@@ -176,42 +238,14 @@ const struct cli_verb verb_run = {
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",
-    .details =
-        "The first form runs launches that the Ventus driver wrote down, in order and in one\n"
-        "memory. A buffer that several launches name is one buffer; its data stands in the first\n"
-        "pair that uses it. --poke and --dump act where they are written between the files; a "
-        "poke\n"
-        "wins over the data of the pair after it. A .metadata file is text, eight hexadecimal\n"
-        "digits per line, comments after a number; files without start_addr are known too.\n\n"
-        "The second form describes one launch. PROGRAM is assembly (start code is added when it "
-        "has\n"
-        "no _start) or an ELF executable. --poke acts before the launch and --dump after it.\n\n"
-        "The third form runs a program, assembly or ELF, on the tensor hart: an RV32 or RV64 core "
-        "with\n"
-        "the TensorLoad unit. The run ends at exit (ecall with a7 = 93, or a store to the symbol\n"
-        "tohost), at --until, or fails: at ebreak, or at a trap that the program does not "
-        "handle.\n\n"
-        "The fourth form checks and runs a tile program. Its arguments are as in the second, with\n"
-        "shapes as 1,32, too. A pointer is an array (bf16: u16), index is i64, and a free name of "
-        "bare\n"
-        "operations is a tile: NAME=in:FILE.npy or NAME:FILE.npy. There NAME=out:... may be any "
-        "tile.\n\n"
-        "A program of the tensor hart that exits with a code from 1 to 255 gives that code, and 1 "
-        "for a larger one; \"exit code N\" on standard error tells it from a failed run (1) or bad "
-        "usage (2).\n",
+    .details = "PROGRAM is assembly, an ELF executable, or a tile program (.pto). The Ventus "
+               "driver records\n"
+               "a launch as a pair of files, .metadata and .data.\n",
     .examples =
         "  samite run vecadd.metadata vecadd.data --dump 0x90002000:4096:c.bin\n"
-        "  samite run BFS_1_0.metadata BFS_1_0.data --poke 0x90006000=0 \\\n"
-        "      BFS_2_0.metadata BFS_2_0.data --elf object.riscv --log 'bfs-%n.log'\n"
         "  samite run vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy \\\n"
         "      --arg in:b.npy --arg c=out:f32:1024:c.npy --arg u32:1024 --check c=sum.npy:1\n"
-        "  samite run sgemm.elf --kernel sgemm --grid 8,8 --block 16,16 --warp 32 -j 4 \\\n"
-        "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128:c.npy --stats\n"
-        "  samite run transpose.s --machine tensor --mem 0x10000:in.bin --map 0x20000:4096 \\\n"
-        "      --reg a0=0x10000 --reg a1=0x20000 --dump 0x20000:4096:out.bin\n"
-        "  samite run transpose.s --machine tensor --arg in:a.npy --arg b=out:u8:32x32:b.npy \\\n"
-        "      --check b=turned.npy:rtol=1e-5,atol=1e-8\n"
-        "  samite run transpose.s --machine tensor --cycles --config load_bytes=32,queue=8\n"
-        "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan propagate\n",
+        "  samite run transpose.s --machine tensor --arg in:a.npy --arg out:u8:32x32:b.npy\n"
+        "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy\n",
     .run = run,
 };

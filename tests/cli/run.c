@@ -666,6 +666,9 @@ static void help_has_examples(void **state)
 {
     (void)state;
     struct sam_buffer out = expect_success("--help");
+    expect_part(&out, "samite run vecadd.metadata vecadd.data");
+    sam_buffer_free(&out);
+    out = expect_success("--help ventus");
     expect_part(&out, "--poke");
     expect_part(&out, "samite run vecadd.metadata vecadd.data");
     expect_part(&out, "samite run vecadd.s --kernel vecadd");
