@@ -27,9 +27,11 @@ enum run_step_kind { RUN_FILE, RUN_POKE, RUN_DUMP };
 
 struct run_step {
     enum run_step_kind kind;
-    const char *path;       /* of a file; of a pair its .metadata, */
-    const char *data;       /* and its .data */
-    uint32_t address, word; /* of a poke */
+    const char *path; /* of a file; of a pair its .metadata, */
+    const char *data; /* and its .data */
+    uint64_t value;   /* of a poke */
+    uint32_t address; /* of its first byte */
+    unsigned bytes;
     struct run_range dump;
 };
 
@@ -111,8 +113,13 @@ int run_memory_load(const char *path, char **data, size_t *size);
 struct gpu_request {
     struct sam_gpu_options options;
     const char *kernel, *elf;
-    uint32_t grid[3], block[3];
-    uint32_t lanes, pds_size, print_size;
+    uint32_t grid[3], block[3], global[3], offset[3];
+    uint32_t lanes, pds_size, lds_size, print_size;
+    bool sv39; /* build the tables */
+    struct {
+        struct sam_lds_range *items;
+        size_t count;
+    } lds_ranges;
 };
 
 extern const struct cli_option run_gpu_rows[]; /* of struct gpu_request */
@@ -122,11 +129,12 @@ struct run_arguments;
 
 struct run {
     const struct run_request *request;
-    const struct gpu_request *asked;
+    struct gpu_request *asked;
     struct sam_gpu *gpu;
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* where people read: stdout unless that carries data */
     struct sam_output *log;
+    uint64_t ptbr; /* of --sv39 */
     unsigned launches;
     struct cli_progress progress;          /* of the launch under way */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */

@@ -8,25 +8,44 @@
 
 /* ------------------------------------------------------------------------------ the options */
 
-/* "X", "X,Y" or "X,Y,Z", each from 1. */
+/* "X", "X,Y" or "X,Y,Z", each at least `low` of the row, which those left out are. */
 static int parse_extent(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place)
 {
     uint32_t *extent = place;
     char part[32];
-    extent[0] = extent[1] = extent[2] = 1;
+    extent[0] = extent[1] = extent[2] = (uint32_t)option->low;
     for (int i = 0; i < 3; i++) {
         size_t size = strcspn(text, ",");
         uint64_t value;
         snprintf(part, sizeof part, "%.*s", (int)(size < 31 ? size : 31), text);
-        if (!sam_parse_u64(part, &value) || value == 0 || value > UINT32_MAX)
+        if (!sam_parse_u64(part, &value) || value < option->low || value > UINT32_MAX)
             break;
         extent[i] = (uint32_t)value;
         if (!text[size])
             return CLI_OK;
         text += size + 1;
     }
-    return cli_usage_error(args, "--%s: expected X[,Y,Z], each from 1 to 2^32-1", option->name);
+    return cli_usage_error(args, "--%s: expected X[,Y,Z], each from %llu to 2^32-1", option->name,
+                           (unsigned long long)option->low);
+}
+
+/* "BASE:SIZE" within the window of local memory. */
+static int parse_lds_range(struct cli_args *args, const struct cli_option *option, const char *text,
+                           void *request)
+{
+    struct gpu_request *r = request;
+    uint64_t base = 0, size = 0;
+    const char *rest = run_leading_number(text, ':', UINT32_MAX, &base);
+    if (!rest || !sam_parse_u64(rest, &size) || base < SAM_LDS_BASE ||
+        base - SAM_LDS_BASE >= SAM_LDS_SIZE || !size || size > SAM_LDS_SIZE - (base - SAM_LDS_BASE))
+        return cli_usage_error(args, "--%s %s: expected BASE:SIZE within 0x%08x..0x%08x",
+                               option->name, text, SAM_LDS_BASE, SAM_LDS_BASE + SAM_LDS_SIZE - 1);
+    struct sam_lds_range *range = CLI_APPEND(args, &r->lds_ranges);
+    if (!range)
+        return cli_no_memory();
+    *range = (struct sam_lds_range){(uint32_t)base, (uint32_t)size};
+    return CLI_OK;
 }
 
 const struct cli_option run_gpu_rows[] = {
@@ -38,15 +57,32 @@ const struct cli_option run_gpu_rows[] = {
     {.name = "grid",
      .grammar = CLI_PARSE,
      .parse = parse_extent,
+     .low = 1,
      .argument = "X[,Y,Z]",
      .help = "workgroups",
      CLI_AT(struct gpu_request, grid)},
     {.name = "block",
      .grammar = CLI_PARSE,
      .parse = parse_extent,
+     .low = 1,
      .argument = "X[,Y,Z]",
      .help = "work-items per workgroup",
      CLI_AT(struct gpu_request, block)},
+    {.name = "global",
+     .grammar = CLI_PARSE,
+     .parse = parse_extent,
+     .low = 1,
+     .argument = "X[,Y,Z]",
+     .help =
+         "work-items in all, in place of --grid; where the block does not divide them, the last "
+         "workgroup is partial, and its lanes without a work-item never start",
+     CLI_AT(struct gpu_request, global)},
+    {.name = "offset",
+     .grammar = CLI_PARSE,
+     .parse = parse_extent,
+     .argument = "X[,Y,Z]",
+     .help = "global offset, for kernels that read it (0,0,0)",
+     CLI_AT(struct gpu_request, offset)},
     {.name = "warp",
      .grammar = CLI_NUMBER,
      .argument = "LANES",
@@ -63,6 +99,14 @@ const struct cli_option run_gpu_rows[] = {
      .argument = "BYTES",
      .help = "private memory per thread",
      CLI_AT(struct gpu_request, pds_size)},
+    {.name = "lds-size",
+     .grammar = CLI_NUMBER,
+     .argument = "BYTES",
+     .low = 1,
+     .high = SAM_LDS_SIZE,
+     .help = "local memory that the program uses beyond its stacks and local: arguments; more is a "
+             "trap (what the ELF file declares; without, all of the window)",
+     CLI_AT(struct gpu_request, lds_size)},
     {.name = "elf",
      .grammar = CLI_TEXT,
      .argument = "FILE",
@@ -80,6 +124,17 @@ const struct cli_option run_gpu_rows[] = {
      .grammar = CLI_FLAG,
      .help = "memory outside every buffer reads zero and can be written",
      CLI_AT(struct gpu_request, options.loose_bounds)},
+    {.name = "strict-lds",
+     .grammar = CLI_FLAG,
+     .help = "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
+             "local: arguments (--kernel)",
+     CLI_AT(struct gpu_request, options.strict_lds)},
+    {.name = "lds-range",
+     .grammar = CLI_PARSE,
+     .parse = parse_lds_range,
+     .argument = "BASE:SIZE",
+     .repeats = true,
+     .help = "with --strict-lds: local memory that may be accessed, too; repeatable"},
     {.name = "pds",
      .grammar = CLI_CHOICE,
      .choices = "own shared",
@@ -92,6 +147,10 @@ const struct cli_option run_gpu_rows[] = {
      .high = (UINT64_C(1) << 56) - 1,
      .help = "translate addresses by the SV39 tables at this address",
      CLI_AT(struct gpu_request, options.ptbr)},
+    {.name = "sv39",
+     .grammar = CLI_FLAG,
+     .help = "build SV39 tables for all buffers and translate addresses by them",
+     CLI_AT(struct gpu_request, sv39)},
     {.name = "simt-stack",
      .grammar = CLI_NUMBER,
      .argument = "N",
@@ -111,8 +170,11 @@ static int check_kernel_form(const struct run_request *r, const struct gpu_reque
     if (r->files.count != 1)
         return cli_usage_error(r->args, "--kernel goes with one program, found %zu files",
                                r->files.count);
-    if (!gpu->grid[0] || !gpu->block[0])
-        return cli_usage_error(r->args, "--%s is missing", gpu->grid[0] ? "block" : "grid");
+    if (gpu->grid[0] && gpu->global[0])
+        return cli_usage_error(r->args, "--grid and --global: expected one of them");
+    if ((!gpu->grid[0] && !gpu->global[0]) || !gpu->block[0])
+        return cli_usage_error(r->args, "--%s is missing",
+                               gpu->grid[0] || gpu->global[0] ? "block" : "grid");
     if (gpu->elf)
         return cli_usage_error(r->args, "--elf goes with .metadata files; the program is '%s'",
                                r->files.items[0]);
@@ -127,8 +189,9 @@ static bool is_program(const char *path)
 
 static int check_metadata_form(const struct run_request *r)
 {
-    static const char *const of_kernels[] = {"grid",   "block",   "warp",       "arg",     "check",
-                                             "define", "include", "print-size", "pds-size"};
+    static const char *const of_kernels[] = {"grid",    "block",      "global",   "offset",
+                                             "warp",    "arg",        "check",    "define",
+                                             "include", "print-size", "pds-size", "lds-size"};
     const char *option = NULL;
     for (size_t i = 0; !option && i < sizeof of_kernels / sizeof of_kernels[0]; i++)
         if (cli_given(r->args, of_kernels[i]))
@@ -173,6 +236,8 @@ static void join_pairs(struct run_request *r)
 static int check_request(struct run_request *r, const struct gpu_request *gpu)
 {
     const struct run_range *dump;
+    if (gpu->sv39 && gpu->options.sv39)
+        return cli_usage_error(r->args, "--sv39 builds its own tables: expected no --ptbr");
     int code = gpu->kernel ? check_kernel_form(r, gpu) : check_metadata_form(r);
     for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
         if (dump->base > UINT32_MAX || dump->size > UINT32_MAX + UINT64_C(1) - dump->base)

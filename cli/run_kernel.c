@@ -89,6 +89,29 @@ static int do_steps(struct run *run, enum run_step_kind kind)
     return code;
 }
 
+/* A launch is held to the local memory that it declares: in the program, by --lds-size, as local:
+ * arguments. One that declares none in any way has all of the window. */
+static int bound_local_memory(struct run *run, const struct run_arguments *arguments,
+                              struct sam_launch *launch)
+{
+    struct gpu_request *asked = run->asked;
+    bool declared = asked->options.strict_lds || launch->lds_size < SAM_LDS_SIZE;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct run_argument *a = &arguments->items[i];
+        if (a->kind != RUN_LOCAL)
+            continue;
+        struct sam_lds_range *range = CLI_APPEND(run->request->args, &asked->lds_ranges);
+        if (!range)
+            return cli_no_memory();
+        *range = (struct sam_lds_range){(uint32_t)a->bits, (uint32_t)a->size};
+        declared = true;
+    }
+    if (declared && launch->lds_size == SAM_LDS_SIZE)
+        launch->lds_size = launch->warps * 1024; /* the stacks */
+    asked->options.strict_lds = declared;
+    return CLI_OK;
+}
+
 static int launch(struct run *run, const char *path, struct run_arguments *arguments)
 {
     const struct gpu_request *asked = run->asked;
@@ -108,9 +131,15 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
         };
         memcpy(kernel.grid, asked->grid, sizeof kernel.grid);
         memcpy(kernel.block, asked->block, sizeof kernel.block);
-        if (sam_gpu_prepare(run->gpu, run->image, &kernel, &launch, &run->error) != SAM_OK)
+        struct sam_prepare_options options = {.size = sizeof options, .lds_size = asked->lds_size};
+        memcpy(options.global, asked->global, sizeof options.global);
+        memcpy(options.offset, asked->offset, sizeof options.offset);
+        if (sam_gpu_prepare_with(run->gpu, run->image, &kernel, &options, &launch, &run->error) !=
+            SAM_OK)
             code = cli_report(&run->error);
     }
+    if (code == CLI_OK)
+        code = bound_local_memory(run, arguments, &launch);
     free(buffer);
     if (code == CLI_OK)
         code = run_check_steps(run);

@@ -30,6 +30,12 @@ static struct sam_gpu_options options_of(struct run *run)
     struct sam_gpu_options options = run->asked->options;
     options.size = sizeof options;
     options.fit_pds = !run->asked->kernel; /* the public driver records capped buffers */
+    options.lds_ranges = run->asked->lds_ranges.items;
+    options.lds_range_count = run->asked->lds_ranges.count;
+    if (run->asked->sv39) {
+        options.sv39 = true;
+        options.ptbr = run->ptbr;
+    }
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
     options.progress = show_progress;
@@ -91,8 +97,21 @@ static int open_log(struct run *run)
         if (status != SAM_OK)
             return cli_report(&run->error);
     }
+    return CLI_OK;
+}
+
+/* The machine as the next launch needs it: its log, tables for the buffers there are now. */
+static int set_up(struct run *run)
+{
+    int code = open_log(run);
+    if (code != CLI_OK)
+        return code;
+    if (run->asked->sv39 &&
+        sam_gpu_build_sv39(run->gpu, run->image, &run->ptbr, &run->error) != SAM_OK)
+        return cli_report(&run->error);
     struct sam_gpu_options options = options_of(run);
-    options.log = (struct sam_sink){sam_output_write, run->log};
+    if (run->log)
+        options.log = (struct sam_sink){sam_output_write, run->log};
     if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;
@@ -134,7 +153,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
                const char *source)
 {
     struct sam_gpu_result result = {0};
-    int code = open_log(run);
+    int code = set_up(run);
     if (code == CLI_OK) {
         cli_progress_start(&run->progress, run->request->quiet);
         enum sam_status status = sam_gpu_launch(run->gpu, launch, &result, &run->error);
@@ -163,19 +182,38 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     return code;
 }
 
-int run_poke(struct run *run, const struct run_step *step)
-{
-    uint8_t bytes[4];
-    for (int i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(step->word >> 8 * i);
-    if (sam_gpu_write(run->gpu, step->address, bytes, sizeof bytes, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    return CLI_OK;
-}
-
 bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error)
 {
     return sam_gpu_read(gpu, (uint32_t)address, data, size, error) == SAM_OK;
+}
+
+int run_poke(struct run *run, const struct run_step *step)
+{
+    /* Byte by byte: they may lie in two buffers. */
+    for (unsigned i = 0; i < step->bytes; i++) {
+        const uint8_t byte = (uint8_t)(step->value >> 8 * i);
+        if (sam_gpu_write(run->gpu, step->address + i, &byte, 1, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+    }
+    return CLI_OK;
+}
+
+/* A buffer for those bytes of a poke that are in none. */
+static int map_poke(struct run *run, const struct run_step *step)
+{
+    unsigned from = 0, to = 0;
+    while (from < step->bytes) {
+        while (from < step->bytes && run_gpu_read(run->gpu, step->address + from, NULL, 1, NULL))
+            from++;
+        for (to = from; to < step->bytes; to++)
+            if (run_gpu_read(run->gpu, step->address + to, NULL, 1, NULL))
+                break;
+        if (to > from &&
+            sam_gpu_map(run->gpu, step->address + from, to - from, &run->error) != SAM_OK)
+            return cli_error("--poke 0x%08x: %s", step->address, run->error.text);
+        from = to;
+    }
+    return CLI_OK;
 }
 
 int run_check_steps(struct run *run)
@@ -184,6 +222,6 @@ int run_check_steps(struct run *run)
     int code = CLI_OK;
     for (size_t i = 0; i < r->steps.count && code == CLI_OK; i++)
         if (r->steps.items[i].kind == RUN_POKE)
-            code = run_check_memory(run_gpu_read, run->gpu, "poke", r->steps.items[i].address, 4);
+            code = map_poke(run, &r->steps.items[i]);
     return code == CLI_OK ? run_check_dumps(r, run_gpu_read, run->gpu) : code;
 }

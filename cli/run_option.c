@@ -38,16 +38,34 @@ int run_parse_dump(struct cli_args *args, const struct cli_option *option, const
 int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request)
 {
+    static const char *const types[] = {":u8", ":u16", ":u32", ":u64"};
     struct run_step *step = add_step(args, request, RUN_POKE);
-    uint64_t address, word;
+    uint64_t address = 0;
+    char number[32] = "";
     if (!step)
         return cli_no_memory();
     const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
-    if (!rest || !sam_parse_u64(rest, &word) || word > UINT32_MAX)
-        return cli_usage_error(args, "--%s %s: expected ADDR=WORD, both of 32 bits", option->name,
-                               text);
+    const char *colon = rest ? strchr(rest, ':') : NULL;
+    step->bytes = 4;
+    if (colon) {
+        step->bytes = 0;
+        for (unsigned i = 0; i < 4; i++)
+            if (strcmp(colon, types[i]) == 0)
+                step->bytes = 1u << i;
+    }
+    if (rest)
+        snprintf(number, sizeof number, "%.*s",
+                 (int)(colon ? (size_t)(colon - rest) : strlen(rest)), rest);
+    if (!step->bytes || !sam_parse_u64(number, &step->value) ||
+        (step->bytes < 8 && step->value >> 8 * step->bytes))
+        return cli_usage_error(args,
+                               "--%s %s: expected ADDR=VALUE[:u8|u16|u32|u64], the address of 32 "
+                               "bits and a value of the type (u32)",
+                               option->name, text);
+    if (step->bytes - 1 > UINT32_MAX - address)
+        return cli_usage_error(args, "--%s %s: expected an address range within 4 GiB",
+                               option->name, text);
     step->address = (uint32_t)address;
-    step->word = (uint32_t)word;
     return CLI_OK;
 }
 

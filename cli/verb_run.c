@@ -69,10 +69,11 @@ static const struct cli_option program_options[] = {
     {.name = "poke",
      .grammar = CLI_PARSE,
      .parse = run_parse_poke,
-     .argument = "ADDR=WORD",
+     .argument = "ADDR=VALUE",
      .repeats = true,
      .forms = VENTUS,
-     .help = "write a 32-bit word at this point of the sequence",
+     .help = "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
+             "sequence; bytes that no buffer holds become memory",
      CLI_AT(struct command, run)},
     {.name = "max-insns",
      .grammar = CLI_NUMBER,
