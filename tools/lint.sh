@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `./dev lint`: lint.sh BUILD JOBS, run at the top. Every finding is a line that starts with
-# file:line. With `format` behind, clang-format is let loose instead. What clang-tidy found clean is remembered in BUILD/lint until the file, a header or
-# the rules change.
+# file:line. With `format` after the arguments, the files are formatted instead. Files that clang-tidy
+# found clean are remembered in BUILD/lint until the file, a header or the rules change.
 set -eu
 build=$1
 jobs=$2

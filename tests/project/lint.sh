@@ -28,6 +28,10 @@ check 'the core of tile includes its checker' arrows src/tile/core/a.c tile/chec
 check 'a folder within tile includes its face' arrows src/tile/text/a.c tile/tile.h
 check 'the text of tile includes its core' refused src/tile/text/b.c tile/core/core.h
 check 'the face of tile includes its core' refused src/tile/a.c tile/core/core.h
+check 'the hart includes the cycles of the matrix unit' arrows src/hart/a.c matrix/cycle/cycle.h
+check 'the cycles include their face' arrows src/matrix/cycle/a.c matrix/matrix.h
+check 'the matrix unit includes its cycles' refused src/matrix/a.c matrix/cycle/cycle.h
+check 'the hart includes tile' refused src/hart/b.c tile/tile.h
 check 'base includes isa' refused src/base/a.c isa/isa.h
 check 'isa includes machine' refused src/isa/a.def machine/machine.h
 check 'isa includes asm' refused src/isa/b.c asm/asm.h
