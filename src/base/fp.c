@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/fp.h"
+#include "base/fp_round.h"
 
 #define SIGN     UINT32_C(0x80000000)
 #define INFINITE UINT32_C(0x7f800000)
@@ -64,19 +64,12 @@ static uint64_t round_off(bool sign, uint64_t sig, int drop, enum sam_round roun
 {
     uint64_t kept = sig >> drop, half = UINT64_C(1) << (drop - 1);
     uint64_t rest = sig & (2 * half - 1);
-    switch (round) {
-    case SAM_RNE: return kept + (rest > half || (rest == half && (kept & 1)));
-    case SAM_RTZ: return kept;
-    case SAM_RDN: return kept + (sign && rest);
-    case SAM_RUP: return kept + (!sign && rest);
-    case SAM_RMM: return kept + (rest >= half);
-    }
-    return kept;
+    return kept + sam_fp_rounds_away(round, sign, kept & 1, rest != 0, rest >= half, rest > half);
 }
 
 static uint32_t overflow(bool sign, enum sam_round round, unsigned *flags)
 {
-    bool away = round == SAM_RNE || round == SAM_RMM || round == (sign ? SAM_RDN : SAM_RUP);
+    bool away = sam_fp_overflows_away(round, sign);
     *flags |= SAM_FP_OF | SAM_FP_NX;
     return (sign ? SIGN : 0) | (away ? INFINITE : LARGEST);
 }

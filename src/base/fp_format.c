@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/fp_round.h"
+
 static uint64_t mask(unsigned bits)
 {
     return (UINT64_C(1) << bits) - 1;
@@ -83,8 +85,7 @@ static uint64_t convert(const struct sam_fp_format *f, double value, enum sam_ro
         return f->nan;
     uint64_t sign = f->is_unsigned ? 0 : (uint64_t)negative << magnitude_bits(f);
     uint64_t top = largest(f), bits = UINT64_MAX;
-    bool towards_zero =
-        round == SAM_RTZ || (round == SAM_RDN && !negative) || (round == SAM_RUP && negative);
+    bool towards_zero = !sam_fp_overflows_away(round, negative);
     if (isfinite(value))
         bits = round_magnitude(f, fabs(value), negative, round);
     if (bits <= top)

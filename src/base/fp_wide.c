@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_wide.h"
 
+#include "base/fp_round.h"
+
 /* GNU C: the product of two doubles has 106 bits. */
 __extension__ typedef unsigned __int128 u128;
 
@@ -90,19 +92,12 @@ static u128 round_off(bool sign, u128 sig, int drop, enum sam_round round)
 {
     u128 kept = sig >> drop, half = (u128)1 << (drop - 1);
     u128 rest = sig & (2 * half - 1);
-    switch (round) {
-    case SAM_RNE: return kept + (rest > half || (rest == half && (kept & 1)));
-    case SAM_RTZ: return kept;
-    case SAM_RDN: return kept + (sign && rest);
-    case SAM_RUP: return kept + (!sign && rest);
-    case SAM_RMM: return kept + (rest >= half);
-    }
-    return kept;
+    return kept + sam_fp_rounds_away(round, sign, kept & 1, rest != 0, rest >= half, rest > half);
 }
 
 static uint64_t overflow(const struct format *f, bool sign, enum sam_round round, unsigned *flags)
 {
-    bool away = round == SAM_RNE || round == SAM_RMM || round == (sign ? SAM_RDN : SAM_RUP);
+    bool away = sam_fp_overflows_away(round, sign);
     *flags |= SAM_FP_OF | SAM_FP_NX;
     return (sign ? sign_of(f) : 0) | (away ? infinity(f) : infinity(f) - 1);
 }

@@ -29,12 +29,15 @@ bool sam_chunk_next_span(const struct sam_container *c, struct sam_cursor *curso
     return true;
 }
 
-const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t piece)
+/* The last extent whose `first`, a field that rises from extent to extent, is at most `value`. */
+static const struct sam_extent *last_from(const struct sam_container *c,
+                                          uint64_t (*first)(const struct sam_extent *extent),
+                                          uint64_t value)
 {
     size_t low = 0, high = c->extent_count - 1;
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (c->extents[middle].piece <= piece)
+        if (first(&c->extents[middle]) <= value)
             low = middle;
         else
             high = middle - 1;
@@ -42,17 +45,24 @@ const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t pie
     return &c->extents[low];
 }
 
+static uint64_t first_piece(const struct sam_extent *extent)
+{
+    return extent->piece;
+}
+
+static uint64_t first_chunk(const struct sam_extent *extent)
+{
+    return extent->first_chunk;
+}
+
+const struct sam_extent *sam_extent_of(const struct sam_container *c, size_t piece)
+{
+    return last_from(c, first_piece, piece);
+}
+
 const struct sam_extent *sam_extent_at(const struct sam_container *c, uint64_t chunk)
 {
-    size_t low = 0, high = c->extent_count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (c->extents[middle].first_chunk <= chunk)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &c->extents[low];
+    return last_from(c, first_chunk, chunk);
 }
 
 void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chunk)

@@ -179,21 +179,31 @@ size_t sam_packed_find(const struct sam_packed *p, const char *name)
     return SIZE_MAX;
 }
 
-/* Locate chunk `number` of the file. NULL if its size in the index is possible, else the fault. */
-static const char *locate(const struct sam_packed *p, uint64_t number,
-                          const struct sam_chunk_span *span, uint64_t *at, size_t *size)
-{
-    uint64_t length = p->chunk_at[number + 1] - p->chunk_at[number];
-    *at = p->chunk_at[number];
-    *size = (size_t)length;
-    return sam_chunk_size_fits(length, span) ? NULL : "impossible sizes";
-}
-
 static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const char *wrong,
                                struct sam_error *error)
 {
     return sam_fail(error, SAM_ERR_INPUT, "damaged in tensor '%.200s': %s",
                     p->container.weights.tensors[tensor].name, wrong);
+}
+
+/* Where a chunk is. */
+struct place {
+    struct sam_chunk_span span;
+    uint64_t at;
+    size_t size;
+};
+
+/* Chunk `number` of `extent`, of which `tensor` is wanted, if its size in the index is possible. */
+static enum sam_status locate(const struct sam_packed *p, const struct sam_extent *extent,
+                              uint64_t number, size_t tensor, struct place *place,
+                              struct sam_error *error)
+{
+    const uint64_t *at = &p->chunk_at[extent->first_chunk + number];
+    uint64_t length = at[1] - at[0];
+    *place = (struct place){sam_extent_span(extent, number), at[0], (size_t)length};
+    if (sam_chunk_size_fits(length, &place->span))
+        return SAM_OK;
+    return damaged(p, tensor, "impossible sizes", error);
 }
 
 /* Reads whole chunks. */
@@ -227,18 +237,16 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
                              size_t tensor, struct sam_error *error)
 {
     const struct sam_packed *p = f->packed;
-    struct sam_chunk_span span = sam_extent_span(extent, number);
-    uint64_t at;
-    size_t size;
-    const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
-    if (wrong)
-        return damaged(p, tensor, wrong, error);
-    f->data = bytes_at(p, at, size, f->room, error);
+    struct place place;
+    enum sam_status status = locate(p, extent, number, tensor, &place, error);
+    if (status != SAM_OK)
+        return status;
+    f->data = bytes_at(p, place.at, place.size, f->room, error);
     if (!f->data)
         return SAM_ERR_IO;
-    wrong = sam_chunk_parse(f->data, size, &span, &f->chunk);
+    const char *wrong = sam_chunk_parse(f->data, place.size, &place.span, &f->chunk);
     if (p->data) /* so are the chunks after it */
-        f->chunk.behind = (size_t)(p->chunk_at[p->container.chunks] - at - size);
+        f->chunk.behind = (size_t)(p->chunk_at[p->container.chunks] - place.at - place.size);
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
@@ -306,19 +314,17 @@ static enum sam_status look_at(const struct sam_packed *p, const struct sam_exte
                                uint64_t number, size_t tensor, uint8_t *room,
                                struct sam_chunk *chunk, struct sam_error *error)
 {
-    struct sam_chunk_span span = sam_extent_span(extent, number);
-    uint64_t at;
-    size_t size;
-    const char *wrong = locate(p, extent->first_chunk + number, &span, &at, &size);
-    if (wrong)
-        return damaged(p, tensor, wrong, error);
-    const uint8_t *data = bytes_at(p, at, SAM_CHUNK_HEADER, room, error);
+    struct place place;
+    enum sam_status status = locate(p, extent, number, tensor, &place, error);
+    if (status != SAM_OK)
+        return status;
+    const uint8_t *data = bytes_at(p, place.at, SAM_CHUNK_HEADER, room, error);
     size_t have = data ? sam_chunk_header_size(data) : 0;
-    have = have < SAM_CHUNK_HEADER ? SAM_CHUNK_HEADER : have < size ? have : size;
-    data = data ? bytes_at(p, at, have, room, error) : NULL;
+    have = have < SAM_CHUNK_HEADER ? SAM_CHUNK_HEADER : have < place.size ? have : place.size;
+    data = data ? bytes_at(p, place.at, have, room, error) : NULL;
     if (!data)
         return SAM_ERR_IO;
-    wrong = sam_chunk_parse_header(data, have, size, &span, chunk);
+    const char *wrong = sam_chunk_parse_header(data, have, place.size, &place.span, chunk);
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 

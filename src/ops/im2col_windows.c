@@ -11,16 +11,6 @@
 
 #define LONG_PIXEL 16 /* pixels of at least this many bytes can be slices */
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* A register seen as [rows][columns][unit], covering as many bytes as possible. */
 struct view {
     uint64_t rows, columns, unit;
@@ -49,7 +39,7 @@ struct windows {
 
 static struct windows windows_of(const struct sam_patches *m, const struct sam_interval *h)
 {
-    int64_t common = gcd(m->w.kernel, m->w.stride);
+    int64_t common = (int64_t)sam_plan_gcd((uint64_t)m->w.kernel, (uint64_t)m->w.stride);
     struct windows w = {.m = m, .h = h, .pixel = m->channels * m->element};
     w.window = w.pixel * m->w.kernel;
     w.period = m->w.kernel / common;

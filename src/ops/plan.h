@@ -156,4 +156,15 @@ enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
 
 struct sam_plan_region *sam_plan_add_region(struct sam_plan *plan);
 
+/* The greatest common divisor. */
+static inline uint64_t sam_plan_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
 #endif

@@ -10,16 +10,6 @@ struct row_list {
     uint64_t run;
 };
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static uint64_t distance(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -78,7 +68,7 @@ static uint64_t group_width(const struct row_list *list, uint64_t rows)
 {
     uint64_t width = list->run;
     for (uint64_t i = 0; i < list->count && width > 1; i++)
-        width = gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
+        width = sam_plan_gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
     return width ? width : 1;
 }
 

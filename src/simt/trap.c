@@ -4,32 +4,40 @@
 
 #include "simt/simt.h"
 
-/* The cause of each kind; 0 for SAM_TRAP_NONE, whose cause no kind has. */
-static const uint8_t causes[] = {
-    [SAM_TRAP_NONE] = 0,
-    [SAM_TRAP_ILLEGAL] = SAM_CAUSE_ILLEGAL,
-    [SAM_TRAP_FETCH] = SAM_CAUSE_FETCH_ACCESS,
-    [SAM_TRAP_FETCH_MISALIGNED] = SAM_CAUSE_FETCH_MISALIGNED,
-    [SAM_TRAP_LOAD_MISALIGNED] = SAM_CAUSE_LOAD_MISALIGNED,
-    [SAM_TRAP_STORE_MISALIGNED] = SAM_CAUSE_STORE_MISALIGNED,
-    [SAM_TRAP_LOAD_FAULT] = SAM_CAUSE_LOAD_ACCESS,
-    [SAM_TRAP_STORE_FAULT] = SAM_CAUSE_STORE_ACCESS,
-    [SAM_TRAP_FETCH_PAGE] = SAM_CAUSE_FETCH_PAGE,
-    [SAM_TRAP_LOAD_PAGE] = SAM_CAUSE_LOAD_PAGE,
-    [SAM_TRAP_STORE_PAGE] = SAM_CAUSE_STORE_PAGE,
-    [SAM_TRAP_PRIVATE_RANGE] = SAM_CAUSE_PRIVATE,
-    [SAM_TRAP_STACK_OVERFLOW] = SAM_CAUSE_STACK,
-    [SAM_TRAP_ENDPRG_DIVERGED] = SAM_CAUSE_ENDPRG,
-    [SAM_TRAP_BARRIER_DIVERGED] = SAM_CAUSE_BARRIER,
-    [SAM_TRAP_DEADLOCK] = SAM_CAUSE_DEADLOCK,
-    [SAM_TRAP_BUDGET] = SAM_CAUSE_BUDGET,
-    [SAM_TRAP_PRINT_FULL] = SAM_CAUSE_PRINT,
+/* The cause of each kind, and its text; without a text, that of the fault. */
+static const struct {
+    uint8_t cause; /* 0 for SAM_TRAP_NONE, whose cause no kind has */
+    bool hexadecimal;
+    const char *text, *after; /* the trap value stands before `after`, if there is one */
+} rows[] = {
+    [SAM_TRAP_NONE] = {0, .text = "no trap"},
+    [SAM_TRAP_ILLEGAL] = {SAM_CAUSE_ILLEGAL},
+    [SAM_TRAP_FETCH] = {SAM_CAUSE_FETCH_ACCESS},
+    [SAM_TRAP_FETCH_MISALIGNED] = {SAM_CAUSE_FETCH_MISALIGNED},
+    [SAM_TRAP_LOAD_MISALIGNED] = {SAM_CAUSE_LOAD_MISALIGNED},
+    [SAM_TRAP_STORE_MISALIGNED] = {SAM_CAUSE_STORE_MISALIGNED},
+    [SAM_TRAP_LOAD_FAULT] = {SAM_CAUSE_LOAD_ACCESS},
+    [SAM_TRAP_STORE_FAULT] = {SAM_CAUSE_STORE_ACCESS},
+    [SAM_TRAP_FETCH_PAGE] = {SAM_CAUSE_FETCH_PAGE},
+    [SAM_TRAP_LOAD_PAGE] = {SAM_CAUSE_LOAD_PAGE},
+    [SAM_TRAP_STORE_PAGE] = {SAM_CAUSE_STORE_PAGE},
+    [SAM_TRAP_PRIVATE_RANGE] = {SAM_CAUSE_PRIVATE, true, "private address ",
+                                " is past the thread's private memory"},
+    [SAM_TRAP_STACK_OVERFLOW] = {SAM_CAUSE_STACK, false, "SIMT stack overflow at ", " entries"},
+    [SAM_TRAP_ENDPRG_DIVERGED] = {SAM_CAUSE_ENDPRG, .text = "endprg while lanes are diverged"},
+    [SAM_TRAP_BARRIER_DIVERGED] = {SAM_CAUSE_BARRIER,
+                                   .text = "deadlock: barrier reached by some lanes only"},
+    [SAM_TRAP_DEADLOCK] = {SAM_CAUSE_DEADLOCK,
+                           .text = "deadlock: every warp waits, not all at this barrier"},
+    [SAM_TRAP_BUDGET] = {SAM_CAUSE_BUDGET, false, "still running after ", " instructions"},
+    [SAM_TRAP_PRINT_FULL] = {SAM_CAUSE_PRINT, false, "print buffer full: index ",
+                             " is past its end"},
 };
 
 static enum sam_trap_kind kind_of(unsigned cause)
 {
-    for (unsigned kind = SAM_TRAP_ILLEGAL; kind < SAM_COUNT(causes); kind++)
-        if (causes[kind] == cause)
+    for (unsigned kind = SAM_TRAP_ILLEGAL; kind < SAM_COUNT(rows); kind++)
+        if (rows[kind].cause == cause)
             return (enum sam_trap_kind)kind;
     return SAM_TRAP_ILLEGAL;
 }
@@ -59,33 +67,20 @@ void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsign
 
 static const char *describe_kind(const struct sam_trap *trap, char *text, size_t size)
 {
-    unsigned long long at = trap->tval;
-    switch (trap->kind) {
-    case SAM_TRAP_NONE: return "no trap";
-    case SAM_TRAP_PRIVATE_RANGE:
-        snprintf(text, size, "private address 0x%llx is past the thread's private memory", at);
-        return text;
-    case SAM_TRAP_STACK_OVERFLOW:
-        snprintf(text, size, "SIMT stack overflow at %llu entries", at);
-        return text;
-    case SAM_TRAP_ENDPRG_DIVERGED: return "endprg while lanes are diverged";
-    case SAM_TRAP_BARRIER_DIVERGED: return "deadlock: barrier reached by some lanes only";
-    case SAM_TRAP_DEADLOCK: return "deadlock: every warp waits, not all at this barrier";
-    case SAM_TRAP_BUDGET:
-        snprintf(text, size, "still running after %llu instructions", at);
-        return text;
-    case SAM_TRAP_PRINT_FULL:
-        snprintf(text, size, "print buffer full: index %llu is past its end", at);
-        return text;
-    default: break;
-    }
-    if ((unsigned)trap->kind >= SAM_COUNT(causes))
+    const unsigned kind = trap->kind;
+    if (kind >= SAM_COUNT(rows))
         return "unknown trap";
-    const struct sam_fault fault = {causes[trap->kind], trap->tval};
+    const struct sam_fault fault = {rows[kind].cause, trap->tval};
     const bool local = trap->tval - SAM_LDS_BASE < SAM_LDS_SIZE;
-    sam_fault_text(&fault, 8,
-                   local ? ", outside the workgroup's local memory" : ", outside every buffer",
-                   text, size);
+    if (!rows[kind].text)
+        sam_fault_text(&fault, 8,
+                       local ? ", outside the workgroup's local memory" : ", outside every buffer",
+                       text, size);
+    else if (!rows[kind].after)
+        return rows[kind].text;
+    else
+        snprintf(text, size, rows[kind].hexadecimal ? "%s0x%llx%s" : "%s%llu%s", rows[kind].text,
+                 (unsigned long long)trap->tval, rows[kind].after);
     return text;
 }
 

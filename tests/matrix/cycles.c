@@ -8,6 +8,7 @@
 #include "hart/core.h"
 #include "matrix/cycle/cycle.h"
 #include "random.h"
+#include "random_config.h"
 
 static struct sam_mxu_config config_of(unsigned mlen, const char *text)
 {
@@ -501,28 +502,14 @@ static unsigned below(unsigned bound)
 
 static struct sam_mxu_config random_config(void)
 {
-    struct sam_mxu_config c;
+    struct sam_mxu_config c = random_mxu_config(&seed, 91);
     struct sam_error error;
-    sam_mxu_config_init(&c, 128u << below(3));
     const unsigned most = __builtin_ctz(c.mlen / 32) + 1u;
     c.mpara = 1u << below(most);
     c.npara = 1u << below(most);
-    c.slots = 1 + below(8);
-    c.tree_stages = 1 + below(10);
     c.acc_latency = 1 + below(8);
     c.wb_bypass = below(2);
-    c.ld_queue = 1 + below(32);
-    c.st_queue = 1 + below(32);
-    c.mem_latency = 1 + below(60);
     c.ooo_window = 1 + below(32);
-    c.beat_cycles = 1 + below(3);
-    c.elewidth = 8u << below(4);
-    c.merge_cycles = below(8);
-    c.l2_kib = below(2) ? 0 : 1u << below(3);
-    c.miss_latency = below(40);
-    c.ports = below(2);
-    c.stall = below(2) ? 0 : below(91);
-    c.seed = test_random(&seed);
     if (below(4) == 0) {
         c.step_m = 1;
         c.rows_m_block = 1u << below(most);

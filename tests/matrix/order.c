@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "random_config.h"
 
 enum { IDS = 32, LINE = 64 };
 
@@ -188,23 +189,9 @@ static void fill(uint8_t *memory)
 
 static struct sam_mxu_config random_config(unsigned window)
 {
-    struct sam_mxu_config c;
+    struct sam_mxu_config c = random_mxu_config(&seed, 60);
     struct sam_error error;
-    sam_mxu_config_init(&c, 128u << below(3));
-    c.slots = 1 + below(8);
-    c.tree_stages = 1 + below(10);
-    c.ld_queue = 1 + below(32);
-    c.st_queue = 1 + below(32);
-    c.mem_latency = 1 + below(60);
     c.ooo_window = window;
-    c.beat_cycles = 1 + below(3);
-    c.elewidth = 8u << below(4);
-    c.merge_cycles = below(8);
-    c.l2_kib = below(2) ? 0 : 1u << below(3);
-    c.miss_latency = below(40);
-    c.ports = below(2);
-    c.stall = below(2) ? 0 : below(60);
-    c.seed = test_random(&seed);
     assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
     return c;
 }

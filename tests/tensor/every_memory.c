@@ -10,33 +10,15 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "pair.h"
-#include "random.h"
-#include "words.h"
+#include "every.h"
 
 enum { BASE = 0x1000, SIZE = 0x403 };
 
-static struct pair pair;
-static uint64_t random_state;
-
-static int setup(void **state)
+static void open_mapped(unsigned xlen)
 {
-    (void)state;
-    random_state = test_seed();
-    return 0;
-}
-
-static void fill_tls(void)
-{
-    for (unsigned i = 1; i < 4; i++)
-        pair_fill_tl(&pair, i, &random_state);
-}
-
-static void open_pair(unsigned xlen)
-{
-    pair_open(&pair, &(struct pair_options){.xlen = xlen});
+    open_pair(xlen, 1);
     pair_map(&pair, BASE, SIZE, test_random(&random_state));
-    fill_tls();
+    fill_tls(4);
 }
 
 static void set_both(unsigned load_csr, unsigned store_csr, uint32_t value)
@@ -65,7 +47,7 @@ static void a_small_space(void **state)
 {
     (void)state;
     static const uint32_t ttypes[] = {1, 2, 4, 8};
-    open_pair(32);
+    open_mapped(32);
     pair_set_x(&pair, 11, BASE + 0x100);
     for (unsigned turn = 0; turn < 6; turn++) { /* the first with strides never written */
         if (turn > 0)
@@ -82,7 +64,7 @@ static void a_small_space(void **state)
                         for (int imm = -2; imm <= 2; imm++)
                             both(11, imm, true);
                         both(11, (int)(mask % 3), false);
-                        fill_tls();
+                        fill_tls(4);
                     }
         }
     }
@@ -99,7 +81,7 @@ static void every_address_at_the_ends(void **state)
     (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32)
         for (unsigned down = 0; down < 2; down++) {
-            open_pair(xlen);
+            open_mapped(xlen);
             set_both(TREF_LOAD_MASK, TREF_STORE_MASK, 0xd);
             if (down)
                 set_strides(1);
@@ -127,7 +109,7 @@ static void addresses_wrap(void **state)
         pair_open(&pair, &(struct pair_options){.xlen = xlen});
         pair_map(&pair, 0, 0x1000, test_random(&random_state));
         pair_map(&pair, top - 0xfff, 0x1000, test_random(&random_state));
-        fill_tls();
+        fill_tls(4);
         pair_set_csr(&pair, TREF_TTYPE, 4);
         pair_set_csr(&pair, TREF_TSHAPE, 3 << 16 | 10 << 8 | 16);
         for (unsigned first = 0; first < SAM_COUNT(strides); first++)
@@ -144,7 +126,7 @@ static void addresses_wrap(void **state)
                              (uint32_t)strides[first] + 1);
                     pair_set_x(&pair, 11, target - (uint64_t)offset);
                     both(11, imm, false);
-                    fill_tls();
+                    fill_tls(4);
                 }
         printf("# RV%u: %u loads and stores, %u traps\n", xlen, (unsigned)pair.steps,
                (unsigned)pair.traps);
@@ -158,7 +140,7 @@ static void limits(void **state)
 {
     (void)state;
     for (unsigned written = 0; written < 8; written++) {
-        open_pair(64);
+        open_mapped(64);
         pair_set_x(&pair, 11, BASE);
         if (written & 1)
             set_both(TREF_LOAD_MASK, TREF_STORE_MASK, 0x80000001);
@@ -181,7 +163,7 @@ static void limits(void **state)
     }
     /* Widths that are more than a TLReg only when nothing wraps. */
     static const uint32_t wide[] = {0x80000000, 0x40000000, 0x20000001, 0xffffffff, 0x10000000};
-    open_pair(32);
+    open_mapped(32);
     pair_set_x(&pair, 11, BASE);
     for (uint32_t ttype = 1; ttype <= 8; ttype *= 2)
         for (unsigned i = 0; i < SAM_COUNT(wide); i++) {
@@ -199,7 +181,7 @@ static void limits(void **state)
 static void shapes_up_to_a_tlreg(void **state)
 {
     (void)state;
-    open_pair(32);
+    open_mapped(32);
     pair_set_x(&pair, 11, BASE);
     pair_set_csr(&pair, TREF_LOAD_WIDTH, 0);
     for (uint32_t ttype = 1; ttype <= 8; ttype *= 2) {
@@ -225,7 +207,7 @@ static void shapes_up_to_a_tlreg(void **state)
 static void tl0(void **state)
 {
     (void)state;
-    open_pair(32);
+    open_mapped(32);
     pair_set_csr(&pair, TREF_TSHAPE, 4 << 16 | 4 << 8 | 4);
     for (unsigned i = 0; i < 80; i++) {
         pair_set_x(&pair, 11, BASE + SIZE - 0x80 + i);
@@ -240,7 +222,7 @@ static void tl0(void **state)
 static void checks_have_an_order(void **state)
 {
     (void)state;
-    open_pair(32);
+    open_mapped(32);
     pair_set_x(&pair, 11, 0x777); /* misaligned, not mapped */
     pair_set_csr(&pair, TREF_TTYPE, 4);
     pair_agree(&pair, word_load(0, 1, 11, 0));
@@ -279,7 +261,7 @@ static void stores_to_code_are_seen(void **state)
         struct sam_error error;
         struct sam_hart_result result;
         uint8_t bytes[1024] = {0};
-        open_pair(xlen);
+        open_mapped(xlen);
         sam_put_le32(bytes, word_addi_x(10, 0, 2));
         pair_set_tl(&pair, 1, bytes);
         pair_set_csr(&pair, TREF_TSHAPE, 1 << 16 | 1 << 8 | 1);

@@ -10,31 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "pair.h"
-#include "random.h"
-#include "words.h"
-
-static struct pair pair;
-static uint64_t random_state;
-
-static int setup(void **state)
-{
-    (void)state;
-    random_state = test_seed();
-    return 0;
-}
-
-static void fill_tls(void)
-{
-    for (unsigned i = 1; i < 5; i++)
-        pair_fill_tl(&pair, i, &random_state);
-}
-
-static void open_pair(unsigned xlen)
-{
-    pair_open(&pair, &(struct pair_options){.xlen = xlen});
-    fill_tls();
-}
+#include "every.h"
 
 static unsigned below(unsigned bound)
 {
@@ -69,7 +45,7 @@ static void every_pair_of_small_masks(void **state)
 {
     (void)state;
     static const uint32_t widths[] = {1, 2, 4, 8}; /* ttype's integers: 4, 8, 16, 32 bits */
-    open_pair(32);
+    open_pair(32, 5);
     for (unsigned w = 0; w < SAM_COUNT(widths); w++)
         for (unsigned dim = 0; dim < 3; dim++)
             for (unsigned size = 1; size <= 5; size++)
@@ -87,7 +63,7 @@ static void every_pair_of_small_masks(void **state)
                         pair_agree(&pair, any_move(false, dim));
                         assert_false(pair.trapped);
                         if (first == 0)
-                            fill_tls();
+                            fill_tls(5);
                     }
     printf("# %u instructions\n", (unsigned)pair.steps);
     pair_close(&pair);
@@ -98,7 +74,7 @@ static void longer_dimensions(void **state)
 {
     (void)state;
     unsigned full = 0;
-    open_pair(64);
+    open_pair(64, 5);
     for (unsigned i = 0; i < 20000; i++) {
         const struct tref_type *type = &tref_types[below((unsigned)tref_type_count)];
         unsigned dim = below(3), size = 6 + below(29), places = size < 32 ? size : 32;
@@ -121,7 +97,7 @@ static void longer_dimensions(void **state)
         pair_agree(&pair, any_move(false, dim));
         assert_true(pair.trapped == (size > 32));
         if (i % 16 == 0)
-            fill_tls();
+            fill_tls(5);
     }
     printf("# %u instructions, %u concatenations without a gap\n", (unsigned)pair.steps, full);
     assert_true(full > 5000);
@@ -132,7 +108,7 @@ static void longer_dimensions(void **state)
 static void full_concatenations(void **state)
 {
     (void)state;
-    open_pair(32);
+    open_pair(32, 5);
     for (unsigned size = 1; size <= 32; size++)
         for (unsigned cut = 0; cut <= size; cut++)
             for (unsigned dim = 0; dim < 3; dim++) {
@@ -145,7 +121,7 @@ static void full_concatenations(void **state)
                 pair_agree(&pair, any_move(true, dim));
                 set_masks(inside & 0x55555555, inside & 0xaaaaaaaa);
                 pair_agree(&pair, any_move(true, dim));
-                fill_tls();
+                fill_tls(5);
             }
     assert_int_equal(pair.traps, 0);
     pair_close(&pair);
@@ -159,7 +135,7 @@ static void csrs_must_be_written(void **state)
     static const uint32_t value[] = {4 << 16 | 4 << 8 | 4, 3, 5};
     unsigned legal = 0;
     for (unsigned set = 0; set < 8; set++) {
-        open_pair(32);
+        open_pair(32, 5);
         for (unsigned i = 0; i < 3; i++)
             if (set >> i & 1)
                 pair_set_csr(&pair, needed[i], value[i]);

@@ -10,24 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "pair.h"
-#include "random.h"
-#include "words.h"
-
-static struct pair pair;
-static uint64_t random_state;
-
-static int setup(void **state)
-{
-    (void)state;
-    random_state = test_seed();
-    return 0;
-}
-
-static void open_pair(unsigned xlen)
-{
-    pair_open(&pair, &(struct pair_options){.xlen = xlen});
-}
+#include "every.h"
 
 static void fill_tl(unsigned number)
 {
@@ -70,7 +53,7 @@ static unsigned shapes(const struct tref_type *type, unsigned funct7, unsigned b
 static void every_shape_by_ttype(void **state)
 {
     (void)state;
-    open_pair(64);
+    open_pair(64, 1);
     unsigned count = 0;
     for (size_t i = 0; i < tref_type_count; i++) {
         bool first_of_width = i < 4; /* the types of a width differ in nothing here: some shapes */
@@ -94,7 +77,7 @@ static void every_shape_by_width(void **state)
     (void)state;
     static const unsigned variants[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
     unsigned count = 0;
-    open_pair(32);
+    open_pair(32, 1);
     pair_set_csr(&pair, TREF_TTYPE, 0xffffffff); /* these do not look at it */
     for (unsigned i = 0; i < 4; i++)
         count += shapes(NULL, variants[i][0], variants[i][1]);
@@ -107,7 +90,7 @@ static void every_shape_by_width(void **state)
 static void operands_may_be_tl0(void **state)
 {
     (void)state;
-    open_pair(32);
+    open_pair(32, 1);
     pair_set_x(&pair, 10, 0x02081008);
     for (unsigned a = 0; a < 3; a++)
         for (unsigned b = 0; b < 3; b++)
@@ -125,7 +108,7 @@ static void other_shapes_are_illegal(void **state)
 {
     (void)state;
     static const unsigned bits[] = {1, 2, 4, 8}; /* ttype's integers */
-    open_pair(64);
+    open_pair(64, 1);
     for (unsigned i = 0; i < 20000; i++) {
         unsigned dim[4] = {8, 16, 8, 2};
         for (unsigned n = 1 + i % 3; n > 0; n--)
@@ -149,7 +132,7 @@ static void every_function_code(void **state)
     (void)state;
     unsigned legal = 0;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
-        open_pair(xlen);
+        open_pair(xlen, 1);
         pair_map(&pair, 0, 0x10000, test_random(&random_state));
         pair_set_csr(&pair, TREF_TSHAPE, 8 << 16 | 4 << 8 | 4);
         pair_set_csr(&pair, TREF_LOAD_MASK, 0xa5);
