@@ -116,8 +116,6 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (exit == SAM_EXIT_TRAP)
         return fail(worker, w, w->core.cause, w->core.tval);
-    if (worker->observer && sam_observer_failed(worker->observer))
-        return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
     if (exit != SAM_EXIT_EVENT)
         return SAM_PAUSE_NONE;
     if (w->core.event == SAM_EVENT_PRINT)
@@ -128,32 +126,65 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
     return --group->ready ? SAM_PAUSE_NONE : settle(worker, group);
 }
 
+/* Account for the instructions of a warp since it had retired `before`. */
+static void account(struct sam_worker *worker, struct sam_group *group, const struct sam_warp *w,
+                    uint64_t before)
+{
+    const uint64_t ran = w->core.retired - before;
+    group->turn -= (int64_t)ran;
+    worker->untold_insns += ran;
+    if (worker->untold_insns >= QUANTUM && worker->run->gpu->options.progress)
+        sam_run_tell(worker, 0);
+}
+
+static bool has_budget(const struct sam_worker *worker, const struct sam_warp *w)
+{
+    const uint64_t limit = worker->run->gpu->options.max_insns;
+    return !limit || w->core.retired < limit;
+}
+
+enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group,
+                              struct sam_warp *w, struct sam_step *step)
+{
+    const uint64_t before = w->core.retired;
+    struct sam_insn insn;
+    if (!has_budget(worker, w))
+        return fail(worker, w, SAM_CAUSE_BUDGET, worker->run->gpu->options.max_insns);
+    const enum sam_exit exit = sam_warp_step(w, step, &insn);
+    account(worker, group, w, before);
+    if (exit != SAM_EXIT_TRAP && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
+        return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
+    if (exit != SAM_EXIT_TRAP && worker->log && !sam_log_step(worker->log, w, &insn, step))
+        return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
+    return look(worker, group, w, exit);
+}
+
+/* Run about `budget` instructions. */
+static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group,
+                              struct sam_warp *w, int64_t budget)
+{
+    const uint64_t before = w->core.retired, limit = worker->run->gpu->options.max_insns;
+    if (!has_budget(worker, w))
+        return fail(worker, w, SAM_CAUSE_BUDGET, limit);
+    if (limit && (uint64_t)budget > limit - before)
+        budget = (int64_t)(limit - before);
+    const enum sam_exit exit =
+        budget == 1 ? sam_core_step(&w->core, NULL) : sam_core_run(&w->core, budget);
+    account(worker, group, w, before);
+    return look(worker, group, w, exit);
+}
+
 /* One turn of a ready warp. */
 static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *group,
                                struct sam_warp *w)
 {
-    const struct sam_gpu_options *options = &worker->run->gpu->options;
-    const bool one = options->schedule == SAM_SCHEDULE_RR1;
     enum sam_pause pause = SAM_PAUSE_NONE;
+    struct sam_step step;
     group->in_turn = true;
-    group->turn = one ? 1 : QUANTUM;
+    group->turn = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 ? 1 : QUANTUM;
     while (group->in_turn && pause == SAM_PAUSE_NONE) {
-        int64_t budget = group->turn;
-        if (options->max_insns) {
-            if (w->core.retired >= options->max_insns)
-                return fail(worker, w, SAM_CAUSE_BUDGET, options->max_insns);
-            if ((uint64_t)budget > options->max_insns - w->core.retired)
-                budget = (int64_t)(options->max_insns - w->core.retired);
-        }
-        uint64_t before = w->core.retired;
-        enum sam_exit exit = worker->observer ? sam_observer_step(worker->observer, w)
-                             : one            ? sam_core_step(&w->core, NULL)
-                                              : sam_core_run(&w->core, budget);
-        group->turn -= (int64_t)(w->core.retired - before);
-        worker->untold_insns += w->core.retired - before;
-        if (options->progress && worker->untold_insns >= QUANTUM)
-            sam_run_tell(worker, 0);
-        pause = look(worker, group, w, exit);
+        pause = worker->counts || worker->log ? sam_group_step(worker, group, w, &step)
+                                              : advance(worker, group, w, group->turn);
         if (group->in_turn && group->turn <= 0)
             end_turn(worker, group);
     }

@@ -90,9 +90,8 @@ static bool init_worker(struct sam_worker *worker, struct sam_run *run)
         !sam_group_init(&worker->own, run))
         return false;
     sam_space_enter(worker, &worker->own);
-    if (!options->collect_stats && !options->log.write)
-        return true;
-    return (worker->observer = sam_observer_new(run->gpu, run->launch)) != NULL;
+    return (!options->collect_stats || (worker->counts = sam_counts_new())) &&
+           (!options->log.write || (worker->log = sam_log_new(run->gpu)));
 }
 
 static void release_worker(struct sam_worker *worker)
@@ -100,7 +99,8 @@ static void release_worker(struct sam_worker *worker)
     sam_group_release(&worker->own, worker->run);
     sam_code_free(worker->code);
     sam_space_release(worker);
-    sam_observer_free(worker->observer);
+    sam_counts_free(worker->counts);
+    sam_log_free(worker->log);
 }
 
 static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *workgroups,
@@ -146,8 +146,8 @@ static bool collect(struct sam_run *run, struct sam_gpu_stats *stats, double sta
     stats->warps = run->next * run->launch->warps;
     for (unsigned i = 0; i < run->worker_count; i++) {
         stats->warp_insns += run->workers[i].warp_insns;
-        if (run->workers[i].observer)
-            ok &= sam_observer_collect(run->workers[i].observer, stats);
+        if (run->workers[i].counts)
+            ok &= sam_counts_collect(run->workers[i].counts, stats);
     }
     stats->seconds = now() - started;
     return ok;

@@ -11,6 +11,7 @@
 
 #include "machine/machine.h"
 #include "samite/gpu.h"
+#include "samite/session.h"
 #include "trace/trace.h"
 
 #define SAM_LANES  SAM_MAX_LANES
@@ -30,15 +31,6 @@ enum {
 
 enum { SAM_EVENT_END = 1, SAM_EVENT_BARRIER, SAM_EVENT_PRINT };
 
-/* {rpc, other path's pc, other path's mask}. Ventus 4.2.1. */
-struct sam_simt_entry {
-    uint32_t rpc;
-    uint32_t pc;
-    uint32_t mask;
-};
-
-enum sam_warp_state { SAM_WARP_READY, SAM_WARP_WAITS, SAM_WARP_ENDED };
-
 struct sam_warp {
     struct sam_core core; /* first: a handler's core is its warp */
     /* Active lanes of groups 0 and 1: one word per lane, all ones or zero, and as bits. */
@@ -54,7 +46,7 @@ struct sam_warp {
     uint32_t vl;
     uint32_t vtype; /* bit 31: vill */
     uint32_t rpc;
-    struct sam_simt_entry *stack;
+    struct sam_stack_entry *stack; /* {rpc, other path's pc, other path's mask}. Ventus 4.2.1 */
     uint32_t depth;
     uint32_t stack_capacity;
     uint32_t stack_limit;
@@ -149,11 +141,12 @@ struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_group *group; /* the one that runs; the view shows its local memory. NULL: none */
-    struct sam_group own;    /* for launches, which run one workgroup after another */
-    bool busy;               /* runs a workgroup of the launch */
-    bool started;            /* has run at least one */
-    struct sam_observer *observer; /* NULL on the fast path */
+    struct sam_group *group;   /* the one that runs; the view shows its local memory. NULL: none */
+    struct sam_group own;      /* for launches, which run one workgroup after another */
+    bool busy;                 /* runs a workgroup of the launch */
+    bool started;              /* has run at least one */
+    struct sam_counts *counts; /* NULL: not asked for */
+    struct sam_log *log;       /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
 };
@@ -171,6 +164,10 @@ bool sam_group_init(struct sam_group *group, const struct sam_run *run);
 void sam_group_release(struct sam_group *group, const struct sam_run *run);
 /* Begin a workgroup: its warps are ready, its local memory is zero. */
 void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup);
+/* Run one instruction of a ready warp and record it, except for what a barrier or the end of the
+ * warp means to others. */
+enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group,
+                              struct sam_warp *warp, struct sam_step *step);
 /* Run the warps by turns, from where they are. */
 enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group);
 
@@ -255,15 +252,25 @@ void sam_run_wait_turn(struct sam_worker *worker);
 /* Show what the kernel has printed. False: the sink failed, or the buffer is full (recorded). */
 bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 
-/* observe.c: commit log and statistics, for single-stepped runs. */
-struct sam_observer;
-struct sam_observer *sam_observer_new(const struct sam_gpu *gpu, const struct sam_launch *launch);
-void sam_observer_free(struct sam_observer *observer);
-/* Run one instruction of the warp and record it. */
-enum sam_exit sam_observer_step(struct sam_observer *observer, struct sam_warp *warp);
+/* --- records of instructions */
+
+/* step.c: run one instruction of the warp and record it, except for what a barrier or the end of
+ * the warp means to others. `insn` receives it. */
+enum sam_exit sam_warp_step(struct sam_warp *warp, struct sam_step *step, struct sam_insn *insn);
+
+/* stats.c: count an instruction that has run. False: out of memory, now and from now on. */
+struct sam_counts *sam_counts_new(void);
+void sam_counts_free(struct sam_counts *counts);
+bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *warp,
+                     const struct sam_insn *insn, const struct sam_step *step);
 /* Add the counts to `stats`. False: out of memory. */
-bool sam_observer_collect(struct sam_observer *observer, struct sam_gpu_stats *stats);
-/* Whether the log's sink has refused a write. */
-bool sam_observer_failed(const struct sam_observer *observer);
+bool sam_counts_collect(const struct sam_counts *counts, struct sam_gpu_stats *stats);
+
+/* log.c: write an instruction that has run to the sink of the gpu's commit log. False: the sink
+ * refused. */
+struct sam_log *sam_log_new(const struct sam_gpu *gpu);
+void sam_log_free(struct sam_log *log);
+bool sam_log_step(struct sam_log *log, struct sam_warp *warp, const struct sam_insn *insn,
+                  const struct sam_step *step);
 
 #endif

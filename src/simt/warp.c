@@ -68,7 +68,7 @@ uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bo
 
 void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct sam_launch *launch)
 {
-    struct sam_simt_entry *stack = w->stack;
+    struct sam_stack_entry *stack = w->stack;
     uint32_t capacity = w->stack_capacity;
     memset(w, 0, offsetof(struct sam_warp, v));
     memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
@@ -145,7 +145,7 @@ static bool reserve_stack(struct sam_warp *w, uint32_t entries)
     if (entries <= w->stack_capacity)
         return true;
     uint32_t capacity = w->stack_capacity ? w->stack_capacity * 2 : 64;
-    struct sam_simt_entry *grown = realloc(w->stack, capacity * sizeof *grown);
+    struct sam_stack_entry *grown = realloc(w->stack, capacity * sizeof *grown);
     if (!grown) {
         w->core.view->exhausted = true;
         return false;
@@ -160,8 +160,8 @@ static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
 {
     if (!reserve_stack(w, w->depth + 2))
         return false;
-    w->stack[w->depth++] = (struct sam_simt_entry){w->rpc, w->rpc, w->simt};
-    w->stack[w->depth++] = (struct sam_simt_entry){w->rpc, other_pc, other};
+    w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, w->rpc, w->simt};
+    w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, other_pc, other};
     if (w->depth > w->deepest)
         w->deepest = w->depth;
     return true;
@@ -201,7 +201,7 @@ SAM_HANDLER(op_join)
     struct sam_warp *w = W;
     if (!w->depth || w->stack[w->depth - 1].rpc != (uint32_t)sam_pc_of(c, op))
         SAM_NEXT();
-    const struct sam_simt_entry top = w->stack[--w->depth];
+    const struct sam_stack_entry top = w->stack[--w->depth];
     w->npc = top.pc;
     sam_warp_set_mask(w, top.mask);
     if (SAM_LIKELY(top.pc - (uint32_t)c->page_pc < SAM_PAGE_SIZE && !(top.pc & 3)))

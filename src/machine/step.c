@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/step.h"
+
+#include <stdlib.h>
+
+static uint64_t x_of(const struct sam_core *core, unsigned number)
+{
+    return sam_code_machine(core->code)->isa.xlen == 32 ? core->x32[number] : core->x64[number];
+}
+
+static uint64_t wrap(const struct sam_core *core, uint64_t value)
+{
+    return sam_code_machine(core->code)->isa.xlen == 32 ? (uint32_t)value : value;
+}
+
+void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access)
+{
+    if (step->access_count < SAM_STEP_ACCESSES)
+        step->access[step->access_count++] = *access;
+}
+
+void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value)
+{
+    if (step->csr_count < SAM_STEP_CSRS) {
+        step->csr[step->csr_count].address = address;
+        step->csr[step->csr_count++].value = value;
+    }
+}
+
+bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint64_t *value)
+{
+    struct sam_fault fault;
+    uint8_t bytes[8] = {0};
+    const uint8_t *host = core->view->resolve(core->view, address, size, SAM_LOAD, &fault);
+    if (!host)
+        return false;
+    memcpy(bytes, host, size);
+    *value = sam_le32(bytes) | (uint64_t)sam_le32(bytes + 4) << 32;
+    return true;
+}
+
+static bool is_vector(const struct sam_insn *insn)
+{
+    return strpbrk(sam_insn_rows[insn->op].operands, "DSTW") != NULL;
+}
+
+/* ---------------------------------------------------------------------------------- before */
+
+/* What a scalar load, store or atomic instruction will access. RISC-V Unprivileged 2.6, 14. */
+static void find_access(const struct sam_core *core, struct sam_step *step,
+                        const struct sam_insn *insn)
+{
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    const bool store = does->act == SAM_ACT_STORE;
+    struct sam_step_access a = {.size = does->bytes,
+                                .lane = UINT32_MAX,
+                                .load = !store,
+                                .store = store || does->act == SAM_ACT_ATOMIC};
+    a.address = wrap(core, x_of(core, insn->rs1) + (uint64_t)(int64_t)insn->imm); /* atomics: 0 */
+    a.value = store ? x_of(core, insn->rs2) : 0;
+    sam_step_add_access(step, &a);
+    if (insn->pair && !((store ? insn->rs2 : insn->rd) & 1)) { /* two words */
+        a.address = wrap(core, a.address + 4);
+        a.value = store && insn->rs2 ? x_of(core, insn->rs2 + 1u) : 0;
+        sam_step_add_access(step, &a);
+    }
+}
+
+void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_insn *insn)
+{
+    struct sam_fault fault;
+    memset(step, 0, offsetof(struct sam_step, v_value));
+    step->tl_count = step->m_count = step->csr_count = step->fflags = step->access_count = 0;
+    step->trap.kind = SAM_TRAP_NONE;
+    step->cause = 0;
+    step->tval = step->exit_code = 0;
+    step->mask_before = step->mask_after = 1;
+    step->depth_before = step->depth_after = 0;
+    step->pc = wrap(core, core->pc);
+    step->prefix = core->pending_prefix;
+    *insn = (struct sam_insn){.op = SAM_OP_ILLEGAL};
+    if (step->pc & 3 || !sam_code_fetch(core, step->pc, &step->word, &fault)) {
+        step->word = 0;
+        return;
+    }
+    if (!sam_code_decode(core->code, step->word, core->pending_prefix, insn))
+        return;
+    step->vector = is_vector(insn);
+    if (!step->vector && sam_insn_rows[insn->op].does.bytes)
+        find_access(core, step, insn);
+}
+
+/* ----------------------------------------------------------------------------------- after */
+
+static void find_registers(const struct sam_core *core, struct sam_step *step,
+                           const struct sam_insn *insn)
+{
+    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
+    const struct sam_operand *first = sam_operand_find(row->operands[0]);
+    if (!first || first->slot != SAM_SLOT_RD || first->kind != SAM_KIND_X || insn->rd == 0 ||
+        row->does.act == SAM_ACT_SYNC || row->does.act == SAM_ACT_PREFIX)
+        return;
+    step->x = insn->rd;
+    step->x_count = insn->pair && !(insn->rd & 1) ? 2 : 1;
+    for (unsigned i = 0; i < step->x_count; i++)
+        step->x_value[i] = x_of(core, insn->rd + i);
+}
+
+static void find_csrs(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
+{
+    const unsigned act = sam_insn_rows[insn->op].does.act, address = (unsigned)insn->imm & 0xfff;
+    uint64_t value;
+    if ((act == SAM_ACT_CSR_WRITE || (act == SAM_ACT_CSR_BITS && insn->rs1 != 0)) &&
+        sam_csr_read(core, address, core->retired, &value))
+        sam_step_add_csr(step, address, wrap(core, value));
+}
+
+/* Loads: what was loaded, not extended. Atomics: what was stored, if it was. */
+static void find_values(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
+{
+    const unsigned act = sam_insn_rows[insn->op].does.act;
+    const bool conditional =
+        act == SAM_ACT_ATOMIC && !strncmp(sam_insn_rows[insn->op].mnemonic, "sc.", 3);
+    for (unsigned i = 0; i < step->access_count; i++) {
+        struct sam_step_access *a = &step->access[i];
+        const unsigned bits = 8 * a->size;
+        if (a->load && !sam_core_peek(core, a->address, a->size, &a->value))
+            a->value = 0;
+        if (conditional) {
+            a->load = false;
+            a->store = x_of(core, insn->rd ? insn->rd : SAM_X_SINK) == 0;
+        }
+        if (bits < 64)
+            a->value &= (UINT64_C(1) << bits) - 1;
+    }
+}
+
+enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct sam_insn *insn)
+{
+    /* To find the flags this instruction raises; one that may read them must see all of them. */
+    const uint8_t flags = core->fflags;
+    const bool reads_flags = (step->word & 0x7f) == SAM_OPC_SYSTEM;
+    if (!reads_flags)
+        core->fflags = 0;
+    const enum sam_exit exit = sam_core_step(core, insn);
+    if (!reads_flags) {
+        step->fflags = core->fflags;
+        core->fflags |= flags;
+    }
+    step->next_pc = wrap(core, core->pc);
+    if (exit == SAM_EXIT_TRAP) {
+        step->kind = SAM_STEP_TRAPPED;
+        step->cause = core->cause;
+        step->tval = wrap(core, core->tval);
+        return exit;
+    }
+    step->kind = sam_op_is_prefix(insn->op) ? SAM_STEP_PREFIX : SAM_STEP_RAN;
+    find_registers(core, step, insn);
+    find_csrs(core, step, insn);
+    if (!step->vector)
+        find_values(core, step, insn);
+    return exit;
+}
