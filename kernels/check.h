@@ -18,6 +18,10 @@ struct check_config {
     unsigned jobs;      /* worker threads */
     uint64_t max_insns; /* per warp and launch, 0 = no limit */
     const char *dir;    /* folder of the .s files */
+    /* Instead of sam_gpu_launch, when not NULL. */
+    enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
+                              struct sam_gpu_result *result, struct sam_error *error);
+    void *context;
 };
 
 /* The outcome. */

@@ -141,7 +141,10 @@ void check_launch(struct check *check, const char *name, const uint32_t grid[2],
     check->status = sam_gpu_prepare(check->gpu, check->image, &kernel, &launch, check->error);
     if (check->status)
         return;
-    check->status = sam_gpu_launch(check->gpu, &launch, &result, check->error);
+    const struct check_config *config = &check->config;
+    check->status =
+        config->launch ? config->launch(config->context, check->gpu, &launch, &result, check->error)
+                       : sam_gpu_launch(check->gpu, &launch, &result, check->error);
     if (report->launches++ == 0) {
         memcpy(report->grid, kernel.grid, sizeof report->grid);
         memcpy(report->block, kernel.block, sizeof report->block);

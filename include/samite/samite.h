@@ -16,6 +16,7 @@
 #include "mxu.h"
 #include "ops.h"
 #include "parameter.h"
+#include "session.h"
 #include "sink.h"
 #include "status.h"
 #include "symbolstat.h"

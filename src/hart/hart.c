@@ -282,9 +282,10 @@ bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value)
 
 void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
 {
-    hart->has_until = true;
+    if (hart->has_until)
+        sam_code_remove_stop(hart->code, hart->until);
     hart->until = sam_hart_wrap(hart, pc);
-    sam_code_stop_at(hart->code, true, hart->until);
+    hart->has_until = sam_code_add_stop(hart->code, hart->until);
 }
 
 const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)

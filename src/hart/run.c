@@ -105,7 +105,7 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
     if (exit == SAM_EXIT_TRAP)
         return take_trap(hart, result) || result->end != SAM_HART_TRAP;
     hart->vectored &= hart->vectored_at == hart->core.retired;
-    if (exit == SAM_EXIT_EVENT && hart->core.event == SAM_EVENT_TOHOST &&
+    if (exit == SAM_EXIT_EVENT && hart->core.event & SAM_EVENT_TOHOST &&
         sam_hart_tohost_exit(hart, &result->exit_code))
         fill(hart, result, SAM_HART_EXIT);
     else if (hart->has_until && sam_hart_pc(hart) == hart->until)

@@ -2,6 +2,7 @@
 /* How a hart sees memory: physical memory with its bounds, and the `tohost` word. Fills the view's
  * pages; under RV64 several pages of the address space share an entry, told apart by its tag. */
 #include "hart/core.h"
+#include "machine/watch.h"
 
 #define TOHOST_SIZE 8u
 
@@ -35,12 +36,19 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
         writable = (uint16_t)(before < writable ? before : writable);
         if (access == SAM_STORE && address < hart->tohost + TOHOST_SIZE &&
             address + size > hart->tohost)
-            hart->core.event = SAM_EVENT_TOHOST;
+            hart->core.event |= SAM_EVENT_TOHOST;
     }
     *page = (struct sam_page){.host = host,
                               .read_limit = limit,
                               .write_limit = writable,
                               .tag = (uint32_t)(address >> 32)};
+    if (view->watches) {
+        sam_watches_note(view->watches, address, size, access, host + offset);
+        if (sam_watches_page(view->watches, base)) { /* every access comes here */
+            page->read_limit = page->write_limit = 0;
+            view->beside.size = 0;
+        }
+    }
     return host + offset;
 }
 

@@ -28,8 +28,9 @@ struct sam_code {
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* sam_code_vectors */
-    bool stops;       /* sam_code_stop_at */
-    uint64_t stop_pc;
+    uint64_t *stops;  /* sam_code_add_stop */
+    size_t stop_count, stop_capacity;
+    bool passes; /* runs pass the stops */
     struct decoded {
         uint32_t prefix;
         bool known, legal;
@@ -59,12 +60,24 @@ unsigned sam_code_vectors(const struct sam_code *code)
     return code->vectors;
 }
 
+void sam_code_use_vector(struct sam_code *code, unsigned number)
+{
+    if (number >= code->vectors)
+        code->vectors = number + 1;
+}
+
 struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view)
 {
     struct sam_code *code = sam_alloc(1, sizeof *code);
-    if (code) {
-        code->machine = machine;
-        code->view = view;
+    if (!code)
+        return NULL;
+    code->machine = machine;
+    code->view = view;
+    /* Room for some: the first stop cannot fail. */
+    code->stops = sam_grow(NULL, 0, &code->stop_capacity, sizeof *code->stops);
+    if (!code->stops) {
+        free(code);
+        return NULL;
     }
     return code;
 }
@@ -79,6 +92,8 @@ void sam_code_free(struct sam_code *code)
             free(page);
         }
     }
+    if (code)
+        free(code->stops);
     free(code);
 }
 
@@ -153,14 +168,57 @@ static void forget_at(struct sam_code *code, uint64_t pc)
         forget(code, page, pc % SAM_PAGE_SIZE / 4);
 }
 
-void sam_code_stop_at(struct sam_code *code, bool set, uint64_t pc)
+/* The same for a stop and for a prefix before it, which does not run over it. */
+static void forget_stop(struct sam_code *code, uint64_t pc)
 {
-    if (code->stops)
-        forget_at(code, code->stop_pc);
-    code->stops = set;
-    code->stop_pc = pc;
-    if (set)
-        forget_at(code, pc);
+    forget_at(code, pc);
+    forget_at(code, pc - 4);
+}
+
+bool sam_code_add_stop(struct sam_code *code, uint64_t pc)
+{
+    void *grown = sam_grow(code->stops, code->stop_count, &code->stop_capacity, sizeof pc);
+    if (!grown)
+        return false;
+    code->stops = grown;
+    code->stops[code->stop_count++] = pc;
+    forget_stop(code, pc);
+    return true;
+}
+
+void sam_code_remove_stop(struct sam_code *code, uint64_t pc)
+{
+    for (size_t i = 0; i < code->stop_count; i++) {
+        if (code->stops[i] == pc) {
+            code->stops[i] = code->stops[--code->stop_count];
+            forget_stop(code, pc);
+            return;
+        }
+    }
+}
+
+bool sam_code_stops_at(const struct sam_code *code, uint64_t pc)
+{
+    for (size_t i = 0; !code->passes && i < code->stop_count; i++)
+        if (code->stops[i] == pc)
+            return true;
+    return false;
+}
+
+void sam_code_heed_stops(struct sam_code *code, bool heed)
+{
+    if (code->passes == !heed)
+        return;
+    code->passes = !heed;
+    for (size_t i = 0; i < code->stop_count; i++)
+        forget_stop(code, code->stops[i]);
+}
+
+void sam_code_reset(struct sam_code *code)
+{
+    for (unsigned i = 0; i < PAGE_HASH; i++)
+        for (struct code_page *page = code->pages[i]; page; page = page->next)
+            reset_page(page);
 }
 
 static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
@@ -238,8 +296,7 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
                                                              : insn->rs3;
             vector = true;
             odd |= number & 1;
-            if ((number | 1u) >= c->code->vectors) /* a pair or group includes the next register */
-                c->code->vectors = (number | 1u) + 1;
+            sam_code_use_vector(c->code, number | 1u); /* a pair or group includes the next */
             if (operand->slot == SAM_SLOT_RS3)
                 uop->rd = insn->rs3; /* store data: this slot is free of flags */
         }
@@ -306,7 +363,8 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         return false;
     }
     sam_decode(&c->code->machine->isa, word, 0, &insn);
-    if (c->code->stops && c->code->stop_pc == pc) {
+    if (sam_code_stops_at(c->code, pc) ||
+        (sam_op_is_prefix(insn.op) && sam_code_stops_at(c->code, pc + 4))) {
         page->ops[index] = (struct sam_uop){.fn = op_stop};
     } else if (insn.op == SAM_OP_ILLEGAL) {
         page->ops[index] = (struct sam_uop){.fn = op_illegal};
@@ -394,7 +452,7 @@ static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
     SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
 }
 
-/* Replaces the instruction that sam_code_stop_at names. */
+/* Replaces an instruction at a stop. */
 static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
 {
     c->pc = sam_pc_of(c, op);
@@ -498,6 +556,7 @@ void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code
 static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 {
     c->quantum = left;
+    c->event = 0;
     c->loop_entry = op;
     c->loop_left = left;
 #if SAM_TAIL_CALLS

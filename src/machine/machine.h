@@ -163,9 +163,14 @@ struct sam_beside {
     uint32_t size; /* 0: none */
 };
 
+struct sam_watches; /* watch.h */
+struct sam_journal; /* journal.h */
+
 struct sam_view {
     struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
     struct sam_beside beside;
+    struct sam_watches *watches; /* NULL: none */
+    struct sam_journal *journal; /* NULL: none */
     bool exhausted; /* the host had no memory for an access: the fault is not the program's */
     /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
      * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
@@ -218,8 +223,13 @@ enum sam_exit {
     SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
     SAM_EXIT_TRAP,   /* pc is the instruction that failed */
     SAM_EXIT_EVENT,  /* raised by the machine: core->event says which; pc is the next instruction */
-    SAM_EXIT_STOP,   /* pc has reached the address of sam_code_stop_at, not run yet */
+    SAM_EXIT_STOP,   /* pc has reached an address of sam_code_add_stop, not run yet; or a prefix
+                        directly before one */
 };
+
+/* Bit of core->event: an instruction has accessed watched memory. The machine above defines those
+ * below. While a core runs its event is 0, until an instruction ends the run by setting it. */
+#define SAM_EVENT_WATCH 0x100u
 
 struct sam_code;
 
@@ -309,9 +319,15 @@ struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view
 void sam_code_free(struct sam_code *code);
 /* `size` bytes at `address` (in one page) are being stored: if they are code, decode it again. */
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
-/* Stop runs that reach `pc`; one that starts there stops immediately (step over it). Only one
- * address at a time; `set` false: none. */
-void sam_code_stop_at(struct sam_code *code, bool set, uint64_t pc);
+/* Stop runs that reach `pc`; one that starts there stops immediately (step over it). An address
+ * added twice must be removed twice. False: out of memory. */
+bool sam_code_add_stop(struct sam_code *code, uint64_t pc);
+void sam_code_remove_stop(struct sam_code *code, uint64_t pc);
+bool sam_code_stops_at(const struct sam_code *code, uint64_t pc);
+/* Let runs pass the addresses, or stop there again. */
+void sam_code_heed_stops(struct sam_code *code, bool heed);
+/* Decode everything again: the memory behind it was changed as a whole. */
+void sam_code_reset(struct sam_code *code);
 /* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.
  */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
@@ -319,6 +335,8 @@ const struct sam_machine *sam_code_machine(const struct sam_code *code);
 /* One more than the highest vector register that decoded instructions can write; registers above it
  * still have their initial value. */
 unsigned sam_code_vectors(const struct sam_code *code);
+/* Somebody else writes this one. */
+void sam_code_use_vector(struct sam_code *code, unsigned number);
 /* The instruction at `pc` as words: false when it cannot be fetched. */
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);

@@ -148,7 +148,6 @@ BRANCH(bgeu, TAKEN_bgeu)
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
     {                                                                                              \
-        c->event = 0;                                                                              \
         uint8_t *host = sam_access_slow(c, RS1 + IMM, sizeof(type), access);                       \
         if (!host)                                                                                 \
             SAM_TRAP_SET();                                                                        \
@@ -308,7 +307,6 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
     {                                                                                              \
         uint64_t old;                                                                              \
         unsigned address = (unsigned)op->imm & 0xfff;                                              \
-        c->event = 0;                                                                              \
         if (!csr_access(c, sam_retired_at(c, op, entry, left), address, mode, operand_value,       \
                         reads, writes, &old)) {                                                    \
             SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/step.h"
 
-#include <stdlib.h>
+#include "machine/watch.h"
 
 static uint64_t x_of(const struct sam_core *core, unsigned number)
 {
@@ -30,13 +30,18 @@ void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value)
 bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint64_t *value)
 {
     struct sam_fault fault;
-    uint8_t bytes[8] = {0};
+    struct sam_watches *watches = core->view->watches;
+    struct sam_core *watched = watches ? watches->core : NULL;
+    const bool exhausted = core->view->exhausted;
+    if (watches)
+        watches->core = NULL;
     const uint8_t *host = core->view->resolve(core->view, address, size, SAM_LOAD, &fault);
-    if (!host)
-        return false;
-    memcpy(bytes, host, size);
-    *value = sam_le32(bytes) | (uint64_t)sam_le32(bytes + 4) << 32;
-    return true;
+    if (watches)
+        watches->core = watched;
+    core->view->exhausted = exhausted;
+    if (host)
+        *value = sam_watch_bytes(host, size);
+    return host != NULL;
 }
 
 static bool is_vector(const struct sam_insn *insn)

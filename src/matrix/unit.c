@@ -34,23 +34,22 @@ HANDLER(copy, sam_matrix_copy(c, op->rd, op->rs1, operand(c, op), (unsigned)op->
 HANDLER(pointwise,
         sam_matrix_pointwise(c, op->rd, op->rs2, op->rs1, operand(c, op), (unsigned)op->imm))
 HANDLER(mma, sam_matrix_mma(c, op->rd, op->rs2, op->rs1, (unsigned)op->imm))
-HANDLER(load, sam_matrix_load(c, op->rd, X(op->rs1), X(op->rs2), (unsigned)op->imm))
-HANDLER(load_whole, sam_matrix_load_whole(c, op->rd, X(op->rs1), (unsigned)op->imm))
 
-/* A store may overwrite its own code, or hit the word that the machine watches: nothing is read
- * from the micro-op after it. Of the unit's state it changes only xmrstart. */
-#define STORE(name, call)                                                                          \
+/* A store may overwrite its own code, and any access hit what the machine watches: nothing is read
+ * from the micro-op after it. Of the unit's state a store changes only xmrstart. */
+#define MEMORY(name, call)                                                                         \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
-        c->event = 0;                                                                              \
         if (SAM_UNLIKELY(OFF || !(call)))                                                          \
             SAM_MUSTTAIL return fail(c, op, entry, left);                                          \
         if (SAM_UNLIKELY(c->event))                                                                \
             return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }
-STORE(store, sam_matrix_store(c, op->rs3, X(op->rs1), X(op->rs2), (unsigned)op->imm))
-STORE(store_whole, sam_matrix_store_whole(c, op->rs3, X(op->rs1), (unsigned)op->imm))
+MEMORY(load, sam_matrix_load(c, op->rd, X(op->rs1), X(op->rs2), (unsigned)op->imm))
+MEMORY(load_whole, sam_matrix_load_whole(c, op->rd, X(op->rs1), (unsigned)op->imm))
+MEMORY(store, sam_matrix_store(c, op->rs3, X(op->rs1), X(op->rs2), (unsigned)op->imm))
+MEMORY(store_whole, sam_matrix_store_whole(c, op->rs3, X(op->rs1), (unsigned)op->imm))
 
 /* Sizes are not clamped: an instruction that uses an invalid size is illegal. */
 static void configure(struct sam_matrix *m, unsigned which, uint64_t value)

@@ -5,7 +5,8 @@
 
 #include "simt/simt.h"
 
-#define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
+#define QUANTUM  65536 /* instructions per turn of a warp, unless something ends it earlier */
+#define STRAIGHT 1024  /* the core may overrun its budget by this many */
 
 bool sam_group_init(struct sam_group *group, const struct sam_run *run)
 {
@@ -84,7 +85,8 @@ static enum sam_pause settle(struct sam_worker *worker, struct sam_group *group)
             group->warps[i].state = SAM_WARP_READY;
     group->ready = waiting;
     group->at = 0;
-    return SAM_PAUSE_NONE;
+    group->in_turn = false;
+    return worker->pace && worker->pace->to_release ? SAM_PAUSE_RELEASED : SAM_PAUSE_NONE;
 }
 
 /* ---------------------------------------------------------------------------------- turns */
@@ -118,6 +120,8 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
         return fail(worker, w, w->core.cause, w->core.tval);
     if (exit != SAM_EXIT_EVENT)
         return SAM_PAUSE_NONE;
+    if (w->core.event == SAM_EVENT_WATCH)
+        return SAM_PAUSE_WATCH;
     if (w->core.event == SAM_EVENT_PRINT)
         return sam_run_print(worker, w) ? SAM_PAUSE_NONE : SAM_PAUSE_FAILED;
     w->state = w->core.event == SAM_EVENT_END ? SAM_WARP_ENDED : SAM_WARP_WAITS;
@@ -132,7 +136,11 @@ static void account(struct sam_worker *worker, struct sam_group *group, const st
 {
     const uint64_t ran = w->core.retired - before;
     group->turn -= (int64_t)ran;
+    group->last = w->wid;
+    worker->warp_insns += ran;
     worker->untold_insns += ran;
+    if (worker->pace)
+        worker->pace->left -= ran;
     if (worker->untold_insns >= QUANTUM && worker->run->gpu->options.progress)
         sam_run_tell(worker, 0);
 }
@@ -156,39 +164,112 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (exit != SAM_EXIT_TRAP && worker->log && !sam_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
-    return look(worker, group, w, exit);
+    const enum sam_pause pause = look(worker, group, w, exit);
+    if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
+        step->kind = SAM_STEP_ENDED;
+    else if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_BARRIER)
+        step->kind = w->state == SAM_WARP_WAITS ? SAM_STEP_BARRIER : SAM_STEP_RELEASED;
+    return pause;
 }
 
-/* Run about `budget` instructions. */
+/* Whether the warp is at a stop of the code at which it has not been shown. */
+static bool is_stopped_at(const struct sam_worker *worker, const struct sam_warp *w)
+{
+    return sam_code_stops_at(worker->code, w->core.pc) && w->passed != w->core.retired + 1;
+}
+
+/* Whether a turn may end where the warp is, after one instruction at `pc`: where sam_core_run would
+ * look at its budget. */
+static bool is_boundary(const struct sam_warp *w, uint64_t pc)
+{
+    return w->core.pc != pc + 4 || w->core.pc % SAM_PAGE_SIZE == 0;
+}
+
+/* Run about `budget` instructions, and never more than the pace has left. */
 static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group,
-                              struct sam_warp *w, int64_t budget)
+                              struct sam_warp *w, int64_t budget, bool *boundary)
 {
     const uint64_t before = w->core.retired, limit = worker->run->gpu->options.max_insns;
+    const struct sam_pace *pace = worker->pace;
     if (!has_budget(worker, w))
         return fail(worker, w, SAM_CAUSE_BUDGET, limit);
     if (limit && (uint64_t)budget > limit - before)
         budget = (int64_t)(limit - before);
-    const enum sam_exit exit =
-        budget == 1 ? sam_core_step(&w->core, NULL) : sam_core_run(&w->core, budget);
-    account(worker, group, w, before);
+    if (pace && budget > 0 && pace->left <= (uint64_t)budget + STRAIGHT)
+        budget = pace->left > STRAIGHT + 1 ? (int64_t)(pace->left - STRAIGHT) : 1;
+    enum sam_exit exit = SAM_EXIT_STOP;
+    *boundary = true;
+    if (budget != 1 && !w->core.pending_prefix)
+        exit = sam_core_run(&w->core, budget);
+    if (exit == SAM_EXIT_STOP) {
+        account(worker, group, w, before);
+        if (pace && pace->heeds && is_stopped_at(worker, w))
+            return SAM_PAUSE_BREAK;
+        const uint64_t pc = w->core.pc, from = w->core.retired;
+        exit = sam_core_step(&w->core, NULL);
+        *boundary = is_boundary(w, pc) || budget == 1;
+        account(worker, group, w, from);
+    } else {
+        account(worker, group, w, before);
+    }
     return look(worker, group, w, exit);
 }
 
-/* One turn of a ready warp. */
+/* The same for one instruction, which is recorded. */
+static enum sam_pause advance_one(struct sam_worker *worker, struct sam_group *group,
+                                  struct sam_warp *w, bool *boundary)
+{
+    struct sam_pace *pace = worker->pace;
+    struct sam_step step;
+    const uint64_t pc = w->core.pc;
+    if (pace && pace->heeds && is_stopped_at(worker, w))
+        return SAM_PAUSE_BREAK;
+    enum sam_pause pause = sam_group_step(worker, group, w, &step);
+    *boundary = is_boundary(w, pc);
+    if (pace && pace->each && pause != SAM_PAUSE_FAILED && !pace->each(pace, &step))
+        pause = pause == SAM_PAUSE_ENDED ? pause : SAM_PAUSE_ASKED;
+    return pause;
+}
+
+/* The rest of a turn of a ready warp. */
 static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *group,
                                struct sam_warp *w)
 {
+    struct sam_pace *pace = worker->pace;
+    const bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
+    const bool recorded = worker->counts || worker->log || (pace && pace->each);
     enum sam_pause pause = SAM_PAUSE_NONE;
-    struct sam_step step;
+    if (!group->in_turn)
+        group->turn = one ? 1 : QUANTUM;
     group->in_turn = true;
-    group->turn = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 ? 1 : QUANTUM;
+    if (pace && pace->arm)
+        pace->arm(pace, w);
     while (group->in_turn && pause == SAM_PAUSE_NONE) {
-        pause = worker->counts || worker->log ? sam_group_step(worker, group, w, &step)
-                                              : advance(worker, group, w, group->turn);
-        if (group->in_turn && group->turn <= 0)
+        bool boundary = true;
+        if (pace && !pace->left)
+            return SAM_PAUSE_COUNT;
+        pause = recorded ? advance_one(worker, group, w, &boundary)
+                         : advance(worker, group, w, group->turn, &boundary);
+        if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))
+            return pause; /* the turn goes on from here */
+        if (group->in_turn && group->turn <= 0 && (boundary || one))
             end_turn(worker, group);
     }
     return pause;
+}
+
+enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *group,
+                                  struct sam_warp *w)
+{
+    enum sam_pause pause = group->ready ? SAM_PAUSE_NONE : settle(worker, group);
+    while (pause == SAM_PAUSE_NONE && w->state == SAM_WARP_READY) {
+        group->in_turn &= group->at == w->wid;
+        group->at = w->wid;
+        pause = sam_run_is_stopped(worker->run) ? SAM_PAUSE_STOPPED : run_turn(worker, group, w);
+    }
+    if (pause != SAM_PAUSE_NONE)
+        return pause;
+    return w->state == SAM_WARP_WAITS ? SAM_PAUSE_WAITS : SAM_PAUSE_ENDED;
 }
 
 enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group)

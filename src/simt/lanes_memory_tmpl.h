@@ -156,6 +156,8 @@ static inline bool private_addresses(struct sam_warp *w, const int32_t *m, uint3
                       : !load_lanes(W, m, bits, vd, size, is_signed))                              \
                 SAM_TRAP_SET();                                                                    \
         }                                                                                          \
+        if (SAM_UNLIKELY(c->event)) /* a watched access */                                         \
+            return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }
 /* Values of `write`, which selects the slot of the data register. Standard stores have theirs in rd

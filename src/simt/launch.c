@@ -75,32 +75,8 @@ static void work(void *run, size_t i, unsigned thread)
         sam_group_start(worker, group, group->workgroup);
         if (sam_group_run(worker, group) == SAM_PAUSE_ENDED)
             sam_run_tell(worker, 1);
-        for (uint32_t w = 0; w < worker->run->launch->warps; w++)
-            worker->warp_insns += group->warps[w].core.retired;
         sam_space_clear_lds(worker, group);
     }
-}
-
-static bool init_worker(struct sam_worker *worker, struct sam_run *run)
-{
-    const struct sam_gpu_options *options = &run->gpu->options;
-    worker->run = run;
-    if (!sam_space_init(worker) ||
-        !(worker->code = sam_code_new(&run->gpu->machine, &worker->view)) ||
-        !sam_group_init(&worker->own, run))
-        return false;
-    sam_space_enter(worker, &worker->own);
-    return (!options->collect_stats || (worker->counts = sam_counts_new())) &&
-           (!options->log.write || (worker->log = sam_log_new(run->gpu)));
-}
-
-static void release_worker(struct sam_worker *worker)
-{
-    sam_group_release(&worker->own, worker->run);
-    sam_code_free(worker->code);
-    sam_space_release(worker);
-    sam_counts_free(worker->counts);
-    sam_log_free(worker->log);
 }
 
 static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *workgroups,
@@ -139,7 +115,53 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool collect(struct sam_run *run, struct sam_gpu_stats *stats, double started)
+enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
+                             const struct sam_launch *launch, struct sam_error *error)
+{
+    *run = (struct sam_run){.gpu = gpu, .launch = launch, .started = now()};
+    enum sam_status status = check_launch(launch, &run->workgroups, error);
+    if (status == SAM_OK)
+        status = sam_private_fit(run, error);
+    if (status != SAM_OK)
+        return status;
+    run->progress.workgroups = run->workgroups;
+    sam_run_read_metadata(run);
+    if (!sam_private_init(run))
+        return sam_fail_memory(error);
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->turn, NULL);
+    return SAM_OK;
+}
+
+void sam_run_close(struct sam_run *run)
+{
+    sam_private_release(run);
+    pthread_mutex_destroy(&run->lock);
+    pthread_cond_destroy(&run->turn);
+}
+
+bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
+{
+    const struct sam_gpu_options *options = &run->gpu->options;
+    worker->run = run;
+    return sam_space_init(worker) &&
+           (worker->code = sam_code_new(&run->gpu->machine, &worker->view)) &&
+           (!options->collect_stats || (worker->counts = sam_counts_new())) &&
+           (!options->log.write || (worker->log = sam_log_new(run->gpu)));
+}
+
+void sam_worker_release(struct sam_worker *worker)
+{
+    sam_group_release(&worker->own, worker->run);
+    sam_code_free(worker->code);
+    sam_space_release(worker);
+    sam_counts_free(worker->counts);
+    sam_log_free(worker->log);
+}
+
+/* --------------------------------------------------------------------------------- results */
+
+static bool collect(const struct sam_run *run, struct sam_gpu_stats *stats)
 {
     bool ok = true;
     stats->workgroups = run->next;
@@ -149,7 +171,7 @@ static bool collect(struct sam_run *run, struct sam_gpu_stats *stats, double sta
         if (run->workers[i].counts)
             ok &= sam_counts_collect(run->workers[i].counts, stats);
     }
-    stats->seconds = now() - started;
+    stats->seconds = now() - run->started;
     return ok;
 }
 
@@ -161,47 +183,45 @@ static int by_place(const void *a, const void *b)
     return (x->warp > y->warp) - (x->warp < y->warp);
 }
 
-/* Whether to report the places of this worker's warps. A worker keeps the workgroup that failed or
- * was stopped. */
-static bool is_placed(const struct sam_run *run, const struct sam_worker *worker)
+bool sam_run_places(const struct sam_run *run, const struct sam_group *group,
+                    struct sam_gpu_result *result)
 {
-    if (!worker->started)
-        return false;
-    if (run->failed)
-        return run->trap.kind == SAM_TRAP_DEADLOCK && worker->own.workgroup == run->trap.workgroup;
-    return sam_run_is_stopped(run);
-}
-
-/* False: out of memory. */
-static bool collect_places(const struct sam_run *run, struct sam_gpu_result *result)
-{
-    uint32_t warps = run->launch->warps;
-    size_t room = 0;
-    for (unsigned i = 0; i < run->worker_count; i++)
-        room += is_placed(run, &run->workers[i]) ? warps : 0;
-    if (room == 0)
+    const uint32_t warps = run->launch->warps;
+    if (!run->failed
+            ? !sam_run_is_stopped(run)
+            : run->trap.kind != SAM_TRAP_DEADLOCK || group->workgroup != run->trap.workgroup)
         return true;
-    result->places = sam_alloc(room, sizeof *result->places);
-    if (!result->places)
+    struct sam_warp_place *grown =
+        realloc(result->places, (result->place_count + warps) * sizeof *grown);
+    if (!grown)
         return false;
-    for (unsigned i = 0; i < run->worker_count; i++) {
-        const struct sam_worker *worker = &run->workers[i];
-        for (uint32_t k = 0; is_placed(run, worker) && k < warps; k++) {
-            const struct sam_warp *w = &worker->own.warps[k];
-            const bool waits = w->state == SAM_WARP_WAITS;
-            if (w->state != SAM_WARP_ENDED)
-                result->places[result->place_count++] =
-                    (struct sam_warp_place){.workgroup = worker->own.workgroup,
-                                            .warp = k,
-                                            .pc = waits ? w->barrier_pc : (uint32_t)w->core.pc,
-                                            .waits = waits};
-        }
+    result->places = grown;
+    for (uint32_t k = 0; k < warps; k++) {
+        const struct sam_warp *w = &group->warps[k];
+        const bool waits = w->state == SAM_WARP_WAITS;
+        if (w->state != SAM_WARP_ENDED)
+            result->places[result->place_count++] =
+                (struct sam_warp_place){.workgroup = group->workgroup,
+                                        .warp = k,
+                                        .pc = waits ? w->barrier_pc : (uint32_t)w->core.pc,
+                                        .waits = waits};
+    }
+    if (result->place_count == 0) {
+        free(result->places);
+        result->places = NULL;
+        return true;
     }
     qsort(result->places, result->place_count, sizeof *result->places, by_place);
     return true;
 }
 
-static enum sam_status outcome(const struct sam_run *run, struct sam_error *error)
+bool sam_run_result(const struct sam_run *run, struct sam_gpu_result *result)
+{
+    result->trap = run->trap;
+    return collect(run, &result->stats);
+}
+
+enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *error)
 {
     if (run->host_status != SAM_OK)
         return sam_fail(error, run->host_status, "%s", run->host_error.text);
@@ -213,47 +233,48 @@ static enum sam_status outcome(const struct sam_run *run, struct sam_error *erro
     if (sam_run_is_stopped(run))
         return sam_fail(error, SAM_ERR_STOPPED, "stopped after %llu of %llu workgroups",
                         (unsigned long long)run->progress.done,
-                        (unsigned long long)run->workgroups);
+                        (unsigned long long)run->progress.workgroups);
     return SAM_OK;
+}
+
+/* Run the workers, which are ready. False: out of memory. */
+static bool run_workers(struct sam_run *run, struct sam_gpu_result *result)
+{
+    sam_parallel(run->worker_count, run->worker_count, work, run);
+    bool ok = !result || sam_run_result(run, result);
+    /* A worker keeps the workgroup that failed or was stopped. */
+    for (unsigned i = 0; ok && result && i < run->worker_count; i++)
+        if (run->workers[i].started)
+            ok = sam_run_places(run, &run->workers[i].own, result);
+    return ok;
 }
 
 enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
                                struct sam_gpu_result *result, struct sam_error *error)
 {
-    double started = now();
-    struct sam_run run = {.gpu = gpu, .launch = launch};
+    struct sam_run run;
     if (result)
         *result = (struct sam_gpu_result){0};
-    enum sam_status status = check_launch(launch, &run.workgroups, error);
-    if (status == SAM_OK)
-        status = sam_private_fit(&run, error);
+    enum sam_status status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
-    run.progress.workgroups = run.workgroups;
     unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
     run.worker_count = jobs < run.workgroups ? jobs : (unsigned)run.workgroups;
     run.workers = sam_alloc(run.worker_count, sizeof *run.workers);
-    sam_run_read_metadata(&run);
-    bool ok = run.workers && sam_private_init(&run);
-    pthread_mutex_init(&run.lock, NULL);
-    pthread_cond_init(&run.turn, NULL);
-    for (unsigned i = 0; ok && i < run.worker_count; i++)
-        ok = init_worker(&run.workers[i], &run);
-    if (ok) {
-        sam_parallel(run.worker_count, run.worker_count, work, &run);
-        status = outcome(&run, error);
-        if (result) {
-            result->trap = run.trap;
-            ok = collect(&run, &result->stats, started) && collect_places(&run, result);
-        }
+    bool ok = run.workers != NULL;
+    for (unsigned i = 0; ok && i < run.worker_count; i++) {
+        struct sam_worker *worker = &run.workers[i];
+        ok = sam_worker_init(worker, &run) && sam_group_init(&worker->own, &run);
+        sam_space_enter(worker, &worker->own);
     }
+    ok = ok && run_workers(&run, result);
+    if (ok)
+        status = sam_run_outcome(&run, error);
     for (unsigned i = 0; run.workers && i < run.worker_count; i++)
         if (run.workers[i].run)
-            release_worker(&run.workers[i]);
+            sam_worker_release(&run.workers[i]);
     free(run.workers);
-    sam_private_release(&run);
-    pthread_mutex_destroy(&run.lock);
-    pthread_cond_destroy(&run.turn);
+    sam_run_close(&run);
     return ok ? status : sam_fail_memory(error);
 }
 

@@ -264,5 +264,7 @@ const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op
 {
     if (!run_pair(c, op))
         SAM_TRAP_SET();
+    if (SAM_UNLIKELY(c->event)) /* a watched access */
+        return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);
     SAM_NEXT();
 }

@@ -60,6 +60,10 @@ struct sam_warp {
     struct sam_commit_last logged;
     enum sam_warp_state state;
     uint32_t barrier_pc;
+    /* Sessions. `passed`: 1 + core.retired when the warp was shown to the user, who need not hear
+     * of a breakpoint there again. `retries`: the same when a barrier released it, at which it has
+     * another step to spend. */
+    uint64_t passed, retries;
     /* scratch space of one instruction */
     int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
@@ -80,6 +84,9 @@ struct sam_worker;
 void sam_warp_reset(struct sam_warp *warp, struct sam_worker *worker,
                     const struct sam_launch *launch);
 void sam_warp_release(struct sam_warp *warp);
+/* Room for so many entries of the SIMT stack. False: above its limit, or out of memory, which the
+ * view notes. */
+bool sam_warp_reserve_stack(struct sam_warp *warp, uint32_t entries);
 /* Set the SIMT mask and recompute the lane masks from it, vl and vtype. */
 void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
 /* vset*: new vtype and AVL. `keep` leaves vl as it is when it still fits. Returns vl. */
@@ -132,6 +139,8 @@ struct sam_group {
     uint32_t at;            /* the warp whose turn it is */
     bool in_turn;           /* it has begun its turn ... */
     int64_t turn;           /* ... and may still run so many instructions, to the next jump */
+    uint32_t last;          /* the warp that ran last */
+    size_t index;           /* among a session's live groups */
     struct sam_lds_page *lds;
     uint32_t lds_count, lds_capacity;
 };
@@ -145,10 +154,22 @@ struct sam_worker {
     struct sam_group own;      /* for launches, which run one workgroup after another */
     bool busy;                 /* runs a workgroup of the launch */
     bool started;              /* has run at least one */
+    struct sam_pace *pace;     /* NULL: a launch */
     struct sam_counts *counts; /* NULL: not asked for */
     struct sam_log *log;       /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
+};
+
+/* How far a session runs. */
+struct sam_pace {
+    uint64_t left; /* instructions until a pause */
+    bool heeds;    /* breakpoints and watchpoints */
+    bool to_release;
+    /* After each instruction, when not NULL; false: pause. */
+    bool (*each)(struct sam_pace *pace, const struct sam_step *step);
+    /* A warp is about to run, when not NULL. */
+    void (*arm)(struct sam_pace *pace, struct sam_warp *warp);
 };
 
 /* Why sam_group_run returned. */
@@ -157,6 +178,13 @@ enum sam_pause {
     SAM_PAUSE_ENDED,   /* every warp has ended */
     SAM_PAUSE_FAILED,  /* the program or the host: recorded in the run */
     SAM_PAUSE_STOPPED, /* options.stop */
+    /* under a pace only */
+    SAM_PAUSE_BREAK,    /* the warp whose turn it is, is at a stop of the code */
+    SAM_PAUSE_WATCH,    /* it has made a watched access */
+    SAM_PAUSE_RELEASED, /* a barrier has */
+    SAM_PAUSE_COUNT,    /* nothing is left */
+    SAM_PAUSE_ASKED,    /* by `each` */
+    SAM_PAUSE_WAITS,    /* sam_group_run_warp: the warp does */
 };
 
 /* Memory for launch->warps warps. False: out of memory. */
@@ -170,6 +198,9 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
                               struct sam_warp *warp, struct sam_step *step);
 /* Run the warps by turns, from where they are. */
 enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group);
+/* Run one of them alone until it waits or ends. */
+enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *group,
+                                  struct sam_warp *warp);
 
 /* What a worker's workgroup sees in memory. False: out of memory. */
 bool sam_space_init(struct sam_worker *worker);
@@ -179,6 +210,9 @@ void sam_space_enter(struct sam_worker *worker, struct sam_group *group);
 /* Zero the local memory of a group, or release it. */
 void sam_space_clear_lds(struct sam_worker *worker, struct sam_group *group);
 void sam_space_release_lds(struct sam_group *group);
+/* A page of a group's local memory; NULL: it is not in use or, with `make`, out of memory. */
+uint8_t *sam_space_lds(struct sam_worker *worker, struct sam_group *group, uint32_t number,
+                       bool make);
 
 /* --- launches (launch.c) */
 
@@ -186,6 +220,7 @@ void sam_space_release_lds(struct sam_group *group);
 struct sam_run {
     struct sam_gpu *gpu;
     const struct sam_launch *launch;
+    double started; /* seconds */
     uint64_t workgroups;
     struct sam_worker *workers;
     unsigned worker_count;
@@ -213,6 +248,20 @@ struct sam_gpu {
     struct sam_memory *memory;
     struct sam_machine machine;
 };
+
+/* Check the launch and make a run of it, without workers. */
+enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
+                             const struct sam_launch *launch, struct sam_error *error);
+void sam_run_close(struct sam_run *run);
+/* Everything of a worker but workgroups. False: out of memory; release it. */
+bool sam_worker_init(struct sam_worker *worker, struct sam_run *run);
+void sam_worker_release(struct sam_worker *worker);
+/* How the run has ended, its trap and counts, and where a group's warps stand if it ended early.
+ * False: out of memory. */
+enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *error);
+bool sam_run_result(const struct sam_run *run, struct sam_gpu_result *result);
+bool sam_run_places(const struct sam_run *run, const struct sam_group *group,
+                    struct sam_gpu_result *result);
 
 /* Record a failure of the program, unless a lower workgroup has already failed; of the host. */
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,

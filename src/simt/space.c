@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a worker's workgroup sees memory: its own local memory, translation, buffer bounds.
  * Fills the view's pages. */
+#include "machine/watch.h"
 #include "simt/simt.h"
 
 #include <stdlib.h>
@@ -30,23 +31,32 @@ static uint64_t local_end(const struct sam_run *run, uint32_t address)
     return end;
 }
 
-/* The entry of a page of local memory: with strict bounds, as far as it may be accessed from its
- * first byte on. What follows goes to resolve. */
-static struct sam_page local_page(const struct sam_run *run, const struct sam_lds_page *lds)
-{
-    uint64_t limit = SAM_PAGE_SIZE;
-    if (run->gpu->options.strict_lds) {
-        const uint32_t base = SAM_LDS_BASE + lds->number * SAM_PAGE_SIZE;
-        const uint64_t size = local_end(run, base) - base;
-        limit = size < limit ? size : limit;
-    }
-    return (struct sam_page){
-        .host = lds->bytes, .read_limit = (uint16_t)limit, .write_limit = (uint16_t)limit};
-}
-
 static bool may_access_local(const struct sam_run *run, uint32_t address, unsigned size)
 {
     return !run->gpu->options.strict_lds || local_end(run, address) >= (uint64_t)address + size;
+}
+
+/* Fill the entry of a page. One that holds watched bytes stays closed: every access resolves. */
+static void fill_page(struct sam_view *view, uint32_t number, struct sam_page page)
+{
+    if (view->watches && sam_watches_page(view->watches, (uint64_t)number * SAM_PAGE_SIZE))
+        page.read_limit = page.write_limit = 0;
+    view->pages[number] = page;
+}
+
+/* With strict bounds, a page of local memory can be accessed from its first byte on as far as it
+ * may be; what follows goes to resolve. */
+static void show_lds(struct sam_worker *worker, uint32_t number, uint8_t *bytes)
+{
+    uint64_t limit = SAM_PAGE_SIZE;
+    if (worker->run->gpu->options.strict_lds) {
+        const uint32_t base = SAM_LDS_BASE + number * SAM_PAGE_SIZE;
+        const uint64_t size = local_end(worker->run, base) - base;
+        limit = size < limit ? size : limit;
+    }
+    fill_page(&worker->view, SAM_LDS_BASE / SAM_PAGE_SIZE + number,
+              (struct sam_page){
+                  .host = bytes, .read_limit = (uint16_t)limit, .write_limit = (uint16_t)limit});
 }
 
 void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
@@ -57,7 +67,7 @@ void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
     for (uint32_t i = 0; left && i < left->lds_count; i++)
         *page_of(worker, &left->lds[i]) = (struct sam_page){0};
     for (uint32_t i = 0; group && i < group->lds_count; i++)
-        *page_of(worker, &group->lds[i]) = local_page(worker->run, &group->lds[i]);
+        show_lds(worker, group->lds[i].number, group->lds[i].bytes);
     worker->group = group;
 }
 
@@ -85,10 +95,9 @@ void sam_space_release_lds(struct sam_group *group)
     group->lds_count = group->lds_capacity = 0;
 }
 
-/* A new page of local memory for the group that the view shows, which has none of this number. */
-static const struct sam_lds_page *add_lds(struct sam_worker *worker, uint32_t number)
+/* A new page of a group's local memory, which has none of this number. NULL: out of memory. */
+static uint8_t *add_lds(struct sam_worker *worker, struct sam_group *group, uint32_t number)
 {
-    struct sam_group *group = worker->group;
     size_t capacity = group->lds_capacity;
     void *grown = sam_grow(group->lds, group->lds_count, &capacity, sizeof *group->lds);
     uint8_t *bytes = grown ? aligned_alloc(SAM_PAGE_SIZE, SAM_PAGE_SIZE) : NULL;
@@ -96,13 +105,22 @@ static const struct sam_lds_page *add_lds(struct sam_worker *worker, uint32_t nu
         group->lds = grown;
         group->lds_capacity = (uint32_t)capacity;
     }
-    if (!bytes) {
-        worker->view.exhausted = true;
+    if (!bytes)
         return NULL;
-    }
     memset(bytes, 0, SAM_PAGE_SIZE);
-    group->lds[group->lds_count] = (struct sam_lds_page){number, bytes};
-    return &group->lds[group->lds_count++];
+    group->lds[group->lds_count++] = (struct sam_lds_page){number, bytes};
+    if (worker->group == group)
+        show_lds(worker, number, bytes);
+    return bytes;
+}
+
+uint8_t *sam_space_lds(struct sam_worker *worker, struct sam_group *group, uint32_t number,
+                       bool make)
+{
+    for (uint32_t i = 0; i < group->lds_count; i++)
+        if (group->lds[i].number == number)
+            return group->lds[i].bytes;
+    return make ? add_lds(worker, group, number) : NULL;
 }
 
 /* ------------------------------------------------------------------------------- resolve */
@@ -135,14 +153,16 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {
         if (access == SAM_FETCH || !may_access_local(worker->run, address, size))
             return NULL;
+        const uint32_t number = (address - SAM_LDS_BASE) / SAM_PAGE_SIZE;
         /* The view has an entry for every page of the group that is in use. */
-        if (!page->host) {
-            const struct sam_lds_page *lds =
-                add_lds(worker, (address - SAM_LDS_BASE) / SAM_PAGE_SIZE);
-            if (!lds)
-                return NULL;
-            *page = local_page(worker->run, lds);
-        }
+        if (page->host)
+            show_lds(worker, number, page->host);
+        else if (!add_lds(worker, worker->group, number))
+            view->exhausted = true;
+        if (!page->host)
+            return NULL;
+        if (view->watches)
+            sam_watches_note(view->watches, address, size, access, page->host + offset);
         return page->host + offset;
     }
 
@@ -176,7 +196,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     sam_private_touch(worker->run, base);
     if (access == SAM_FETCH) {
         if (!gpu->options.sv39 && !gated && !page->host)
-            *page = (struct sam_page){.host = host, .read_limit = (uint16_t)limit};
+            fill_page(view, address / SAM_PAGE_SIZE,
+                      (struct sam_page){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
     /* Under SV39 an entry becomes writable with the first store, which sets D. A code page never
@@ -189,9 +210,12 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (page->host == host && page->read_limit)
         readable = page->read_limit;
     if (!gated)
-        *page = (struct sam_page){.host = host,
-                                  .read_limit = (uint16_t)readable,
-                                  .write_limit = (uint16_t)(code ? 0 : writable)};
+        fill_page(view, address / SAM_PAGE_SIZE,
+                  (struct sam_page){.host = host,
+                                    .read_limit = (uint16_t)readable,
+                                    .write_limit = (uint16_t)(code ? 0 : writable)});
+    if (view->watches)
+        sam_watches_note(view->watches, address, size, access, host + offset);
     return host + offset;
 }
 

@@ -138,13 +138,15 @@ bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 
 /* -------------------------------------------------------------------------- SIMT stack */
 
-static bool reserve_stack(struct sam_warp *w, uint32_t entries)
+bool sam_warp_reserve_stack(struct sam_warp *w, uint32_t entries)
 {
     if (entries > w->stack_limit)
         return false;
     if (entries <= w->stack_capacity)
         return true;
     uint32_t capacity = w->stack_capacity ? w->stack_capacity * 2 : 64;
+    if (capacity < entries)
+        capacity = entries;
     struct sam_stack_entry *grown = realloc(w->stack, capacity * sizeof *grown);
     if (!grown) {
         w->core.view->exhausted = true;
@@ -158,7 +160,7 @@ static bool reserve_stack(struct sam_warp *w, uint32_t entries)
 /* Push {rpc, rpc, mask} and the other path. False: stack overflow. */
 static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
 {
-    if (!reserve_stack(w, w->depth + 2))
+    if (!sam_warp_reserve_stack(w, w->depth + 2))
         return false;
     w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, w->rpc, w->simt};
     w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, other_pc, other};

@@ -18,8 +18,6 @@ static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
         SAM_NEXT();                                                                                \
     }
 
-HANDLER(load, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, false))
-HANDLER(mload, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, true))
 HANDLER(addi, sam_tensor_addi(c, op->rd, op->rs1, op->imm))
 HANDLER(concat_0, sam_tensor_concat(c, op->rd, op->rs1, op->rs2, 0))
 HANDLER(concat_1, sam_tensor_concat(c, op->rd, op->rs1, op->rs2, 1))
@@ -37,21 +35,21 @@ XPOSE(xpose_h, 16)
 XPOSE(xpose_w, 32)
 XPOSE(xpose_d, 64)
 
-/* A store may overwrite its own code, or hit the word that the machine watches: nothing is read
+/* A store may overwrite its own code, and any access hit what the machine watches: nothing is read
  * from the micro-op after it. */
-#define STORE(name, masked)                                                                        \
+#define MEMORY(name, call)                                                                         \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
-        c->event = 0;                                                                              \
-        if (SAM_UNLIKELY(                                                                          \
-                !sam_tensor_store(c, op->rs2, sam_tensor_x(c, op->rs1), op->imm, masked)))         \
+        if (SAM_UNLIKELY(!(call)))                                                                 \
             SAM_MUSTTAIL return fail(c, op, entry, left);                                          \
         if (SAM_UNLIKELY(c->event))                                                                \
             return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }
-STORE(store, false)
-STORE(mstore, true)
+MEMORY(load, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, false))
+MEMORY(mload, sam_tensor_load(c, op->rd, sam_tensor_x(c, op->rs1), op->imm, true))
+MEMORY(store, sam_tensor_store(c, op->rs2, sam_tensor_x(c, op->rs1), op->imm, false))
+MEMORY(mstore, sam_tensor_store(c, op->rs2, sam_tensor_x(c, op->rs1), op->imm, true))
 
 void sam_tensor_fill(struct sam_machine *machine)
 {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/watch.h"
+
+/* Let the next access to each page of the watch resolve; a page of local memory stays known. */
+static void close_pages(struct sam_view *view, const struct sam_watch *watch)
+{
+    const uint64_t first = watch->first / SAM_PAGE_SIZE, last = watch->last / SAM_PAGE_SIZE;
+    uint64_t pages = last - first;
+    if (pages >= SAM_VIEW_PAGES)
+        pages = SAM_VIEW_PAGES - 1;
+    for (uint64_t i = 0; i <= pages; i++) {
+        struct sam_page *page = &view->pages[(uint32_t)((first + i) % SAM_VIEW_PAGES)];
+        page->read_limit = page->write_limit = 0;
+    }
+    view->beside.size = 0;
+}
+
+bool sam_watches_add(struct sam_view *view, const struct sam_watch *watch)
+{
+    struct sam_watches *w = view->watches;
+    void *grown = sam_grow(w->list, w->count, &w->capacity, sizeof *w->list);
+    if (!grown)
+        return false;
+    w->list = grown;
+    w->list[w->count++] = *watch;
+    close_pages(view, watch);
+    return true;
+}
+
+void sam_watches_remove(struct sam_view *view, size_t index)
+{
+    struct sam_watches *w = view->watches;
+    memmove(w->list + index, w->list + index + 1, (--w->count - index) * sizeof *w->list);
+}
+
+bool sam_watches_page(const struct sam_watches *w, uint64_t page_base)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->list[i].first < page_base + SAM_PAGE_SIZE && w->list[i].last >= page_base)
+            return true;
+    return false;
+}
+
+uint64_t sam_watch_bytes(const uint8_t *host, uint32_t size)
+{
+    uint8_t bytes[8] = {0};
+    if (size > sizeof bytes)
+        return 0;
+    memcpy(bytes, host, size);
+    return sam_le32(bytes) | (uint64_t)sam_le32(bytes + 4) << 32;
+}
+
+void sam_watches_note(struct sam_watches *w, uint64_t address, unsigned size,
+                      enum sam_access access, const uint8_t *host)
+{
+    for (size_t i = 0; w->core && i < w->count; i++) {
+        struct sam_watch *watch = &w->list[i];
+        const bool wanted = access == SAM_STORE ? watch->stores : watch->loads;
+        if (!wanted || access == SAM_FETCH || !watch->heeded || watch->hit ||
+            address > watch->last || address + (size - 1) < watch->first)
+            continue;
+        watch->hit = true;
+        watch->store = access == SAM_STORE;
+        watch->address = address;
+        watch->size = size;
+        watch->host = host;
+        watch->before = sam_watch_bytes(host, size);
+        w->core->event |= SAM_EVENT_WATCH;
+    }
+}
+
+void sam_watches_clear(struct sam_watches *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        w->list[i].hit = false;
+}

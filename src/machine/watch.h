@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watched memory. Every access to a page that holds watched bytes goes through the view's resolve,
+ * which notes it here; the running core then stops after the instruction (SAM_EVENT_WATCH). */
+#ifndef SAM_WATCH_H
+#define SAM_WATCH_H
+
+#include "machine/machine.h"
+
+struct sam_watch {
+    uint64_t first, last; /* bytes */
+    bool loads, stores;
+    bool heeded; /* by the warp that runs */
+    /* The first access of the present instruction that hit it. */
+    bool hit, store;
+    uint64_t address;
+    uint32_t size;
+    const uint8_t *host;
+    uint64_t before; /* size <= 8 only */
+};
+
+struct sam_watches {
+    struct sam_watch *list;
+    size_t count, capacity;
+    struct sam_core *core; /* that runs, NULL: none that is to stop */
+};
+
+/* False: out of memory. */
+bool sam_watches_add(struct sam_view *view, const struct sam_watch *watch);
+void sam_watches_remove(struct sam_view *view, size_t index);
+/* Whether the page at this address holds watched bytes. */
+bool sam_watches_page(const struct sam_watches *watches, uint64_t page_base);
+/* The view has resolved an access; nothing has been moved yet. */
+void sam_watches_note(struct sam_watches *watches, uint64_t address, unsigned size,
+                      enum sam_access access, const uint8_t *host);
+void sam_watches_clear(struct sam_watches *watches);
+/* Up to 8 bytes. */
+uint64_t sam_watch_bytes(const uint8_t *host, uint32_t size);
+
+#endif
