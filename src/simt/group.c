@@ -162,7 +162,7 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     account(worker, group, w, before);
     if (exit != SAM_EXIT_TRAP && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
-    if (exit != SAM_EXIT_TRAP && worker->log && !sam_log_step(worker->log, w, &insn, step))
+    if (exit != SAM_EXIT_TRAP && worker->log && !sam_commit_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
