@@ -241,10 +241,14 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
 {
     struct sam_fault fault = {0, address};
     uint8_t *host = NULL;
+    c->atomic = access == SAM_ATOMIC;
+    if (c->atomic)
+        access = SAM_STORE;
     if (address & (size - 1))
         fault.cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
     else
         host = c->view->resolve(c->view, address, size, access, &fault);
+    c->atomic = false;
     if (!host) {
         c->cause = fault.cause;
         c->tval = fault.address;

@@ -117,7 +117,8 @@ enum sam_cause {
     SAM_CAUSE_CUSTOM = 24, /* the machine above defines 24.. */
 };
 
-enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE };
+/* SAM_ATOMIC, a load and a store, is one for sam_access_slow only: a view resolves a store. */
+enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE, SAM_ATOMIC };
 
 struct sam_fault {
     unsigned cause;
@@ -269,6 +270,7 @@ struct sam_core {
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
+    bool atomic;             /* what the view resolves is a load as well */
     uint32_t pending_prefix; /* single-stepping: the prefix word just executed, or 0 */
 };
 

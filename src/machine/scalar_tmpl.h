@@ -124,11 +124,12 @@ BRANCH(bgeu, TAKEN_bgeu)
 /* The access itself. On a miss a separate function executes the whole instruction, so that the fast
  * path is a leaf; there the view may request a stop after the access (a store that the machine
  * watches for). A store first tries a second leaf, for the bytes after the watched word. */
-#define MISSED_SAM_LOAD(name)  slow_##name
-#define MISSED_SAM_STORE(name) beside_##name
+#define MISSED_SAM_LOAD(name)   slow_##name
+#define MISSED_SAM_STORE(name)  beside_##name
+#define MISSED_SAM_ATOMIC(name) beside_##name
 #define TRY_ACCESS(name, type, access, body)                                                       \
     do {                                                                                           \
-        uint8_t *host = FAST(c, RS1 + IMM, sizeof(type), access == SAM_STORE);                     \
+        uint8_t *host = FAST(c, RS1 + IMM, sizeof(type), access != SAM_LOAD);                      \
         if (SAM_UNLIKELY(!host))                                                                   \
             SAM_MUSTTAIL return MISSED_##access(name)(c, op, entry, left);                         \
         body;                                                                                      \
@@ -144,6 +145,8 @@ BRANCH(bgeu, TAKEN_bgeu)
         body;                                                                                      \
         SAM_NEXT();                                                                                \
     }
+
+#define BESIDE_SAM_ATOMIC(name, type, body) BESIDE_SAM_STORE(name, type, body)
 
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
@@ -241,7 +244,7 @@ DIVISIONS(w, int32_t, uint32_t)
 
 /* Atomic across the host threads that share the memory. */
 #define AMO(name, type, update)                                                                    \
-    ACCESS(name, type, SAM_STORE, type *cell = (type *)(void *)host;                               \
+    ACCESS(name, type, SAM_ATOMIC, type *cell = (type *)(void *)host;                              \
            type old = __atomic_load_n(cell, __ATOMIC_RELAXED); type b = (type)RS2;                 \
            while (!__atomic_compare_exchange_n(cell, &old, (type)(update), true, __ATOMIC_SEQ_CST, \
                                                __ATOMIC_RELAXED)) continue;                        \

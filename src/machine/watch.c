@@ -55,7 +55,9 @@ void sam_watches_note(struct sam_watches *w, uint64_t address, unsigned size,
 {
     for (size_t i = 0; w->core && i < w->count; i++) {
         struct sam_watch *watch = &w->list[i];
-        const bool wanted = access == SAM_STORE ? watch->stores : watch->loads;
+        const bool wanted = access == SAM_LOAD ? watch->loads
+                            : w->core->atomic  ? watch->loads || watch->stores
+                                               : watch->stores;
         if (!wanted || access == SAM_FETCH || !watch->heeded || watch->hit ||
             address > watch->last || address + (size - 1) < watch->first)
             continue;

@@ -575,8 +575,10 @@ static enum sam_status access_page(struct session *s, uint32_t address, uint8_t 
         return fail_access(address, size, write, error);
     if (!data)
         return SAM_OK;
-    if (!write)
-        return sam_memory_read(memory, physical, data, size) ? SAM_OK : sam_fail_memory(error);
+    if (!write) {
+        sam_memory_read(memory, physical, data, size);
+        return SAM_OK;
+    }
     if (!sam_memory_write(memory, physical, data, size))
         return sam_fail_memory(error);
     sam_code_store(s->base.code, address, (unsigned)size);
