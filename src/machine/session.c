@@ -419,7 +419,7 @@ enum sam_status sam_session_csr(struct sam_session *session, uint32_t workgroup,
 {
     struct sam_core *core;
     enum sam_status status = look(session, workgroup, warp, &core, error);
-    if (status == SAM_OK && !sam_csr_read(core, address, core->retired, value))
+    if (status == SAM_OK && !sam_core_csr_read(core, address, core->retired, value))
         status = sam_fail(error, SAM_ERR_USAGE, "no CSR 0x%03x", address);
     return status;
 }

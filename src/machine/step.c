@@ -116,7 +116,7 @@ static void find_csrs(struct sam_core *core, struct sam_step *step, const struct
     const unsigned act = sam_insn_rows[insn->op].does.act, address = (unsigned)insn->imm & 0xfff;
     uint64_t value;
     if ((act == SAM_ACT_CSR_WRITE || (act == SAM_ACT_CSR_BITS && insn->rs1 != 0)) &&
-        sam_csr_read(core, address, core->retired, &value))
+        sam_core_csr_read(core, address, core->retired, &value))
         sam_step_add_csr(step, address, wrap(core, value));
 }
 

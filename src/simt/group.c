@@ -162,7 +162,7 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     account(worker, group, w, before);
     if (exit != SAM_EXIT_TRAP && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
-    if (exit != SAM_EXIT_TRAP && worker->log && !sam_commit_log_step(worker->log, w, &insn, step))
+    if (exit != SAM_EXIT_TRAP && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
@@ -195,11 +195,14 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         return fail(worker, w, SAM_CAUSE_BUDGET, limit);
     if (limit && (uint64_t)budget > limit - before)
         budget = (int64_t)(limit - before);
-    if (pace && budget > 0 && pace->left <= (uint64_t)budget + STRAIGHT)
-        budget = pace->left > STRAIGHT + 1 ? (int64_t)(pace->left - STRAIGHT) : 1;
+    bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 || w->core.pending_prefix;
+    if (pace && pace->left <= STRAIGHT)
+        one = true;
+    else if (pace && budget > 0 && pace->left - STRAIGHT < (uint64_t)budget)
+        budget = (int64_t)(pace->left - STRAIGHT);
     enum sam_exit exit = SAM_EXIT_STOP;
     *boundary = true;
-    if (budget != 1 && !w->core.pending_prefix)
+    if (!one)
         exit = sam_core_run(&w->core, budget);
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);
@@ -207,7 +210,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
             return SAM_PAUSE_BREAK;
         const uint64_t pc = w->core.pc, from = w->core.retired;
         exit = sam_core_step(&w->core, NULL);
-        *boundary = is_boundary(w, pc) || budget == 1;
+        *boundary = is_boundary(w, pc);
         account(worker, group, w, from);
     } else {
         account(worker, group, w, before);

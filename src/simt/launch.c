@@ -147,7 +147,7 @@ bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
     return sam_space_init(worker) &&
            (worker->code = sam_code_new(&run->gpu->machine, &worker->view)) &&
            (!options->collect_stats || (worker->counts = sam_counts_new())) &&
-           (!options->log.write || (worker->log = sam_commit_log_new(run->gpu)));
+           (!options->log.write || (worker->log = sam_warp_log_new(run->gpu)));
 }
 
 void sam_worker_release(struct sam_worker *worker)
@@ -156,7 +156,7 @@ void sam_worker_release(struct sam_worker *worker)
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_counts_free(worker->counts);
-    sam_commit_log_free(worker->log);
+    sam_warp_log_free(worker->log);
 }
 
 /* --------------------------------------------------------------------------------- results */

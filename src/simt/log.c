@@ -4,16 +4,16 @@
 
 #include "simt/simt.h"
 
-struct sam_commit_log {
+struct sam_warp_log {
     const struct sam_gpu *gpu;
     struct sam_commit commit;
     struct sam_texts *texts;
     struct sam_buffer text;
 };
 
-struct sam_commit_log *sam_commit_log_new(const struct sam_gpu *gpu)
+struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu)
 {
-    struct sam_commit_log *log = sam_alloc(1, sizeof *log);
+    struct sam_warp_log *log = sam_alloc(1, sizeof *log);
     if (!log || !(log->texts = sam_texts_new())) {
         free(log);
         return NULL;
@@ -22,7 +22,7 @@ struct sam_commit_log *sam_commit_log_new(const struct sam_gpu *gpu)
     return log;
 }
 
-void sam_commit_log_free(struct sam_commit_log *log)
+void sam_warp_log_free(struct sam_warp_log *log)
 {
     if (!log)
         return;
@@ -42,8 +42,8 @@ static void fill_csrs(struct sam_commit *c, const struct sam_gpu *gpu, const str
     c->csr_count = step->csr_count;
 }
 
-bool sam_commit_log_step(struct sam_commit_log *log, struct sam_warp *w,
-                         const struct sam_insn *insn, const struct sam_step *step)
+bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *w, const struct sam_insn *insn,
+                       const struct sam_step *step)
 {
     struct sam_commit *c = &log->commit;
     const uint32_t pc = (uint32_t)step->pc;

@@ -482,7 +482,7 @@ static enum sam_status set_csr(struct sam_session *base, struct sam_core *core, 
     struct session *s = session_of(base);
     struct sam_trap trap;
     core->event = 0;
-    if (!sam_csr_write(core, address, core->retired, value))
+    if (!sam_core_csr_write(core, address, core->retired, value))
         return sam_fail(error, SAM_ERR_USAGE, "no CSR 0x%03x that can be written", address);
     if (core->event == SAM_EVENT_PRINT) {
         sam_space_enter(&s->worker, found(s, sam_warp_of(core)));

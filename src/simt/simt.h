@@ -150,13 +150,13 @@ struct sam_worker {
     struct sam_view view; /* first: a view's resolve finds its worker */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_group *group;    /* the one that runs; the view shows its local memory. NULL: none */
-    struct sam_group own;       /* for launches, which run one workgroup after another */
-    bool busy;                  /* runs a workgroup of the launch */
-    bool started;               /* has run at least one */
-    struct sam_pace *pace;      /* NULL: a launch */
-    struct sam_counts *counts;  /* NULL: not asked for */
-    struct sam_commit_log *log; /* NULL: not asked for */
+    struct sam_group *group;   /* the one that runs; the view shows its local memory. NULL: none */
+    struct sam_group own;      /* for launches, which run one workgroup after another */
+    bool busy;                 /* runs a workgroup of the launch */
+    bool started;              /* has run at least one */
+    struct sam_pace *pace;     /* NULL: a launch */
+    struct sam_counts *counts; /* NULL: not asked for */
+    struct sam_warp_log *log;  /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
 };
@@ -317,9 +317,9 @@ bool sam_counts_collect(const struct sam_counts *counts, struct sam_gpu_stats *s
 
 /* log.c: write an instruction that has run to the sink of the gpu's commit log. False: the sink
  * refused. */
-struct sam_commit_log *sam_commit_log_new(const struct sam_gpu *gpu);
-void sam_commit_log_free(struct sam_commit_log *log);
-bool sam_commit_log_step(struct sam_commit_log *log, struct sam_warp *warp,
-                         const struct sam_insn *insn, const struct sam_step *step);
+struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu);
+void sam_warp_log_free(struct sam_warp_log *log);
+bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *warp, const struct sam_insn *insn,
+                       const struct sam_step *step);
 
 #endif
