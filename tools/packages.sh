@@ -18,6 +18,7 @@ test   libcmocka-dev                 library cmocka
 test   g++                           command g++
 test   mandoc                        command mandoc
 test   cmake                         command cmake
+test   verilator                    command verilator
 test   locales                       file /usr/share/i18n/locales/de_DE
 lint   clang-format                  command clang-format
 lint   clang-tidy                    command clang-tidy

@@ -4,6 +4,7 @@
 #define SAMITE_H
 
 #include "codec.h"
+#include "cosim.h"
 #include "dtype.h"
 #include "engines.h"
 #include "file.h"
