@@ -37,9 +37,9 @@ static void print_side(const char *path, const struct sam_logdiff_side *side)
     for (enum sam_log_ignored kind = 0; kind < SAM_LOG_IGNORED_KINDS; kind++) {
         if (!side->ignored[kind])
             continue;
-        printf("%s%zu %s", before, side->ignored[kind], sam_log_ignored_name(kind));
+        printf("%s%s %zu", before, sam_log_ignored_name(kind), side->ignored[kind]);
         if (kind == SAM_LOG_OTHER)
-            printf(" (the first is line %zu)", side->first_other);
+            printf(" (from line %zu)", side->first_other);
         before = ", ";
     }
     putchar('\n');
@@ -90,9 +90,14 @@ static json_t *line_of(const struct sam_log_line *line)
 static json_t *side_of(const char *path, const struct sam_logdiff_side *side, size_t only)
 {
     json_t *ignored = json_object();
-    for (enum sam_log_ignored kind = 0; kind < SAM_LOG_IGNORED_KINDS; kind++)
+    for (enum sam_log_ignored kind = 0; kind < SAM_LOG_IGNORED_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s", sam_log_ignored_name(kind));
+        for (char *at = key; *at; at++)
+            *at = *at == ' ' ? '_' : *at;
         if (side->ignored[kind])
-            ignored = report_count(ignored, sam_log_ignored_name(kind), side->ignored[kind]);
+            ignored = report_count(ignored, key, side->ignored[kind]);
+    }
     json_t *row = report_text(json_object(), "file", path);
     row = report_text(row, "form", side->form == SAM_LOG_ISA ? "isa" : "rtl");
     row = report_count(row, "records", side->records);

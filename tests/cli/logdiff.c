@@ -49,7 +49,7 @@ static void equal_logs_in_any_schedule(void **state)
     sam_buffer_free(&other);
     struct sam_buffer out = expect_success("logdiff a.log rr1.log");
     expect_part(&out, "a.log: ");
-    expect_part(&out, " instructions of 9 warps\n");
+    expect_part(&out, " instructions of 9 warps; ignored: repeat counts 9\n");
     expect_part(&out, "equal: 9 warps\n");
     sam_buffer_free(&out);
     out = expect_success("logdiff -q a.log a.log");
@@ -96,6 +96,8 @@ static void the_result_as_json(void **state)
     json_t *log = json_array_get(json_object_get(root, "logs"), 1);
     assert_string_equal(json_string_value(json_object_get(log, "file")), "b.log");
     assert_string_equal(json_string_value(json_object_get(log, "form")), "isa");
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(log, "ignored"), "repeat_counts")), 9);
     json_decref(root);
     done(&o);
     struct sam_buffer out = expect_success("logdiff --json a.log a.log");

@@ -377,6 +377,11 @@ static void logs_that_end_in_the_middle(void **state)
     assert_int_equal(diff.side[0].ignored[SAM_LOG_INCOMPLETE], 1);
 }
 
+#define TEXT(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
 static void what_holds_no_record_is_refused(void **state)
 {
     (void)state;
@@ -384,14 +389,14 @@ static void what_holds_no_record_is_refused(void **state)
         const char *text;
         size_t size;
     } rows[] = {
-        {"", 0},
-        {"\n\n", 2},
-        {"\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\363\0", 20},
-        {"core\ncore 1\ncore  0: \ncore 0: 3\ncore 0: 0x\ncore 0: 3 0x80000000 (0x\n", 63},
-        {"core 0: 0x80000000 (0x00500293) li x5, 5\n", 41},
-        {"warp\nwarp 3\nwarp 3 0x\nwarp 3 0x80000000\nsm 1 warp 0 0x80000000 x 5\n", 64},
-        {"SM0 warp 0 0x80000000 ADDI_0x00500293 v 005 ; mask= \n", 53},
-        {"\033[2J\033]0;title\007core 0: 3 0x80000000 (0x00500293)\n", 51},
+        TEXT(""),
+        TEXT("\n\n"),
+        TEXT("\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\363\0"),
+        TEXT("core\ncore 1\ncore  0: \ncore 0: 3\ncore 0: 0x\ncore 0: 3 0x80000000 (0x\n"),
+        TEXT("core 0: 0x80000000 (0x00500293) li x5, 5\n"),
+        TEXT("warp\nwarp 3\nwarp 3 0x\nwarp 3 0x80000000\nsm 1 warp 0 0x80000000 x 5\n"),
+        TEXT("SM0 warp 0 0x80000000 ADDI_0x00500293 v 005 ; mask= \n"),
+        TEXT("\033[2J\033]0;title\007core 0: 3 0x80000000 (0x00500293)\n"),
     };
     const char *good = ADDI("0", "00000005");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
