@@ -59,51 +59,33 @@ struct cli_option {
 /* .at and .size of a member of the request. */
 #define CLI_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
+/* A row: its destination, name, grammar and argument, its help and then any other members. */
+#define CLI_ROW(type, member, word, kind, value, ...)                                              \
+    {                                                                                              \
+        .name = (word), .grammar = (kind), .argument = (value), CLI_AT(type, member),              \
+        .help = __VA_ARGS__                                                                        \
+    }
+
 /* Options that several verbs have: one name, one letter, one meaning. */
 #define CLI_OUTPUT(type, member, text)                                                             \
-    {                                                                                              \
-        .name = "output", .letter = 'o', .grammar = CLI_TEXT, .argument = "FILE", .suffixes = "",  \
-        .help = (text), CLI_AT(type, member)                                                       \
-    }
-#define CLI_JSON(type, member, text)                                                               \
-    {                                                                                              \
-        .name = "json", .grammar = CLI_FLAG, .help = (text), CLI_AT(type, member)                  \
-    }
+    CLI_ROW(type, member, "output", CLI_TEXT, "FILE", (text), .letter = 'o', .suffixes = "")
+#define CLI_JSON(type, member, text) CLI_ROW(type, member, "json", CLI_FLAG, NULL, (text))
 #define CLI_QUIET(type, member, text)                                                              \
-    {                                                                                              \
-        .name = "quiet", .letter = 'q', .grammar = CLI_FLAG, .help = (text), CLI_AT(type, member)  \
-    }
+    CLI_ROW(type, member, "quiet", CLI_FLAG, NULL, (text), .letter = 'q')
 #define CLI_FORCE(type, member)                                                                    \
-    {                                                                                              \
-        .name = "force", .letter = 'f', .grammar = CLI_FLAG, .help = "overwrite files that exist", \
-        CLI_AT(type, member)                                                                       \
-    }
+    CLI_ROW(type, member, "force", CLI_FLAG, NULL, "overwrite files that exist", .letter = 'f')
 #define CLI_JOBS(type, member, text)                                                               \
-    {                                                                                              \
-        .name = "jobs", .letter = 'j', .grammar = CLI_NUMBER, .argument = "N", .low = 1,           \
-        .high = 256, .help = (text), CLI_AT(type, member)                                          \
-    }
+    CLI_ROW(type, member, "jobs", CLI_NUMBER, "N", (text), .letter = 'j', .low = 1, .high = 256)
 #define CLI_ISA(type, member, text)                                                                \
-    {                                                                                              \
-        .name = "isa", .letter = 'i', .grammar = CLI_TEXT, .argument = "STRING",                   \
-        .names = cli_isa_name, .help = (text), CLI_AT(type, member)                                \
-    }
+    CLI_ROW(type, member, "isa", CLI_TEXT, "STRING", (text), .letter = 'i', .names = cli_isa_name)
 #define CLI_BASE(type, member, text)                                                               \
-    {                                                                                              \
-        .name = "base", .letter = 'b', .grammar = CLI_NUMBER, .argument = "ADDR", .help = (text),  \
-        CLI_AT(type, member)                                                                       \
-    }
+    CLI_ROW(type, member, "base", CLI_NUMBER, "ADDR", (text), .letter = 'b')
 #define CLI_DEFINE(type, member)                                                                   \
-    {                                                                                              \
-        .name = "define", .letter = 'D', .grammar = CLI_LIST, .argument = "NAME=VALUE",            \
-        .help = "define a symbol for the assembler, as .set before line 1; repeatable",            \
-        CLI_AT(type, member)                                                                       \
-    }
+    CLI_ROW(type, member, "define", CLI_LIST, "NAME=VALUE",                                        \
+            "define a symbol for the assembler, as .set before line 1; repeatable", .letter = 'D')
 #define CLI_INCLUDE(type, member)                                                                  \
-    {                                                                                              \
-        .name = "include", .letter = 'I', .grammar = CLI_LIST, .argument = "DIR", .suffixes = "/", \
-        .help = "search .include files there too; repeatable", CLI_AT(type, member)                \
-    }
+    CLI_ROW(type, member, "include", CLI_LIST, "DIR",                                              \
+            "search .include files there too; repeatable", .letter = 'I', .suffixes = "/")
 
 /* Values of CLI_LIST. The memory is that of the arguments. */
 struct cli_list {

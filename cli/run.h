@@ -14,15 +14,15 @@
 #include "run_compare.h"
 #include "samite/samite.h"
 
-/* A range of memory, with the file that fills or takes it. */
+/* A range of memory and the file that it is filled from or written to. */
 struct run_range {
     uint64_t base, size;
     const char *path;
-    bool is_array; /* of a dump: the file is a .npy of this form, which has no data */
+    bool is_array; /* of a dump: the file is a .npy of this type and shape; `form` has no data */
     struct sam_array form;
 };
 
-/* What the command line has in order: launches, and pokes and dumps between them. */
+/* Files, pokes and dumps in the order of the command line. */
 enum run_step_kind { RUN_FILE, RUN_POKE, RUN_DUMP };
 
 struct run_step {
@@ -37,7 +37,7 @@ struct run_step {
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
-/* What a run of any machine is asked. */
+/* The options of every machine. */
 struct run_request {
     struct cli_args *args; /* for messages, and the owner of the lists */
     struct {
@@ -53,8 +53,8 @@ struct run_request {
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
 
-/* --- run_option.c: options of several machines, and parts of their values */
-/* CLI_PARSE: operands, dumps and pokes into the steps; --stats[=json]. */
+/* --- run_option.c: options that several machines have, and parts of their values */
+/* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
 int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
 int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -63,53 +63,51 @@ int run_parse_poke(struct cli_args *args, const struct cli_option *option, const
                    void *request);
 int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
                     void *stats);
-/* An element type that NumPy files have, from its name. */
+/* An element type of NumPy files, by name. */
 bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
-/* "1024", "32x32" or "32,32", up to 8 dimensions; rank, shape, count and size of an array of less
- * than 4 GiB, whose type is set. Changes the text. */
+/* Parse "1024", "32x32" or "32,32", up to 8 dimensions: rank, shape, count and size of an array of
+ * less than 4 GiB, whose type is set already. Modifies the text. */
 bool run_parse_shape(char *text, struct sam_array *array);
-/* The number before `end` of "NUMBER:..." or "NUMBER=..."; what follows, or NULL. */
+/* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
-/* The programs and arrays that are read and the dumps that are written, for cli_reads and
- * cli_writes (files.h). */
+/* Register the files that are read and the dumps that are written (files.h). */
 int run_name_files(const struct run_request *request);
-/* Does any result go to standard output? */
+/* Whether a dump, an output or the trace goes to standard output. */
 bool run_writes_stdout(const struct run_request *request);
-/* The next dump from step `*at` on, which advances past it; NULL: none. */
+/* The next dump from step *at on; *at advances past it. NULL: none. */
 const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
 
-/* --- run_program.c: programs, files of memory, signals */
+/* --- run_program.c: programs and memory */
 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
 
-/* Can a GPU have the program `path`? What is wrong with it where it cannot be opened or is a 64-bit
- * ELF file; anything but a regular file is left unread. */
+/* Check that `path` can be opened and is not a 64-bit ELF file. Only a regular file is read. */
 int run_check_program(const char *path);
-/* Says that `name` is a 64-bit ELF file. */
+/* Report that `name` is a 64-bit ELF file. */
 int run_report_wide(const char *name);
-/* Assemble; every message of the text on stderr. NULL after an error. */
+/* Assemble, printing every message. NULL after an error. */
 struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
-/* `size` bytes of memory from `address` into the file `path`, read block by block. */
+/* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
 typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,
                              struct sam_error *error);
-/* Is all of it there to be read? The option that wants it is named if not. */
+/* Check that the whole range can be read; a message names the option that needs it. */
 int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
                      uint64_t size);
-/* Before anything runs: can the output be created? */
+/* Check, before anything runs, that the output can be created. */
 int run_check_output(const char *path);
-/* Before anything runs: can all dumps be done, from memory that is there into files that can be? */
+/* Check, before anything runs, that all dumps can be read and written. */
 int run_check_dumps(const struct run_request *request, run_read_memory *read, void *context);
 int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range);
 
 /* --- run_range.c: memory and files */
 /* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
-/* What --mem puts in memory: the bytes of a file, the elements of a NumPy file; free() it. */
+/* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
 /* --- run_gpu.c */
-/* What only a Ventus GPGPU is asked. */
+/* The options of a Ventus GPGPU alone. */
 struct gpu_request {
     struct sam_gpu_options options;
     const char *kernel, *elf;
@@ -132,31 +130,31 @@ struct run {
     struct gpu_request *asked;
     struct sam_gpu *gpu;
     struct sam_image *image; /* symbols, or NULL */
-    FILE *text;              /* where people read: stdout unless that carries data */
+    FILE *text;              /* for people: stdout unless data goes there */
     struct sam_output *log;
     uint64_t ptbr; /* of --sv39 */
     unsigned launches;
-    struct cli_progress progress;          /* of the launch under way */
+    struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
     json_t *json_launches, *json_checks;   /* NULL without --json */
     struct sam_error error;
 };
 
-/* The two forms. Each returns an exit code, its messages printed. */
+/* The two forms; each prints its messages and returns an exit code. */
 int run_metadata(struct run *run);
 int run_kernel(struct run *run);
 
 /* --- run_launch.c */
-/* A machine with the request's options. */
+/* Create the machine with the request's options. */
 int run_open(struct run *run);
-/* --log FILE of a launch, its number for each %n; malloc'ed. */
+/* The pattern with the number of the launch for each %n; malloc'ed. */
 char *run_log_path(const char *pattern, unsigned launch);
-/* One launch with its log and reports. `source` is the file it came from. */
+/* Launch, log and report. `source` is the file that describes the launch. */
 int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                const char *source);
-/* The log of all launches appears under its name. */
+/* Commit the log of all launches. */
 int run_close_log(struct run *run);
-/* Before anything runs, with all memory mapped: can the pokes and dumps be done? */
+/* Check, before anything runs, that pokes and dumps only touch mapped memory. */
 int run_check_steps(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
 /* run_read_memory of a GPU. */
@@ -168,7 +166,7 @@ enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 struct run_argument {
     enum run_argument_kind kind;
     const char *word; /* as written */
-    char *text;       /* the same in parts that name and path point into */
+    char *text;       /* the same, split: name and path point into it */
     const char *name; /* NULL without */
     bool output;
     const char *path;  /* where an output is written, or NULL */
@@ -183,22 +181,22 @@ struct run_argument {
 struct run_arguments {
     struct run_argument *items;
     size_t count;
-    unsigned registers; /* a0 and on that run_arguments_pass has set */
+    unsigned registers; /* how many, from a0 on, run_arguments_pass has set */
 };
 
 int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out);
-/* Outputs from the machine back into their arrays, and into their files. */
+/* Read the outputs from the machine into their arrays and write their files. */
 int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
 void run_arguments_free(struct run_arguments *arguments);
-/* Does one of the --arg words name standard output? */
+/* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);
 
-/* --- run_place.c: buffers in the machine with their contents; then */
-/* the argument buffer of a kernel (Ventus manual 2.2; malloc'ed), */
+/* --- run_place.c: buffers are created and filled; then */
+/* the argument buffer of a kernel is made (Ventus manual 2.2; malloc'ed), */
 int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
                         size_t *size);
-/* registers and stack as the C ABI has them; `narrow`: RV32. */
+/* or registers and stack are set as the C ABI demands; `narrow`: RV32. */
 int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
                        struct run_arguments *arguments);
 
@@ -213,13 +211,13 @@ struct run_check {
 
 int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
                      const struct run_arguments *arguments, struct run_check **checks);
-/* Compare all, told in `text` and, unless it is NULL, as rows of JSON; CLI_PROGRAM_FAILED when one
- * differs. */
+/* Compare all; the results go to `text` and, unless it is NULL, to `rows`. CLI_PROGRAM_FAILED when
+ * one differs. */
 int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
 void run_checks_free(struct run_check *checks, size_t count);
 
 /* --- run_report.c */
-/* All that is told of a launch, and what text takes from it. NULL: no memory. */
+/* The report on a launch (NULL: no memory), and the lines of text made from it. */
 json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
                    const char *source, const struct sam_gpu_result *result);
 extern const char run_launch_line[], run_launch_stats[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --arg: what each word means, and outputs back into their files. */
+/* --arg: parsing, and writing outputs to their files. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int bad_argument(const struct cli_args *args, const char *word, const cha
     return cli_usage_error(args, "--arg %s: %s", word, what);
 }
 
-/* Cut the text at its next ':'; NULL at the end. */
+/* Split off the text before the next ':'; NULL at the end. */
 static char *next_part(char **rest)
 {
     char *part = *rest;
@@ -73,7 +73,7 @@ static int parse_output(const struct cli_args *args, const char *word, char *res
     a->kind = RUN_BUFFER;
     a->output = true;
     a->path = rest;
-    return rest && !*rest ? bad_argument(args, word, "the file's name is missing") : CLI_OK;
+    return rest && !*rest ? bad_argument(args, word, "no file name") : CLI_OK;
 }
 
 static int parse_input(const struct cli_args *args, const char *word, const char *path,
@@ -83,7 +83,7 @@ static int parse_input(const struct cli_args *args, const char *word, const char
     a->kind = RUN_BUFFER;
     a->input = path;
     if (!path || !*path)
-        return bad_argument(args, word, "the file's name is missing");
+        return bad_argument(args, word, "no file name");
     return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
@@ -116,7 +116,7 @@ static bool parse_real(const char *text, bool wide, uint64_t *value)
     *value = low;
     if (wide)
         memcpy(value, &number, sizeof number);
-    return !*end && !(errno == ERANGE && (number > 1 || number < -1)); /* too small is zero */
+    return !*end && !(errno == ERANGE && (number > 1 || number < -1)); /* underflow is zero */
 }
 
 static int parse_scalar(const struct cli_args *args, const char *word, enum sam_dtype dtype,
@@ -128,7 +128,7 @@ static int parse_scalar(const struct cli_args *args, const char *word, enum sam_
     a->dtype = dtype;
     a->size = bytes < 4 ? 4 : bytes;
     if (dtype == SAM_F16)
-        return bad_argument(args, word, "f16 is for arrays; pass its bits as u16");
+        return bad_argument(args, word, "f16 is for arrays only: pass its bits as u16");
     switch (sam_dtype_class(dtype)) {
     case SAM_CLASS_UINT: good = parse_integer(text, false, 8 * bytes, &a->bits); break;
     case SAM_CLASS_INT: good = parse_integer(text, true, 8 * bytes, &a->bits); break;
@@ -136,7 +136,9 @@ static int parse_scalar(const struct cli_args *args, const char *word, enum sam_
     case SAM_CLASS_BOOL: good = parse_integer(text, false, 1, &a->bits); break;
     case SAM_CLASS_OPAQUE: break;
     }
-    return good ? CLI_OK : bad_argument(args, word, "the value does not fit the type");
+    return good ? CLI_OK
+                : cli_usage_error(args, "--arg %s: expected a value of %s", word,
+                                  sam_dtype_name(dtype));
 }
 
 static int parse_local(const struct cli_args *args, const char *word, const char *text,
@@ -150,7 +152,7 @@ static int parse_local(const struct cli_args *args, const char *word, const char
     return CLI_OK;
 }
 
-/* NAME= in front, when there is one: letters, digits and underscores. */
+/* Split off a leading NAME=, made of letters, digits and underscores. */
 static void take_name(char **text, struct run_argument *a)
 {
     size_t length =
@@ -174,8 +176,7 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
     if (!rest)
         return bad_argument(args, word,
                             "expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy], "
-                            "inout:IN.npy[:OUT.npy], local:BYTES, or u32:VALUE and "
-                            "the like");
+                            "inout:IN.npy[:OUT.npy], local:BYTES or TYPE:VALUE");
     if (strcmp(kind, "in") == 0)
         return parse_input(args, word, rest, a);
     if (strcmp(kind, "out") == 0)
@@ -187,18 +188,18 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
         a->output = true;
         a->path = rest;
         if (rest && !*rest)
-            return bad_argument(args, word, "the file's name is missing");
+            return bad_argument(args, word, "no file name");
         return parse_input(args, word, in, a);
     }
     if (run_parse_dtype(kind, &dtype))
         return parse_scalar(args, word, dtype, rest, a);
-    return bad_argument(args, word,
-                        "unknown kind; there are in, out, inout, local and the types u8 i8 u16 i16 "
-                        "u32 i32 u64 i64 f32 f64 bool");
+    return bad_argument(
+        args, word,
+        "unknown kind: expected in, out, inout, local, or a type (u8 i8 u16 i16 u32 "
+        "i32 u64 i64 f32 f64 bool)");
 }
 
-/* Outputs that can be written, and destroy no other file: an inout may be written where it was
- * read. */
+/* Check that outputs can be written and replace no other file; an inout may replace its input. */
 static int check_files(const struct cli_args *args, const struct run_arguments *all)
 {
     int code = CLI_OK;

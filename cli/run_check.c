@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --check OUTPUT=FILE.npy[:TOLERANCE]: every element of an output against the expected one. */
+/* --check OUTPUT=FILE.npy[:TOLERANCE]: compare each element of an output with the expected one. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 enum { SHOWN = 10 };
 
-/* OUTPUT: the name of an --arg, its number among the outputs from 0, or "out" for the only one. */
+/* Find an output by the name of its --arg, by its number among the outputs, or as "out" when it is
+ * the only one. */
 static const struct run_argument *find_output(const struct run_arguments *arguments,
                                               const char *which)
 {
@@ -31,7 +32,7 @@ static const struct run_argument *find_output(const struct run_arguments *argume
     return numbered ? numbered : strcmp(which, "out") == 0 ? only : NULL;
 }
 
-/* "rtol=1e-5": a number from 0 that is finite. */
+/* A finite number, not negative: "1e-5". */
 static bool parse_real(const char *text, double *value)
 {
     uint8_t bytes[8];
@@ -44,7 +45,7 @@ static bool parse_real(const char *text, double *value)
     return *value >= 0 && __builtin_isfinite(*value);
 }
 
-/* "4", or "rtol=1e-5,atol=1e-8,ulp=4" in any order; false: something else. */
+/* "4", or any of "rtol=1e-5,atol=1e-8,ulp=4" in any order. */
 static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
 {
     struct run_tolerance t = {0};
@@ -66,7 +67,7 @@ static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
     return true;
 }
 
-/* Does this begin a tolerance, and is no part of a file name? */
+/* Whether the text after a colon is a tolerance rather than part of a file name. */
 static bool is_tolerance(const char *text)
 {
     uint64_t number;
@@ -96,10 +97,11 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
     check->path = path;
     check->argument = find_output(arguments, check->text);
     if (!check->argument)
-        return cli_usage_error(args,
-                               "--check %s: no output '%s'; give the NAME of --arg NAME=out:..., "
-                               "the number of the output from 0, or out for the only one",
-                               word, check->text);
+        return cli_usage_error(
+            args,
+            "--check %s: no output '%s': expected the NAME of --arg NAME=out:..., "
+            "the number of an output from 0, or out for the only one",
+            word, check->text);
     int code = cli_reads(args, path);
     if (code != CLI_OK)
         return code;
@@ -187,7 +189,7 @@ static void show_spread(const struct run_comparison *c, FILE *text)
         fputc('\n', text);
 }
 
-/* How the unequal elements are distributed. */
+/* How far the unequal elements are off. */
 static void show_summary(const struct run_check *check, const struct run_comparison *c, FILE *text)
 {
     const struct sam_array *array = &check->argument->array;
@@ -232,7 +234,7 @@ static json_t *check_json(const struct run_check *check, const struct run_compar
     return report_count(row, "max_ulp", c->ulp);
 }
 
-/* Elements that differ by more than allowed. */
+/* Returns the number of elements that differ by more than allowed. */
 static size_t compare(const struct run_check *check, FILE *text, json_t *rows)
 {
     struct run_comparison c = {0};

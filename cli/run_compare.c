@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distance of two floating-point numbers in ulp is how many representable numbers lie from one
- * to the other; NaN equals NaN and nothing else, zeros of both signs are equal. */
+/* The distance of two floating-point numbers in ulp is the number of steps between representable
+ * numbers from one to the other. NaN equals only NaN; zeros of both signs are equal. */
 #include "run_compare.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static uint64_t magnitude(enum sam_dtype dtype, uint64_t bits, bool *negative)
     return *negative ? (0 - (bits << unused)) >> unused : bits;
 }
 
-/* |a - b| and |b|. False: a NaN or an infinity, which has no distance. */
+/* |a - b| and |b|. False: one is a NaN or an infinity. */
 static bool apart(enum sam_dtype dtype, uint64_t a, uint64_t b, double *difference, double *size)
 {
     if (run_is_real(dtype)) {
@@ -103,7 +103,7 @@ void run_element_text(const struct sam_array *array, size_t i, char *text, size_
     const double value = sam_dtype_value(array->dtype, bits);
     bool negative;
     const uint64_t whole = magnitude(array->dtype, bits, &negative);
-    /* As many digits as tell any two values apart. */
+    /* Enough digits to tell any two values apart. */
     if (run_is_real(array->dtype))
         snprintf(text, size, "%.*g",
                  array->dtype == SAM_F16   ? 5

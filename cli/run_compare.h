@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of two arrays of one type: how far they are apart, and all of it summed up. */
+/* Compare arrays of one type element by element, and summarize the differences. */
 #ifndef RUN_COMPARE_H
 #define RUN_COMPARE_H
 
@@ -20,19 +20,19 @@ enum { RUN_SPREAD = 65 };
 
 struct run_comparison {
     size_t count;
-    size_t failed;    /* beyond the tolerance */
-    size_t unequal;   /* within it or not */
-    size_t unordered; /* of these: a NaN or an infinity on one side, which has no distance */
-    uint64_t ulp;     /* the farthest of floating-point numbers */
-    double most, most_relative; /* largest |found - expected|, and that by |expected| */
+    size_t failed;              /* beyond the tolerance */
+    size_t unequal;             /* within the tolerance or not */
+    size_t unordered;           /* of these, with a NaN or an infinity on one side: no distance */
+    uint64_t ulp;               /* the largest distance of floating-point numbers */
+    double most, most_relative; /* largest |found - expected|, and that over |expected| */
     size_t most_at, relative_at;
     double sum;                /* of |found - expected| */
-    size_t spread[RUN_SPREAD]; /* floating-point: elements whose ulp has so many bits */
+    size_t spread[RUN_SPREAD]; /* of floating-point elements: how many have a ulp of i bits */
 };
 
 bool run_is_real(enum sam_dtype dtype);
-/* Compare element `i`, add it to `sum`, and tell the distance in ulp: UINT64_MAX for a number and a
- * NaN, and for unequal integers. True: it passes. */
+/* Compare element `i` and add it to `sum`; *ulp is the distance, UINT64_MAX for a number and a NaN
+ * and for unequal integers. True: it passes. */
 bool run_compare_element(const struct run_tolerance *tolerance, const struct sam_array *found,
                          const struct sam_array *expected, size_t i, struct run_comparison *sum,
                          uint64_t *ulp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` on a Ventus GPGPU: the request of both forms. */
+/* `samite run` on a Ventus GPGPU: options and checks of both forms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,117 +49,61 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
 }
 
 const struct cli_option run_gpu_rows[] = {
-    {.name = "kernel",
-     .grammar = CLI_TEXT,
-     .argument = "NAME",
-     .help = "the kernel: a symbol of the program",
-     CLI_AT(struct gpu_request, kernel)},
-    {.name = "grid",
-     .grammar = CLI_PARSE,
-     .parse = parse_extent,
-     .low = 1,
-     .argument = "X[,Y,Z]",
-     .help = "workgroups",
-     CLI_AT(struct gpu_request, grid)},
-    {.name = "block",
-     .grammar = CLI_PARSE,
-     .parse = parse_extent,
-     .low = 1,
-     .argument = "X[,Y,Z]",
-     .help = "work-items per workgroup",
-     CLI_AT(struct gpu_request, block)},
-    {.name = "global",
-     .grammar = CLI_PARSE,
-     .parse = parse_extent,
-     .low = 1,
-     .argument = "X[,Y,Z]",
-     .help =
-         "work-items in all, in place of --grid; where the block does not divide them, the last "
-         "workgroup is partial, and its lanes without a work-item never start",
-     CLI_AT(struct gpu_request, global)},
-    {.name = "offset",
-     .grammar = CLI_PARSE,
-     .parse = parse_extent,
-     .argument = "X[,Y,Z]",
-     .help = "global offset, for kernels that read it (0,0,0)",
-     CLI_AT(struct gpu_request, offset)},
-    {.name = "warp",
-     .grammar = CLI_NUMBER,
-     .argument = "LANES",
-     .choices = "4 8 16 32",
-     .help = "lanes per warp: 4, 8, 16 or 32 (the default)",
-     CLI_AT(struct gpu_request, lanes)},
-    {.name = "print-size",
-     .grammar = CLI_NUMBER,
-     .argument = "BYTES",
-     .help = "give the kernel a print buffer",
-     CLI_AT(struct gpu_request, print_size)},
-    {.name = "pds-size",
-     .grammar = CLI_NUMBER,
-     .argument = "BYTES",
-     .help = "private memory per thread",
-     CLI_AT(struct gpu_request, pds_size)},
-    {.name = "lds-size",
-     .grammar = CLI_NUMBER,
-     .argument = "BYTES",
-     .low = 1,
-     .high = SAM_LDS_SIZE,
-     .help = "local memory that the program uses beyond its stacks and local: arguments; more is a "
-             "trap (what the ELF file declares; without, all of the window)",
-     CLI_AT(struct gpu_request, lds_size)},
-    {.name = "elf",
-     .grammar = CLI_TEXT,
-     .argument = "FILE",
-     .suffixes = ".elf .riscv",
-     .help = "with .metadata: load this program too, and take its symbols",
-     CLI_AT(struct gpu_request, elf)},
+    CLI_ROW(struct gpu_request, kernel, "kernel", CLI_TEXT, "NAME",
+            "kernel to launch, a symbol of the program"),
+    CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]", "work-items per workgroup",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, global, "global", CLI_PARSE, "X[,Y,Z]",
+            "total work-items, instead of --grid; where the block does not divide them, the last "
+            "workgroup is partial, and its lanes without a work-item never start",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, offset, "offset", CLI_PARSE, "X[,Y,Z]",
+            "global offset, for kernels that read it (0,0,0)", .parse = parse_extent),
+    CLI_ROW(struct gpu_request, lanes, "warp", CLI_NUMBER, "LANES",
+            "lanes per warp: 4, 8, 16 or 32 (the default)", .choices = "4 8 16 32"),
+    CLI_ROW(struct gpu_request, print_size, "print-size", CLI_NUMBER, "BYTES",
+            "size of the kernel's print buffer (none)"),
+    CLI_ROW(struct gpu_request, pds_size, "pds-size", CLI_NUMBER, "BYTES",
+            "private memory per thread"),
+    CLI_ROW(struct gpu_request, lds_size, "lds-size", CLI_NUMBER, "BYTES",
+            "local memory that the program uses beyond its stacks and local: arguments; accesses "
+            "past it trap (as the ELF file declares, or the whole window)",
+            .low = 1, .high = SAM_LDS_SIZE),
+    CLI_ROW(struct gpu_request, elf, "elf", CLI_TEXT, "FILE",
+            "with .metadata: also load this program, and use its symbols",
+            .suffixes = ".elf .riscv"),
     CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
-    {.name = "schedule",
-     .grammar = CLI_CHOICE,
-     .choices = "run rr1",
-     .help = "warps of a workgroup: each as far as it gets (run), or one instruction each in turn, "
-             "as in the public simulator (rr1)",
-     CLI_AT(struct gpu_request, options.schedule)},
-    {.name = "loose-bounds",
-     .grammar = CLI_FLAG,
-     .help = "memory outside every buffer reads zero and can be written",
-     CLI_AT(struct gpu_request, options.loose_bounds)},
-    {.name = "strict-lds",
-     .grammar = CLI_FLAG,
-     .help = "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
-             "local: arguments (--kernel)",
-     CLI_AT(struct gpu_request, options.strict_lds)},
+    CLI_ROW(struct gpu_request, options.schedule, "schedule", CLI_CHOICE, NULL,
+            "warps of a workgroup run until they wait (run, the default), or take turns of one "
+            "instruction, as in the public simulator (rr1)",
+            .choices = "run rr1"),
+    CLI_ROW(struct gpu_request, options.loose_bounds, "loose-bounds", CLI_FLAG, NULL,
+            "memory outside every buffer reads as zero and can be written"),
+    CLI_ROW(struct gpu_request, options.strict_lds, "strict-lds", CLI_FLAG, NULL,
+            "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
+            "local: arguments (--kernel)"),
     {.name = "lds-range",
      .grammar = CLI_PARSE,
      .parse = parse_lds_range,
      .argument = "BASE:SIZE",
      .repeats = true,
-     .help = "with --strict-lds: local memory that may be accessed, too; repeatable"},
-    {.name = "pds",
-     .grammar = CLI_CHOICE,
-     .choices = "own shared",
-     .help =
-         "CSR_PDS: private memory of each workgroup's own, or pdsBase for all (to compare logs)",
-     CLI_AT(struct gpu_request, options.shared_pds)},
-    {.name = "ptbr",
-     .grammar = CLI_NUMBER,
-     .argument = "PA",
-     .high = (UINT64_C(1) << 56) - 1,
-     .help = "translate addresses by the SV39 tables at this address",
-     CLI_AT(struct gpu_request, options.ptbr)},
-    {.name = "sv39",
-     .grammar = CLI_FLAG,
-     .help = "build SV39 tables for all buffers and translate addresses by them",
-     CLI_AT(struct gpu_request, sv39)},
-    {.name = "simt-stack",
-     .grammar = CLI_NUMBER,
-     .argument = "N",
-     .help = "entries of a SIMT stack (65536)",
-     CLI_AT(struct gpu_request, options.simt_stack_limit)},
-    {.name = "print-prefix",
-     .grammar = CLI_FLAG,
-     .help = "[workgroup.warp] before each line a kernel prints",
-     CLI_AT(struct gpu_request, options.print_prefix)},
+     .help = "with --strict-lds: local memory that may also be accessed; repeatable"},
+    CLI_ROW(
+        struct gpu_request, options.shared_pds, "pds", CLI_CHOICE, NULL,
+        "CSR_PDS: private memory per workgroup (own, the default), or pdsBase for all, to compare "
+        "logs (shared)",
+        .choices = "own shared"),
+    CLI_ROW(struct gpu_request, options.ptbr, "ptbr", CLI_NUMBER, "PA",
+            "translate addresses with the SV39 page tables at this address",
+            .high = (UINT64_C(1) << 56) - 1),
+    CLI_ROW(struct gpu_request, sv39, "sv39", CLI_FLAG, NULL,
+            "build SV39 page tables for all buffers and translate addresses with them"),
+    CLI_ROW(struct gpu_request, options.simt_stack_limit, "simt-stack", CLI_NUMBER, "N",
+            "entries per SIMT stack (65536)"),
+    CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
+            "start each line that a kernel prints with [workgroup.warp]"),
     {0},
 };
 
@@ -168,15 +112,15 @@ const struct cli_option run_gpu_rows[] = {
 static int check_kernel_form(const struct run_request *r, const struct gpu_request *gpu)
 {
     if (r->files.count != 1)
-        return cli_usage_error(r->args, "--kernel goes with one program, found %zu files",
+        return cli_usage_error(r->args, "--kernel takes one program, found %zu files",
                                r->files.count);
     if (gpu->grid[0] && gpu->global[0])
         return cli_usage_error(r->args, "--grid and --global: expected one of them");
     if ((!gpu->grid[0] && !gpu->global[0]) || !gpu->block[0])
-        return cli_usage_error(r->args, "--%s is missing",
+        return cli_usage_error(r->args, "--kernel requires --%s",
                                gpu->grid[0] || gpu->global[0] ? "block" : "grid");
     if (gpu->elf)
-        return cli_usage_error(r->args, "--elf goes with .metadata files; the program is '%s'",
+        return cli_usage_error(r->args, "--elf is for .metadata files: the program is '%s'",
                                r->files.items[0]);
     return CLI_OK;
 }
@@ -204,17 +148,17 @@ static int check_metadata_form(const struct run_request *r)
         int code = run_check_program(first);
         return code != CLI_OK ? code
                : option
-                   ? cli_usage_error(r->args, "--kernel NAME is missing (--%s needs it)", option)
-                   : cli_usage_error(r->args, "--kernel NAME is missing; --machine tensor "
-                                              "runs a program of the tensor hart");
+                   ? cli_usage_error(r->args, "--%s requires --kernel NAME", option)
+                   : cli_usage_error(r->args, "no --kernel NAME: --machine tensor runs a program "
+                                              "of the tensor hart");
     }
     if (r->files.count % 2)
         return cli_usage_error(
-            r->args, "files come in pairs, .metadata then .data; '%s' has no second", last);
+            r->args, "'%s' has no second file: expected pairs, .metadata then .data", last);
     return CLI_OK;
 }
 
-/* Two files are one step, at the place of the first. */
+/* Make each pair of files one step, at the place of the first. */
 static void join_pairs(struct run_request *r)
 {
     struct run_step *items = r->steps.items, *pair = NULL;
@@ -248,7 +192,7 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
     return code;
 }
 
-/* A file of the log for each launch, where the name says so. */
+/* Register the log, one file per launch where its name has %n. */
 static int name_logs(const struct run_request *r, size_t launches)
 {
     const bool each = strstr(r->trace, "%n");
@@ -290,7 +234,7 @@ static int run_request(struct run *run)
         code = code == CLI_OK ? closed : code;
     }
     sam_output_abort(run->log);
-    /* What was counted before a program failed is worth having. */
+    /* What was counted before a failure is reported, too. */
     if (json && json_array_size(run->json_launches)) {
         json_t *root = report_text(json_object(), "samite", sam_version());
         root = report_set(root, "launches", json_incref(run->json_launches));

@@ -409,10 +409,8 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     CLI_OUTPUT(struct request, output, "the safetensors file"),
-    {.name = "bf16",
-     .grammar = CLI_FLAG,
-     .help = "round the f32 arrays that follow to bf16 (to nearest, ties to even)",
-     CLI_AT(struct request, to_bf16)},
+    CLI_ROW(struct request, to_bf16, "bf16", CLI_FLAG, NULL,
+            "round the f32 arrays that follow to bf16 (to nearest, ties to even)"),
     CLI_FORCE(struct request, force),
     CLI_JSON(struct request, json, "print the result for each array as JSON"),
     {0},

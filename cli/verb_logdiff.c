@@ -179,12 +179,9 @@ static int run(struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {.name = "context",
-     .grammar = CLI_NUMBER,
-     .argument = "N",
-     .high = SAM_LOGDIFF_COMMON,
-     .help = "records shown that both logs have before the difference: 0 to 16 (3)",
-     CLI_AT(struct request, common)},
+    CLI_ROW(struct request, common, "context", CLI_NUMBER, "N",
+            "records shown that both logs have before the difference: 0 to 16 (3)",
+            .high = SAM_LOGDIFF_COMMON),
     CLI_JSON(struct request, json, "print the result as JSON"),
     CLI_QUIET(struct request, quiet, "print only the difference"),
     {0},

@@ -30,17 +30,12 @@ int weights_parse_shape(struct cli_args *args, const struct cli_option *option, 
                         void *hint);
 const char *weights_type_name(size_t index);
 #define WEIGHTS_DTYPE(type, member)                                                                \
-    {                                                                                              \
-        .name = "dtype", .letter = 'd', .grammar = CLI_PARSE, .argument = "TYPE",                  \
-        .names = weights_type_name, .parse = weights_parse_type,                                   \
-        .help = "element type of a raw or npy file: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...",     \
-        CLI_AT(type, member)                                                                       \
-    }
+    CLI_ROW(type, member, "dtype", CLI_PARSE, "TYPE",                                              \
+            "element type of a raw or npy file: bf16 f16 f32 e4m3 e5m2 e2m1 i4 i8 u8 ...",         \
+            .letter = 'd', .names = weights_type_name, .parse = weights_parse_type)
 #define WEIGHTS_SHAPE(type, member)                                                                \
-    {                                                                                              \
-        .name = "shape", .letter = 's', .grammar = CLI_PARSE, .argument = "N,N...",                \
-        .parse = weights_parse_shape, .help = "shape of a raw file", CLI_AT(type, member)          \
-    }
+    CLI_ROW(type, member, "shape", CLI_PARSE, "N,N...", "shape of a raw file", .letter = 's',      \
+            .parse = weights_parse_shape)
 #define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .index.json"
 
 /* Prefix an error message with the file's name, unless it already begins with it. */

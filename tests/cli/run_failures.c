@@ -61,8 +61,8 @@ static void the_first_fault(void **state)
         {"none", "none: cannot open"},
         {"none.s", "none.s: cannot open"},
         {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
-        {"rv32.elf", "--kernel NAME is missing; --machine tensor runs a program of the tensor"},
-        {"loop.s --block 1", "--kernel NAME is missing (--block needs it)"},
+        {"rv32.elf", "no --kernel NAME: --machine tensor runs a program of the tensor"},
+        {"loop.s --block 1", "--block requires --kernel NAME"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
         expect_failure(cases[i].words, 2, cases[i].part);
