@@ -128,6 +128,23 @@ static double run_native(void *context, uint64_t rounds)
     return (double)rounds * n->loop->per_turn;
 }
 
+/* The same with statistics, or with a profile; the plain rate is the reference. */
+static void run_counted(struct bench *bench, struct kernel *k, const char *what, double plain)
+{
+    char name[96];
+    struct sam_error error;
+    struct sam_profile *profile = strcmp(what, "profile") == 0 ? sam_profile_new() : NULL;
+    struct sam_gpu_options options = {
+        .size = sizeof options, .collect_stats = profile == NULL, .profile = profile};
+    snprintf(name, sizeof name, "%s: %s", k->loop->title, what);
+    if (sam_gpu_set_options(k->gpu, &options, &error) != SAM_OK)
+        fail(name, &error);
+    bench_rate(bench, name, k->loop->unit, 1e6, simulate, k, plain);
+    options = (struct sam_gpu_options){0};
+    sam_gpu_set_options(k->gpu, &options, &error);
+    sam_profile_free(profile);
+}
+
 static void run_loop(struct bench *bench, const struct loop *loop, struct native_state *state)
 {
     char native_name[96];
@@ -142,7 +159,10 @@ static void run_loop(struct bench *bench, const struct loop *loop, struct native
     char *source = read_source(loop->file);
     struct kernel kernel = {.loop = loop};
     open_kernel(&kernel, loop->file, assemble(loop->file, source), loop->lanes, 1);
-    bench_rate(bench, loop->title, loop->unit, 1e6, simulate, &kernel, reference);
+    const double plain =
+        bench_rate(bench, loop->title, loop->unit, 1e6, simulate, &kernel, reference);
+    run_counted(bench, &kernel, "statistics", plain);
+    run_counted(bench, &kernel, "profile", plain);
     close_kernel(&kernel);
     free(source);
 }

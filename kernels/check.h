@@ -22,6 +22,8 @@ struct check_config {
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
                               struct sam_gpu_result *result, struct sam_error *error);
     void *context;
+    struct sam_profile *profile; /* not NULL: what each instruction did is added */
+    bool stepped;                /* run instruction by instruction */
 };
 
 /* The outcome. */

@@ -21,6 +21,7 @@
 
 #include "image.h"
 #include "isa.h"
+#include "profile.h"
 #include "sink.h"
 #include "status.h"
 
@@ -82,6 +83,8 @@ struct sam_gpu_options {
     bool strict_lds;
     const struct sam_lds_range *lds_ranges;
     size_t lds_range_count;
+    /* Since 0.2. Not NULL: launches add what each instruction did (profile.h). It outlives them. */
+    struct sam_profile *profile;
 };
 
 struct sam_gpu;

@@ -17,6 +17,7 @@
 #include "mxu.h"
 #include "ops.h"
 #include "parameter.h"
+#include "profile.h"
 #include "session.h"
 #include "sink.h"
 #include "status.h"

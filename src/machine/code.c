@@ -3,22 +3,8 @@
 #include <stdlib.h>
 
 #include "machine/fpenv.h"
+#include "machine/page.h"
 #include "machine/threads.h"
-
-/* Out-of-line micro-ops for one prefix: the modified instruction and the return to the page. */
-struct fused {
-    struct sam_uop ops[2];
-    uint64_t pc; /* of the modified instruction */
-};
-
-struct code_page {
-    struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that continues on the next page */
-    uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may be part of a pair, or
-                                             0 */
-    uint64_t pc;
-    struct fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
-    struct code_page *next;            /* with the same hash */
-};
 
 #define PAGE_HASH 64u
 #define DECODED   1024u /* decoded instructions cached for single-stepping */
@@ -27,8 +13,9 @@ struct sam_code {
     const struct sam_machine *machine;
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
-    unsigned vectors; /* sam_code_vectors */
-    uint64_t *stops;  /* sam_code_add_stop */
+    unsigned vectors;                    /* sam_code_vectors */
+    const struct sam_counting *counting; /* NULL: nothing is counted */
+    uint64_t *stops;                     /* sam_code_add_stop */
     size_t stop_count, stop_capacity;
     bool passes; /* runs pass the stops */
     struct decoded {
@@ -89,6 +76,7 @@ void sam_code_free(struct sam_code *code)
             next = page->next;
             for (unsigned j = 0; j < SAM_PAGE_OPS; j++)
                 free(page->fused[j]);
+            free(page->tallies);
             free(page);
         }
     }
@@ -118,6 +106,33 @@ bool sam_code_has(const struct sam_code *code, uint64_t address)
 static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done,
     op_stop;
 
+void sam_code_count(struct sam_code *code, const struct sam_counting *counting)
+{
+    code->counting = counting;
+}
+
+void sam_code_credit(struct sam_code *code)
+{
+    for (unsigned i = 0; i < PAGE_HASH; i++)
+        for (struct code_page *page = code->pages[i]; page; page = page->next)
+            if (page->tallies)
+                sam_page_credit(code->counting, page);
+}
+
+/* A handler may stand in for that of an instruction just decoded. */
+static void stand_in(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
+                     struct sam_uop *uop, struct sam_tally *tally)
+{
+    if (uop->fn != op_illegal)
+        sam_tally_begin(code->counting, insn, prefix, uop, tally);
+}
+
+static bool is_prefix(const struct code_page *page, unsigned index)
+{
+    return page->ops[index].fn == op_prefix ||
+           (page->tallies && sam_op_is_prefix(page->tallies[index].insn.op));
+}
+
 static void reset_page(struct code_page *page)
 {
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
@@ -140,14 +155,19 @@ static void pair_up(const struct sam_machine *machine, struct code_page *page, u
 /* Decode instruction `index` of the page again when it is next reached, and a prefix before it. */
 static void forget(struct sam_code *code, struct code_page *page, unsigned index)
 {
+    if (page->tallies)
+        sam_page_credit_replaced(code->counting, page, index);
     page->ops[index] = (struct sam_uop){.fn = op_translate};
     page->plain[index] = 0;
     if (index && page->plain[index - 1]) /* it may have been fused with this one */
         page->ops[index - 1].fn = code->machine->handlers[page->plain[index - 1]];
     struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
-    struct sam_uop *previous = before ? &before->ops[(index - 1) % SAM_PAGE_OPS] : NULL;
-    if (previous && previous->fn == op_prefix)
-        *previous = (struct sam_uop){.fn = op_translate};
+    const unsigned previous = (index - 1) % SAM_PAGE_OPS;
+    if (before && is_prefix(before, previous)) {
+        if (before->tallies)
+            sam_page_credit_replaced(code->counting, before, previous);
+        before->ops[previous] = (struct sam_uop){.fn = op_translate};
+    }
 }
 
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
@@ -228,6 +248,15 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
         return NULL;
     page->pc = page_pc;
     reset_page(page);
+    if (code->counting) {
+        page->tallies = sam_alloc(PAGE_TALLIES, sizeof *page->tallies);
+        if (!page->tallies) {
+            free(page);
+            return NULL;
+        }
+        page->tallies[SAM_PAGE_OPS].fn = page->ops[SAM_PAGE_OPS].fn;
+        page->ops[SAM_PAGE_OPS].fn = code->counting->leave;
+    }
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;
     *bucket = page;
@@ -338,15 +367,19 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     struct sam_insn insn;
     if (!page->fused[index] && !(page->fused[index] = sam_alloc(1, sizeof *page->fused[index])))
         return false;
-    struct fused *fused = page->fused[index];
+    struct sam_fused *fused = page->fused[index];
+    memset(&fused->tally, 0, sizeof fused->tally);
     fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
-    if (!sam_code_fetch(c, fused->pc, &word, &fault))
+    if (!sam_code_fetch(c, fused->pc, &word, &fault)) {
         /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
-    else if (sam_decode(&c->code->machine->isa, word, prefix, &insn))
+    } else if (sam_decode(&c->code->machine->isa, word, prefix, &insn)) {
         fill_uop(c, &insn, fused->pc, index + 1 < SAM_PAGE_OPS, &fused->ops[0]);
-    else
+        if (page->tallies)
+            stand_in(c->code, &insn, prefix, &fused->ops[0], &fused->tally);
+    } else {
         fused->ops[0] = (struct sam_uop){.fn = op_illegal};
+    }
     fused->ops[1] = (struct sam_uop){.fn = op_resume};
     page->ops[index] = (struct sam_uop){.fn = op_prefix, .link = fused->ops};
     return true;
@@ -375,12 +408,17 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     } else if (!sam_op_is_prefix(insn.op)) {
         const struct sam_machine *machine = c->code->machine;
         fill_uop(c, &insn, pc, true, &page->ops[index]);
+        if (page->tallies)
+            stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
         if (page->ops[index].fn == machine->handlers[insn.op])
             page->plain[index] = (uint16_t)insn.op;
         if (index)
             pair_up(machine, page, index - 1);
         pair_up(machine, page, index);
-    } else if (!fuse(c, page, index, word)) {
+    } else if (fuse(c, page, index, word)) {
+        if (page->tallies)
+            stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
+    } else {
         c->view->exhausted = true;
         c->cause = SAM_CAUSE_FETCH_ACCESS;
         c->tval = pc;
@@ -456,9 +494,17 @@ static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
     SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
 }
 
+/* The run ends within the straight-line run that began at `entry`. */
+static void end_at(struct sam_core *c, const struct sam_uop *op, const struct sam_uop *entry)
+{
+    c->end_op = op;
+    c->end_entry = entry;
+}
+
 /* Replaces an instruction at a stop. */
 static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
 {
+    end_at(c, op, entry);
     c->pc = sam_pc_of(c, op);
     c->retired = sam_retired_at(c, op, entry, left);
     c->exit = SAM_EXIT_STOP;
@@ -487,6 +533,7 @@ const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next
 const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left)
 {
+    end_at(c, op, entry);
     c->pc = sam_pc_of(c, op);
     c->retired = sam_retired_at(c, op, entry, left);
     c->exit = SAM_EXIT_TRAP;
@@ -497,6 +544,7 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
                                      const struct sam_uop *entry, int64_t left, unsigned event,
                                      uint64_t next_pc)
 {
+    end_at(c, op, entry);
     c->retired = sam_retired_at(c, op, entry, left) + 1;
     c->pc = next_pc;
     c->exit = SAM_EXIT_EVENT;
@@ -523,6 +571,7 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
         return NULL;
     }
     c->ops = page->ops;
+    c->tallies = page->tallies;
     c->page_pc = page_pc;
     return page->ops + (pc - page_pc) / 4;
 }
@@ -561,6 +610,7 @@ static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 {
     c->quantum = left;
     c->event = 0;
+    c->end_op = c->end_entry = NULL;
     c->loop_entry = op;
     c->loop_left = left;
 #if SAM_TAIL_CALLS

@@ -243,6 +243,7 @@ struct sam_core {
         uint64_t x64[SAM_X_SINK + 8];
     };
     const struct sam_uop *ops; /* of the running page */
+    struct sam_tally *tallies; /* of the running page, when instructions are counted */
     uint64_t page_pc;          /* address of that page */
     struct sam_page *pages;    /* view->pages */
     struct sam_view *view;
@@ -262,7 +263,9 @@ struct sam_core {
     unsigned event;
     unsigned cause;
     uint64_t tval;
-    uint32_t fault_lane; /* UINT32_MAX: none */
+    uint32_t fault_lane;             /* UINT32_MAX: none */
+    const struct sam_uop *end_op;    /* that the run has ended at, ... */
+    const struct sam_uop *end_entry; /* ... of this straight-line run; NULL: at a jump */
     /* handler arguments, in builds without tail calls */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
@@ -344,6 +347,63 @@ bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);
 /* sam_decode with a cache. False: illegal. */
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
+
+/* -------------------------------------------------------------------------------- counting
+ *
+ * Instructions can be counted without being stepped. Other handlers then stand in for those that
+ * end a straight-line run of code, for stores, which may change code, and for whatever else is
+ * measured. They update the counters of their instruction, its tally, and tail-call the handler
+ * proper, tally->fn.
+ *
+ * A run adds one to `steps` of its first tally and takes one from those of the tally after its
+ * last, so that the sum of all tallies of a page up to one is how often that instruction has run.
+ */
+enum { SAM_TALLY_STEPS = 3, SAM_TALLY_SUMS = 7 };
+
+struct sam_tally {
+    sam_handler *fn;      /* the instruction's own */
+    struct sam_insn insn; /* op SAM_OP_ILLEGAL: not decoded yet */
+    uint32_t prefix;
+    int64_t steps[SAM_TALLY_STEPS]; /* the first counts runs; the rest is the machine's */
+    int64_t sums[SAM_TALLY_SUMS];   /* the machine's */
+};
+
+/* Out-of-line micro-ops for one prefix: the modified instruction and the return to the page. Its
+ * counts are those of the prefix plus `steps` of its own tally. */
+struct sam_fused {
+    struct sam_uop ops[2];
+    uint64_t pc; /* of the modified instruction */
+    struct sam_tally tally;
+};
+
+struct sam_counting {
+    /* The handler that stands in for the instruction's; NULL: none. `apart`: out of line, where no
+     * run is counted. */
+    sam_handler *(*stand_in)(void *context, const struct sam_insn *insn, bool apart);
+    sam_handler *leave; /* for the end of a page, which is no instruction */
+    /* Take over the counts of an instruction: those of its tally, and the totals of `steps`. */
+    void (*credit)(void *context, uint64_t pc, const struct sam_tally *tally,
+                   const int64_t totals[SAM_TALLY_STEPS]);
+    void *context;
+};
+/* Count from now on; nothing is decoded yet. `counting` outlives the code. */
+void sam_code_count(struct sam_code *code, const struct sam_counting *counting);
+/* Credit all instructions. Their counts begin anew. */
+void sam_code_credit(struct sam_code *code);
+
+/* Whether a micro-op belongs to the running page, the end of the page included. */
+static inline bool sam_uop_in_page(const struct sam_core *c, const struct sam_uop *op)
+{
+    return (uintptr_t)op - (uintptr_t)c->ops < (SAM_PAGE_OPS + 1) * sizeof *op;
+}
+
+/* The tally of a micro-op that another handler stands in for. */
+static inline struct sam_tally *sam_tally_of(const struct sam_core *c, const struct sam_uop *op)
+{
+    if (SAM_LIKELY(sam_uop_in_page(c, op)))
+        return c->tallies + (op - c->ops);
+    return &((struct sam_fused *)(uintptr_t)op)->tally; /* its first member is its first micro-op */
+}
 
 /* The instruction word of a micro-op, for reports; 0 when it can no longer be fetched. */
 uint32_t sam_uop_word(struct sam_core *c, const struct sam_uop *op);

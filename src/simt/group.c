@@ -202,8 +202,11 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         budget = (int64_t)(pace->left - STRAIGHT);
     enum sam_exit exit = SAM_EXIT_STOP;
     *boundary = true;
-    if (!one)
+    if (!one) {
         exit = sam_core_run(&w->core, budget);
+        if (worker->counts)
+            sam_counts_stop(w, exit);
+    }
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);
         if (pace && pace->heeds && is_stopped_at(worker, w))
@@ -240,7 +243,7 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
 {
     struct sam_pace *pace = worker->pace;
     const bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
-    const bool recorded = worker->counts || worker->log || (pace && pace->each);
+    const bool recorded = worker->stepped || (pace && pace->each);
     enum sam_pause pause = SAM_PAUSE_NONE;
     if (!group->in_turn)
         group->turn = one ? 1 : QUANTUM;

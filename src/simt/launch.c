@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/cpu.h"
+#include "profile/profile.h"
 #include "simt/simt.h"
 
 /* ----------------------------------------------------------------------------- state of a run */
@@ -143,10 +144,12 @@ void sam_run_close(struct sam_run *run)
 bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
+    const bool counted = options->collect_stats || options->profile;
     worker->run = run;
+    worker->stepped = counted || options->log.write;
     return sam_space_init(worker) &&
            (worker->code = sam_code_new(&run->gpu->machine, &worker->view)) &&
-           (!options->collect_stats || (worker->counts = sam_counts_new())) &&
+           (!counted || (worker->counts = sam_counts_new(run->launch->lanes))) &&
            (!options->log.write || (worker->log = sam_warp_log_new(run->gpu)));
 }
 
@@ -161,16 +164,32 @@ void sam_worker_release(struct sam_worker *worker)
 
 /* --------------------------------------------------------------------------------- results */
 
+/* Into the statistics and the profile that were asked for. False: out of memory. */
+static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stats)
+{
+    const struct sam_gpu_options *options = &run->gpu->options;
+    struct sam_profile *profile = sam_profile_new();
+    bool ok = profile != NULL;
+    for (unsigned i = 0; ok && i < run->worker_count; i++)
+        ok = sam_counts_collect(run->workers[i].counts, run->workers[i].code, profile,
+                                &stats->simt_depth);
+    if (ok && options->collect_stats)
+        ok = sam_stats_fold(profile, &run->gpu->machine.isa, stats);
+    else
+        stats->simt_depth = 0;
+    if (ok && options->profile)
+        ok = sam_profile_merge(options->profile, profile);
+    sam_profile_free(profile);
+    return ok;
+}
+
 static bool collect(const struct sam_run *run, struct sam_gpu_stats *stats)
 {
-    bool ok = true;
     stats->workgroups = run->next;
     stats->warps = run->next * run->launch->warps;
-    for (unsigned i = 0; i < run->worker_count; i++) {
+    for (unsigned i = 0; i < run->worker_count; i++)
         stats->warp_insns += run->workers[i].warp_insns;
-        if (run->workers[i].counts)
-            ok &= sam_counts_collect(run->workers[i].counts, stats);
-    }
+    const bool ok = run->worker_count == 0 || !run->workers[0].counts || collect_counts(run, stats);
     stats->seconds = now() - run->started;
     return ok;
 }
@@ -241,12 +260,23 @@ enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *err
 static bool run_workers(struct sam_run *run, struct sam_gpu_result *result)
 {
     sam_parallel(run->worker_count, run->worker_count, work, run);
-    bool ok = !result || sam_run_result(run, result);
+    struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
+    bool ok = sam_run_result(run, result ? result : &ignored);
+    sam_gpu_result_free(&ignored);
     /* A worker keeps the workgroup that failed or was stopped. */
     for (unsigned i = 0; ok && result && i < run->worker_count; i++)
         if (run->workers[i].started)
             ok = sam_run_places(run, &run->workers[i].own, result);
     return ok;
+}
+
+/* Counts alone need no steps, unless warps take turns by instruction. */
+static void count_in_runs(struct sam_worker *worker)
+{
+    if (!worker->counts || worker->log || worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1)
+        return;
+    sam_counts_in_runs(worker->counts, worker->code);
+    worker->stepped = false;
 }
 
 enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -265,6 +295,8 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     for (unsigned i = 0; ok && i < run.worker_count; i++) {
         struct sam_worker *worker = &run.workers[i];
         ok = sam_worker_init(worker, &run) && sam_group_init(&worker->own, &run);
+        if (ok)
+            count_in_runs(worker);
         sam_space_enter(worker, &worker->own);
     }
     ok = ok && run_workers(&run, result);

@@ -55,8 +55,9 @@ struct sam_warp {
     uint32_t tid, numw, knl, wgid, wid, lds, pds, group[3];
     uint32_t pds_size;
     uint32_t print;
-    uint32_t taken; /* lanes that take the current vector branch */
-    uint32_t npc;   /* pc of the last branch's not-taken path, for the commit log */
+    uint32_t taken;    /* lanes that take the current vector branch */
+    int64_t *diverged; /* counts vector branches after which both sides have lanes, or NULL */
+    uint32_t npc;      /* pc of the last branch's not-taken path, for the commit log */
     struct sam_commit_last logged;
     enum sam_warp_state state;
     uint32_t barrier_pc;
@@ -95,6 +96,8 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret
 bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 /* Handlers that are not lane loops. */
 void sam_warp_fill(struct sam_machine *machine);
+/* Lanes of group g that the instruction acts on. */
+uint32_t sam_warp_acting(const struct sam_warp *warp, const struct sam_uop *op, unsigned g);
 /* The common part of vector branches; warp->taken holds the active lanes whose comparison is true.
  */
 const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
@@ -156,6 +159,7 @@ struct sam_worker {
     bool started;              /* has run at least one */
     struct sam_pace *pace;     /* NULL: a launch */
     struct sam_counts *counts; /* NULL: not asked for */
+    bool stepped;              /* each instruction is recorded, for the log or the counts */
     struct sam_warp_log *log;  /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
@@ -308,12 +312,24 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 enum sam_exit sam_warp_step(struct sam_warp *warp, struct sam_step *step, struct sam_insn *insn);
 
 /* stats.c: count an instruction that has run. False: out of memory, now and from now on. */
-struct sam_counts *sam_counts_new(void);
-void sam_counts_free(struct sam_counts *counts);
+struct sam_counts;
 bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *warp,
                      const struct sam_insn *insn, const struct sam_step *step);
-/* Add the counts to `stats`. False: out of memory. */
-bool sam_counts_collect(const struct sam_counts *counts, struct sam_gpu_stats *stats);
+
+/* count.c: counts by instruction, of warps of so many lanes. NULL: out of memory. */
+struct sam_counts *sam_counts_new(uint32_t lanes);
+void sam_counts_free(struct sam_counts *counts);
+/* From now on sam_core_run counts, too, as long as sam_counts_stop follows it. Nothing is decoded
+ * yet. */
+void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code);
+void sam_counts_stop(struct sam_warp *warp, enum sam_exit exit);
+/* Add the counts to `profile`; *deepest: the deepest SIMT stack. False: out of memory. */
+struct sam_profile;
+bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
+                        struct sam_profile *profile, uint64_t *deepest);
+/* fold.c: add what a profile amounts to. False: out of memory. */
+bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
+                    struct sam_gpu_stats *stats);
 
 /* log.c: write an instruction that has run to the sink of the gpu's commit log. False: the sink
  * refused. */

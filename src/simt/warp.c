@@ -166,6 +166,8 @@ static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
     w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, other_pc, other};
     if (w->depth > w->deepest)
         w->deepest = w->depth;
+    if (w->diverged)
+        ++*w->diverged;
     return true;
 }
 
@@ -278,8 +280,7 @@ SAM_HANDLER(op_vmv_x_s)
     SAM_NEXT();
 }
 
-/* The active lanes of group g; with vm = 0, only those whose v0 element has bit 0 set. */
-static uint32_t acting_bits(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
+uint32_t sam_warp_acting(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
 {
     uint32_t bits = w->bits[g];
     for (unsigned i = 0; i < SAM_LANES && !(op->rs3 & SAM_UOP_VM); i++)
@@ -298,7 +299,7 @@ static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
 {
     unsigned before = sam_host_fp_flags();
     for (unsigned g = 0; g < w->groups; g++) {
-        for (uint32_t bits = acting_bits(w, op, g); bits; bits &= bits - 1) {
+        for (uint32_t bits = sam_warp_acting(w, op, g); bits; bits &= bits - 1) {
             unsigned i = (unsigned)__builtin_ctz(bits);
             float x = sam_bits_f32(w->v[op->rs2 + g][i]);
             uint32_t result = sam_f32_bits((float)exp((double)x));
@@ -325,7 +326,7 @@ static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *
     uint32_t k = w->lanes == 4 ? 2 : w->lanes == 32 ? 8 : 4;
     uint32_t result[SAM_LANES];
     unsigned flags = 0;
-    uint32_t bits = acting_bits(w, op, 0);
+    uint32_t bits = sam_warp_acting(w, op, 0);
     bits &= m * n == 32 ? UINT32_MAX : (UINT32_C(1) << (m * n)) - 1;
     const uint32_t *a = w->v[op->rs1], *b = w->v[op->rs2];
     for (uint32_t rest = bits; rest; rest &= rest - 1) {

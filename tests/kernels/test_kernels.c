@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "mutants.h"
+#include "profile_rows.h"
 #include <check.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -60,6 +61,46 @@ static void test_size(void **state)
     for (size_t l = 0; l < COUNT(lane_counts); l++)
         for (size_t b = size < 1000 ? 0 : 1; b < COUNT(blocks); b++) /* 4: too many workgroups */
             run_with_one_and_two_workers(size, lane_counts[l], blocks[b]);
+}
+
+/* What is counted in runs of code is what single steps count, with any number of workers. */
+static void test_counts(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < COUNT(lane_counts); l++) {
+        const struct sam_profile_row *rows[3];
+        struct sam_profile *profiles[3];
+        size_t counts[3];
+        for (int i = 0; i < 3; i++) {
+            profiles[i] = sam_profile_new();
+            assert_non_null(profiles[i]);
+            struct check_config config = {.size = 333,
+                                          .lanes = lane_counts[l],
+                                          .block = 44,
+                                          .jobs = i == 2 ? 2 : 1,
+                                          .max_insns = 100000000,
+                                          .profile = profiles[i],
+                                          .stepped = i == 0,
+                                          .dir = KERNEL_DIR};
+            struct check_report report = run(&config);
+            rows[i] = sam_profile_rows(profiles[i], &counts[i]);
+            uint64_t sum = 0;
+            for (size_t k = 0; k < counts[i]; k++)
+                sum += rows[i][k].count;
+            assert_true(sum == report.warp_insns);
+            assert_true(counts[i] == counts[0]);
+            for (size_t k = 0; k < counts[i]; k++) {
+                uint64_t got, expected;
+                const char *field = profile_rows_differ(&rows[i][k], &rows[0][k], &got, &expected);
+                if (field)
+                    fail_msg("0x%llx: %s %llu, single steps count %llu",
+                             (unsigned long long)rows[0][k].pc, field, (unsigned long long)got,
+                             (unsigned long long)expected);
+            }
+        }
+        for (int i = 0; i < 3; i++)
+            sam_profile_free(profiles[i]);
+    }
 }
 
 static void test_large(void **state)
@@ -139,6 +180,8 @@ int main(int argc, char **argv)
     }
     snprintf(names[count], sizeof names[count], "%s, large", kernel->name);
     tests[count++].test_func = test_large;
+    snprintf(names[count], sizeof names[count], "%s, counts", kernel->name);
+    tests[count++].test_func = test_counts;
     for (size_t i = 0; i < mutant_count; i++) {
         if (strcmp(mutants[i].kernel, kernel->name) != 0)
             continue;

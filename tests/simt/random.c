@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
+#include "profile_rows.h"
 #include "random.h"
 #include "random_gen.h"
 #include "reference/ventus_ref.h"
@@ -161,6 +162,80 @@ static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu
     return true;
 }
 
+static bool drop(void *context, const void *data, size_t size)
+{
+    (void)context, (void)data, (void)size;
+    return true;
+}
+
+static void map_buffers(const struct test_case *t, struct sam_gpu *gpu)
+{
+    struct sam_error error = {0};
+    for (unsigned b = 0; b < BUFFERS; b++) {
+        uint8_t *data = contents(t, b);
+        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, size_of(t, b), &error), SAM_OK);
+        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, size_of(t, b), &error), SAM_OK);
+        free(data);
+    }
+}
+
+/* Run with every count. A commit log makes each instruction stepped. */
+static void count(const struct test_case *t, bool stepped, struct sam_profile *profile,
+                  struct sam_gpu_result *result)
+{
+    struct sam_error error = {0};
+    struct sam_gpu *gpu = NULL;
+    struct sam_gpu_options options = t->options;
+    options.size = sizeof options;
+    options.jobs = 1;
+    options.schedule = SAM_SCHEDULE_RUN;
+    options.collect_stats = true;
+    options.profile = profile;
+    if (stepped)
+        options.log.write = drop;
+    assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
+    map_buffers(t, gpu);
+    sam_gpu_launch(gpu, &t->launch, result, &error);
+    sam_gpu_free(gpu);
+}
+
+/* Whether counting in runs and counting step by step find the same. */
+static bool same_counts(struct test_case *t)
+{
+    struct sam_profile *profiles[2] = {sam_profile_new(), sam_profile_new()};
+    struct sam_gpu_result results[2];
+    const struct sam_profile_row *rows[2];
+    size_t counts[2];
+    for (int i = 0; i < 2; i++) {
+        count(t, i == 1, profiles[i], &results[i]);
+        rows[i] = sam_profile_rows(profiles[i], &counts[i]);
+    }
+    bool same = results[0].trap.kind == results[1].trap.kind || differ(t, "end", 0, 0);
+    if (same && counts[0] != counts[1])
+        same = differ(t, "number of counted instructions", counts[0], counts[1]);
+    for (size_t i = 0; same && i < counts[0]; i++) {
+        char what[64];
+        uint64_t got, expected;
+        const char *field = profile_rows_differ(&rows[0][i], &rows[1][i], &got, &expected);
+        if (!field)
+            continue;
+        snprintf(what, sizeof what, "%s of 0x%llx", field, (unsigned long long)rows[0][i].pc);
+        same = differ(t, what, got, expected);
+    }
+    const struct sam_gpu_stats *a = &results[0].stats, *b = &results[1].stats;
+    if (same && (a->simt_depth != b->simt_depth || a->lane_insns != b->lane_insns ||
+                 a->barriers != b->barriers || a->mix_count != b->mix_count ||
+                 a->branch_count != b->branch_count || a->warp_insns != b->warp_insns ||
+                 a->warp_insns != a->scalar_insns + a->vector_insns))
+        same = differ(t, "a sum of the statistics", a->warp_insns, b->warp_insns);
+    t->differs = same ? t->differs : "counts";
+    for (int i = 0; i < 2; i++) {
+        sam_profile_free(profiles[i]);
+        sam_gpu_result_free(&results[i]);
+    }
+    return same;
+}
+
 /* True when both sides agree. */
 static bool agree(struct test_case *t)
 {
@@ -170,10 +245,9 @@ static bool agree(struct test_case *t)
     struct sam_gpu_result got = {0};
     struct ref_result want;
     assert_int_equal(sam_gpu_new(&t->options, &gpu, &error), SAM_OK);
+    map_buffers(t, gpu);
     for (unsigned b = 0; b < BUFFERS; b++) {
         uint8_t *data = contents(t, b);
-        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, size_of(t, b), &error), SAM_OK);
-        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, size_of(t, b), &error), SAM_OK);
         ref_gpu_map(ref, buffers[b].base, size_of(t, b));
         ref_gpu_write(ref, buffers[b].base, data, size_of(t, b));
         free(data);
@@ -188,6 +262,9 @@ static bool agree(struct test_case *t)
     if (same && got.stats.warp_insns != want.warp_insns)
         same = differ(t, "instruction count", got.stats.warp_insns, want.warp_insns);
     same = same && same_memory(t, gpu, ref);
+    /* A run overshoots the limit to its end, a step does not. */
+    if (same && t->ended != SAM_TRAP_BUDGET)
+        same = same_counts(t);
     sam_gpu_result_free(&got);
     ref_result_free(&want);
     sam_gpu_free(gpu);

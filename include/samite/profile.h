@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a program spends its instructions: counts for each pc, shown on the disassembly and on the
+ * source (docs/profile.md).
+ *
+ *   struct sam_profile *profile = sam_profile_new();
+ *   options.profile = profile;                             struct sam_gpu_options
+ *   sam_gpu_launch(...);                                   launches add up
+ *   sam_profile_print(profile, SAM_PROFILE_HTML, &(struct sam_profile_options){...}, &text,
+ * &error); sam_text_free(text); sam_profile_free(profile);
+ *
+ * A profile is used by one thread at a time. */
+#ifndef SAMITE_PROFILE_H
+#define SAMITE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "isa.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sam_profile;
+
+/* What one instruction did. An instruction that trapped has done nothing. */
+struct sam_profile_row {
+    uint64_t pc;
+    uint32_t word;
+    uint32_t prefix; /* word of the REGEXT, ... before it, which has a row of its own; 0: none */
+    bool vector;
+    uint64_t count;    /* how often a warp ran it */
+    uint64_t lanes;    /* active lanes over all those times; of a scalar instruction `count` */
+    uint64_t slots;    /* lanes that there were, active or not; of a scalar instruction `count` */
+    uint64_t diverged; /* vector branches after which both sides had lanes */
+    uint64_t global_insns; /* times that it accessed global memory, or local memory (LDS), in at */
+    uint64_t lds_insns;    /* least one lane */
+    uint64_t accesses;     /* elements accessed */
+    uint64_t lines;        /* distinct 64-byte lines over all accesses to global memory */
+    uint64_t conflicts;    /* passes beyond the first over all accesses to local memory: different
+                              words of one of its 32 banks */
+};
+
+/* Empty; NULL when memory runs out. */
+SAM_API struct sam_profile *sam_profile_new(void);
+SAM_API void sam_profile_free(struct sam_profile *profile); /* may be NULL */
+/* The rows, by pc, word and prefix; *count of them. They are valid until the profile changes. */
+SAM_API const struct sam_profile_row *sam_profile_rows(struct sam_profile *profile, size_t *count);
+
+enum sam_profile_format {
+    SAM_PROFILE_TEXT,   /* tables: functions, source lines, instructions, hottest first */
+    SAM_PROFILE_JSON,   /* the rows, lines and functions for programs */
+    SAM_PROFILE_FOLDED, /* a line per instruction, "kernel;function;file:line;insn count", as
+                           flame graph tools read them */
+    SAM_PROFILE_HTML,   /* one page without outside references */
+};
+
+struct sam_profile_options {
+    size_t size;                   /* sizeof of this struct (status.h) */
+    const struct sam_isa *isa;     /* for the disassembly; NULL: ventus */
+    const struct sam_image *image; /* symbols and line information; may be NULL */
+    const char *title;             /* the kernel or program; NULL: none */
+    unsigned top;                  /* rows of each table of the text, 0 = 20 */
+};
+
+/* The profile as text, which is freed with sam_text_free. Source files are read from the paths of
+ * the image's line information, where they are readable. SAM_ERR_USAGE: no such format. */
+SAM_API enum sam_status sam_profile_print(struct sam_profile *profile,
+                                          enum sam_profile_format format,
+                                          const struct sam_profile_options *options, char **text,
+                                          struct sam_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting without stepping: which handler stands in for which instruction, and what the tallies of
+ * a page amount to. */
+#include "simt/count.h"
+
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "profile/profile.h"
+
+struct counter {
+    struct sam_counts state; /* first: what handlers see */
+    struct count_handlers handlers;
+};
+
+static struct count_access access_of(const struct sam_insn_row *row)
+{
+    const struct sam_does *does = &row->does;
+    return (struct count_access){
+        .form = strstr(row->operands, "(S)")     ? FORM_PER_LANE
+                : strstr(row->operands, "(s),t") ? FORM_STRIDED
+                : does->index                    ? FORM_INDEXED
+                                                 : FORM_UNIT,
+        .vector = strpbrk(row->operands, "DSTW") != NULL,
+        .own = does->own,
+        .store = does->act == SAM_ACT_STORE,
+        .size = does->bytes,
+        .index_mask = does->index ? UINT32_MAX >> (32 - 8 * does->index) : 0,
+    };
+}
+
+/* Memory instructions that do not count their accesses one by one: always one word. */
+static bool is_single(const struct sam_insn *insn)
+{
+    return !count_is_vector(insn->op) && !insn->pair;
+}
+
+static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+{
+    struct counter *counter = context;
+    const struct count_handlers *h = &counter->handlers;
+    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
+    const unsigned act = row->does.act;
+    if (row->does.bytes) {
+        /* stores end a run: what they change in code is counted as what it was until then */
+        const bool ends = (act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC) && !apart;
+        counter->state.access[insn->op] = access_of(row);
+        if (is_single(insn))
+            return ends ? h->scalar_store : h->scalar_load;
+        return ends ? h->vector_store : h->vector_load;
+    }
+    switch (act) {
+    case SAM_ACT_SPLIT: return h->split[apart];
+    case SAM_ACT_BRANCH:
+    case SAM_ACT_JUMP:
+    case SAM_ACT_JOIN:
+    case SAM_ACT_VTYPE:
+    case SAM_ACT_SYNC:
+    case SAM_ACT_PREFIX: return apart ? NULL : h->end;
+    default: return count_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
+    }
+}
+
+/* What the tally of an instruction amounts to. */
+static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
+                   const int64_t totals[SAM_TALLY_STEPS])
+{
+    struct sam_counts *counter = context;
+    const struct sam_insn *insn = &tally->insn;
+    const int64_t *sums = tally->sums;
+    const uint64_t count = (uint64_t)totals[COUNT_RUNS];
+    if (count == 0)
+        return;
+    struct sam_profile_row *row = sam_profile_at(counter->profile, pc, insn->word, tally->prefix);
+    if (!row) {
+        counter->failed = true;
+        return;
+    }
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    const bool own_lanes = does->act == SAM_ACT_SPLIT || !insn->vm;
+    row->vector = count_is_vector(insn->op);
+    row->count += count;
+    row->lanes += !row->vector ? count
+                  : own_lanes  ? (uint64_t)sums[COUNT_ACTING]
+                               : (uint64_t)totals[COUNT_LANES];
+    row->slots += row->vector ? counter->lanes * (count + (uint64_t)totals[COUNT_WIDE]) : count;
+    row->diverged += (uint64_t)sums[COUNT_DIVERGED];
+    if (does->bytes == 0)
+        return;
+    const bool single = is_single(insn);
+    const uint64_t local = (uint64_t)sums[COUNT_LDS];
+    const uint64_t global = single ? count - local : (uint64_t)sums[COUNT_GLOBAL];
+    row->lds_insns += local;
+    row->global_insns += global;
+    row->accesses += single ? count : (uint64_t)sums[COUNT_ACCESSES];
+    row->lines += single ? global : (uint64_t)sums[COUNT_LINES];
+    row->conflicts += (uint64_t)sums[COUNT_CONFLICTS];
+}
+
+struct sam_counts *sam_counts_new(uint32_t lanes)
+{
+    struct counter *counter = sam_alloc(1, sizeof *counter);
+    struct sam_profile *profile = sam_profile_new();
+    if (!counter || !profile) {
+        free(counter);
+        sam_profile_free(profile);
+        return NULL;
+    }
+    counter->state.profile = profile;
+    counter->state.lanes = lanes;
+    return &counter->state;
+}
+
+void sam_counts_free(struct sam_counts *counts)
+{
+    if (counts)
+        sam_profile_free(counts->profile);
+    free(counts);
+}
+
+void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code)
+{
+    struct counter *counter = (struct counter *)(void *)counts;
+    struct count_handlers *h = &counter->handlers;
+    sam_count_fill_base(h);
+#if defined(__x86_64__)
+    if (sam_cpu_level() >= SAM_CPU_V3)
+        sam_count_fill_v3(h);
+    if (sam_cpu_level() >= SAM_CPU_V4)
+        sam_count_fill_v4(h);
+#endif
+    counts->counting = (struct sam_counting){
+        .stand_in = stand_in, .leave = h->leave, .credit = credit, .context = counter};
+    counts->in_runs = true;
+    sam_code_count(code, &counts->counting);
+}
+
+/* Take back what was added for an instruction that has trapped. */
+static void take_back(struct sam_warp *w, const struct sam_uop *op)
+{
+    struct sam_core *c = &w->core;
+    struct sam_tally *tally = sam_tally_of(c, op);
+    const struct sam_insn *insn = &tally->insn;
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    if (insn->op == SAM_OP_ILLEGAL)
+        return;
+    if (!sam_uop_in_page(c, op)) { /* the prefix has run, this has not */
+        tally->steps[COUNT_RUNS]--;
+        for (unsigned g = 0; g < w->groups; g++)
+            tally->steps[COUNT_LANES] -= __builtin_popcount(w->bits[g]);
+        tally->steps[COUNT_WIDE] -= w->groups == 2;
+    }
+    if (does->act == SAM_ACT_SPLIT) {
+        tally->sums[COUNT_ACTING] -= __builtin_popcount(w->simt);
+    } else if (does->bytes && is_single(insn)) {
+        tally->sums[COUNT_LDS] -= c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
+    } else if (does->bytes) {
+        count_add(tally, &counts_of(c)->last, -1);
+    } else if (count_is_vector(insn->op) && !insn->vm) {
+        for (unsigned g = 0; g < w->groups; g++)
+            tally->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
+    }
+}
+
+void sam_counts_stop(struct sam_warp *w, enum sam_exit exit)
+{
+    struct sam_core *c = &w->core;
+    const struct sam_uop *op = c->end_op;
+    if (op) {
+        /* An instruction that caused an event has run, others have not; if it has already ended
+         * its run, this takes it back. */
+        if (sam_uop_in_page(c, op))
+            count_run(c, c->end_entry, exit == SAM_EXIT_EVENT ? op + 1 : op);
+        if (exit == SAM_EXIT_TRAP)
+            take_back(w, op);
+    }
+    w->diverged = NULL; /* should the warp be stepped next */
+    struct sam_counts *counts = counts_of(c);
+    if (w->deepest > counts->deepest)
+        counts->deepest = w->deepest;
+}
+
+bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
+                        struct sam_profile *profile, uint64_t *deepest)
+{
+    if (counts->in_runs)
+        sam_code_credit(code);
+    if (counts->deepest > *deepest)
+        *deepest = counts->deepest;
+    return !counts->failed && sam_profile_merge(profile, counts->profile);
+}

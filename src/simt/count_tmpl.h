@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handlers of count.h; FILL names the function that enters them in a table. */
+#include "simt/count.h"
+#include "simt/lanes_mask_tmpl.h"
+
+/* Count the run that ends with this instruction and begin one after it, before it has run: a branch
+ * that is taken leaves an empty run behind. The budget is charged up to here. */
+#define END_RUN()                                                                                  \
+    do {                                                                                           \
+        count_run(c, entry, op + 1);                                                               \
+        left -= op + 1 - entry;                                                                    \
+        entry = op + 1;                                                                            \
+    } while (0)
+#define GO_ON(tally) SAM_MUSTTAIL return (tally)->fn(c, op, entry, left)
+
+SAM_HANDLER(count_end)
+{
+    END_RUN();
+    GO_ON(c->tallies + (op - c->ops));
+}
+
+SAM_HANDLER(count_leave)
+{
+    count_run(c, entry, op);
+    left -= op - entry;
+    entry = op;
+    GO_ON(c->tallies + (op - c->ops));
+}
+
+static inline void begin_split(struct sam_warp *w, struct sam_tally *tally)
+{
+    tally->sums[COUNT_ACTING] += __builtin_popcount(w->simt);
+    w->diverged = &tally->sums[COUNT_DIVERGED];
+}
+
+SAM_HANDLER(count_split)
+{
+    struct sam_tally *tally = c->tallies + (op - c->ops);
+    END_RUN();
+    begin_split(W, tally);
+    GO_ON(tally);
+}
+
+SAM_HANDLER(count_split_apart)
+{
+    struct sam_tally *tally = sam_tally_of(c, op);
+    begin_split(W, tally);
+    GO_ON(tally);
+}
+
+SAM_HANDLER(count_masked)
+{
+    struct sam_tally *tally = sam_tally_of(c, op);
+    for (unsigned g = 0; g < W->groups; g++) {
+        uint32_t bits;
+        acting(W, op, g, &bits);
+        tally->sums[COUNT_ACTING] += __builtin_popcount(bits);
+    }
+    GO_ON(tally);
+}
+
+/* ------------------------------------------------------------------------------- accesses */
+
+SAM_HANDLER(count_scalar_load)
+{
+    struct sam_tally *tally = sam_tally_of(c, op);
+    tally->sums[COUNT_LDS] += X1 + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
+    GO_ON(tally);
+}
+
+/* Room for both groups, a lane that repeats the last one, and whole vectors. */
+enum { MOST_ADDRESSES = SAM_GROUPS * SAM_LANES, ADDRESSES = MOST_ADDRESSES + 16 };
+
+/* The addresses of all lanes of group g. */
+static inline void lane_addresses(const struct sam_core *c, const struct sam_uop *op,
+                                  const struct count_access *a, unsigned g, uint32_t *at)
+{
+    const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
+    const uint32_t first = g * w->lanes;
+    const uint32_t x = X1;
+    if (a->form == FORM_PER_LANE) {
+        const uint32_t *va = w->v[op->rs1 + g], s = (uint32_t)op->imm;
+        LANES at[i] = va[i] + s;
+    } else if (a->form == FORM_INDEXED) {
+        const uint32_t *va = w->v[op->rs2 + g], mask = a->index_mask;
+        LANES at[i] = x + (va[i] & mask);
+    } else {
+        const uint32_t step = a->form == FORM_STRIDED ? c->x32[op->rs2] : a->size;
+        LANES at[i] = x + (first + (uint32_t)i) * step;
+    }
+    if (a->own) {
+        const uint32_t threads = w->numw * w->lanes, base = w->pds + 4 * w->tid;
+        LANES at[i] = (at[i] & ~3u) * threads + (at[i] & 3) + base + 4 * (uint32_t)i;
+    }
+}
+
+/* The addresses of active lanes, one after the other; their number. */
+static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop *op,
+                                        const struct count_access *a, uint32_t *at)
+{
+    unsigned count = 0;
+    if (SAM_LIKELY(W->full & op->rs3)) {
+        lane_addresses(c, op, a, 0, at);
+        return W->lanes;
+    }
+    for (unsigned g = 0; g < W->groups; g++) {
+        uint32_t bits, lane[SAM_LANES];
+        acting(W, op, g, &bits);
+        if (!bits)
+            continue;
+        lane_addresses(c, op, a, g, lane);
+        for (; bits; bits &= bits - 1)
+            at[count++] = lane[__builtin_ctz(bits)];
+    }
+    return count;
+}
+
+/* Whether the numbers at[i] >> shift never fall or never rise; *changes: how often neighbours
+ * differ. What follows the last address repeats it. */
+static inline bool in_order(const uint32_t *at, unsigned count, unsigned shift, unsigned *changes)
+{
+    uint32_t rises = 0, falls = 0, sum = 0;
+    for (unsigned from = 0; from < count; from += SAM_LANES) {
+        const uint32_t *a = at + from;
+        LANES
+        {
+            const uint32_t x = a[i] >> shift, y = a[i + 1] >> shift;
+            rises |= x < y;
+            falls |= x > y;
+            sum += x != y;
+        }
+    }
+    *changes = sum;
+    return !(rises & falls);
+}
+
+/* Whether the number is new in this generation. */
+static inline bool is_new(struct count_set *set, uint32_t number)
+{
+    const uint64_t wanted = (uint64_t)set->generation << 32 | number;
+    unsigned at = number * 2654435761u >> 24;
+    for (; set->slots[at] >> 32 == set->generation; at = (at + 1) % COUNT_SET)
+        if (set->slots[at] == wanted)
+            return false;
+    set->slots[at] = wanted;
+    return true;
+}
+
+static inline void empty(struct count_set *set)
+{
+    if (++set->generation == 0) {
+        memset(set, 0, sizeof *set);
+        set->generation = 1;
+    }
+}
+
+static inline unsigned distinct_lines(struct sam_counts *counts, const uint32_t *at, unsigned count)
+{
+    unsigned lines;
+    if (SAM_LIKELY(in_order(at, count, 6, &lines)))
+        return lines + 1;
+    empty(&counts->set);
+    lines = 0;
+    for (unsigned i = 0; i < count; i++)
+        lines += is_new(&counts->set, at[i] >> 6);
+    return lines;
+}
+
+/* Passes beyond the first: the largest number of different words in one bank, minus one. */
+static inline unsigned bank_conflicts(struct sam_counts *counts, const uint32_t *at, unsigned count)
+{
+    unsigned words, worst = 0;
+    uint8_t in_bank[32] = {0};
+    const bool ordered = in_order(at, count, 2, &words);
+    /* consecutive words, or one for all */
+    if (ordered && words < 32 &&
+        words == (at[count - 1] >= at[0] ? (at[count - 1] >> 2) - (at[0] >> 2)
+                                         : (at[0] >> 2) - (at[count - 1] >> 2)))
+        return 0;
+    if (!ordered)
+        empty(&counts->set);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t word = at[i] >> 2;
+        const bool fresh = ordered ? i == 0 || word != at[i - 1] >> 2 : is_new(&counts->set, word);
+        if (fresh && ++in_bank[word & 31] > worst)
+            worst++;
+    }
+    return worst - 1;
+}
+
+/* Two words for every address. Their number. */
+static inline unsigned pair_up(uint32_t *at, unsigned count, uint32_t apart)
+{
+    for (unsigned i = count; i-- > 0;) {
+        at[2 * i] = at[i];
+        at[2 * i + 1] = at[2 * i] + apart;
+    }
+    return 2 * count;
+}
+
+/* When a whole warp accesses neighbouring words or elements, as most instructions do: the first
+ * address in *start. */
+static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
+                            const struct count_access *a, uint32_t *start)
+{
+    const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
+    if (a->form == FORM_UNIT) {
+        *start = X1;
+        return true;
+    }
+    if (a->form != FORM_PER_LANE || a->size != 4 || w->lanes != SAM_LANES)
+        return false;
+    const uint32_t *va = w->v[op->rs1], first = va[0] + (uint32_t)op->imm;
+    const uint32_t step = a->own ? 0 : 4;
+    uint32_t apart = 0;
+    LANES apart |= va[i] ^ (va[0] + step * (uint32_t)i);
+    *start =
+        a->own ? w->pds + (first & ~3u) * (w->numw * SAM_LANES) + (first & 3) + 4 * w->tid : first;
+    return apart == 0;
+}
+
+/* The accesses of an instruction, one by one. */
+static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop *op,
+                                       const struct sam_tally *tally, const struct count_access *a,
+                                       struct count_added *added)
+{
+    struct sam_counts *counts = counts_of(c);
+    uint32_t at[ADDRESSES] __attribute__((aligned(64)));
+    unsigned count = 1;
+    if (SAM_LIKELY(a->vector))
+        count = active_addresses(c, op, a, at);
+    else
+        at[0] = X1 + (uint32_t)op->imm;
+    *added = (struct count_added){.acting = count};
+    if (count == 0)
+        return;
+    if (SAM_UNLIKELY(tally->insn.pair) && count_is_pair(&tally->insn, a->store))
+        count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
+    added->accesses = count;
+    for (unsigned i = count; i <= (count <= SAM_LANES ? SAM_LANES : MOST_ADDRESSES); i++)
+        at[i] = at[count - 1];
+    added->local = at[0] - SAM_LDS_BASE < SAM_LDS_SIZE;
+    if (added->local)
+        added->conflicts = bank_conflicts(counts, at, count);
+    else
+        added->lines = distinct_lines(counts, at, count);
+}
+
+/* A store to a page that has no room for writing may be one to code: what it changes was, until it
+ * has run, what it was. Other stores need not end a run. */
+static inline bool may_be_code(const struct sam_core *c, uint32_t address)
+{
+    return c->pages[address >> 12].write_limit == 0;
+}
+
+/* True: the instruction may be a store to code. */
+static inline bool count_accesses(struct sam_core *c, const struct sam_uop *op,
+                                  struct sam_tally *tally)
+{
+    struct sam_counts *counts = counts_of(c);
+    const struct count_access *a = &counts->access[tally->insn.op];
+    struct count_added *added = &counts->last;
+    uint32_t start;
+    if (SAM_UNLIKELY(!a->vector || tally->insn.pair || !(W->full & op->rs3)) ||
+        !in_a_row(c, op, a, &start)) {
+        find_accesses(c, op, tally, a, added);
+        count_add(tally, added, 1);
+        return true;
+    }
+    const uint32_t end = start + (W->lanes - 1) * a->size;
+    *added = (struct count_added){.acting = W->lanes, .accesses = W->lanes};
+    tally->sums[COUNT_ACCESSES] += W->lanes;
+    if (start - SAM_LDS_BASE < SAM_LDS_SIZE) {
+        added->local = true;
+        tally->sums[COUNT_LDS]++;
+    } else {
+        added->lines = (((end >> 6) - (start >> 6)) & (UINT32_MAX >> 6)) + 1;
+        tally->sums[COUNT_LINES] += added->lines;
+        tally->sums[COUNT_GLOBAL]++;
+    }
+    tally->sums[COUNT_ACTING] += W->lanes;
+    return may_be_code(c, start) || may_be_code(c, end);
+}
+
+SAM_HANDLER(count_scalar_store)
+{
+    struct sam_tally *tally = c->tallies + (op - c->ops);
+    const uint32_t at = X1 + (uint32_t)op->imm;
+    tally->sums[COUNT_LDS] += at - SAM_LDS_BASE < SAM_LDS_SIZE;
+    if (may_be_code(c, at))
+        END_RUN();
+    GO_ON(tally);
+}
+
+SAM_HANDLER(count_vector_load)
+{
+    struct sam_tally *tally = sam_tally_of(c, op);
+    count_accesses(c, op, tally);
+    GO_ON(tally);
+}
+
+SAM_HANDLER(count_vector_store)
+{
+    struct sam_tally *tally = c->tallies + (op - c->ops);
+    if (count_accesses(c, op, tally))
+        END_RUN();
+    GO_ON(tally);
+}
+
+void FILL(struct count_handlers *handlers);
+void FILL(struct count_handlers *handlers)
+{
+    *handlers = (struct count_handlers){
+        .end = count_end,
+        .leave = count_leave,
+        .split = {count_split, count_split_apart},
+        .masked = count_masked,
+        .scalar_load = count_scalar_load,
+        .scalar_store = count_scalar_store,
+        .vector_load = count_vector_load,
+        .vector_store = count_vector_store,
+    };
+}
