@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile as one page: no scripts, no outside references. A line of the source opens to its
+ * instructions. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+/* Of a source longer than this only what is near counted lines is shown. */
+enum { WHOLE_SOURCE = 3000, NEAR = 5 };
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1c1e21;--dim:#6a7178;--page:#fff;--rule:#e2e5e8;"
+    "--heat:#ffb37a;--strip:#f6f7f8}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8ea;--dim:#98a0a8;--page:#17191c;"
+    "--rule:#2f3439;--heat:#8a4b1a;--strip:#1f2226}}\n"
+    "body{margin:0 auto;max-width:76rem;padding:1.5rem;background:var(--page);color:var(--ink);"
+    "font:15px/1.45 system-ui,sans-serif}\n"
+    "h1{font-size:1.5rem;margin:0 0 .3rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
+    "p{margin:.3rem 0;color:var(--dim)}nav a{margin-right:1rem}a{color:inherit}\n"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
+    "th{position:sticky;top:0;background:var(--page);text-align:right;font-weight:600;"
+    "border-bottom:1px solid var(--rule)}\n"
+    "th,td{padding:.12rem .5rem;text-align:right;white-space:nowrap;vertical-align:top}\n"
+    "th:last-child,td:last-child,.at{text-align:left}td:last-child{width:100%}\n"
+    "tr:hover td{background-color:var(--strip)}\n"
+    ".p{background:linear-gradient(to left,var(--heat) calc(var(--w)*1%),transparent 0)}\n"
+    "code,pre,summary,.at{font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre}\n"
+    ".n,.n a{color:var(--dim);text-decoration:none}.f td{padding-top:.8rem;font-weight:600}\n"
+    "details table{width:auto;margin:.2rem 0 .4rem 1.2rem;color:var(--dim)}\n"
+    ".wide{overflow-x:auto}tr:target td{outline:2px solid var(--heat)}\n";
+
+static void put_text(struct sam_buffer *out, const char *text)
+{
+    struct sam_buffer plain = {0};
+    sam_buffer_plain(&plain, text, strlen(text), ' ');
+    for (const char *at = sam_buffer_text(&plain); *at; at++) {
+        const char *entity = *at == '&'   ? "&amp;"
+                             : *at == '<' ? "&lt;"
+                             : *at == '>' ? "&gt;"
+                             : *at == '"' ? "&quot;"
+                                          : NULL;
+        if (entity)
+            sam_buffer_puts(out, entity);
+        else
+            sam_buffer_append(out, at, 1);
+    }
+    out->failed |= plain.failed;
+    sam_buffer_free(&plain);
+}
+
+/* ----------------------------------------------------------------------------------- cells */
+
+static const char heads[] = "<th>%</th><th>count</th><th>lanes&nbsp;%</th><th>diverged</th>"
+                            "<th>lines/mem</th><th>conflicts</th>";
+
+static void put_number(struct sam_buffer *out, bool applies, const char *format, double value)
+{
+    char text[48];
+    sam_format(text, sizeof text, format, value); /* formats of this file */
+    sam_buffer_printf(out, "<td>%s</td>", applies ? text : "");
+}
+
+/* The six cells of a sum; the bar behind the share is relative to the largest of its kind. */
+static void put_cells(struct sam_buffer *out, const struct sam_profile_tables *t,
+                      const struct sam_profile_sum *sum, uint64_t largest)
+{
+    char share[32], bar[32];
+    sam_format(share, sizeof share, "%.2f", sam_profile_percent(sum->count, t->sum.count));
+    sam_format(bar, sizeof bar, "%.1f", sam_profile_percent(sum->count, largest));
+    sam_buffer_printf(out, "<td class=\"p\" style=\"--w:%s\">%s</td><td>%llu</td>", bar, share,
+                      (unsigned long long)sum->count);
+    put_number(out, sum->vector_slots != 0, "%.1f",
+               sam_profile_percent(sum->vector_lanes, sum->vector_slots));
+    put_number(out, sum->diverged != 0, "%.0f", (double)sum->diverged);
+    put_number(out, sum->lines != 0, "%.2f",
+               (double)sum->lines / (double)(sum->memory_insns ? sum->memory_insns : 1));
+    put_number(out, sum->conflicts != 0, "%.0f", (double)sum->conflicts);
+}
+
+static void put_empty_cells(struct sam_buffer *out)
+{
+    sam_buffer_puts(out, "<td></td><td></td><td></td><td></td><td></td><td></td>");
+}
+
+static uint64_t largest_insn(const struct sam_profile_tables *t)
+{
+    return t->insn_count ? t->insns[t->hottest[0]].row->count : 0;
+}
+
+static void put_insn_cells(struct sam_buffer *out, const struct sam_profile_tables *t,
+                           const struct sam_profile_insn *insn)
+{
+    struct sam_profile_sum sum = {0};
+    sam_profile_sum_add(&sum, insn->row);
+    put_cells(out, t, &sum, largest_insn(t));
+}
+
+/* ---------------------------------------------------------------------------------- tables */
+
+static void put_functions(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    sam_buffer_printf(out,
+                      "<h2 id=\"functions\">Functions</h2>\n<div class=\"wide\"><table>\n"
+                      "<thead><tr>%s<th>function</th></tr></thead>\n<tbody>\n",
+                      heads);
+    for (size_t i = 0; i < t->function_count; i++) {
+        const char *name = t->functions[i].name;
+        sam_buffer_puts(out, "<tr>");
+        put_cells(out, t, &t->functions[i].sum, t->functions[0].sum.count);
+        sam_buffer_puts(out, "<td><code>");
+        put_text(out, name ? name : "(no symbol)");
+        sam_buffer_puts(out, "</code></td></tr>\n");
+    }
+    sam_buffer_puts(out, "</tbody></table></div>\n");
+}
+
+static size_t source_number(const struct sam_profile_tables *t, const char *file)
+{
+    size_t i = 0;
+    while (i < t->source_count && t->sources[i].file != file)
+        i++;
+    return i;
+}
+
+/* The hottest lines, each a link to its place in the source. */
+static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    const size_t shown = t->line_count < t->top ? t->line_count : t->top;
+    sam_buffer_printf(out,
+                      "<h2 id=\"lines\">Hottest lines</h2>\n<div class=\"wide\"><table>\n"
+                      "<thead><tr>%s<th class=\"at\">line</th><th>source</th></tr></thead>\n"
+                      "<tbody>\n",
+                      heads);
+    for (size_t i = 0; i < shown; i++) {
+        const struct sam_profile_line *line = &t->lines[i];
+        sam_buffer_puts(out, "<tr>");
+        put_cells(out, t, &line->sum, t->lines[0].sum.count);
+        if (line->file) {
+            sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\">",
+                              source_number(t, line->file), line->line);
+            put_text(out, line->file);
+            sam_buffer_printf(out, ":%u</a></td><td><code>", line->line);
+        } else {
+            sam_buffer_puts(out, "<td class=\"at\">(no line)</td><td><code>");
+        }
+        put_text(out, line->text ? line->text : "");
+        sam_buffer_puts(out, "</code></td></tr>\n");
+    }
+    sam_buffer_puts(out, "</tbody></table></div>\n");
+}
+
+/* ---------------------------------------------------------------------------------- source */
+
+/* The instructions of each line, in order of pc, as chains. */
+struct chains {
+    size_t *first, *next; /* numbers plus one; 0: none */
+};
+
+static bool make_chains(const struct sam_profile_tables *t, struct chains *chains)
+{
+    chains->first = sam_alloc(t->line_count, sizeof *chains->first);
+    chains->next = sam_alloc(t->insn_count, sizeof *chains->next);
+    for (size_t i = t->insn_count; chains->first && chains->next && i-- > 0;) {
+        const size_t line = t->insns[i].line;
+        chains->next[i] = chains->first[line];
+        chains->first[line] = i + 1;
+    }
+    return chains->first && chains->next;
+}
+
+static void put_line_insns(const struct sam_profile_tables *t, const struct chains *chains,
+                           size_t line, struct sam_buffer *out)
+{
+    sam_buffer_puts(out, "<table>");
+    for (size_t i = chains->first[line]; i; i = chains->next[i - 1]) {
+        const struct sam_profile_insn *insn = &t->insns[i - 1];
+        sam_buffer_puts(out, "<tr>");
+        put_insn_cells(out, t, insn);
+        sam_buffer_printf(out, "<td class=\"at\">0x%08llx  ", (unsigned long long)insn->row->pc);
+        put_text(out, insn->text);
+        sam_buffer_puts(out, "</td></tr>");
+    }
+    sam_buffer_puts(out, "</table>");
+}
+
+/* A line of source `s`; `found` is its place among the counted lines, or SIZE_MAX. */
+static void put_source_line(const struct sam_profile_tables *t, const struct chains *chains,
+                            size_t s, uint32_t number, size_t found, struct sam_buffer *out)
+{
+    const struct sam_profile_source *source = &t->sources[s];
+    const char *text = number <= source->line_count ? source->lines[number - 1] : "";
+    sam_buffer_printf(out, "<tr id=\"s%zul%u\">", s, number);
+    if (found == SIZE_MAX)
+        put_empty_cells(out);
+    else
+        put_cells(out, t, &t->lines[found].sum, t->lines[0].sum.count);
+    sam_buffer_printf(out, "<td class=\"n\">%u</td><td>", number);
+    if (found == SIZE_MAX) {
+        sam_buffer_puts(out, "<code>");
+        put_text(out, text);
+        sam_buffer_puts(out, "</code>");
+    } else {
+        sam_buffer_puts(out, "<details><summary>");
+        put_text(out, text);
+        sam_buffer_puts(out, "</summary>");
+        put_line_insns(t, chains, found, out);
+        sam_buffer_puts(out, "</details>");
+    }
+    sam_buffer_puts(out, "</td></tr>\n");
+}
+
+/* A source: all of it, or what is near the counted lines. */
+static void put_source(const struct sam_profile_tables *t, const struct chains *chains, size_t s,
+                       struct sam_buffer *out)
+{
+    const struct sam_profile_source *source = &t->sources[s];
+    size_t last = source->line_count;
+    for (size_t i = 0; i < t->line_count; i++)
+        if (t->lines[i].file == source->file && t->lines[i].line > last)
+            last = t->lines[i].line;
+    if (last > SIZE_MAX / sizeof(size_t) - 2 || (source->line_count == 0 && last > 1000000))
+        return;                                         /* line numbers that no file has */
+    size_t *found = sam_alloc(last + 1, sizeof *found); /* numbers of counted lines, plus one */
+    if (!found) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < t->line_count; i++)
+        if (t->lines[i].file == source->file)
+            found[t->lines[i].line] = i + 1;
+    sam_buffer_puts(out, "<h2>");
+    put_text(out, source->file);
+    sam_buffer_printf(out,
+                      "</h2>\n<div class=\"wide\"><table class=\"source\">\n<thead><tr>%s"
+                      "<th></th><th>source</th></tr></thead>\n<tbody>\n",
+                      heads);
+    const size_t near = source->line_count && last <= WHOLE_SOURCE ? last
+                        : source->line_count                       ? NEAR
+                                                                   : 0;
+    size_t wanted = near == last ? last : 0; /* show up to this line */
+    for (size_t i = 1; i <= last; i++) {
+        for (size_t k = i; k <= last && k <= i + near && wanted < i + near && near < last; k++)
+            if (found[k])
+                wanted = k + near;
+        if (i <= wanted || found[i])
+            put_source_line(t, chains, s, (uint32_t)i, found[i] ? found[i] - 1 : SIZE_MAX, out);
+    }
+    sam_buffer_puts(out, "</tbody></table></div>\n");
+    free(found);
+}
+
+static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    struct chains chains = {0};
+    sam_buffer_puts(out, "<section id=\"source\">\n");
+    if (make_chains(t, &chains))
+        for (size_t s = 0; s < t->source_count; s++)
+            put_source(t, &chains, s, out);
+    else
+        out->failed = true;
+    sam_buffer_puts(out, "</section>\n");
+    free(chains.first);
+    free(chains.next);
+}
+
+/* All instructions that have run, in order of pc, under the names of their functions. */
+static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    size_t function = SIZE_MAX;
+    sam_buffer_printf(out,
+                      "<h2 id=\"code\">Disassembly</h2>\n<div class=\"wide\"><table>\n"
+                      "<thead><tr>%s<th class=\"at\">pc</th><th>instruction</th></tr></thead>\n"
+                      "<tbody>\n",
+                      heads);
+    for (size_t i = 0; i < t->insn_count; i++) {
+        const struct sam_profile_insn *insn = &t->insns[i];
+        if (insn->function != function) {
+            function = insn->function;
+            const char *name = t->functions[function].name;
+            sam_buffer_puts(out, "<tr class=\"f\"><td colspan=\"8\">");
+            put_text(out, name ? name : "(no symbol)");
+            sam_buffer_puts(out, "</td></tr>\n");
+        }
+        sam_buffer_puts(out, "<tr>");
+        put_insn_cells(out, t, insn);
+        sam_buffer_printf(out, "<td class=\"at\">0x%08llx</td><td><code>",
+                          (unsigned long long)insn->row->pc);
+        put_text(out, insn->text);
+        sam_buffer_puts(out, "</code></td></tr>\n");
+    }
+    sam_buffer_puts(out, "</tbody></table></div>\n");
+}
+
+void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    const char *title = t->title ? t->title : "program";
+    sam_buffer_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Profile "
+                         "of ");
+    put_text(out, title);
+    sam_buffer_printf(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>Profile of ", style);
+    put_text(out, title);
+    sam_buffer_printf(out, "</h1>\n<p>%llu instructions of warps",
+                      (unsigned long long)t->sum.count);
+    if (t->sum.vector_slots) {
+        char percent[32];
+        sam_format(percent, sizeof percent, "%.1f",
+                   sam_profile_percent(t->sum.vector_lanes, t->sum.vector_slots));
+        sam_buffer_printf(out, ", %s&nbsp;%% of lanes active", percent);
+    }
+    sam_buffer_printf(out,
+                      ", %llu divergent branches, %llu lines of memory, %llu bank conflicts</p>\n",
+                      (unsigned long long)t->sum.diverged, (unsigned long long)t->sum.lines,
+                      (unsigned long long)t->sum.conflicts);
+    if (t->problem) {
+        sam_buffer_puts(out, "<p>");
+        put_text(out, t->problem);
+        sam_buffer_puts(out, "</p>\n");
+    }
+    sam_buffer_puts(out, "<nav><a href=\"#functions\">Functions</a>");
+    if (t->has_lines)
+        sam_buffer_puts(out, "<a href=\"#lines\">Hottest lines</a><a href=\"#source\">Source</a>");
+    sam_buffer_puts(out, "<a href=\"#code\">Disassembly</a></nav>\n");
+    put_functions(t, out);
+    if (t->has_lines) {
+        put_hot_lines(t, out);
+        put_sources(t, out);
+    }
+    put_code(t, out);
+    sam_buffer_puts(out, "</body></html>\n");
+}

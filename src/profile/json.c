@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile for programs. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "profile/profile.h"
+
+/* Text from outside as UTF-8; NULL as null. */
+static json_t *text_of(const char *text)
+{
+    struct sam_buffer plain = {0};
+    if (!text)
+        return json_null();
+    sam_buffer_plain(&plain, text, strlen(text), ' ');
+    json_t *value = plain.failed ? NULL : json_string(sam_buffer_text(&plain));
+    sam_buffer_free(&plain);
+    return value;
+}
+
+/* As a string: JSON numbers do not hold 64 bits. */
+static json_t *hex_of(uint64_t value)
+{
+    return json_sprintf("0x%08llx", (unsigned long long)value);
+}
+
+static json_t *sum_of(const struct sam_profile_sum *sum)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)sum->count,
+                     "lanes", (json_int_t)sum->lanes, "slots", (json_int_t)sum->slots, "diverged",
+                     (json_int_t)sum->diverged, "memory_insns", (json_int_t)sum->memory_insns,
+                     "accesses", (json_int_t)sum->accesses, "lines", (json_int_t)sum->lines,
+                     "conflicts", (json_int_t)sum->conflicts);
+}
+
+/* Append an object with further members; both are taken over. */
+static bool append(json_t *array, json_t *object, json_t *more)
+{
+    const bool good = object && more && json_object_update(object, more) == 0;
+    json_decref(more);
+    if (good)
+        return json_array_append_new(array, object) == 0;
+    json_decref(object);
+    return false;
+}
+
+static json_t *functions_of(const struct sam_profile_tables *t)
+{
+    json_t *array = json_array();
+    bool good = array != NULL;
+    for (size_t i = 0; good && i < t->function_count; i++)
+        good = append(array, json_pack("{s:o}", "name", text_of(t->functions[i].name)),
+                      sum_of(&t->functions[i].sum));
+    if (good)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+static json_t *lines_of(const struct sam_profile_tables *t)
+{
+    json_t *array = json_array();
+    bool good = array != NULL;
+    for (size_t i = 0; good && i < t->line_count; i++) {
+        const struct sam_profile_line *line = &t->lines[i];
+        if (line->file)
+            good = append(array,
+                          json_pack("{s:o, s:I, s:o}", "file", text_of(line->file), "line",
+                                    (json_int_t)line->line, "text", text_of(line->text)),
+                          sum_of(&line->sum));
+    }
+    if (good)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+static json_t *insns_of(const struct sam_profile_tables *t)
+{
+    json_t *array = json_array();
+    bool good = array != NULL;
+    for (size_t i = 0; good && i < t->insn_count; i++) {
+        const struct sam_profile_insn *insn = &t->insns[i];
+        const struct sam_profile_line *line = &t->lines[insn->line];
+        struct sam_profile_sum sum = {0};
+        sam_profile_sum_add(&sum, insn->row);
+        good = append(array,
+                      json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:I}", "pc",
+                                hex_of(insn->row->pc), "word", hex_of(insn->row->word), "prefix",
+                                insn->row->prefix ? hex_of(insn->row->prefix) : json_null(), "text",
+                                text_of(insn->text), "vector", insn->row->vector, "function",
+                                text_of(t->functions[insn->function].name), "file",
+                                text_of(line->file), "line", (json_int_t)line->line),
+                      sum_of(&sum));
+    }
+    if (good)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+void sam_profile_put_json(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", text_of(t->title),
+                             "problem", text_of(t->problem), "total", sum_of(&t->sum), "functions",
+                             functions_of(t), "lines", lines_of(t), "instructions", insns_of(t));
+    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    if (text) {
+        sam_buffer_puts(out, text);
+        sam_buffer_puts(out, "\n");
+    } else {
+        out->failed = true;
+    }
+    free(text);
+    json_decref(root);
+}

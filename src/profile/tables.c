@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a profile shows: its rows with disassembly, source lines and functions. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define SOURCE_LIMIT (UINT64_C(64) << 20)
+
+void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_row *row)
+{
+    sum->count += row->count;
+    sum->lanes += row->lanes;
+    sum->slots += row->slots;
+    sum->vector_lanes += row->vector ? row->lanes : 0;
+    sum->vector_slots += row->vector ? row->slots : 0;
+    sum->diverged += row->diverged;
+    sum->memory_insns += row->global_insns + row->lds_insns;
+    sum->accesses += row->accesses;
+    sum->lines += row->lines;
+    sum->conflicts += row->conflicts;
+}
+
+double sam_profile_percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* --------------------------------------------------------------------------------- sources */
+
+/* Cut the text into lines, in place. */
+static bool cut(struct sam_profile_source *source, size_t size)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < size; i++)
+        count += source->text[i] == '\n';
+    source->lines = sam_alloc(count, sizeof *source->lines);
+    if (!source->lines)
+        return false;
+    source->line_count = count;
+    char *at = source->text;
+    for (size_t i = 0; i < count; i++) {
+        source->lines[i] = at;
+        at += strcspn(at, "\n");
+        if (*at)
+            *at++ = '\0';
+    }
+    return true;
+}
+
+/* The file as lines, when it is a regular file that can be read; other paths are only names. */
+static bool read_source(struct sam_profile_source *source)
+{
+    struct stat status;
+    struct sam_error error;
+    size_t size;
+    if (strcmp(source->file, "-") == 0 || stat(source->file, &status) != 0 ||
+        !S_ISREG(status.st_mode))
+        return true;
+    if (sam_file_load(source->file, SOURCE_LIMIT, &source->text, &size, &error) != SAM_OK)
+        return error.status != SAM_ERR_MEMORY;
+    return cut(source, strlen(source->text));
+}
+
+static const char *line_text(const struct sam_profile_source *source, uint32_t line)
+{
+    return line && line <= source->line_count ? source->lines[line - 1] : NULL;
+}
+
+/* The source called `file`, which the image keeps: one string per file. */
+static struct sam_profile_source *source_of(struct sam_profile_tables *t, const char *file)
+{
+    for (size_t i = 0; i < t->source_count; i++)
+        if (t->sources[i].file == file)
+            return &t->sources[i];
+    struct sam_profile_source *source = &t->sources[t->source_count];
+    source->file = file;
+    if (!read_source(source))
+        return NULL;
+    t->source_count++;
+    return source;
+}
+
+/* ---------------------------------------------------------------------------------- tables */
+
+/* Lines and functions before they are sorted: found by hash of file and line, or by name. */
+struct maker {
+    struct sam_profile_tables *tables;
+    const struct sam_image *image;
+    struct sam_isa isa;
+    uint32_t *line_slots; /* numbers plus one */
+    size_t slot_count;
+    struct sam_names functions; /* numbers plus one, as pointers */
+};
+
+static bool line_of(struct maker *m, const char *file, uint32_t line, size_t *number)
+{
+    struct sam_profile_tables *t = m->tables;
+    size_t at = ((uintptr_t)file / 8 + line * UINT32_C(2654435761)) & (m->slot_count - 1);
+    for (; m->line_slots[at]; at = (at + 1) & (m->slot_count - 1)) {
+        *number = m->line_slots[at] - 1;
+        if (t->lines[*number].file == file && t->lines[*number].line == line)
+            return true;
+    }
+    *number = t->line_count;
+    struct sam_profile_line *made = &t->lines[t->line_count];
+    made->file = file;
+    made->line = line;
+    if (file) {
+        const struct sam_profile_source *source = source_of(t, file);
+        if (!source)
+            return false;
+        made->text = line_text(source, line);
+        t->has_lines = true;
+    }
+    m->line_slots[at] = (uint32_t)++t->line_count;
+    return true;
+}
+
+static bool function_of(struct maker *m, uint64_t pc, size_t *number)
+{
+    struct sam_profile_tables *t = m->tables;
+    const struct sam_symbol *symbol = sam_image_function_at(m->image, pc);
+    const char *name = symbol ? symbol->name : NULL;
+    const char *key = name ? name : "";
+    const void *known = sam_names_find(&m->functions, key, strlen(key));
+    if (known) {
+        *number = (size_t)((uintptr_t)known - 1);
+        return true;
+    }
+    *number = t->function_count;
+    t->functions[t->function_count++].name = name;
+    return sam_names_add(&m->functions, key, strlen(key), (void *)(uintptr_t)t->function_count);
+}
+
+static bool add_row(struct maker *m, const struct sam_profile_row *row)
+{
+    struct sam_profile_tables *t = m->tables;
+    struct sam_profile_insn *insn = &t->insns[t->insn_count++];
+    uint32_t line = 0;
+    const char *file = sam_image_line_at(m->image, row->pc, &line);
+    insn->row = row;
+    sam_disassemble(&m->isa, row->word, row->pc, row->prefix, m->image, insn->text,
+                    sizeof insn->text);
+    if (!line_of(m, file, file ? line : 0, &insn->line) ||
+        !function_of(m, row->pc, &insn->function))
+        return false;
+    sam_profile_sum_add(&t->sum, row);
+    sam_profile_sum_add(&t->lines[insn->line].sum, row);
+    sam_profile_sum_add(&t->functions[insn->function].sum, row);
+    return true;
+}
+
+static int by_count_down(uint64_t a, uint64_t b)
+{
+    return a != b ? (a > b ? -1 : 1) : 0;
+}
+
+struct ranked {
+    uint64_t count;
+    size_t index;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    const int order = by_count_down(x->count, y->count);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* order[i]: the index of the element with the i-th largest count; ties keep their order. */
+static bool rank(size_t count, const void *elements, size_t size, size_t at, size_t *order)
+{
+    struct ranked *ranked = sam_alloc(count, sizeof *ranked);
+    if (!ranked)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&ranked[i].count, (const char *)elements + i * size + at, sizeof ranked[i].count);
+        ranked[i].index = i;
+    }
+    qsort(ranked, count, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < count; i++)
+        order[i] = ranked[i].index;
+    free(ranked);
+    return true;
+}
+
+/* Sort elements of the tables, and where instructions refer to them. */
+static bool sort(struct sam_profile_tables *t, void *elements, size_t count, size_t size, size_t at,
+                 size_t member)
+{
+    size_t *order = sam_alloc(count, sizeof *order), *place = sam_alloc(count, sizeof *place);
+    char *sorted = sam_alloc(count, size);
+    const bool good = order && place && sorted && rank(count, elements, size, at, order);
+    for (size_t i = 0; good && i < count; i++) {
+        memcpy(sorted + i * size, (const char *)elements + order[i] * size, size);
+        place[order[i]] = i;
+    }
+    if (good)
+        memcpy(elements, sorted, count * size);
+    for (size_t i = 0; good && i < t->insn_count; i++) {
+        size_t *number = (size_t *)(void *)((char *)&t->insns[i] + member);
+        *number = place[*number];
+    }
+    free(order);
+    free(place);
+    free(sorted);
+    return good;
+}
+
+static bool sort_all(struct sam_profile_tables *t)
+{
+    uint64_t *counts = sam_alloc(t->insn_count, sizeof *counts);
+    bool good = counts != NULL;
+    for (size_t i = 0; good && i < t->insn_count; i++)
+        counts[i] = t->insns[i].row->count;
+    good = good && rank(t->insn_count, counts, sizeof *counts, 0, t->hottest) &&
+           sort(t, t->lines, t->line_count, sizeof *t->lines,
+                offsetof(struct sam_profile_line, sum.count),
+                offsetof(struct sam_profile_insn, line)) &&
+           sort(t, t->functions, t->function_count, sizeof *t->functions,
+                offsetof(struct sam_profile_function, sum.count),
+                offsetof(struct sam_profile_insn, function));
+    free(counts);
+    return good;
+}
+
+static bool make(struct maker *m, const struct sam_profile_row *rows, size_t count)
+{
+    struct sam_profile_tables *t = m->tables;
+    for (m->slot_count = 16; m->slot_count < 2 * count;)
+        m->slot_count *= 2;
+    m->line_slots = sam_alloc(m->slot_count, sizeof *m->line_slots);
+    t->insns = sam_alloc(count, sizeof *t->insns);
+    t->lines = sam_alloc(count, sizeof *t->lines);
+    t->functions = sam_alloc(count, sizeof *t->functions);
+    t->hottest = sam_alloc(count, sizeof *t->hottest);
+    t->sources = sam_alloc(m->image ? m->image->file_count + 1 : 1, sizeof *t->sources);
+    if (!m->line_slots || !t->insns || !t->lines || !t->functions || !t->hottest || !t->sources)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_row(m, &rows[i]))
+            return false;
+    return sort_all(t);
+}
+
+enum sam_status sam_profile_tables_make(struct sam_profile *profile,
+                                        const struct sam_profile_options *options,
+                                        struct sam_profile_tables *tables, struct sam_error *error)
+{
+    *tables = (struct sam_profile_tables){.title = options->title,
+                                          .top = options->top ? options->top : 20};
+    struct maker m = {.tables = tables, .image = options->image};
+    if (options->isa)
+        m.isa = *options->isa;
+    else if (sam_isa_parse("ventus", &m.isa, error) != SAM_OK)
+        return error ? error->status : SAM_ERR_USAGE;
+    size_t count;
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    const bool good = make(&m, rows, count);
+    tables->problem = options->image ? options->image->lines_problem : NULL;
+    free(m.line_slots);
+    sam_names_free(&m.functions);
+    if (good)
+        return SAM_OK;
+    sam_profile_tables_free(tables);
+    return sam_fail_memory(error);
+}
+
+void sam_profile_tables_free(struct sam_profile_tables *tables)
+{
+    for (size_t i = 0; tables->sources && i < tables->source_count; i++) {
+        free(tables->sources[i].text);
+        free(tables->sources[i].lines);
+    }
+    free(tables->insns);
+    free(tables->lines);
+    free(tables->functions);
+    free(tables->sources);
+    free(tables->hottest);
+    *tables = (struct sam_profile_tables){0};
+}
+
+enum sam_status sam_profile_print(struct sam_profile *profile, enum sam_profile_format format,
+                                  const struct sam_profile_options *options, char **text,
+                                  struct sam_error *error)
+{
+    static void (*const writers[])(const struct sam_profile_tables *, struct sam_buffer *) = {
+        [SAM_PROFILE_TEXT] = sam_profile_put_text,
+        [SAM_PROFILE_JSON] = sam_profile_put_json,
+        [SAM_PROFILE_FOLDED] = sam_profile_put_folded,
+        [SAM_PROFILE_HTML] = sam_profile_put_html,
+    };
+    struct sam_profile_options taken;
+    struct sam_profile_tables tables;
+    struct sam_buffer out = {0};
+    *text = NULL;
+    if ((unsigned)format >= SAM_COUNT(writers))
+        return sam_fail(error, SAM_ERR_USAGE, "profile format %d: expected 0 to %d", (int)format,
+                        (int)SAM_COUNT(writers) - 1);
+    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    if (status == SAM_OK)
+        status = sam_profile_tables_make(profile, &taken, &tables, error);
+    if (status != SAM_OK)
+        return status;
+    writers[format](&tables, &out);
+    sam_profile_tables_free(&tables);
+    if (!out.failed)
+        *text = sam_strdup(sam_buffer_text(&out));
+    sam_buffer_free(&out);
+    return *text ? SAM_OK : sam_fail_memory(error);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile as tables for people, and as folded stacks. */
+#include "profile/profile.h"
+
+/* Columns of a sum: share of all instructions, count, lanes active, divergence, 64-byte lines per
+ * memory instruction, passes lost to bank conflicts. What does not apply is left out. */
+static const char heading[] = "     %        count  lanes%  diverged  lines/mem  conflicts  ";
+
+static void put_columns(struct sam_buffer *out, const struct sam_profile_tables *t,
+                        const struct sam_profile_sum *sum)
+{
+    char lanes[16] = "", diverged[32] = "", lines[16] = "", conflicts[32] = "";
+    if (sum->vector_slots)
+        sam_format(lanes, sizeof lanes, "%.1f",
+                   sam_profile_percent(sum->vector_lanes, sum->vector_slots));
+    if (sum->diverged)
+        sam_format(diverged, sizeof diverged, "%llu", (unsigned long long)sum->diverged);
+    if (sum->lines)
+        sam_format(lines, sizeof lines, "%.2f",
+                   (double)sum->lines / (double)(sum->memory_insns ? sum->memory_insns : 1));
+    if (sum->conflicts)
+        sam_format(conflicts, sizeof conflicts, "%llu", (unsigned long long)sum->conflicts);
+    sam_buffer_printf(out, "%6.2f %12llu  %6s  %8s  %9s  %9s  ",
+                      sam_profile_percent(sum->count, t->sum.count), (unsigned long long)sum->count,
+                      lanes, diverged, lines, conflicts);
+}
+
+static void put_plain(struct sam_buffer *out, const char *text)
+{
+    sam_buffer_plain(out, text, strlen(text), ' ');
+}
+
+/* The statement of a line, without the blanks around it and without a comment of its own. */
+static void put_statement(struct sam_buffer *out, const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    size_t size = strlen(text);
+    while (size && strchr(" \t\r", text[size - 1]))
+        size--;
+    sam_buffer_plain(out, text, size, ' ');
+}
+
+static void put_rest(struct sam_buffer *out, size_t shown, size_t count, const char *what)
+{
+    if (count > shown)
+        sam_buffer_printf(out, "  ... %zu more %s\n", count - shown, what);
+}
+
+static size_t shown_of(const struct sam_profile_tables *t, size_t count)
+{
+    return count < t->top ? count : t->top;
+}
+
+static void put_functions(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    const size_t shown = shown_of(t, t->function_count);
+    sam_buffer_printf(out, "\n%sfunction\n", heading);
+    for (size_t i = 0; i < shown; i++) {
+        put_columns(out, t, &t->functions[i].sum);
+        put_plain(out, t->functions[i].name ? t->functions[i].name : "(no symbol)");
+        sam_buffer_puts(out, "\n");
+    }
+    put_rest(out, shown, t->function_count, "functions");
+}
+
+static void put_lines(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    const size_t shown = shown_of(t, t->line_count);
+    sam_buffer_printf(out, "\n%sline\n", heading);
+    for (size_t i = 0; i < shown; i++) {
+        const struct sam_profile_line *line = &t->lines[i];
+        put_columns(out, t, &line->sum);
+        if (line->file) {
+            put_plain(out, line->file);
+            sam_buffer_printf(out, ":%u", line->line);
+        } else {
+            sam_buffer_puts(out, "(no line)");
+        }
+        if (line->text) {
+            sam_buffer_puts(out, "  ");
+            put_statement(out, line->text);
+        }
+        sam_buffer_puts(out, "\n");
+    }
+    put_rest(out, shown, t->line_count, "lines");
+}
+
+static void put_insns(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    const size_t shown = shown_of(t, t->insn_count);
+    sam_buffer_printf(out, "\n%spc          instruction\n", heading);
+    for (size_t i = 0; i < shown; i++) {
+        const struct sam_profile_insn *insn = &t->insns[t->hottest[i]];
+        struct sam_profile_sum sum = {0};
+        sam_profile_sum_add(&sum, insn->row);
+        put_columns(out, t, &sum);
+        sam_buffer_printf(out, "0x%08llx  %s\n", (unsigned long long)insn->row->pc, insn->text);
+    }
+    put_rest(out, shown, t->insn_count, "instructions");
+}
+
+void sam_profile_put_text(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    sam_buffer_puts(out, "profile");
+    if (t->title) {
+        sam_buffer_puts(out, " of ");
+        put_plain(out, t->title);
+    }
+    sam_buffer_printf(out, ": %llu instructions of warps", (unsigned long long)t->sum.count);
+    if (t->sum.vector_slots)
+        sam_buffer_printf(out, ", %.1f%% of lanes active",
+                          sam_profile_percent(t->sum.vector_lanes, t->sum.vector_slots));
+    sam_buffer_puts(out, "\n");
+    if (t->problem) {
+        put_plain(out, t->problem);
+        sam_buffer_puts(out, "\n");
+    }
+    put_functions(t, out);
+    if (t->has_lines)
+        put_lines(t, out);
+    put_insns(t, out);
+}
+
+/* A frame of a folded stack: without what separates frames and counts. */
+static void put_frame(struct sam_buffer *out, const char *text)
+{
+    for (; *text; text++) {
+        const bool bad = *text == ';' || *text == '\n' || *text == '\r';
+        sam_buffer_append(out, bad ? "_" : text, 1);
+    }
+    sam_buffer_puts(out, ";");
+}
+
+void sam_profile_put_folded(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    for (size_t i = 0; i < t->insn_count; i++) {
+        const struct sam_profile_insn *insn = &t->insns[i];
+        const struct sam_profile_line *line = &t->lines[insn->line];
+        const char *function = t->functions[insn->function].name;
+        put_frame(out, t->title ? t->title : "program");
+        put_frame(out, function ? function : "(no symbol)");
+        if (line->file) {
+            char number[16];
+            struct sam_buffer frame = {0};
+            sam_format(number, sizeof number, ":%u", line->line);
+            sam_buffer_puts(&frame, line->file);
+            sam_buffer_puts(&frame, number);
+            put_frame(out, sam_buffer_text(&frame));
+            out->failed |= frame.failed;
+            sam_buffer_free(&frame);
+        }
+        sam_buffer_printf(out, "0x%08llx %s %llu\n", (unsigned long long)insn->row->pc, insn->text,
+                          (unsigned long long)insn->row->count);
+    }
+}
