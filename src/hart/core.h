@@ -4,7 +4,7 @@
 #ifndef SAM_HART_CORE_H
 #define SAM_HART_CORE_H
 
-#include "machine/machine.h"
+#include "machine/step.h"
 #include "matrix/cycle/cycle.h"
 #include "matrix/cycle/watch.h"
 #include "matrix/matrix.h"
@@ -48,13 +48,8 @@ struct sam_hart {
     struct sam_hart_stats stats;
     struct sam_engines *engines;        /* NULL: off */
     struct sam_hart_timeline *timeline; /* NULL: off */
-    union {
-        uint32_t x32[32];
-        uint64_t x64[32];
-    } before;                /* the integer registers before the instruction, for the engines' cycle
-                                model */
-    struct sam_buffer line;  /* current line of the trace */
-    struct sam_texts *texts; /* NULL without a trace */
+    struct sam_buffer line;             /* current line of the trace */
+    struct sam_texts *texts;            /* NULL without a trace */
 };
 
 static inline struct sam_hart *sam_hart_of(struct sam_core *core)
@@ -82,19 +77,43 @@ bool sam_hart_space_init(struct sam_hart *hart);
 /* The program's exit code, if the value in `tohost` requests an exit. */
 bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
 
-/* observe.c: run one instruction with trace, statistics or cycle models. *status: SAM_ERR_IO when a
- * sink refused, SAM_ERR_MEMORY. */
-enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status);
+/* record.c: an instruction that has run, with what it asked of the units. */
+struct sam_hart_record {
+    struct sam_step step;
+    struct sam_insn insn;
+    bool has_tensor, has_matrix;
+    struct sam_work tensor;
+    struct sam_matrix_work matrix;
+    uint32_t first_row; /* xmrstart before it */
+};
+enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *record);
+
+/* run.c: one turn of about `budget` instructions, never more, or of one that is recorded, and what
+ * follows from it. result->end is SAM_HART_STEPPED when the hart can go on. `record` may be NULL.
+ */
+enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
+                              struct sam_hart_record *record, struct sam_hart_result *result,
+                              struct sam_error *error);
+/* A run has used up options.max_insns; options.stop ends one that has used so many. */
+enum sam_status sam_hart_stopped(struct sam_hart *hart, uint64_t used,
+                                 struct sam_hart_result *result, struct sam_error *error);
+enum sam_status sam_hart_out_of_budget(struct sam_hart *hart, struct sam_hart_result *result,
+                                       struct sam_error *error);
+
+/* observe.c: trace, statistics and cycle models of an instruction. SAM_ERR_IO when a sink refused,
+ * SAM_ERR_MEMORY. */
+static inline bool sam_hart_is_observed(const struct sam_hart *hart)
+{
+    return hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu;
+}
+enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *record);
 /* Write the trace line of a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
 
 /* timing.c: the engines' cycle model, from options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
 enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error);
-/* Before and after each instruction; `work` is what it asked of the unit, or NULL. SAM_ERR_MEMORY;
- * SAM_ERR_IO: the watch refused. */
-void sam_hart_time_before(struct sam_hart *hart);
-enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
-                              struct sam_work *work);
+/* After each instruction. SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused. */
+enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *record);
 
 /* timeline.c: a watch that writes the timeline and forwards to options.watch. NULL: out of memory.
  */

@@ -53,25 +53,25 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
     return (enum sam_hart_class)classes[sam_insn_rows[insn->op].does.act];
 }
 
-static void count(struct sam_hart *hart, const struct sam_insn *insn, const struct sam_work *work)
+static void count(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     struct sam_hart_stats *s = &hart->stats;
-    struct sam_matrix_work matrix;
     s->instructions++;
-    if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix)) {
-        s->classes[matrix_class(&matrix)]++;
-        s->m_macs += matrix.macs;
-        if (matrix.kind == SAM_M_KIND_LOAD)
-            s->m_bytes_loaded += (uint64_t)matrix.m * matrix.bytes;
-        else if (matrix.kind == SAM_M_KIND_STORE)
-            s->m_bytes_stored += (uint64_t)matrix.m * matrix.bytes;
+    if (r->has_matrix) {
+        const struct sam_matrix_work *matrix = &r->matrix;
+        s->classes[matrix_class(matrix)]++;
+        s->m_macs += matrix->macs;
+        if (matrix->kind == SAM_M_KIND_LOAD)
+            s->m_bytes_loaded += (uint64_t)matrix->m * matrix->bytes;
+        else if (matrix->kind == SAM_M_KIND_STORE)
+            s->m_bytes_stored += (uint64_t)matrix->m * matrix->bytes;
         return;
     }
-    s->classes[class_of(insn)]++;
-    if (work && work->store)
-        s->tl_bytes_stored += work->bytes;
-    if (work && work->load)
-        s->tl_bytes_loaded += work->bytes;
+    s->classes[class_of(&r->insn)]++;
+    if (r->has_tensor && r->tensor.store)
+        s->tl_bytes_stored += r->tensor.bytes;
+    if (r->has_tensor && r->tensor.load)
+        s->tl_bytes_loaded += r->tensor.bytes;
 }
 
 /* Memory contents for the bus trace. */
@@ -86,14 +86,14 @@ static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
 }
 
 /* Feed the instruction, which has completed or trapped, to the cycle model. The CSRs it depends on
- * are unchanged, except xmrstart, whose old value is `first`. */
-static void pass_cycles(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
-                        uint32_t first, bool trapped)
+ * are unchanged, except xmrstart, whose old value is in the record. */
+static void pass_cycles(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     struct sam_matrix_work work;
-    if (sam_matrix_work_done(&hart->core, insn, first, trapped, &work)) {
+    const bool trapped = r->step.kind == SAM_STEP_TRAPPED;
+    if (sam_matrix_work_done(&hart->core, &r->insn, r->first_row, trapped, &work)) {
         const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
-        sam_mxu_matrix(hart->mxu, &work, pc, insn->word, &values);
+        sam_mxu_matrix(hart->mxu, &work, r->step.pc, r->step.word, &values);
     } else if (!trapped) {
         sam_mxu_scalar(hart->mxu);
     }
@@ -106,53 +106,36 @@ static void show_address(struct sam_hart *hart, uint64_t address)
     sam_buffer_hex(&hart->line, address, hart->machine.isa.xlen / 4);
 }
 
-/* The registers that the instruction wrote, from its operands. */
-static void show_results(struct sam_hart *hart, const struct sam_insn *insn)
+static void show_results(struct sam_hart *hart, const struct sam_step *step)
 {
-    if (sam_insn_rows[insn->op].does.act == SAM_ACT_TL_XPOSE) {
-        sam_buffer_printf(&hart->line, " tl%u tl%u", insn->rs1, insn->rs2);
-        return;
+    if (step->x_count) {
+        sam_buffer_puts(&hart->line, " ");
+        sam_buffer_puts(&hart->line, sam_register_x_name(step->x));
+        sam_buffer_puts(&hart->line, "=");
+        show_address(hart, step->x_value[0]);
     }
-    for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
-        const struct sam_operand *operand = sam_operand_find(*l);
-        if (!operand || operand->slot != SAM_SLOT_RD)
-            continue;
-        if (operand->kind == SAM_KIND_X && insn->rd) {
-            sam_buffer_puts(&hart->line, " ");
-            sam_buffer_puts(&hart->line, sam_register_x_name(insn->rd));
-            sam_buffer_puts(&hart->line, "=");
-            show_address(hart, sam_hart_x(hart, insn->rd));
-        } else if (operand->kind == SAM_KIND_TL && insn->rd) {
-            sam_buffer_printf(&hart->line, " tl%u", insn->rd);
-        } else if (operand->kind == SAM_KIND_M) {
-            struct sam_matrix_work work;
-            sam_matrix_work_of(&hart->core, insn, &work);
-            for (unsigned i = 0; i < work.registers; i++)
-                sam_buffer_printf(&hart->line, " m%u", work.md + i);
-        }
-    }
+    for (unsigned i = 0; i < step->tl_count; i++)
+        sam_buffer_printf(&hart->line, " tl%u", step->tl[i]);
+    for (unsigned i = 0; i < step->m_count; i++)
+        sam_buffer_printf(&hart->line, " m%u", step->m + i);
 }
 
-static void show_access(struct sam_hart *hart, const struct sam_insn *insn,
-                        const struct sam_work *work)
+static void show_access(struct sam_hart *hart, const struct sam_hart_record *r)
 {
-    struct sam_matrix_work matrix;
-    if (hart->matrix && sam_matrix_work_of(&hart->core, insn, &matrix) &&
-        matrix.kind <= SAM_M_KIND_STORE) {
+    const struct sam_matrix_work *matrix = &r->matrix;
+    if (r->has_matrix && matrix->kind <= SAM_M_KIND_STORE) {
         /* the first row, and the distance of the others */
         sam_buffer_printf(&hart->line, " ");
-        show_address(hart, matrix.base);
-        sam_buffer_printf(&hart->line, "+%u", matrix.bytes);
-        if (matrix.m > 1)
-            sam_buffer_printf(&hart->line, " x%u by %" PRId64, matrix.m, (int64_t)matrix.stride);
-        return;
+        show_address(hart, matrix->base);
+        sam_buffer_printf(&hart->line, "+%u", matrix->bytes);
+        if (matrix->m > 1)
+            sam_buffer_printf(&hart->line, " x%u by %" PRId64, matrix->m, (int64_t)matrix->stride);
+    } else if (r->has_tensor && r->tensor.span_count) {
+        sam_buffer_printf(&hart->line, " ");
+        show_address(hart, r->tensor.spans[0].low);
+        sam_buffer_printf(&hart->line, "..");
+        show_address(hart, r->tensor.spans[r->tensor.span_count - 1].high);
     }
-    if (!work || !work->span_count)
-        return;
-    sam_buffer_printf(&hart->line, " ");
-    show_address(hart, work->spans[0].low);
-    sam_buffer_printf(&hart->line, "..");
-    show_address(hart, work->spans[work->span_count - 1].high);
 }
 
 static bool write_line(struct sam_hart *hart)
@@ -162,21 +145,21 @@ static bool write_line(struct sam_hart *hart)
     return !hart->line.failed && sink->write(sink->context, hart->line.data, hart->line.size);
 }
 
-static bool trace(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
-                  const struct sam_work *work)
+static bool trace(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     enum { COLUMN = 40 };
-    const char *text = sam_texts_of(hart->texts, &hart->machine.isa, insn->word, pc, hart->image);
+    const uint64_t pc = r->step.pc;
+    const char *text = sam_texts_of(hart->texts, &hart->machine.isa, r->step.word, pc, hart->image);
     const size_t size = strlen(text);
     hart->line.size = 0;
     show_address(hart, pc);
     sam_buffer_puts(&hart->line, " ");
-    sam_buffer_hex(&hart->line, insn->word, 8);
+    sam_buffer_hex(&hart->line, r->step.word, 8);
     sam_buffer_puts(&hart->line, "  ");
     sam_buffer_append(&hart->line, text, size);
     sam_buffer_fill(&hart->line, ' ', size < COLUMN ? COLUMN - size : 0);
-    show_results(hart, insn);
-    show_access(hart, insn, work);
+    show_results(hart, &r->step);
+    show_access(hart, r);
     while (hart->line.size && hart->line.data[hart->line.size - 1] == ' ')
         hart->line.size--;
     return write_line(hart);
@@ -192,28 +175,18 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
     return write_line(hart);
 }
 
-enum sam_exit sam_hart_observe(struct sam_hart *hart, enum sam_status *status)
+enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *r)
 {
-    struct sam_insn insn;
-    struct sam_work unit, *work = NULL;
-    uint64_t pc = sam_hart_pc(hart);
-    const uint32_t first = hart->matrix ? hart->matrix->start : 0;
-    if (hart->engines)
-        sam_hart_time_before(hart);
-    enum sam_exit exit = sam_core_step(&hart->core, &insn);
-    *status = SAM_OK;
+    enum sam_status status = SAM_OK;
     if (hart->mxu)
-        pass_cycles(hart, &insn, pc, first, exit == SAM_EXIT_TRAP);
-    if (exit == SAM_EXIT_TRAP)
-        return exit;
-    if (hart->tensor && sam_insn_rows[insn.op].on & SAM_EXT_XTENSORLOAD &&
-        sam_tensor_work_of(&hart->core, &insn, &unit))
-        work = &unit;
+        pass_cycles(hart, r);
+    if (r->step.kind == SAM_STEP_TRAPPED)
+        return SAM_OK;
     if (hart->options.collect_stats)
-        count(hart, &insn, work);
+        count(hart, r);
     if (hart->engines)
-        *status = sam_hart_time(hart, &insn, pc, work);
-    if (hart->options.trace.write && !trace(hart, &insn, pc, work))
-        *status = SAM_ERR_IO;
-    return exit;
+        status = sam_hart_time(hart, r);
+    if (hart->options.trace.write && !trace(hart, r))
+        status = SAM_ERR_IO;
+    return status;
 }

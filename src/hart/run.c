@@ -60,19 +60,6 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
     return false;
 }
 
-/* One turn of at most `budget` instructions, exactly one when `one`. */
-static enum sam_exit turn(struct sam_hart *hart, uint64_t budget, bool one,
-                          enum sam_status *observed)
-{
-    *observed = SAM_OK;
-    if (hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu)
-        return sam_hart_observe(hart, observed);
-    if (one || budget <= 2 * STRAIGHT)
-        return sam_core_step(&hart->core, NULL);
-    budget -= STRAIGHT;
-    return sam_core_run(&hart->core, budget < TURN ? (int64_t)budget : TURN);
-}
-
 static enum sam_status trapped(const struct sam_hart_result *result, struct sam_error *error)
 {
     return sam_fail(error, SAM_ERR_TRAP, "%s", result->text);
@@ -89,12 +76,20 @@ static void tell_place(struct sam_hart *hart, struct sam_hart_result *result, co
     sam_buffer_free(&out);
 }
 
-static enum sam_status out_of_budget(struct sam_hart *hart, struct sam_hart_result *result,
-                                     struct sam_error *error)
+enum sam_status sam_hart_out_of_budget(struct sam_hart *hart, struct sam_hart_result *result,
+                                       struct sam_error *error)
 {
     fill(hart, result, SAM_HART_BUDGET);
     tell_place(hart, result, "still running", hart->options.max_insns);
     return trapped(result, error);
+}
+
+enum sam_status sam_hart_stopped(struct sam_hart *hart, uint64_t used,
+                                 struct sam_hart_result *result, struct sam_error *error)
+{
+    fill(hart, result, SAM_HART_STOPPED);
+    tell_place(hart, result, "stopped", used);
+    return sam_fail(error, SAM_ERR_STOPPED, "%s", result->text);
 }
 
 /* Set result->end when an exit, an ebreak or the address of sam_hart_set_until ends the run;
@@ -113,6 +108,45 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
     return true;
 }
 
+/* Run; *observed: what the observers said. */
+static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_hart_record *record,
+                             enum sam_status *observed)
+{
+    struct sam_hart_record own;
+    *observed = SAM_OK;
+    if (record || sam_hart_is_observed(hart)) {
+        record = record ? record : &own;
+        const enum sam_exit exit = sam_hart_record(hart, record);
+        *observed = sam_hart_observe(hart, record);
+        return exit;
+    }
+    if (budget <= 2 * STRAIGHT)
+        return sam_core_step(&hart->core, NULL);
+    budget -= STRAIGHT;
+    return sam_core_run(&hart->core, budget < TURN ? (int64_t)budget : TURN);
+}
+
+enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
+                              struct sam_hart_record *record, struct sam_hart_result *result,
+                              struct sam_error *error)
+{
+    enum sam_status observed;
+    result->end = SAM_HART_STEPPED;
+    hart->view.exhausted = false;
+    const enum sam_exit exit = advance(hart, budget, record, &observed);
+    if (exit == SAM_EXIT_TRAP && hart->view.exhausted) {
+        fill(hart, result, SAM_HART_STOPPED);
+        return sam_fail_memory(error);
+    }
+    if (!look(hart, exit, result))
+        return trapped(result, error);
+    if (observed == SAM_OK && result->end != SAM_HART_STOPPED)
+        return SAM_OK;
+    fill(hart, result, SAM_HART_STOPPED);
+    return observed == SAM_ERR_MEMORY ? sam_fail_memory(error)
+                                      : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
+}
+
 static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_result *result,
                            struct sam_error *error)
 {
@@ -120,40 +154,17 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
     const uint64_t started = hart->core.retired, limit = hart->options.max_insns;
     enum sam_status status = SAM_OK;
     result = result ? result : &ignored;
-    *result = (struct sam_hart_result){0};
-    hart->view.exhausted = false;
+    *result = (struct sam_hart_result){.end = SAM_HART_STEPPED};
     /* Run the first instruction separately: it may be at the address that ends the run. */
     for (bool first = true;; first = false) {
         uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
-        enum sam_status observed;
-        if (hart->options.stop && *hart->options.stop) {
-            fill(hart, result, SAM_HART_STOPPED);
-            tell_place(hart, result, "stopped", used);
-            status = sam_fail(error, SAM_ERR_STOPPED, "%s", result->text);
-            break;
-        }
-        if (left == 0) {
-            status = out_of_budget(hart, result, error);
-            break;
-        }
-        enum sam_exit exit = turn(hart, left, one || first, &observed);
-        if (exit == SAM_EXIT_TRAP && hart->view.exhausted) {
-            fill(hart, result, SAM_HART_STOPPED);
-            status = sam_fail_memory(error);
-            break;
-        }
-        if (!look(hart, exit, result)) {
-            status = trapped(result, error);
-            break;
-        }
-        if (observed != SAM_OK || result->end == SAM_HART_STOPPED) {
-            fill(hart, result, SAM_HART_STOPPED);
-            status = observed == SAM_ERR_MEMORY
-                         ? sam_fail_memory(error)
-                         : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
-            break;
-        }
-        if (one || result->end != SAM_HART_STEPPED)
+        if (hart->options.stop && *hart->options.stop)
+            status = sam_hart_stopped(hart, used, result, error);
+        else if (left == 0)
+            status = sam_hart_out_of_budget(hart, result, error);
+        else
+            status = sam_hart_turn(hart, one || first ? 1 : left, NULL, result, error);
+        if (one || status != SAM_OK || result->end != SAM_HART_STEPPED)
             break;
     }
     result->pc = sam_hart_pc(hart);

@@ -19,39 +19,20 @@ enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *er
     return hart->engines ? SAM_OK : sam_fail_memory(error);
 }
 
-void sam_hart_time_before(struct sam_hart *hart)
-{
-    if (sam_engines_has_memory(hart->engines))
-        memcpy(&hart->before, hart->core.x64, sizeof hart->before);
-}
-
-/* What a scalar load, store or atomic instruction accesses. RISC-V Unprivileged 2.6, 14. */
-static bool access_of(const struct sam_hart *hart, const struct sam_insn *insn, bool *store,
-                      struct sam_work_span *bytes)
-{
-    const struct sam_does *does = &sam_insn_rows[insn->op].does;
-    if (!does->bytes)
-        return false;
-    uint64_t base =
-        sam_hart_is_narrow(hart) ? hart->before.x32[insn->rs1] : hart->before.x64[insn->rs1];
-    *store = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
-    bytes->low = sam_hart_wrap(hart, base + (uint64_t)(int64_t)insn->imm); /* of atomics: 0 */
-    bytes->high = bytes->low + does->bytes - 1; /* aligned, so it does not wrap */
-    return true;
-}
-
-enum sam_status sam_hart_time(struct sam_hart *hart, const struct sam_insn *insn, uint64_t pc,
-                              struct sam_work *work)
+enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
 {
     struct sam_engines *e = hart->engines;
-    struct sam_work_span bytes;
-    bool store;
-    if (work) {
-        work->pc = pc;
-        if (!sam_engines_tensor(e, work))
+    const uint64_t pc = r->step.pc;
+    if (r->has_tensor) {
+        r->tensor.pc = pc;
+        if (!sam_engines_tensor(e, &r->tensor))
             return SAM_ERR_MEMORY;
-    } else if (sam_engines_has_memory(e) && access_of(hart, insn, &store, &bytes)) {
-        sam_engines_access(e, pc, store, bytes);
+    } else if (sam_engines_has_memory(e) && sam_insn_rows[r->insn.op].does.bytes) {
+        /* aligned, so it does not wrap */
+        const struct sam_step_access *a = &r->step.access[0];
+        const unsigned act = sam_insn_rows[r->insn.op].does.act;
+        sam_engines_access(e, pc, act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC,
+                           (struct sam_work_span){a->address, a->address + a->size - 1});
     } else {
         sam_engines_scalar(e, pc);
     }

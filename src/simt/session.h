@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of a launch that is opened: a table of workgroups, which start when they are
+ * first touched, and one worker that enters them. */
+#ifndef SAM_GPU_SESSION_H
+#define SAM_GPU_SESSION_H
+
+#include "machine/session.h"
+#include "simt/simt.h"
+
+#define SAM_GPU_SESSION_BLOCK 1024u /* workgroups per block of the table */
+
+struct sam_gpu_session_block {
+    struct sam_group *groups[SAM_GPU_SESSION_BLOCK]; /* NULL: not live */
+    uint8_t listed[SAM_GPU_SESSION_BLOCK / 8];       /* of a session of some workgroups */
+    uint8_t ended[SAM_GPU_SESSION_BLOCK / 8];
+};
+
+struct sam_gpu_session {
+    struct sam_session base; /* first: a session's operations find it */
+    struct sam_gpu gpu;      /* as it was at opening; the memory is the original's */
+    struct sam_launch launch;
+    struct sam_run run;
+    struct sam_worker worker;
+    struct sam_pace pace;
+    const struct sam_session_run *asked; /* by the caller of the present run */
+    uint32_t *list;                      /* workgroups to run; NULL: all */
+    uint64_t count;                      /* of them */
+    uint64_t next;                       /* index of the first that may not have ended */
+    struct sam_gpu_session_block *
+        *blocks; /* by workgroup / SAM_GPU_SESSION_BLOCK, each made on first use */
+    size_t block_count;
+    struct sam_group **live;
+    size_t live_count, live_capacity;
+    struct sam_group *spare; /* memory of one that has ended */
+    bool keep, retry;
+};
+
+static inline struct sam_gpu_session *sam_gpu_session_of(const struct sam_session *base)
+{
+    return (struct sam_gpu_session *)(void *)(uintptr_t)base;
+}
+
+/* session_table.c */
+
+enum sam_session_state sam_gpu_session_state(const struct sam_gpu_session *s, uint32_t workgroup);
+/* Number `index` in the order of the session; UINT32_MAX: there are fewer. */
+uint32_t sam_gpu_session_nth(const struct sam_session *base, uint64_t index);
+/* Note which workgroups the session has. */
+enum sam_status sam_gpu_session_take_list(struct sam_gpu_session *s,
+                                          const struct sam_session_options *options,
+                                          struct sam_error *error);
+/* The live workgroup that uses the private memory of a new one (options.fit_pds), or NULL. */
+struct sam_group *sam_gpu_session_rival(const struct sam_gpu_session *s, uint32_t workgroup);
+/* The group of a workgroup, started if it is new. */
+enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgroup,
+                                      struct sam_group **group, struct sam_error *error);
+/* The group of a warp that was found. */
+struct sam_group *sam_gpu_session_found(struct sam_gpu_session *s, const struct sam_warp *w);
+/* Every warp of the group has ended. */
+void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group);
+/* Forget a live group; its workgroup is new again, or has ended. */
+void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *group);
+void sam_gpu_session_release_table(struct sam_gpu_session *s);
+
+/* session_state.c: registers and memory, as struct sam_session_ops describes. */
+void sam_gpu_session_set_pc(struct sam_session *base, struct sam_core *core, uint64_t pc);
+enum sam_status sam_gpu_session_set_csr(struct sam_session *base, struct sam_core *core,
+                                        unsigned address, uint64_t value, struct sam_error *error);
+enum sam_status sam_gpu_session_stack(struct sam_session *base, struct sam_core *core,
+                                      struct sam_stack_entry *entries, size_t room, size_t *depth,
+                                      struct sam_error *error);
+enum sam_status sam_gpu_session_set_stack(struct sam_session *base, struct sam_core *core,
+                                          uint32_t mask, const struct sam_stack_entry *entries,
+                                          size_t depth, struct sam_error *error);
+enum sam_status sam_gpu_session_access(struct sam_session *base, uint32_t workgroup,
+                                       uint64_t address, void *data, size_t size, bool write,
+                                       struct sam_error *error);
+enum sam_status sam_gpu_session_private(struct sam_session *base, struct sam_core *core,
+                                        uint32_t lane, uint32_t offset, uint64_t *address,
+                                        struct sam_error *error);
+
+/* session.c: the failure that a pause reported, once. */
+enum sam_status sam_gpu_session_failure(struct sam_gpu_session *s, struct sam_trap *trap,
+                                        struct sam_error *error);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tensor hart in a session: stops where a trace of single steps says, what a step reports, what
+ * was written, every end. */
+#include "hart/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "samite/session.h"
+
+static void ok(enum sam_status status, const struct sam_error *error)
+{
+    if (status != SAM_OK)
+        fail_msg("%s: %s", sam_status_name(status), error->text);
+}
+
+static void refused(enum sam_status status, const struct sam_error *error, const char *text)
+{
+    assert_int_equal(status, SAM_ERR_USAGE);
+    if (!strstr(error->text, text))
+        fail_msg("no '%s' in: %s", text, error->text);
+}
+
+static const char loop[] = "        la      t0, handler\n"
+                           "        csrw    mtvec, t0\n"
+                           "        li      s0, 0x10000\n"
+                           "        li      s1, 20\n"
+                           "        li      t1, 1\n"
+                           "        csrw    0x8c0, t1\n" /* ttype: i8 */
+                           "        li      t1, 0x01000420\n"
+                           "        csrw    0x8c1, t1\n"
+                           "again:  sw      s1, 0(s0)\n"
+                           "        lb      t2, 1(s0)\n"
+                           "        amoadd.w t3, s1, (s0)\n"
+                           "        andi    t4, s1, 3\n"
+                           "        bnez    t4, over\n"
+                           "        .word   0\n"
+                           "over:   addi    s1, s1, -1\n"
+                           "        bnez    s1, again\n"
+                           "        li      a0, 7\n"
+                           "        li      a7, 93\n"
+                           "        ecall\n"
+                           "handler: csrr   t5, mepc\n"
+                           "        addi    t5, t5, 4\n"
+                           "        csrw    mepc, t5\n"
+                           "        sw      t5, 64(s0)\n"
+                           "        mret\n";
+
+#define ISA "rv64ima_zicsr_zfinx_xtensorload"
+
+struct moment {
+    uint64_t pc, time;
+    enum sam_step_kind kind;
+    unsigned access_count;
+    struct sam_step_access access;
+};
+
+struct trace {
+    struct moment moments[4000];
+    size_t count;
+};
+
+static bool note(void *context, struct sam_session *session, const struct sam_step *step)
+{
+    struct trace *trace = context;
+    (void)session;
+    assert_true(trace->count < SAM_COUNT(trace->moments));
+    trace->moments[trace->count++] =
+        (struct moment){step->pc, step->time, step->kind, step->access_count, step->access[0]};
+    return true;
+}
+
+static struct sam_session *open_session(struct program *p)
+{
+    struct sam_session *session;
+    ok(sam_session_open_hart(p->hart, &session, &p->error), &p->error);
+    return session;
+}
+
+static struct trace *trace_of(const char *text)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    assert_non_null(trace);
+    struct program p = program_new(ISA, NULL, text);
+    struct sam_session *session = open_session(&p);
+    struct sam_session_run run = {.size = sizeof run, .each = note, .context = trace};
+    struct sam_session_stop stop;
+    ok(sam_session_run(session, &run, &stop, &p.error), &p.error);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(stop.exit_code, 7);
+    sam_session_close(session);
+    program_free(&p);
+    return trace;
+}
+
+/* Every instruction once as a breakpoint, at full speed. */
+static void breakpoints(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of(loop);
+    assert_true(trace->count > 150);
+    for (uint64_t pc = SAM_HART_CODE_BASE; pc < SAM_HART_CODE_BASE + 27 * 4; pc += 4) {
+        struct program p = program_new(ISA, NULL, loop);
+        struct sam_session *session = open_session(&p);
+        struct sam_session_stop stop;
+        unsigned id;
+        ok(sam_session_add_break(session, &(struct sam_session_break){.pc = pc}, &id, &p.error),
+           &p.error);
+        for (size_t i = 0; i < trace->count; i++) {
+            const struct moment *m = &trace->moments[i];
+            if (m->pc != pc)
+                continue;
+            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            assert_int_equal(stop.reason, SAM_SESSION_BREAK);
+            assert_int_equal(stop.pc, pc);
+            assert_int_equal(sam_session_time(session), m->time);
+        }
+        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        assert_int_equal(stop.reason, SAM_SESSION_DONE);
+        sam_session_close(session);
+        program_free(&p);
+    }
+    free(trace);
+}
+
+static void watchpoints(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct trace *trace = trace_of(loop);
+    for (unsigned round = 0; round < 30; round++) {
+        struct program p = program_new(ISA, NULL, loop);
+        struct sam_session *session = open_session(&p);
+        struct sam_session_stop stop;
+        const uint64_t kind = 1 + test_below(&random, 3);
+        struct sam_session_watch of = {.address = DATA_BASE + test_below(&random, 4),
+                                       .size = 1 + test_below(&random, 70),
+                                       .loads = kind & 1,
+                                       .stores = kind & 2};
+        unsigned id;
+        ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        for (size_t i = 0; i < trace->count; i++) {
+            const struct moment *m = &trace->moments[i];
+            const struct sam_step_access *a = &m->access;
+            if (!m->access_count || !((a->load && of.loads) || (a->store && of.stores)) ||
+                a->address >= of.address + of.size || of.address >= a->address + a->size)
+                continue;
+            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            assert_int_equal(stop.reason, SAM_SESSION_WATCH);
+            assert_int_equal(stop.access_pc, m->pc);
+            assert_int_equal(sam_session_time(session), m->time + 1);
+            assert_int_equal(stop.after, a->value);
+        }
+        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        assert_int_equal(stop.reason, SAM_SESSION_DONE);
+        sam_session_close(session);
+        program_free(&p);
+    }
+    free(trace);
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    struct program p = program_new(ISA, NULL,
+                                   "        li      s0, 0x10000\n"
+                                   "        li      t1, 1\n"
+                                   "        csrw    0x8c0, t1\n"
+                                   "        sw      t1, 8(s0)\n"
+                                   "        tl.load t1, 0(s0)\n"
+                                   "        ebreak\n");
+    struct sam_session *session = open_session(&p);
+    struct sam_step step;
+    struct sam_session_warp warp;
+    struct sam_error *e = &p.error;
+    const uint64_t shape = 0x011004;
+    ok(sam_session_step(session, 0, 0, &step, e), e);
+    assert_int_equal(step.kind, SAM_STEP_RAN);
+    assert_int_equal(step.pc, SAM_HART_CODE_BASE);
+    assert_int_equal(step.x, 8);
+    assert_int_equal(step.x_count, 1);
+    assert_int_equal(step.x_value[0], 0x10000);
+    ok(sam_session_step(session, 0, 0, &step, e), e);
+    ok(sam_session_step(session, 0, 0, &step, e), e);
+    assert_int_equal(step.csr_count, 1);
+    assert_int_equal(step.csr[0].address, 0x8c0);
+    assert_int_equal(step.csr[0].value, 1);
+    ok(sam_session_step(session, 0, 0, &step, e), e);
+    assert_int_equal(step.access_count, 1);
+    assert_int_equal(step.access[0].address, 0x10008);
+    assert_int_equal(step.access[0].value, 1);
+    assert_true(step.access[0].store && !step.access[0].load);
+    ok(sam_session_set_csr(session, 0, 0, 0x8c1, shape, e), e);
+    enum sam_status status = sam_session_step(session, 0, 0, &step, e);
+    if (status == SAM_OK) {
+        assert_int_equal(step.tl_count, 1);
+        assert_int_equal(step.tl[0], 1);
+        assert_true(step.access_count > 0);
+        assert_true(step.access[0].load);
+        assert_int_equal(step.access[0].address, 0x10000);
+    } else {
+        fail_msg("%s", e->text);
+    }
+    ok(sam_session_step(session, 0, 0, &step, e), e);
+    assert_int_equal(step.kind, SAM_STEP_TRAPPED);
+    assert_int_equal(step.cause, 3);
+    ok(sam_session_warp(session, 0, 0, &warp, e), e);
+    assert_int_equal(warp.state, SAM_WARP_READY);
+    assert_int_equal(warp.instructions, 5);
+    assert_int_equal(sam_session_time(session), 5);
+    sam_session_close(session);
+    program_free(&p);
+}
+
+static void ends(void **state)
+{
+    (void)state;
+    struct sam_session_stop stop;
+    struct sam_step step;
+    volatile int flag = 1;
+    struct sam_hart_options options = {.size = sizeof options, .stop = &flag};
+    struct program p = program_new(ISA, &options, loop);
+    struct sam_error *e = &p.error;
+    struct sam_session *session = open_session(&p), *second;
+    refused(sam_session_open_hart(p.hart, &second, e), e, "already");
+    assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_STOPPED);
+    assert_int_equal(stop.reason, SAM_SESSION_STOPPED);
+    flag = 0;
+    struct sam_session_run run = {.size = sizeof run, .instructions = 10};
+    ok(sam_session_run(session, &run, &stop, e), e);
+    assert_int_equal(stop.reason, SAM_SESSION_COUNT);
+    assert_int_equal(stop.instructions, 10);
+    ok(sam_session_run(session, NULL, &stop, e), e);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(stop.exit_code, 7);
+    assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
+    refused(sam_session_step(session, 0, 0, &step, e), e, "has ended");
+    refused(sam_session_finish(session, NULL, e), e, "a hart has no launch");
+    ok(sam_session_set_pc(session, 0, 0, SAM_HART_CODE_BASE, e), e);
+    ok(sam_session_run(session, NULL, &stop, e), e);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    sam_session_close(session);
+    program_free(&p);
+
+    p = program_new(ISA, NULL, "ebreak\n");
+    session = open_session(&p);
+    for (int i = 0; i < 2; i++) {
+        ok(sam_session_run(session, NULL, &stop, e), e);
+        assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
+        assert_int_equal(stop.pc, SAM_HART_CODE_BASE);
+    }
+    sam_session_close(session);
+    program_free(&p);
+
+    p = program_new(ISA, NULL,
+                    "        ld      t0, 0(zero)\n"
+                    "        ebreak\n");
+    session = open_session(&p);
+    assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
+    assert_int_equal(stop.reason, SAM_SESSION_TRAP);
+    assert_int_equal(sam_session_step(session, 0, 0, &step, e), SAM_ERR_TRAP);
+    assert_int_equal(step.kind, SAM_STEP_TRAPPED);
+    assert_int_equal(step.cause, 5);
+    sam_session_close(session);
+    program_free(&p);
+
+    options = (struct sam_hart_options){.size = sizeof options, .max_insns = 5};
+    p = program_new(ISA, &options, "1: j 1b\n");
+    session = open_session(&p);
+    assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
+    assert_int_equal(stop.instructions, 5);
+    sam_session_close(session);
+    program_free(&p);
+}
+
+/* A trap that the program handles is a step. */
+static void handled(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of(loop);
+    size_t found = 0;
+    for (size_t i = 0; i + 1 < trace->count; i++) {
+        if (trace->moments[i].kind != SAM_STEP_HANDLED)
+            continue;
+        found++;
+        assert_int_equal(trace->moments[i].time, trace->moments[i + 1].time);
+        assert_int_equal(trace->moments[i + 1].pc, SAM_HART_CODE_BASE + 4 * 20 + 4);
+    }
+    assert_int_equal(found, 5);
+    assert_int_equal(trace->moments[trace->count - 1].kind, SAM_STEP_ENDED);
+    free(trace);
+}
+
+/* The address of sam_hart_set_until is put aside and comes back. */
+static void until(void **state)
+{
+    (void)state;
+    struct program p = program_new(ISA, NULL,
+                                   "        li      t0, 9\n"
+                                   "1:      addi    t0, t0, -1\n"
+                                   "        bnez    t0, 1b\n"
+                                   "        ebreak\n");
+    struct sam_session_stop stop;
+    sam_hart_set_until(p.hart, SAM_HART_CODE_BASE + 8);
+    struct sam_session *session = open_session(&p);
+    ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
+    sam_session_close(session);
+    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
+    program_expect(&p, SAM_HART_UNTIL);
+    assert_int_equal(sam_hart_x(p.hart, 5), 8);
+    program_free(&p);
+}
+
+static void mistakes(void **state)
+{
+    (void)state;
+    struct program p = program_new(ISA, NULL, "ebreak\n");
+    struct sam_session *session = open_session(&p);
+    struct sam_error *e = &p.error;
+    uint32_t lanes[SAM_MAX_LANES];
+    uint64_t value;
+    size_t depth;
+    refused(sam_session_step(session, 1, 0, NULL, e), e, "a hart is 0, 0");
+    refused(sam_session_step(session, 0, 1, NULL, e), e, "a hart is 0, 0");
+    refused(sam_session_x(session, 0, 0, 32, &value, e), e, "x32");
+    refused(sam_session_v(session, 0, 0, 0, lanes, e), e, "no register v0");
+    refused(sam_session_stack(session, 0, 0, NULL, 0, &depth, e), e, "no SIMT stack");
+    refused(sam_session_private(session, 0, 0, 0, 0, &value, e), e, "no SIMT stack");
+    refused(sam_session_read(session, 0, 0x100, lanes, 4, e), e, "not in one buffer");
+    refused(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
+    ok(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
+    assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
+    refused(sam_session_open_hart(NULL, &session, e), e, "needs a hart");
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
+        cmocka_unit_test(ends),        cmocka_unit_test(handled),     cmocka_unit_test(until),
+        cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions stop where a trace of single steps says, at full speed too. */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "random.h"
+#include "samite/session.h"
+
+static void ok(enum sam_status status, const struct sam_error *error)
+{
+    if (status != SAM_OK)
+        fail_msg("%s: %s", sam_status_name(status), error->text);
+}
+
+static void refused(enum sam_status status, const struct sam_error *error, const char *text)
+{
+    assert_int_equal(status, SAM_ERR_USAGE);
+    if (!strstr(error->text, text))
+        fail_msg("no '%s' in: %s", text, error->text);
+}
+
+static struct sam_session *open_session(struct program *p)
+{
+    struct sam_session *session;
+    ok(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
+    ok(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
+    return session;
+}
+
+/* Loads and stores of every kind, prefixes, a loop, divergence, barriers, local memory. */
+static const char everything[] = "        lui     s0, 0x90000\n"
+                                 "        csrr    s1, wid\n"
+                                 "        slli    s2, s1, 9\n"
+                                 "        add     s2, s2, s0\n"
+                                 "        csrr    t0, wgid\n"
+                                 "        slli    t0, t0, 12\n"
+                                 "        add     s2, s2, t0\n"
+                                 "        lui     s3, 0x70000\n"
+                                 "        li      s4, 5\n"
+                                 "        li      s5, 8\n"
+                                 "        vid.v   v1\n"
+                                 "        vsll.vi v2, v1, 2\n"
+                                 "        vadd.vx v3, v2, s2\n"
+                                 "loop:   sw      s4, 0(s2)\n"
+                                 "        lh      t1, 2(s2)\n"
+                                 "        lb      t2, 1(s2)\n"
+                                 "        vsw12.v v1, 4(v3)\n"
+                                 "        vlw12.v v4, 8(v3)\n"
+                                 "        regext  zero, zero, 9\n"
+                                 "        vadd.vv v8, v4, v1\n"
+                                 "after:  vse32.v v4, (s3)\n"
+                                 "        vle8.v  v5, (s3)\n"
+                                 "        vlse32.v v6, (s3), s5\n"
+                                 "        vsuxei32.v v1, (s2), v2\n"
+                                 "        vand.vi v9, v1, 1\n"
+                                 "        vmv.v.i v10, 0\n"
+                                 "        auipc   t4, 0\n"
+                                 "        addi    t4, t4, 32\n"
+                                 "        setrpc  zero, t4, 0\n"
+                                 "        vbeq    v9, v10, even\n"
+                                 "        vsb12.v v1, 200(v3)\n"
+                                 "        vlbu12.v v11, 1(v3)\n"
+                                 "        nop\n"
+                                 "        join    zero, zero, 0\n"
+                                 "even:   join    zero, zero, 0\n"
+                                 "        vsw.v   v1, 16(v10)\n"
+                                 "        vlw.v   v12, 16(v10)\n"
+                                 "        amoadd.w t5, s4, (s0)\n"
+                                 "        barrier x0, x0, 0\n"
+                                 "        addi    s4, s4, -1\n"
+                                 "        bnez    s4, loop\n"
+                                 "        endprg\n";
+
+struct moment {
+    uint32_t workgroup, warp;
+    uint64_t pc, time;
+    unsigned access_count;
+    struct sam_step_access access[SAM_STEP_ACCESSES];
+};
+
+struct trace {
+    struct moment *moments;
+    size_t count, capacity;
+};
+
+static bool note(void *context, struct sam_session *session, const struct sam_step *step)
+{
+    struct trace *trace = context;
+    struct sam_error error;
+    trace->moments =
+        sam_grow(trace->moments, trace->count, &trace->capacity, sizeof *trace->moments);
+    assert_non_null(trace->moments);
+    struct moment *m = &trace->moments[trace->count++];
+    *m = (struct moment){.workgroup = step->workgroup,
+                         .warp = step->warp,
+                         .pc = step->pc,
+                         .time = step->time,
+                         .access_count = step->access_count};
+    memcpy(m->access, step->access, step->access_count * sizeof step->access[0]);
+    refused(sam_session_step(session, 0, 0, NULL, &error), &error, "only inspect");
+    return true;
+}
+
+/* Everything that runs, one instruction at a time. */
+static struct trace trace_of(struct program *p)
+{
+    struct trace trace = {0};
+    struct sam_session *session = open_session(p);
+    struct sam_session_run run = {.size = sizeof run, .each = note, .context = &trace};
+    struct sam_session_stop stop;
+    ok(sam_session_run(session, &run, &stop, &p->error), &p->error);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(stop.instructions, trace.count);
+    for (size_t i = 0; i < trace.count; i++)
+        assert_int_equal(trace.moments[i].time, i);
+    sam_session_close(session);
+    return trace;
+}
+
+static struct program open_everything(uint32_t lanes, enum sam_schedule schedule)
+{
+    struct program p = program_new(everything, lanes);
+    p.options.schedule = schedule;
+    p.launch.grid[0] = 3;
+    p.launch.warps = 2;
+    program_pass(&p);
+    for (uint32_t at = 0; at < DATA_SIZE; at += 4)
+        program_set(&p, DATA + at, 0);
+    return p;
+}
+
+static void clear_data(struct program *p)
+{
+    for (uint32_t at = 0; at < DATA_SIZE; at += 4)
+        program_set(p, DATA + at, 0);
+}
+
+static void breakpoints(void **state)
+{
+    (void)state;
+    for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
+        struct program p = open_everything(8, (enum sam_schedule)schedule);
+        struct trace trace = trace_of(&p);
+        uint32_t end = program_symbol(&p, "even") + 8 * 4;
+        for (uint32_t pc = SAM_CODE_BASE; pc < end; pc += 4) {
+            struct sam_session_break at = {.pc = pc};
+            struct sam_session_stop stop;
+            unsigned id;
+            clear_data(&p);
+            struct sam_session *session = open_session(&p);
+            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            /* a second one, by warp, at the same place and elsewhere */
+            at.has_warp = true;
+            at.warp = 1;
+            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            for (size_t i = 0; i < trace.count; i++) {
+                const struct moment *m = &trace.moments[i];
+                if (m->pc != pc)
+                    continue;
+                ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+                assert_int_equal(stop.reason, SAM_SESSION_BREAK);
+                assert_int_equal(stop.workgroup, m->workgroup);
+                assert_int_equal(stop.warp, m->warp);
+                assert_int_equal(stop.pc, pc);
+                assert_int_equal(sam_session_time(session), m->time);
+                assert_int_equal(stop.id, id - 1);
+            }
+            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            assert_int_equal(stop.reason, SAM_SESSION_DONE);
+            assert_int_equal(sam_session_time(session), trace.count);
+            sam_session_close(session);
+        }
+        free(trace.moments);
+        program_free(&p);
+    }
+}
+
+/* The first access of the moment that the watchpoint catches. */
+static const struct sam_step_access *caught(const struct moment *m,
+                                            const struct sam_session_watch *of)
+{
+    for (unsigned i = 0; i < m->access_count; i++) {
+        const struct sam_step_access *a = &m->access[i];
+        if (((a->load && of->loads) || (a->store && of->stores)) &&
+            a->address < of->address + of->size && of->address < a->address + a->size &&
+            (!of->has_workgroup || of->workgroup == m->workgroup) &&
+            (!of->has_warp || of->warp == m->warp))
+            return a;
+    }
+    return NULL;
+}
+
+static void watchpoints(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    for (unsigned round = 0; round < 60; round++) {
+        struct program p =
+            open_everything(round & 1 ? 32 : 4, round & 2 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN);
+        struct trace trace = trace_of(&p);
+        unsigned id, hits = 0;
+        /* around an access that happens */
+        const struct moment *m;
+        do
+            m = &trace.moments[test_below(&random, trace.count)];
+        while (!m->access_count);
+        const struct sam_step_access *a = &m->access[test_below(&random, m->access_count)];
+        const uint64_t kind = 1 + test_below(&random, 3);
+        struct sam_session_watch of = {.address = a->address - test_below(&random, 3),
+                                       .size = 3 + test_below(&random, 40),
+                                       .loads = kind & 1,
+                                       .stores = kind & 2,
+                                       .has_workgroup = test_below(&random, 2) != 0,
+                                       .workgroup = m->workgroup,
+                                       .has_warp = test_below(&random, 2) != 0,
+                                       .warp = m->warp};
+        struct sam_session_stop stop;
+        clear_data(&p);
+        struct sam_session *session = open_session(&p);
+        ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        for (size_t i = 0; i < trace.count; i++) {
+            const struct sam_step_access *want = caught(&trace.moments[i], &of);
+            if (!want)
+                continue;
+            hits++;
+            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            assert_int_equal(stop.reason, SAM_SESSION_WATCH);
+            assert_int_equal(stop.access_pc, trace.moments[i].pc);
+            assert_int_equal(stop.workgroup, trace.moments[i].workgroup);
+            assert_int_equal(stop.warp, trace.moments[i].warp);
+            assert_int_equal(sam_session_time(session), trace.moments[i].time + 1);
+            assert_int_equal(stop.id, id);
+            assert_int_equal(stop.address, want->address);
+            assert_int_equal(stop.size, want->size);
+            if (want->store) /* lanes never collide in this program */
+                assert_int_equal(stop.after, want->value);
+            else
+                assert_int_equal(stop.before, stop.after);
+        }
+        assert_true(hits || !((a->load && of.loads) || (a->store && of.stores)));
+        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        assert_int_equal(stop.reason, SAM_SESSION_DONE);
+        sam_session_close(session);
+        free(trace.moments);
+        program_free(&p);
+    }
+}
+
+static bool third_time(void *context, struct sam_session *session, uint32_t workgroup,
+                       uint32_t warp)
+{
+    uint64_t s4;
+    struct sam_error error;
+    (void)context;
+    ok(sam_session_x(session, workgroup, warp, 20, &s4, &error), &error);
+    return s4 == 3;
+}
+
+static bool changes(void *context, struct sam_session *session, const struct sam_session_stop *stop)
+{
+    (void)session;
+    ++*(unsigned *)context;
+    return stop->before != stop->after && stop->after == 3;
+}
+
+static void conditions(void **state)
+{
+    (void)state;
+    struct program p = open_everything(8, SAM_SCHEDULE_RUN);
+    const uint32_t after = program_symbol(&p, "after");
+    struct sam_session_break at = {.pc = after, .when = third_time};
+    struct sam_session_stop stop;
+    unsigned id, watch, calls = 0;
+    uint64_t s4;
+    struct sam_session *session = open_session(&p);
+    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    for (uint32_t i = 0; i < 6; i++) {
+        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        assert_int_equal(stop.reason, SAM_SESSION_BREAK);
+        assert_int_equal(stop.workgroup, i / 2);
+        assert_int_equal(stop.warp, i % 2);
+        ok(sam_session_x(session, stop.workgroup, stop.warp, 20, &s4, &p.error), &p.error);
+        assert_int_equal(s4, 3);
+    }
+    sam_session_close(session);
+
+    /* a watchpoint's condition; a break only where lane 1 is active */
+    session = open_session(&p);
+    struct sam_session_watch of = {
+        .address = DATA + 0x1000, .size = 4, .when = changes, .context = &calls};
+    ok(sam_session_add_watch(session, &of, &watch, &p.error), &p.error);
+    at = (struct sam_session_break){.pc = program_symbol(&p, "even"), .lanes = 2};
+    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    ok(sam_session_remove(session, id, &p.error), &p.error);
+    ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    assert_int_equal(stop.reason, SAM_SESSION_WATCH);
+    assert_int_equal(stop.workgroup, 1);
+    assert_int_equal(stop.after, 3);
+    assert_true(calls > 2);
+    ok(sam_session_remove(session, watch, &p.error), &p.error);
+    refused(sam_session_remove(session, watch, &p.error), &p.error, "no breakpoint or watchpoint");
+    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    struct sam_session_warp warp;
+    while (sam_session_run(session, NULL, &stop, &p.error) == SAM_OK &&
+           stop.reason == SAM_SESSION_BREAK) {
+        ok(sam_session_warp(session, stop.workgroup, stop.warp, &warp, &p.error), &p.error);
+        assert_true(warp.mask & 2);
+        calls = 0;
+    }
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(calls, 0);
+    sam_session_close(session);
+    program_free(&p);
+}
+
+/* Warps race for a word: what remains depends on the place of every turn. Pieces of any length,
+ * with breakpoints and without, give what a launch gives. */
+static void exact_turns(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct program p = program_new("        lui     s0, 0x90000\n"
+                                   "        csrr    s1, wid\n"
+                                   "        li      s2, 60000\n"
+                                   "        li      s3, 3\n"
+                                   "loop:   lw      t0, 0(s0)\n"
+                                   "        mul     t0, t0, s3\n"
+                                   "        add     t0, t0, s1\n"
+                                   "        sw      t0, 0(s0)\n"
+                                   "        andi    t1, s2, 7\n"
+                                   "        bnez    t1, over\n"
+                                   "        regext  zero, zero, 0\n"
+                                   "        addi    t2, t2, 1\n"
+                                   "over:   addi    s2, s2, -1\n"
+                                   "        bnez    s2, loop\n"
+                                   "        endprg\n",
+                                   4);
+    p.launch.warps = 3;
+    p.options.max_insns = 2000000;
+    program_pass(&p);
+    const uint32_t want = program_word(&p, DATA);
+    for (unsigned round = 0; round < 6; round++) {
+        struct sam_session_stop stop = {0};
+        unsigned id;
+        program_set(&p, DATA, 0);
+        struct sam_session *session = open_session(&p);
+        struct sam_session_break at = {.pc = program_symbol(&p, "over") - 4, .lanes = 16};
+        if (round & 1) /* never stops, but is looked at */
+            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+        struct sam_session_watch of = {.address = DATA + 4, .size = 4};
+        if (round & 2)
+            ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        do {
+            struct sam_session_run run = {.size = sizeof run,
+                                          .instructions = 1 + test_below(&random, 150000)};
+            const uint64_t time = sam_session_time(session);
+            ok(sam_session_run(session, &run, &stop, &p.error), &p.error);
+            assert_int_equal(sam_session_time(session) - time, stop.instructions);
+            if (stop.reason == SAM_SESSION_COUNT)
+                assert_int_equal(stop.instructions, run.instructions);
+            else
+                assert_int_equal(stop.reason, SAM_SESSION_DONE);
+        } while (stop.reason != SAM_SESSION_DONE);
+        assert_int_equal(program_word(&p, DATA), want);
+        sam_session_close(session);
+    }
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(watchpoints),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(exact_turns),
+    };
+    return cmocka_run_group_tests_name("session_stops", tests, NULL, NULL);
+}
