@@ -14,11 +14,11 @@ struct state {
     struct run_arguments arguments;
     struct run_check *checks;
     json_t *json_checks; /* NULL without --json */
-    FILE *text;          /* where people read: stdout unless that carries data */
+    FILE *text;          /* for people: stdout unless data goes there */
     struct sam_error error;
 };
 
-/* `path` may be NULL: none. */
+/* Open an output; nothing if `path` is NULL. */
 static bool open_sink(struct state *s, const char *path, struct sam_output **output,
                       struct sam_sink *sink)
 {
@@ -66,7 +66,7 @@ static bool uses_engines(const struct sam_engines_report *report)
     return instructions != 0;
 }
 
-/* Outputs and checks of a program that ended as it should. */
+/* Outputs and checks after a successful end. */
 static int finish_arguments(struct state *s)
 {
     const struct hart_request *r = s->request;
@@ -76,7 +76,7 @@ static int finish_arguments(struct state *s)
                : code;
 }
 
-/* What the user asked to see, whatever ended the run. */
+/* Show what the user asked for, however the run ended. */
 static int show_results(struct state *s, const struct sam_hart_result *result, double seconds)
 {
     const struct hart_request *r = s->request;
@@ -90,7 +90,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     struct sam_engines_report engines;
     const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
     const bool shown = r->cycles && r->run->stats != RUN_STATS_JSON;
-    /* Beside the matrix unit, the engines only where the program uses them. */
+    /* With a matrix unit, the engines are shown only if the program uses them. */
     if (shown && sam_hart_engines(s->hart, &engines) && (!matrix || uses_engines(&engines)))
         cli_engines_print(json_object_get(report, "engines"), s->text);
     if (shown && matrix)
@@ -125,7 +125,7 @@ static int commit(struct sam_output **output)
     return !file || sam_output_commit(file, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
-/* The traces and the timeline appear, whole. */
+/* Commit the traces and the timeline. */
 static int finish_files(struct state *s)
 {
     struct sam_error error;
@@ -161,7 +161,7 @@ static int execute(struct state *s)
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0) {
         cli_error("%s: exit code %llu", run_hart_name(s->request->run->files.items[0]),
                   (unsigned long long)result.exit_code);
-        /* The program's own, where a command can have it. */
+        /* The program's own code, as far as a command can return it. */
         if (code != CLI_BAD_INPUT)
             code = result.exit_code <= 255 ? (int)result.exit_code : CLI_PROGRAM_FAILED;
     } else if (result.end == SAM_HART_EBREAK && s->request->ebreak != HART_EBREAK_ENDS) {
@@ -214,7 +214,7 @@ int run_hart(struct hart_request *r)
         code = prepare(&s);
     if (code == CLI_OK)
         code = execute(&s);
-    sam_hart_free(s.hart); /* its traces go to the files */
+    sam_hart_free(s.hart); /* writes the rest of its traces */
     sam_output_abort(s.trace);
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --machine tensor`: its options. */
+/* The options of `samite run --machine tensor`. */
 #include <string.h>
 
 #include "files.h"
@@ -81,16 +81,18 @@ const struct cli_option run_hart_start_rows[] = {
     CLI_ROW(struct hart_request, mlen, "mlen", CLI_NUMBER, "BITS",
             "row of a matrix register: 128, 256 or 512 (512)", .choices = "128 256 512"),
     CLI_ROW(struct hart_request, ebreak, "ebreak", CLI_CHOICE, NULL,
-            "an ebreak fails (the default), ends the run well, or traps to the program's handler",
+            "at an ebreak, fail (the default), end the run successfully, or trap to the program's "
+            "handler",
             .choices = "fail ok trap"),
     CLI_ROW(struct hart_request, registers, "reg", CLI_PARSE, "REG=VALUE",
-            "an integer register at the start, x10 or a0; repeatable", .parse = parse_register,
+            "initial value of an integer register, x10 or a0; repeatable", .parse = parse_register,
             .repeats = true),
     CLI_ROW(struct hart_request, mems, "mem", CLI_PARSE, "BASE:FILE",
-            "map memory and fill it from the file, with the elements of a .npy file; repeatable",
+            "map memory and fill it with the bytes of a file, or the elements of a .npy file; "
+            "repeatable",
             .parse = parse_mem, .repeats = true),
     CLI_ROW(struct hart_request, maps, "map", CLI_PARSE, "BASE:SIZE",
-            "map memory of zeros; repeatable", .parse = parse_map, .repeats = true),
+            "map memory filled with zeros; repeatable", .parse = parse_map, .repeats = true),
     {0},
 };
 
@@ -101,20 +103,21 @@ const struct cli_option run_hart_start_rows[] = {
 const struct cli_option run_hart_rows[] = {
     CLI_ISA(struct hart_request, isa, "instruction set (rv64im_zicsr_zfinx_xtensorload)"),
     CLI_ROW(struct hart_request, until, "until", CLI_TEXT, "SYMBOL",
-            "end the run when pc gets to the symbol, or address"),
+            "end the run when pc reaches the symbol or address"),
     CLI_ROW(struct hart_request, tls, "dump-tl", CLI_NUMBERS, "N",
             "print TLReg N at the end, in hexadecimal; repeatable", .high = 31),
     CLI_ROW(struct hart_request, ms, "dump-m", CLI_NUMBERS, "N",
             "print matrix register N at the end, row by row; repeatable", .high = 7),
-    CLI_ROW(struct hart_request, options.fp_tree, "fp-order", CLI_CHOICE, NULL,
-            "sums of the matrix unit: for rising k, or as a tree of rounded products",
-            .choices = "k tree"),
+    CLI_ROW(
+        struct hart_request, options.fp_tree, "fp-order", CLI_CHOICE, NULL,
+        "how the matrix unit sums: in order of k (the default), or as a tree of rounded products",
+        .choices = "k tree"),
     CLI_ROW(struct hart_request, options.l1m, "l1m", CLI_PARSE, "BASE:SIZE",
-            "strict mode: loads of the TensorLoad unit read this alone", .parse = parse_region),
+            "strict mode: TensorLoad loads may only read this range", .parse = parse_region),
     CLI_ROW(struct hart_request, options.l0m, "l0m", CLI_PARSE, "BASE:SIZE",
-            "strict mode: its stores write this alone", .parse = parse_region),
+            "strict mode: TensorLoad stores may only write this range", .parse = parse_region),
     CLI_ROW(struct hart_request, cycles, "cycles", CLI_FLAG, NULL,
-            "engines and matrix unit in time: cycles, and what each waits for"),
+            "model the engines and the matrix unit in time: cycles, and what each waits for"),
     {.name = "config",
      .grammar = CLI_PARSE,
      .parse = parse_config,
@@ -123,12 +126,13 @@ const struct cli_option run_hart_rows[] = {
      .repeats = true,
      .help = "--cycles with other parameters: mpara=4,queue=8,...; --config help lists them with "
              "their defaults"},
-    TRACE("konata", "", HART_KONATA, "the uops of the matrix unit, for Konata (Kanata 0004)"),
-    TRACE("vcd", ".vcd", HART_VCD, "its bus as a waveform"),
+    TRACE("konata", "", HART_KONATA,
+          "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
+    TRACE("vcd", ".vcd", HART_VCD, "the bus of the matrix unit as a waveform"),
     CLI_ROW(struct hart_request, traces[HART_BUS], "trace-bus", CLI_TEXT, "[FILE]",
-            "its bus as text, one line per handshake", .suffixes = ""),
+            "the bus of the matrix unit as text, one line per handshake", .suffixes = ""),
     TRACE("perfetto", ".json", HART_TIMELINE,
-          "the engines' timeline for ui.perfetto.dev; 1 us is a cycle"),
+          "timeline of the engines for ui.perfetto.dev; 1 us is a cycle"),
     {0},
 };
 
@@ -140,8 +144,8 @@ int run_hart_check_mlen(const struct hart_request *r, unsigned mlen)
     return CLI_OK;
 }
 
-/* The matrix unit in time, with the row length of --mlen; that of --config is 0 unless it is named.
- */
+/* Complete and check the parameters of the matrix unit. Its row length is 0 unless --config gives
+ * one; --mlen then decides. */
 static int finish_config(struct hart_request *r)
 {
     struct sam_error error;
@@ -152,7 +156,7 @@ static int finish_config(struct hart_request *r)
     if (code != CLI_OK)
         return code;
     struct sam_mxu_config complete =
-        r->mxu; /* what follows from others stays open: sweeps set them */
+        r->mxu; /* a copy: derived parameters stay unset, for sweeps to set what they derive from */
     if (sam_mxu_config_check(&complete, &error) != SAM_OK)
         return cli_usage_error(r->run->args, "--config: %s", error.text);
     return CLI_OK;
@@ -185,7 +189,7 @@ void run_hart_defaults(struct hart_request *r, const struct run_request *run)
     *r = (struct hart_request){.run = run};
     sam_engines_defaults(&r->engines);
     sam_mxu_config_init(&r->mxu, 512);
-    r->mxu.mlen = 0; /* until --config names it */
+    r->mxu.mlen = 0; /* unless --config gives it */
 }
 
 int run_hart_check(struct hart_request *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the cycles of the matrix unit went: one screen of text, or JSON. */
+/* How the matrix unit spent its cycles: the report, and one screen of text. */
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void put_row(const struct plot *p, int row, FILE *text)
     fprintf(text, "  %8s |%.*s\n", power(p->top - row * p->step, name), used, line);
 }
 
-/* A mark per octave, and as many names as there is room for. */
+/* A mark per octave, and labels where they fit. */
 static void put_axis(const struct plot *p, FILE *text)
 {
     char marks[COLUMNS + 2] = "", names[COLUMNS + NAME + 1] = "", name[NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of the tensor hart tells: one line, statistics, registers. */
+/* The report on a run of the tensor hart, and registers as text. */
 #include "run_hart.h"
 
 static const char *end_name(enum sam_hart_end end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a request to a hart that is ready to run. */
+/* Set up a hart from a request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ const char *run_hart_name(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
-/* An option given that needs the matrix unit, or NULL. */
+/* The first option given that requires the matrix unit, or NULL. */
 static const char *matrix_option(const struct cli_args *args)
 {
     static const char *const options[] = {"dump-m", "mlen", "fp-order",
@@ -30,7 +30,7 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     const char *text = r->isa ? r->isa : xlen == 32 ? DEFAULT_ISA_32 : DEFAULT_ISA_64;
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
-    r->options.isa.extensions |= SAM_EXT_ZICSR; /* a hart always has it: for the assembler, too */
+    r->options.isa.extensions |= SAM_EXT_ZICSR; /* every hart has it; the assembler must know */
     if (r->tls.count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
         return cli_usage_error(r->run->args, "--dump-tl: %s has no TensorLoad unit", text);
     const char *matrix = matrix_option(r->run->args);
@@ -39,7 +39,7 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     return CLI_OK;
 }
 
-/* The program; the ISA is the one asked for, or the default of an ELF file's XLEN. */
+/* Load the program. The ISA is that of --isa, or the default for the XLEN of an ELF file. */
 int run_hart_load(struct hart_request *r, struct sam_image **image)
 {
     struct sam_error error;
@@ -83,7 +83,7 @@ static int fill_memory(struct sam_hart *hart, const struct run_range *range)
     return code;
 }
 
-/* A symbol of the program, or an address. */
+/* --until: a symbol of the program, or an address. */
 static int set_until(const struct hart_request *r, const struct sam_image *image,
                      struct sam_hart *hart)
 {
@@ -98,7 +98,7 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
     return CLI_OK;
 }
 
-/* --arg, then --reg, which leaves the arguments' registers alone. */
+/* Set registers: --arg, then --reg, which may not set a register that an argument uses. */
 static int set_registers(const struct hart_request *r, struct run_arguments *arguments,
                          struct sam_hart *hart)
 {
@@ -109,8 +109,8 @@ static int set_registers(const struct hart_request *r, struct run_arguments *arg
     for (size_t i = 0; i < r->registers.count && code == CLI_OK; i++) {
         const unsigned number = r->registers.items[i].number;
         if (arguments && number >= A0 && number - A0 < arguments->registers)
-            code =
-                cli_usage_error(r->run->args, "--reg a%u: this register has an --arg", number - A0);
+            code = cli_usage_error(r->run->args, "--reg a%u: the register holds an --arg",
+                                   number - A0);
         sam_hart_set_x(hart, number, r->registers.items[i].value);
     }
     return code;

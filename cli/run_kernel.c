@@ -28,7 +28,7 @@ static struct sam_image *assemble(const struct run *run, const char *name, const
     return run_assemble(request->args, &options, name, text, size);
 }
 
-/* A source without `_start` gets the start code in front. */
+/* Start code is put in front of a source without `_start`. */
 static struct sam_image *assemble_kernel(const struct run *run, const char *name, const char *text,
                                          size_t size)
 {
@@ -60,7 +60,7 @@ static int load_program(struct run *run, const char *path)
     return code;
 }
 
-/* No such kernel: name those there are. */
+/* Report an unknown kernel, and name those that exist. */
 static int unknown_kernel(const struct run *run, const char *path)
 {
     unsigned shown = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One launch: log, prints, reports; pokes and dumps between launches. */
+/* One launch: log, printed text, report; pokes and the checks before them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
                       progress->warp_insns, "warp instructions");
 }
 
-/* The request's, with what the command adds. */
+/* The options of the request, and those that the command adds. */
 static struct sam_gpu_options options_of(struct run *run)
 {
     struct sam_gpu_options options = run->asked->options;
@@ -82,7 +82,7 @@ int run_close_log(struct run *run)
     return CLI_OK;
 }
 
-/* The log for the next launch. */
+/* Open the log of the next launch. */
 static int open_log(struct run *run)
 {
     const char *pattern = run->request->trace;
@@ -132,8 +132,8 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
     return good ? CLI_OK : cli_no_memory();
 }
 
-/* A load just past the argument buffer, or at 0 where there is none, is an argument that was
- * forgotten. An unmapped page follows each buffer. */
+/* A load just past the argument buffer, or at 0 where there is none, reads an argument that was not
+ * given. An unmapped page follows each buffer. */
 static void explain_trap(struct run *run, const struct sam_launch *launch,
                          const struct sam_trap *trap)
 {
@@ -167,7 +167,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
             run_report_places(run, launch, &result, stderr);
             code = code == CLI_OK ? failed : code;
         }
-        /* What a failing kernel did up to its trap is what its log is wanted for. */
+        /* The log of a failing kernel is kept: it shows what led to the trap. */
         if ((log_each(run) && status == SAM_OK) || status == SAM_ERR_TRAP) {
             int closed = run_close_log(run);
             code = code == CLI_OK ? closed : code;

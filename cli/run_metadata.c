@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run a.metadata a.data ...`: launches as the Ventus driver wrote them down, in one memory.
+/* `samite run a.metadata a.data ...`: launches that the Ventus driver recorded, in one memory.
  *
  * All files are read and checked before anything runs. A buffer that several launches name is one
- * buffer, as large as the largest of them says; buffers of different launches that overlap (memory
- * given back and handed out again) are joined. */
+ * buffer, of the largest size that any of them gives; buffers of different launches that overlap
+ * (memory freed and allocated again) are joined. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int read_pair(struct run *run, const struct run_step *step, struct pair *
     if (status != SAM_OK)
         return cli_report(&run->error);
     if (!pair->metadata.has_start)
-        cli_note("%s: the older form without start_addr; starts at 0x%llx", step->path,
+        cli_note("%s: no start_addr (older form): starts at 0x%llx", step->path,
                  (unsigned long long)pair->metadata.start);
     if (sam_file_load(step->data, MAX_DATA, &text, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
@@ -55,7 +55,7 @@ static int by_base(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-/* Map every buffer of every launch. Local memory is each workgroup's own and always there. */
+/* Map every buffer of every launch. Local memory belongs to the workgroups and is always mapped. */
 static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
 {
     size_t total = 0, used = 0;
@@ -86,7 +86,7 @@ static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
     return code;
 }
 
-/* The words of a pair into its buffers. They are turned into bytes in place. */
+/* Write the words of a pair to its buffers; they are converted to bytes in place. */
 static int write_data(struct run *run, const struct run_step *step, struct pair *pair)
 {
     const uint32_t *next = pair->words;
@@ -117,7 +117,8 @@ static int write_data(struct run *run, const struct run_step *step, struct pair 
     return CLI_OK;
 }
 
-/* The kernel's name: the symbol at the entry that the metadata buffer names, else the file's. */
+/* The name of the kernel: the symbol at the entry given in the metadata buffer, or the file's name.
+ */
 static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
                         char *name, size_t size)
 {
@@ -151,8 +152,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     return run_launch(run, &launch, name, step->path);
 }
 
-/* Do the steps in order. A poke acts where it stands, and once more when the next launch's own data
- * is in place: that is what the kernel then sees. */
+/* Do the steps in order. A poke acts where it stands, and again after the data of the next launch
+ * is written, so that the kernel sees it. */
 static int run_steps(struct run *run, struct pair *pairs)
 {
     const struct run_request *request = run->request;
@@ -196,7 +197,7 @@ int run_metadata(struct run *run)
         code = run_open(run);
     if (code == CLI_OK)
         code = map_buffers(run, pairs, count);
-    /* After the buffers: the program lies in the code buffer, which is larger than it. */
+    /* After the buffers: the program is inside the code buffer, which is larger. */
     if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
     if (code == CLI_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of several machines, and what they name. */
+/* Options that several machines have, and the files that they name. */
 #include <string.h>
 
 #include "files.h"

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments in a machine: buffers in its memory, and what a program finds where it looks for them.
- * A Ventus kernel has them in a buffer (manual 2.2: pointers of 4 bytes, scalars at their own
- * alignment, at least 4); a program of the tensor hart as a C function, in a0 to a7 and on the
- * stack (RISC-V psABI 2.1, integer calling convention: with Zfinx floats have no other). */
+/* Pass arguments to a machine: buffers are created in its memory. A Ventus kernel takes its
+ * arguments from a buffer (manual 2.2: pointers of 4 bytes, scalars at their own alignment, at
+ * least 4); a program of the tensor hart takes them as a C function does, in a0 to a7 and on the
+ * stack (RISC-V psABI 2.1, integer calling convention, which Zfinx also uses for floats). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
 
-/* Local memory for __local pointers is handed out downward from the top of the window, as the
- * public driver does; stacks grow upward from its bottom. */
+/* Local memory for __local pointers is allocated downward from the top of the window, as in the
+ * public driver; stacks grow upward from its bottom. */
 #define LOCAL_TOP (SAM_LDS_BASE + SAM_LDS_SIZE)
 
 /* ---------------------------------------------------------------------------------- Ventus */
 
-/* Memory in the machine for a buffer or a local pointer; its address is what the kernel gets. */
+/* Allocate memory for a buffer or a local pointer; the kernel gets its address. */
 static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
 {
     if (a->kind == RUN_LOCAL) {
         uint32_t size = ((uint32_t)a->size + 4095) & ~4095u;
         if (size > *local_top - SAM_LDS_BASE)
-            return cli_error("local arguments of more than 256 MiB");
+            return cli_error("local arguments exceed 256 MiB");
         a->bits = *local_top -= size;
     } else if (a->kind == RUN_BUFFER) {
         size_t size = a->array.size;
@@ -67,11 +67,11 @@ struct words {
     size_t count;
 };
 
-/* A scalar of two words has its own alignment on the stack and none in registers. */
+/* A scalar of two words is aligned on the stack, but not in registers. */
 static void add_scalar(struct words *words, const struct run_argument *a, bool narrow)
 {
     uint64_t bits = a->bits;
-    if (a->size == 4) /* widened by its own sign to 32 bits, then by that of bit 31 */
+    if (a->size == 4) /* extended to 32 bits by its own sign, then by bit 31 */
         bits = (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
     const bool two = narrow && a->size == 8;
     if (two && words->count > REGISTERS && words->count % 2)
@@ -98,7 +98,7 @@ static int add_argument(struct sam_hart *hart, const struct cli_args *args, stru
     return CLI_OK;
 }
 
-/* The words past the registers, from sp upward; sp stays a multiple of 16. */
+/* Store the words that do not fit registers from sp upward; sp stays a multiple of 16. */
 static int push(struct sam_hart *hart, const struct words *words, bool narrow)
 {
     struct sam_error error;

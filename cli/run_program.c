@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both machines do with programs and memory. */
+/* Programs and memory, as the Ventus GPGPU and the tensor hart handle them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 int run_report_wide(const char *name)
 {
-    return cli_error("%s: a 64-bit program, but a Ventus GPGPU is RV32: --machine tensor runs it",
+    return cli_error("%s: a 64-bit program: a Ventus GPGPU is RV32; --machine tensor runs it",
                      name);
 }
 
@@ -68,7 +68,7 @@ int run_check_memory(run_read_memory *read, void *context, const char *option, u
     return CLI_OK;
 }
 
-/* What is beside it stays as it is; devices and pipes are not opened before their time. */
+/* Existing files stay as they are; devices and pipes are not opened early. */
 int run_check_output(const char *path)
 {
     struct sam_output *output;
@@ -94,7 +94,7 @@ int run_check_dumps(const struct run_request *r, run_read_memory *read, void *co
     return code;
 }
 
-/* A range of memory into an output, block by block. */
+/* Write a range of memory to an output, block by block. */
 static bool copy_out(run_read_memory *read, void *context, uint64_t address, uint64_t size,
                      struct sam_output *output, struct sam_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of memory and the files that fill or take them: bytes, or the array of a .npy file. */
+/* Ranges of memory in files: bytes, or the array of a .npy file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char npy[] = ".npy";
 
-/* "x.npy:TYPE:SHAPE": cut the path off; what follows it, NULL for nothing. */
+/* Split "x.npy:TYPE:SHAPE" after the path; returns the rest, or NULL. */
 static char *cut_form(char *path)
 {
     char *last = NULL;
@@ -20,7 +20,7 @@ static char *cut_form(char *path)
     return last + 1;
 }
 
-/* The array that the file gets: bytes in one dimension unless TYPE[:SHAPE] says otherwise. */
+/* The type and shape of the array: bytes in one dimension, or TYPE[:SHAPE]. */
 static bool read_form(struct run_range *range, char *form)
 {
     struct sam_array *a = &range->form;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch did. */
+/* The report on a launch. */
 #include "run.h"
 
 void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size)

@@ -16,7 +16,7 @@ struct state {
     struct run_request *request;
     struct tile_request *tile;
     const char *path;
-    FILE *text;          /* where people read: stdout unless that carries data */
+    FILE *text;          /* for people: stdout unless data goes there */
     json_t *json_checks; /* NULL without --json */
 };
 
@@ -53,22 +53,23 @@ struct sam_tile_program *run_tile_load(const char *path)
 
 const struct cli_option run_tile_rows[] = {
     CLI_ROW(struct tile_request, func, "func", CLI_TEXT, "NAME",
-            "the function; not needed when there is one"),
+            "function to run; needed when there are several"),
     CLI_ROW(struct tile_request, options.nan, "nan", CLI_CHOICE, NULL,
-            "min and max of NaN: number (the default), propagate, first",
+            "how min and max treat NaN: number (the default), propagate, first",
             .choices = "number propagate first"),
     CLI_ROW(struct tile_request, options.outside, "pad", CLI_CHOICE, NULL,
-            "outside the valid rectangle: keep (the default), value", .choices = "keep value"),
+            "elements outside the valid rectangle: keep (the default), or the pad value",
+            .choices = "keep value"),
     CLI_ROW(struct tile_request, options.profile, "profile", CLI_CHOICE, NULL,
-            "a2a3, a5 (the default), host (no limit of memory)", .choices = RUN_TILE_PROFILES),
+            "a5 (the default), a2a3, host (memories without limit)", .choices = RUN_TILE_PROFILES),
     CLI_ROW(struct tile_request, options.max_ops, "max-ops", CLI_NUMBER, "N",
-            "fail after so many operations", .low = 1),
+            "fail after N operations", .low = 1),
     CLI_ROW(struct tile_request, options.plain, "plain", CLI_FLAG, NULL,
-            "without the vector loops of the host (same results)"),
+            "no vector loops on the host; the results are the same"),
     {0},
 };
 
-/* Does an argument start with this word and a colon? */
+/* Whether an argument begins with one of the kinds and a colon. */
 static bool is_kind(const char *text)
 {
     static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",
@@ -81,7 +82,7 @@ static bool is_kind(const char *text)
     return false;
 }
 
-/* "NAME:FILE.npy" as "NAME=in:FILE.npy", "NAME:out:..." as "NAME=out:...". */
+/* Turn "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...". */
 static char *named_file(struct cli_args *args, const char *word)
 {
     size_t size = strcspn(word, ":="), length = strlen(word);
@@ -110,7 +111,7 @@ static void give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
-/* The arrays of outputs into their files. */
+/* Write the outputs to their files. */
 static int write_outputs(const struct run_arguments *arguments)
 {
     struct sam_error error;
@@ -122,7 +123,7 @@ static int write_outputs(const struct run_arguments *arguments)
     return CLI_OK;
 }
 
-/* The run, and what is said of it. */
+/* Run the function and report. */
 static int execute(struct state *s, const struct sam_tile_program *program, size_t function,
                    const struct run_arguments *arguments, struct sam_tile_argument *given,
                    const struct run_check *checks)
@@ -140,7 +141,7 @@ static int execute(struct state *s, const struct sam_tile_program *program, size
         return cli_no_memory();
     if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
         run_tile_print_end(report, status == SAM_OK, s->text);
-    fflush(s->text); /* before what went wrong */
+    fflush(s->text); /* before the error message */
     int code = status == SAM_OK ? CLI_OK : cli_report(&error);
     if (r->stats == RUN_STATS_TEXT && stats.ops)
         report_print(s->text, run_tile_stats, report);
@@ -166,7 +167,7 @@ static int run_program(struct state *s, const struct sam_tile_program *program,
     if (function < 0)
         return cli_usage_error(r->args, "%s has no function @%s", s->path, func);
     if (!func && sam_tile_function_count(program) > 1)
-        return cli_usage_error(r->args, "--func NAME is missing; %s has %zu functions", s->path,
+        return cli_usage_error(r->args, "%s has %zu functions: use --func NAME", s->path,
                                sam_tile_function_count(program));
     int code = run_checks_parse(r->args, &r->checks, arguments, &checks);
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
@@ -177,7 +178,7 @@ static int run_program(struct state *s, const struct sam_tile_program *program,
     return code;
 }
 
-/* Does the program pass? The errors of the checker, all of them. */
+/* Check the program, and print all errors found. */
 static int check_program(const struct sam_tile_program *program, enum sam_tile_profile profile)
 {
     struct sam_error error = {0};
@@ -222,8 +223,8 @@ int run_tile(struct run_request *r, struct tile_request *tile)
         return cli_usage_error(r->args, "unexpected second program '%s'", r->files.items[1]);
     if (r->trace && strcmp(r->trace, "-") != 0)
         return cli_usage_error(r->args,
-                               "--trace=%s: a tile program has its trace beside the "
-                               "results, not in a file",
+                               "--trace=%s: the trace of a tile program goes to standard "
+                               "output: use --trace",
                                r->trace);
     if (json && data)
         return cli_usage_error(r->args, "--json needs standard output for itself");

@@ -6,7 +6,7 @@
 #include "run.h"
 #include "samite/tile.h"
 
-/* What only a tile program is asked. */
+/* The options of a tile program alone. */
 struct tile_request {
     struct sam_tile_options options;
     const char *func;

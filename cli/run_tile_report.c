@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tile program did: for people, and as JSON. */
+/* The report on a tile program. */
 #include <inttypes.h>
 
 #include "run_tile_report.h"

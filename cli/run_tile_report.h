@@ -5,8 +5,7 @@
 #include "report.h"
 #include "samite/tile.h"
 
-/* All that is told of a run (NULL: no memory); how it ended, and what text takes from it for
- * --stats. */
+/* The report on a run (NULL: no memory); the line on how it ended, and the lines of --stats. */
 json_t *run_tile_report(const char *path, const char *function, enum sam_status status,
                         const struct sam_error *error, const struct sam_tile_stats *stats,
                         double seconds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite run: the command line, and which machine it is for. */
+/* samite run: the options of all machines, and the choice of the machine. */
 #include "run_hart.h"
 #include "run_tile.h"
 
@@ -40,16 +40,18 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option program_options[] = {
-    CLI_ROW(struct command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
-            "write memory to a file: at this point of the sequence (ventus), at the end of the run "
-            "(tensor). FILE.npy gets an array: of u8, or as FILE.npy:TYPE[:SHAPE] says (f32:32x32)",
-            .parse = run_parse_dump, .repeats = true),
+    CLI_ROW(
+        struct command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
+        "write memory to a file: at this point of the sequence (ventus), or at the end of the run "
+        "(tensor). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names another "
+        "type and shape (f32:32x32)",
+        .parse = run_parse_dump, .repeats = true),
     CLI_ROW(struct command, run, "poke", CLI_PARSE, "ADDR=VALUE",
             "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
             "sequence; bytes that no buffer holds become memory",
             .parse = run_parse_poke, .repeats = true, .forms = VENTUS),
     CLI_ROW(struct command, run.max_insns, "max-insns", CLI_NUMBER, "N",
-            "fail when the program (ventus: a warp of it) runs more"),
+            "fail when the program, or a warp of the kernel, executes more than N instructions"),
     CLI_ROW(struct command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",
             .suffixes = "", .forms = VENTUS),
     CLI_DEFINE(struct command, run.defines),
@@ -152,7 +154,7 @@ static const struct cli_form machines[] = {
     {0},
 };
 
-/* A tile program says by its name which machine it is for. */
+/* The suffix .pto implies --machine tile. */
 static int choose_machine(struct command *c)
 {
     for (size_t i = 0; i < c->run.files.count; i++) {

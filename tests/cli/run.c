@@ -300,7 +300,7 @@ static void bad_words(void **state)
         {LAUNCH "--arg f16:1", "f16 is for arrays"},
         {LAUNCH "--arg out:bf16:4", "expected out:TYPE:COUNT"},
         {LAUNCH "--arg local:0", "expected local:BYTES"},
-        {LAUNCH "--arg local:0x10000000 --arg local:1", "local arguments of more than 256 MiB"},
+        {LAUNCH "--arg local:0x10000000 --arg local:1", "local arguments exceed 256 MiB"},
         {LAUNCH "--stats=json --log -", "--json needs standard output for itself"},
         {"copy.s -D COUNT=1 --kernel cpy --grid 1 --block 1", "no symbol 'cpy'; there are copy"},
         {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
@@ -541,7 +541,7 @@ static void older_files_and_local_buffers(void **state)
                           .arguments = 0x90001000, .addend = 1, .first = true, .older = true});
     struct outcome o = run("old.metadata old.data --dump 0x90000000:64:old.bin");
     assert_int_equal(o.code, 0);
-    expect_part(&o.err, "note: old.metadata: the older form without start_addr");
+    expect_part(&o.err, "note: old.metadata: no start_addr (older form)");
     expect_items("old.bin", 1, 1);
     done(&o);
     write_pair("lds", &(struct launch_files){

@@ -211,7 +211,7 @@ static void buffers_of_the_hart(void **state)
     expect_failure("copy.s -D CODE=0 " TENSOR "--arg local:4", 2,
                    "--arg local:4: the tensor hart has no");
     expect_failure("copy.s -D CODE=0 " TENSOR "--arg u32:1 --arg u32:2 --reg a1=3", 2,
-                   "--reg a1: this register has an --arg");
+                   "--reg a1: the register holds an --arg");
     expect_failure("copy.s -D CODE=0 " TENSOR "--arg in:row.npy --dump 0x90000000:4:row.npy", 2,
                    "row.npy: the output is the input row.npy");
     expect_failure("copy.s " TENSOR "--arg out:u8:1 --check x=row.npy", 2, "no output 'x'");

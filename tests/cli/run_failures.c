@@ -53,9 +53,10 @@ static void the_first_fault(void **state)
     static const struct {
         const char *words, *part;
     } cases[] = {
-        {"rv64.elf", "rv64.elf: a 64-bit program, but a Ventus GPGPU is RV32: --machine tensor"},
-        {"rv64.elf --grid 1 --block 1", "rv64.elf: a 64-bit program, but"},
-        {"rv64.elf --kernel k --grid 1 --block 1", "rv64.elf: a 64-bit program, but"},
+        {"rv64.elf",
+         "rv64.elf: a 64-bit program: a Ventus GPGPU is RV32; --machine tensor runs it"},
+        {"rv64.elf --grid 1 --block 1", "rv64.elf: a 64-bit program: a Ventus"},
+        {"rv64.elf --kernel k --grid 1 --block 1", "rv64.elf: a 64-bit program: a Ventus"},
         {"none.elf", "none.elf: cannot open"},
         {"none.elf --arg u32:1", "none.elf: cannot open"},
         {"none", "none: cannot open"},
