@@ -132,7 +132,8 @@ struct run {
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* for people: stdout unless data goes there */
     struct sam_output *log;
-    uint64_t ptbr; /* of --sv39 */
+    uint64_t ptbr;     /* of --sv39 */
+    uint64_t pds_room; /* bytes of the buffer at pdsBaseAddr; 0: none is named */
     unsigned launches;
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
@@ -224,7 +225,5 @@ extern const char run_launch_line[], run_launch_stats[];
 /* run_places.c: where warps stood when the launch ended early, grouped, one line per place. */
 void run_report_places(const struct run *run, const struct sam_launch *launch,
                        const struct sam_gpu_result *result, FILE *out);
-/* "name+0x10" of an address, "0x80000010" without symbols. */
-void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size);
 
 #endif

@@ -133,6 +133,18 @@ static void kernel_name(struct run *run, const struct sam_launch *launch, const 
     snprintf(name, size, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
+/* The room for private memory in this launch's own buffer; with those of other launches it may be
+ * one larger buffer. */
+static uint64_t pds_room(const struct sam_metadata *m)
+{
+    for (size_t i = 0; i < m->buffer_count; i++) {
+        const struct sam_metadata_buffer *b = &m->buffers[i];
+        if (m->pds_base >= b->base && m->pds_base - b->base < b->allocated)
+            return b->base + b->allocated - m->pds_base;
+    }
+    return 0;
+}
+
 static int launch_pair(struct run *run, const struct run_step *step, const struct pair *pair)
 {
     const struct sam_metadata *m = &pair->metadata;
@@ -148,6 +160,7 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
         .image = run->image,
     };
     char name[128];
+    run->pds_room = pds_room(m);
     kernel_name(run, &launch, step->path, name, sizeof name);
     return run_launch(run, &launch, name, step->path);
 }

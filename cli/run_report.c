@@ -2,22 +2,11 @@
 /* The report on a launch. */
 #include "run.h"
 
-void run_symbol_text(const struct run *run, uint32_t pc, char *text, size_t size)
-{
-    const struct sam_symbol *symbol = run->image ? sam_image_symbol_at(run->image, pc) : NULL;
-    if (!symbol)
-        snprintf(text, size, "0x%08x", pc);
-    else if (symbol->value == pc)
-        snprintf(text, size, "%s", symbol->name);
-    else
-        snprintf(text, size, "%s+0x%llx", symbol->name, (unsigned long long)(pc - symbol->value));
-}
-
 /* An object with the pc and the name of its place. */
 static json_t *place_of(const struct run *run, uint32_t pc)
 {
     char where[160];
-    run_symbol_text(run, pc, where, sizeof where);
+    sam_image_describe(run->image, pc, where, sizeof where);
     return report_text(report_count(json_object(), "pc", pc), "symbol", where);
 }
 

@@ -42,7 +42,7 @@ check() {
 }
 
 arrows() {
-    grep -E '^(src|include|cli|examples|kernels|tests|bench|fuzz)/.*\.(c|h|def)$' "$cache/files" |
+    grep -E '^(src|include|cli|drivers|examples|kernels|tests|bench|fuzz)/.*\.(c|h|def)$' "$cache/files" |
         xargs awk -f tools/arrows.awk
 }
 
@@ -76,7 +76,7 @@ house_rules() {
             FNR == 1 { first = $0 }
             FNR == 2 && !seen { printf "%s:1: no SPDX line\n", FILENAME; bad = 1 }
             END { exit bad }' || bad=1
-    grep -E '^(src|cli)/.*\.(c|h)$' "$cache/files" |
+    grep -E '^(src|cli|drivers)/.*\.(c|h)$' "$cache/files" |
         xargs awk 'FNR == 701 { printf "%s:701: more than 700 lines\n", FILENAME; bad = 1 }
             END { exit bad }' || bad=1
     # shellcheck disable=SC2046

@@ -77,6 +77,7 @@ struct sam_gpu_options {
      * workgroups of one part never run at the same time. SAM_ERR_USAGE when n is 0. Under sv39
      * private memory is expected at its own addresses, as in tables of sam_gpu_build_sv39. */
     bool fit_pds;
+    uint64_t pds_room; /* of fit_pds: bytes from pds_base to use, 0: to the buffer's end */
     /* Since 0.2. A kernel traps on local memory outside the launch's lds_size bytes from
      * SAM_LDS_BASE and outside `lds_ranges`, an array of the caller's that outlives the launches.
      */
@@ -119,7 +120,8 @@ SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, con
 SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                                      struct sam_error *error);
 /* Map (where not yet mapped) and copy every section of a program, also to its load address where
- * that differs. The image must outlive its launches: reports take symbols from it. */
+ * that differs; what its data does not fill becomes zero. Loading it again sets it back to its
+ * start. The image must outlive its launches: reports take symbols from it. */
 SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                                      struct sam_error *error);
 
@@ -262,6 +264,11 @@ struct sam_gpu_stats {
     size_t mix_count;
 };
 
+/* Add the counts of a launch to those of others; simt_depth becomes the larger one. Since 0.2.
+ * SAM_ERR_MEMORY: `total` is incomplete. Its arrays are freed like a result's. */
+SAM_API enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total,
+                                          const struct sam_gpu_stats *more,
+                                          struct sam_error *error);
 /* Where a warp stood when its launch ended early. */
 struct sam_warp_place {
     uint32_t workgroup; /* linear id, x fastest */

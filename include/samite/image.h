@@ -96,6 +96,10 @@ SAM_API const struct sam_symbol *sam_image_find(const struct sam_image *image, c
 /* The nearest symbol at or below `address` that lies in the same section, or NULL. */
 SAM_API const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image,
                                                      uint64_t address);
+/* An address as people read it: "symbol", "symbol+0x1c", or "0x80000000" where there is no symbol.
+ * `image` may be NULL. Since 0.2. */
+SAM_API void sam_image_describe(const struct sam_image *image, uint64_t address, char *text,
+                                size_t size);
 /* The function that `address` lies in: of the symbols at or below it in the same section, the
  * nearest that is a function (and does not end before it); else the nearest global one; else the
  * nearest. NULL: none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct sam_image *sam_image_new(unsigned xlen)
@@ -231,4 +232,16 @@ const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint
             best = symbol;
     }
     return best;
+}
+
+void sam_image_describe(const struct sam_image *image, uint64_t address, char *text, size_t size)
+{
+    const struct sam_symbol *symbol = image ? sam_image_symbol_at(image, address) : NULL;
+    if (!symbol)
+        snprintf(text, size, "0x%08llx", (unsigned long long)address);
+    else if (symbol->value == address)
+        snprintf(text, size, "%s", symbol->name);
+    else
+        snprintf(text, size, "%s+0x%llx", symbol->name,
+                 (unsigned long long)(address - symbol->value));
 }

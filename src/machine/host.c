@@ -50,19 +50,26 @@ static enum sam_status check_range(const struct sam_memory *memory, uint64_t add
     return SAM_OK;
 }
 
-enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
-                               const void *data, size_t size, struct sam_error *error)
+/* Bytes of memory have changed: `code`, unless it is NULL, decodes them again. */
+static void forget_code(struct sam_code *code, uint64_t address, uint64_t size)
 {
-    enum sam_status status = check_range(memory, address, size, "write", error);
-    if (status == SAM_OK && !sam_memory_write(memory, address, data, size))
-        status = sam_fail_memory(error);
-    while (code && status == SAM_OK && size) {
+    while (code && size) {
         uint64_t rest = SAM_PAGE_SIZE - address % SAM_PAGE_SIZE;
         unsigned part = (unsigned)(rest < size ? rest : size);
         sam_code_store(code, address, part);
         address += part;
         size -= part;
     }
+}
+
+enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
+                               const void *data, size_t size, struct sam_error *error)
+{
+    enum sam_status status = check_range(memory, address, size, "write", error);
+    if (status == SAM_OK && !sam_memory_write(memory, address, data, size))
+        status = sam_fail_memory(error);
+    if (status == SAM_OK)
+        forget_code(code, address, size);
     return status;
 }
 
@@ -77,7 +84,7 @@ enum sam_status sam_host_read(struct sam_memory *memory, uint64_t address, void 
 
 /* ------------------------------------------------------------------------------- programs */
 
-/* Copy a section's data to `address` and map the `size` bytes it has there. */
+/* Map the `size` bytes that a section has at `address`, copy its data there and zero the rest. */
 static enum sam_status load_section(struct sam_memory *memory, struct sam_code *code,
                                     const struct sam_section *section, uint64_t address,
                                     uint64_t size, struct sam_error *error)
@@ -96,6 +103,10 @@ static enum sam_status load_section(struct sam_memory *memory, struct sam_code *
     enum sam_status status = sam_host_map(memory, first, last - first + 1, error);
     if (status == SAM_OK && section->data_size)
         status = sam_host_write(memory, code, address, section->data, section->data_size, error);
+    if (status == SAM_OK && size > section->data_size) {
+        sam_memory_clear(memory, address + section->data_size, size - section->data_size);
+        forget_code(code, address + section->data_size, size - section->data_size);
+    }
     return status;
 }
 

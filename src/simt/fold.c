@@ -5,37 +5,6 @@
 #include "profile/profile.h"
 #include "simt/simt.h"
 
-static int by_count(const void *a, const void *b)
-{
-    const struct sam_mix_row *x = a, *y = b;
-    if (x->warp_insns != y->warp_insns)
-        return x->warp_insns > y->warp_insns ? -1 : 1;
-    return strcmp(x->mnemonic, y->mnemonic);
-}
-
-static int by_pc(const void *a, const void *b)
-{
-    const struct sam_branch_stats *x = a, *y = b;
-    return (x->pc > y->pc) - (x->pc < y->pc);
-}
-
-/* Rows that share a mnemonic are one. */
-static bool add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed)
-{
-    size_t i = 0;
-    while (i < stats->mix_count && strcmp(stats->mix[i].mnemonic, mnemonic) != 0)
-        i++;
-    if (i == stats->mix_count) {
-        struct sam_mix_row *grown = realloc(stats->mix, (i + 1) * sizeof *grown);
-        if (!grown)
-            return false;
-        stats->mix = grown;
-        stats->mix[stats->mix_count++] = (struct sam_mix_row){mnemonic, 0};
-    }
-    stats->mix[i].warp_insns += executed;
-    return true;
-}
-
 /* Rows come in order of pc. */
 static bool add_branch(struct sam_gpu_stats *stats, const struct sam_profile_row *row)
 {
@@ -89,11 +58,8 @@ bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
         ok = add_row(stats, isa, &rows[i], mix);
     for (enum sam_op op = SAM_OP_ILLEGAL + 1; ok && op < SAM_OP_COUNT; op++)
         if (mix[op])
-            ok = add_mix(stats, sam_insn_rows[op].mnemonic, mix[op]);
-    if (stats->mix)
-        qsort(stats->mix, stats->mix_count, sizeof *stats->mix, by_count);
-    if (stats->branches)
-        qsort(stats->branches, stats->branch_count, sizeof *stats->branches, by_pc);
+            ok = sam_stats_add_mix(stats, sam_insn_rows[op].mnemonic, mix[op]);
+    sam_stats_sort(stats);
     free(mix);
     return ok;
 }

@@ -17,7 +17,9 @@ enum sam_status sam_private_fit(struct sam_run *run, struct sam_error *error)
     const struct sam_region *region = sam_memory_find(run->gpu->memory, launch->pds_base);
     if (!region)
         return SAM_OK;
-    const uint64_t room = region->size - (launch->pds_base - region->base);
+    uint64_t room = region->size - (launch->pds_base - region->base);
+    if (options->pds_room && options->pds_room < room)
+        room = options->pds_room;
     const uint64_t parts = room / run->pds_group;
     if (!parts)
         return sam_fail(error, SAM_ERR_USAGE,

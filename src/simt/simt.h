@@ -331,6 +331,11 @@ bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
 bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
                     struct sam_gpu_stats *stats);
 
+/* sum.c: instructions of a mnemonic, of which there is one row; out of memory: false. */
+bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed);
+/* The rows in their order. */
+void sam_stats_sort(struct sam_gpu_stats *stats);
+
 /* log.c: write an instruction that has run to the sink of the gpu's commit log. False: the sink
  * refused. */
 struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the Ventus driver share. device.c has the handles, tasks and the lock; the
+ * other files work on a locked device. */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "samite/samite.h"
+#include "samite/ventus_driver.h"
+
+/* What the environment asks for, read when a device is opened. */
+struct environment {
+    unsigned jobs; /* SAMITE_JOBS, 1 when absent */
+    bool sv39;     /* SAMITE_SV39 */
+    bool stats;    /* SAMITE_STATS */
+    bool log_each; /* SAMITE_LOG=auto: one file per launch */
+    char *log;     /* SAMITE_LOG=FILE; NULL: none */
+    char *record;  /* SAMITE_RECORD: a folder; NULL: none */
+};
+
+struct buffer {
+    uint32_t address;
+    uint32_t size;
+    uint64_t task;
+};
+
+/* The program of an address space. */
+struct program {
+    struct sam_image *image; /* NULL: none yet */
+    void *bytes;             /* as uploaded */
+    size_t size;
+    char *path; /* of the uploaded file; NULL: from memory */
+    bool is_elf;
+    unsigned record; /* number of its file in the recording; 0: not written yet */
+};
+
+/* A range of local memory that the host has written to. */
+struct local {
+    uint32_t address;
+    uint32_t size;
+};
+
+/* An address space: a machine with its program and its buffers. All tasks share one, unless
+ * SAMITE_SV39 gives each its own. */
+struct space {
+    struct sam_gpu *gpu;
+    struct program program;
+    struct buffer *buffers; /* by address */
+    size_t buffer_count, buffer_capacity;
+    bool has_tables; /* SV39: the page tables at ptbr are those of the buffers */
+    uint64_t ptbr;
+    /* of recordings: */
+    struct local *locals; /* since the last launch */
+    size_t local_count, local_capacity;
+    uint8_t *dirty; /* one bit per 4 KiB page: a replay may have left other bytes than zero there */
+};
+
+struct task {
+    uint64_t id;
+    struct space *space;
+};
+
+/* A launch as queued. */
+struct request {
+    uint64_t meta[VT_META_WORDS];
+    struct space *space;
+};
+
+struct device {
+    uintptr_t handle;
+    unsigned users; /* calls that are on it, guarded by the registry's lock */
+    struct device *next;
+    pthread_mutex_t lock; /* guards all below */
+    struct environment environment;
+    unsigned serial;      /* of the process's devices: 1, 2, ... */
+    struct space *shared; /* the space of all tasks; NULL under SV39 */
+    struct task *tasks;
+    size_t task_count, task_capacity;
+    struct request *queue;
+    size_t queue_count, queue_capacity;
+    bool failed;      /* a launch has, and no wait has told it */
+    unsigned dropped; /* launches behind it */
+    unsigned launches, failures, programs;
+    struct sam_gpu_stats total;
+    FILE *log;
+};
+
+/* Print "samite: " and a line to standard error. Returns -1. */
+int complain(const char *format, ...) SAM_PRINTF(1, 2);
+/* `array` with room for one more item than `count`; NULL, with a complaint: out of memory. */
+void *grow(void *array, size_t count, size_t *capacity, size_t size);
+
+/* environment.c. False: a variable has a value that makes no sense; told. */
+bool environment_read(struct environment *environment);
+void environment_free(struct environment *environment);
+
+/* space.c: memory. Each returns 0 or -1, its message printed. */
+struct space *space_new(const struct environment *environment);
+void space_free(struct space *space);
+int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address);
+int space_free_buffer(struct space *space, uint64_t address, uint64_t task);
+void space_free_task(struct space *space, uint64_t task);
+int space_copy_in(struct space *space, uint64_t address, const void *data, uint64_t size,
+                  uint64_t task);
+int space_copy_out(struct space *space, uint64_t address, void *data, uint64_t size, uint64_t task);
+
+/* program.c: replace the program. Takes `bytes`, which is malloc'ed; `path` is copied. */
+int program_upload(struct space *space, void *bytes, size_t size, const char *path);
+void program_free(struct program *program);
+
+/* queue.c */
+
+/* The launch that these words describe: 0 or -1, its message printed. */
+int queue_check(struct device *device, struct space *space, const uint64_t *meta);
+int queue_add(struct device *device, struct space *space, const uint64_t *meta);
+/* Run what is queued. */
+void queue_drain(struct device *device);
+/* 0, or -1 when a launch has failed since the last call. */
+int queue_settle(struct device *device);
+/* Statistics of the launches so far. */
+void queue_report(const struct device *device, FILE *stream);
+
+/* stats.c: the counts, one per line; those collected too when there are any. */
+void stats_print(const struct sam_gpu_stats *stats, const struct sam_image *image, FILE *stream);
+
+/* record.c: SAMITE_RECORD. Write a launch down, before it runs; note what it has left in memory. */
+int record_launch(struct device *device, struct space *space, const struct sam_launch *launch,
+                  const uint64_t *meta, const char *kernel);
+int record_result(struct space *space);
+
+#endif

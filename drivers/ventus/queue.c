@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: checked when they are queued, run when somebody needs their results. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+/* ---------------------------------------------------------------------------------- queueing */
+
+static struct sam_launch launch_of(const struct space *space, const uint64_t *meta)
+{
+    return (struct sam_launch){
+        .start = SAM_CODE_BASE,
+        .metadata = (uint32_t)meta[VT_META_METADATA],
+        .grid = {(uint32_t)meta[VT_META_GRID], (uint32_t)meta[VT_META_GRID + 1],
+                 (uint32_t)meta[VT_META_GRID + 2]},
+        .lanes = (uint32_t)meta[VT_META_LANES],
+        .warps = (uint32_t)meta[VT_META_WARPS],
+        .lds_size = (uint32_t)meta[VT_META_LDS_SIZE],
+        .pds_size = (uint32_t)meta[VT_META_PDS_SIZE],
+        .pds_base = (uint32_t)meta[VT_META_PDS_BASE],
+        .image = space->program.image,
+    };
+}
+
+static int set_options(struct device *device, const struct space *space, const struct sam_sink *log,
+                       const struct sam_sink *print)
+{
+    struct sam_error error;
+    struct sam_gpu_options options = {
+        .size = sizeof options,
+        .jobs = device->environment.jobs,
+        .collect_stats = device->environment.stats,
+        .fit_pds = true,
+        .sv39 = device->environment.sv39,
+        .ptbr = space->ptbr,
+    };
+    if (log)
+        options.log = *log;
+    if (print)
+        options.print = *print;
+    if (sam_gpu_set_options(space->gpu, &options, &error) != SAM_OK)
+        return complain("%s", error.text);
+    return 0;
+}
+
+int queue_check(struct device *device, struct space *space, const uint64_t *meta)
+{
+    struct sam_error error;
+    if (!space->program.image)
+        return complain("vt_start: no program has been uploaded");
+    for (int i = VT_META_GRID; i < VT_META_WORDS; i++)
+        if (meta[i] > UINT32_MAX)
+            return complain("vt_start: word %d of the metadata is 0x%llx: more than 32 bits", i,
+                            (unsigned long long)meta[i]);
+    if (meta[VT_META_LDS_SIZE] > SAM_LDS_SIZE)
+        return complain("vt_start: local memory of 0x%llx bytes: at most 0x%x",
+                        (unsigned long long)meta[VT_META_LDS_SIZE], (unsigned)SAM_LDS_SIZE);
+    if (set_options(device, space, NULL, NULL) != 0)
+        return -1;
+    const struct sam_launch launch = launch_of(space, meta);
+    if (sam_gpu_check_launch(space->gpu, &launch, &error) != SAM_OK)
+        return complain("vt_start: %s", error.text);
+    return 0;
+}
+
+int queue_add(struct device *device, struct space *space, const uint64_t *meta)
+{
+    if (device->failed) {
+        device->dropped++;
+        return 0;
+    }
+    void *grown =
+        grow(device->queue, device->queue_count, &device->queue_capacity, sizeof *device->queue);
+    if (!grown)
+        return -1;
+    device->queue = grown;
+    struct request *request = &device->queue[device->queue_count++];
+    memcpy(request->meta, meta, sizeof request->meta);
+    request->space = space;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ commit logs */
+
+static bool write_stream(void *stream, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, stream) == size;
+}
+
+/* What the kernel prints goes where the host program prints. */
+static bool write_print(void *context, const void *data, size_t size)
+{
+    (void)context;
+    return fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0;
+}
+
+/* SAMITE_LOG=FILE: opened by the first launch, appended to by all. */
+static int open_log(struct device *device)
+{
+    if (device->environment.log && !device->log &&
+        !(device->log = fopen(device->environment.log, "a"))) {
+        char text[128];
+        return complain("cannot open %s: %s", device->environment.log,
+                        strerror_r(errno, text, sizeof text));
+    }
+    return 0;
+}
+
+/* SAMITE_LOG=auto: "<uploaded file>.log", of this launch alone. */
+static int open_log_of(const struct space *space, struct sam_output **output)
+{
+    const char *path = space->program.path ? space->program.path : "kernel";
+    struct sam_error error;
+    char *name;
+    if (asprintf(&name, "%s.log", path) < 0)
+        return complain("out of memory");
+    const enum sam_status status = sam_output_open(name, output, &error);
+    free(name);
+    return status == SAM_OK ? 0 : complain("%s", error.text);
+}
+
+/* --------------------------------------------------------------------------------- running */
+
+struct running {
+    struct sam_launch launch;
+    struct sam_gpu_result result;
+    struct sam_output *log;
+    const char *kernel; /* its name, or "kernel" */
+};
+
+static int build_tables(struct device *device, struct space *space)
+{
+    struct sam_error error;
+    if (!device->environment.sv39 || space->has_tables)
+        return 0;
+    if (sam_gpu_build_sv39(space->gpu, space->program.image, &space->ptbr, &error) != SAM_OK)
+        return complain("%s", error.text);
+    space->has_tables = true;
+    return 0;
+}
+
+static int prepare(struct device *device, const struct request *request, struct running *run)
+{
+    struct space *space = request->space;
+    const struct sam_sink print = {write_print, NULL};
+    struct sam_sink log = {0};
+    run->launch = launch_of(space, request->meta);
+    const struct sam_symbol *symbol = sam_gpu_find_kernel(space->gpu, &run->launch);
+    run->kernel = symbol ? symbol->name : "kernel";
+    if (device->environment.log_each) {
+        if (open_log_of(space, &run->log) != 0)
+            return -1;
+        log = (struct sam_sink){sam_output_write, run->log};
+    } else if (open_log(device) != 0) {
+        return -1;
+    } else if (device->log) {
+        log = (struct sam_sink){write_stream, device->log};
+    }
+    if (build_tables(device, space) != 0 || set_options(device, space, &log, &print) != 0)
+        return -1;
+    return space->dirty ? record_launch(device, space, &run->launch, request->meta, run->kernel)
+                        : 0;
+}
+
+static int close_log(struct device *device, struct running *run)
+{
+    struct sam_error error;
+    struct sam_output *log = run->log;
+    run->log = NULL;
+    if (log && sam_output_commit(log, &error) != SAM_OK)
+        return complain("%s", error.text);
+    if (device->log && fflush(device->log) != 0)
+        return complain("cannot write %s", device->environment.log);
+    return 0;
+}
+
+static void add_stats(struct device *device, const struct sam_gpu_stats *stats)
+{
+    struct sam_error error;
+    if (sam_gpu_stats_add(&device->total, stats, &error) != SAM_OK)
+        complain("%s", error.text);
+}
+
+static int run_one(struct device *device, const struct request *request)
+{
+    struct running run = {0};
+    struct sam_error error;
+    int code = prepare(device, request, &run);
+    if (code == 0) {
+        const enum sam_status status =
+            sam_gpu_launch(request->space->gpu, &run.launch, &run.result, &error);
+        add_stats(device, &run.result.stats);
+        if (device->environment.stats) {
+            fprintf(stderr, "samite: launch %u: %s\n", device->launches, run.kernel);
+            stats_print(&run.result.stats, run.launch.image, stderr);
+        }
+        if (status != SAM_OK)
+            code = complain("launch %u (%s): %s", device->launches, run.kernel, error.text);
+        if (close_log(device, &run) != 0)
+            code = -1;
+        if (request->space->dirty && record_result(request->space) != 0)
+            code = -1;
+    }
+    sam_output_abort(run.log);
+    sam_gpu_result_free(&run.result);
+    request->space->local_count = 0;
+    device->launches++;
+    return code;
+}
+
+void queue_drain(struct device *device)
+{
+    for (size_t i = 0; i < device->queue_count; i++) {
+        if (device->failed) {
+            device->dropped++;
+        } else if (run_one(device, &device->queue[i]) != 0) {
+            device->failed = true;
+            device->failures++;
+        }
+    }
+    device->queue_count = 0;
+}
+
+int queue_settle(struct device *device)
+{
+    const bool failed = device->failed;
+    if (device->dropped)
+        complain("%u launch%s after the one that failed %s dropped", device->dropped,
+                 device->dropped == 1 ? "" : "es", device->dropped == 1 ? "was" : "were");
+    device->failed = false;
+    device->dropped = 0;
+    return failed ? -1 : 0;
+}
+
+void queue_report(const struct device *device, FILE *stream)
+{
+    fprintf(stream, "samite: %u launch%s, %u failed\n", device->launches,
+            device->launches == 1 ? "" : "es", device->failures);
+    /* under SV39 each task has a program of its own: no names */
+    stats_print(&device->total, device->shared ? device->shared->program.image : NULL, stream);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An address space: buffers and copies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+enum { PAGE = 4096, DIRTY_BYTES = (1 << 20) / 8 };
+
+struct space *space_new(const struct environment *environment)
+{
+    struct sam_error error;
+    struct space *space = calloc(1, sizeof *space);
+    if (space && environment->record && !(space->dirty = calloc(DIRTY_BYTES, 1))) {
+        free(space);
+        space = NULL;
+    }
+    if (!space)
+        return complain("out of memory"), NULL;
+    if (sam_gpu_new(NULL, &space->gpu, &error) == SAM_OK)
+        return space;
+    complain("%s", error.text);
+    space_free(space);
+    return NULL;
+}
+
+void space_free(struct space *space)
+{
+    if (!space)
+        return;
+    sam_gpu_free(space->gpu);
+    program_free(&space->program);
+    free(space->buffers);
+    free(space->locals);
+    free(space->dirty);
+    free(space);
+}
+
+/* Index of the first buffer that begins above `address`. */
+static size_t buffer_above(const struct space *space, uint64_t address)
+{
+    size_t low = 0, high = space->buffer_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (space->buffers[middle].address > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The task's buffer that holds `address`; NULL: there is none. */
+static struct buffer *find_buffer(struct space *space, uint64_t address, uint64_t task)
+{
+    const size_t above = buffer_above(space, address);
+    struct buffer *buffer = above ? &space->buffers[above - 1] : NULL;
+    return buffer && address - buffer->address < buffer->size && buffer->task == task ? buffer
+                                                                                      : NULL;
+}
+
+int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address)
+{
+    struct sam_error error;
+    uint32_t at;
+    if (size == 0 || size > UINT32_MAX)
+        return complain("a buffer of %llu bytes: expected 1 to 2^32 - 1", (unsigned long long)size);
+    void *grown =
+        grow(space->buffers, space->buffer_count, &space->buffer_capacity, sizeof *space->buffers);
+    if (!grown)
+        return -1;
+    space->buffers = grown;
+    if (sam_gpu_alloc(space->gpu, (uint32_t)size, &at, &error) != SAM_OK)
+        return complain("%s", error.text);
+    const size_t above = buffer_above(space, at);
+    memmove(space->buffers + above + 1, space->buffers + above,
+            (space->buffer_count++ - above) * sizeof *space->buffers);
+    space->buffers[above] = (struct buffer){at, (uint32_t)size, task};
+    space->has_tables = false;
+    *address = at;
+    return 0;
+}
+
+static void drop_buffer(struct space *space, size_t index)
+{
+    sam_gpu_unmap(space->gpu, space->buffers[index].address, NULL);
+    memmove(space->buffers + index, space->buffers + index + 1,
+            (--space->buffer_count - index) * sizeof *space->buffers);
+    space->has_tables = false;
+}
+
+int space_free_buffer(struct space *space, uint64_t address, uint64_t task)
+{
+    const struct buffer *buffer = find_buffer(space, address, task);
+    if (!buffer || buffer->address != address)
+        return complain("no buffer of task %llu begins at 0x%llx", (unsigned long long)task,
+                        (unsigned long long)address);
+    drop_buffer(space, (size_t)(buffer - space->buffers));
+    return 0;
+}
+
+void space_free_task(struct space *space, uint64_t task)
+{
+    for (size_t i = space->buffer_count; i-- > 0;)
+        if (space->buffers[i].task == task)
+            drop_buffer(space, i);
+}
+
+/* ---------------------------------------------------------------------------------- copies */
+
+static bool in_window(uint64_t address, uint64_t size)
+{
+    const uint64_t offset = address - SAM_LDS_BASE;
+    return offset < SAM_LDS_SIZE && size <= SAM_LDS_SIZE - offset;
+}
+
+/* Whether the bytes are the task's: in a buffer of it, or below all buffers, where programs lie;
+ * the machine knows the program's bounds. */
+static bool may_copy(struct space *space, uint64_t address, uint64_t size, uint64_t task)
+{
+    const struct buffer *buffer = find_buffer(space, address, task);
+    if (buffer)
+        return size <= buffer->size - (address - buffer->address);
+    return address < SAM_BUFFER_BASE && size <= SAM_BUFFER_BASE - address;
+}
+
+static int check_copy(struct space *space, const char *what, uint64_t address, const void *data,
+                      uint64_t size, uint64_t task)
+{
+    if (size == 0 || !data)
+        return complain("%s: %s", what, data ? "0 bytes" : "the host's address is NULL");
+    if (!may_copy(space, address, size, task))
+        return complain("%s of 0x%llx bytes at 0x%llx: not in one buffer of task %llu", what,
+                        (unsigned long long)size, (unsigned long long)address,
+                        (unsigned long long)task);
+    return 0;
+}
+
+static int note_local(struct space *space, uint64_t address, uint64_t size)
+{
+    if (!space->dirty)
+        return 0;
+    void *grown =
+        grow(space->locals, space->local_count, &space->local_capacity, sizeof *space->locals);
+    if (!grown)
+        return -1;
+    space->locals = grown;
+    space->locals[space->local_count++] = (struct local){(uint32_t)address, (uint32_t)size};
+    return 0;
+}
+
+int space_copy_in(struct space *space, uint64_t address, const void *data, uint64_t size,
+                  uint64_t task)
+{
+    struct sam_error error;
+    if (size && in_window(address, size))
+        return note_local(space, address, size);
+    if (check_copy(space, "vt_copy_to_dev", address, data, size, task) != 0)
+        return -1;
+    if (sam_gpu_write(space->gpu, (uint32_t)address, data, size, &error) != SAM_OK)
+        return complain("vt_copy_to_dev: %s", error.text);
+    return 0;
+}
+
+int space_copy_out(struct space *space, uint64_t address, void *data, uint64_t size, uint64_t task)
+{
+    struct sam_error error;
+    if (size && in_window(address, size))
+        return 0;
+    if (check_copy(space, "vt_copy_from_dev", address, data, size, task) != 0)
+        return -1;
+    if (sam_gpu_read(space->gpu, (uint32_t)address, data, size, &error) != SAM_OK)
+        return complain("vt_copy_from_dev: %s", error.text);
+    return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of statistics: of workers, of launches. */
+#include <stdlib.h>
+
+#include "simt/simt.h"
+
+static int by_count(const void *a, const void *b)
+{
+    const struct sam_mix_row *x = a, *y = b;
+    if (x->warp_insns != y->warp_insns)
+        return x->warp_insns > y->warp_insns ? -1 : 1;
+    return strcmp(x->mnemonic, y->mnemonic);
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    const struct sam_branch_stats *x = a, *y = b;
+    return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+/* `rows` with one more at the end, which is zero; NULL: out of memory. */
+static void *add_row(void *rows, size_t *count, size_t size)
+{
+    uint8_t *grown = reallocarray(rows, *count + 1, size);
+    if (grown)
+        memset(grown + size * (*count)++, 0, size);
+    return grown;
+}
+
+bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed)
+{
+    size_t i = 0;
+    while (i < stats->mix_count && strcmp(stats->mix[i].mnemonic, mnemonic) != 0)
+        i++;
+    if (i == stats->mix_count) {
+        void *grown = add_row(stats->mix, &stats->mix_count, sizeof *stats->mix);
+        if (!grown)
+            return false;
+        stats->mix = grown;
+        stats->mix[i].mnemonic = mnemonic;
+    }
+    stats->mix[i].warp_insns += executed;
+    return true;
+}
+
+void sam_stats_sort(struct sam_gpu_stats *stats)
+{
+    if (stats->mix)
+        qsort(stats->mix, stats->mix_count, sizeof *stats->mix, by_count);
+    if (stats->branches)
+        qsort(stats->branches, stats->branch_count, sizeof *stats->branches, by_pc);
+}
+
+static bool add_branch(struct sam_gpu_stats *total, const struct sam_branch_stats *more)
+{
+    size_t i = 0;
+    while (i < total->branch_count && total->branches[i].pc != more->pc)
+        i++;
+    if (i == total->branch_count) {
+        void *grown = add_row(total->branches, &total->branch_count, sizeof *total->branches);
+        if (!grown)
+            return false;
+        total->branches = grown;
+        total->branches[i].pc = more->pc;
+        total->branches[i].word = more->word;
+    }
+    total->branches[i].executed += more->executed;
+    total->branches[i].diverged += more->diverged;
+    return true;
+}
+
+enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total, const struct sam_gpu_stats *more,
+                                  struct sam_error *error)
+{
+    static const size_t counters[] = {
+#define AT(field) offsetof(struct sam_gpu_stats, field)
+        AT(warp_insns),   AT(workgroups),   AT(warps),         AT(scalar_insns),
+        AT(vector_insns), AT(lane_insns),   AT(vector_lanes),  AT(vector_slots),
+        AT(barriers),     AT(memory_insns), AT(global_insns),  AT(memory_accesses),
+        AT(lines),        AT(lds_insns),    AT(lds_conflicts),
+#undef AT
+    };
+    for (size_t i = 0; i < SAM_COUNT(counters); i++) {
+        uint64_t *sum = (uint64_t *)(void *)((char *)total + counters[i]);
+        *sum += *(const uint64_t *)(const void *)((const char *)more + counters[i]);
+    }
+    total->seconds += more->seconds;
+    if (more->simt_depth > total->simt_depth)
+        total->simt_depth = more->simt_depth;
+    bool good = true;
+    for (size_t i = 0; i < more->mix_count && good; i++)
+        good = sam_stats_add_mix(total, more->mix[i].mnemonic, more->mix[i].warp_insns);
+    for (size_t i = 0; i < more->branch_count && good; i++)
+        good = add_branch(total, &more->branches[i]);
+    sam_stats_sort(total);
+    return good ? SAM_OK : sam_fail_memory(error);
+}
