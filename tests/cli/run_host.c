@@ -218,14 +218,14 @@ static void bad_sizes(void **state)
 {
     (void)state;
 #define ONES "ones.s --kernel ones --arg out:u8:256 "
-    expect_failure(ONES "--block 8", 2, "--grid is missing");
-    expect_failure(ONES "--global 8", 2, "--block is missing");
+    expect_failure(ONES "--block 8", 2, "--kernel requires --grid");
+    expect_failure(ONES "--global 8", 2, "--kernel requires --block");
     expect_failure(ONES "--grid 1 --global 8 --block 8", 2, "--grid and --global");
     expect_failure(ONES "--global 0 --block 8", 2, "--global: expected X[,Y,Z], each from 1");
     expect_failure(ONES "--global 8 --block 8 --offset x", 2,
                    "--offset: expected X[,Y,Z], each from 0");
-    expect_failure("inside.metadata inside.data --global 8", 2, "--global needs it");
-    expect_failure("inside.metadata inside.data --offset 8", 2, "--offset needs it");
+    expect_failure("inside.metadata inside.data --global 8", 2, "--global requires --kernel NAME");
+    expect_failure("inside.metadata inside.data --offset 8", 2, "--offset requires --kernel NAME");
 }
 
 /* ----------------------------------------------------------------------------- local memory */
@@ -267,7 +267,7 @@ static void recorded_launches_are_when_asked(void **state)
         snprintf(words, sizeof words, "top.metadata top.data --lds-range %s", ranges[i]);
         expect_failure(words, 2, "expected BASE:SIZE within 0x70000000..0x7fffffff");
     }
-    expect_failure("top.metadata top.data --lds-size 1", 2, "--lds-size needs it");
+    expect_failure("top.metadata top.data --lds-size 1", 2, "--lds-size requires --kernel NAME");
 }
 
 /* ------------------------------------------------------------------------------ page tables */
