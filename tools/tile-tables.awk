@@ -44,7 +44,7 @@ BEGIN {
     dtypes["REAL"] = "floats"
     dtypes["WHOLE"] = "integers"
     dtypes["FACTOR"] = "floats, i8"
-    dtypes["ANY"] = "all, 64 bits too"
+    dtypes["ANY"] = "all, including 64 bits"
     if (form == "opcodes") {
         head("TILE_OPCODES", "Numbers of the tile operations, in the order of sam_tile_op_describe.")
         print "enum sam_tile_opcode {"

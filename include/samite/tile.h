@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTO tile programs: PTO-AS text in its three surfaces, a checker, a planner of tile memories and
- * an executor. docs/tile.md describes the language, docs/tile-rulings.md what was decided where
- * its sources are silent. Tile operations as C calls are in tile_ops.h.
+ * an executor. docs/tile.md describes the language, docs/tile-rulings.md the decisions where its
+ * sources are silent. tile_ops.h has tile operations as C calls.
  *
  * A tile is a two-dimensional array in a memory of the core: `rows` x `cols` elements of room, of
  * which the first valid_rows x valid_cols hold data. */
@@ -66,20 +66,21 @@ struct sam_tile_type {
     enum sam_tile_pad pad;
 };
 
-/* Capacities and dtypes of the device that a program is for; a5, the first, is what options of
- * zeros mean, and the default of the command. Memories in bytes:
+/* Capacities and dtypes of the device that a program is for. a5 is the first, so it is the default
+ * of zeroed options; the command has the same default. Memories in bytes:
  *          vec   mat   left  right  acc
  *   a5    256K  512K    64K    64K 256K    dtypes f16 f32 bf16 i8 ui8 i16 ui16 i32 ui32
- *   a2a3  192K  512K    64K    64K 128K    of these f16 f32 i16 i32
- *   host  without limit                    as a5 */
+ *   a2a3  192K  512K    64K    64K 128K    dtypes f16 f32 i16 i32
+ *   host  no limit                         as a5 */
 enum sam_tile_profile { SAM_TILE_A5, SAM_TILE_A2A3, SAM_TILE_HOST };
 
-/* min and max of NaN and a number: the number (of two NaNs the canonical one); the canonical NaN;
- * or `x < m ? x : m` with m what was found so far. In the first two -0 < +0. */
+/* Minimum and maximum of NaN and a number: NUMBER gives the number (the canonical NaN for two
+ * NaNs); PROPAGATE gives the canonical NaN; FIRST computes `x < m ? x : m`, where m is the result
+ * so far. In the first two modes -0 < +0. */
 enum sam_tile_nan { SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE, SAM_TILE_NAN_FIRST };
 
 /* Elements outside the valid rectangle of a destination: left unchanged, or filled with the pad
- * value of its type where it has one. */
+ * value of its type if it has one. */
 enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
 
 /* Units of the core that run in parallel: tload uses the first, tstore the second, tmatmul and its
@@ -111,7 +112,7 @@ enum sam_tile_round {
     SAM_TILE_TRUNC
 };
 
-/* The syntax of a program. All are read, whatever the name of the file. */
+/* The syntax of a program. Any program text may use any of them. */
 enum sam_tile_surface {
     SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
     SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
@@ -121,12 +122,12 @@ enum sam_tile_surface {
 /* Functions that return a status return SAM_ERR_USAGE for a profile, surface or option outside its
  * enumeration. */
 
-/* A parsed program; does not change while it is checked or run. */
+/* A parsed program. Checking and running do not change it. */
 struct sam_tile_program;
 
 /* Read a program. `name` is used in messages. *messages (never NULL after SAM_OK or SAM_ERR_INPUT;
- * freed with free()) holds every error and warning of the text, each with its line and a caret.
- * SAM_ERR_INPUT when there is an error; *program is then NULL. */
+ * freed with free()) holds all errors and warnings of the text, each with its line and a caret.
+ * SAM_ERR_INPUT if there is an error; *program is then NULL. */
 SAM_API enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
                                        struct sam_tile_program **program, char **messages,
                                        struct sam_error *error);
@@ -136,14 +137,14 @@ SAM_API void sam_tile_program_free(struct sam_tile_program *program);
 SAM_API enum sam_status sam_tile_print(const struct sam_tile_program *program,
                                        enum sam_tile_surface surface, char **text,
                                        struct sam_error *error);
-/* Are two programs the same, whatever their positions and comments? */
+/* Whether two programs are the same apart from positions and comments. */
 SAM_API bool sam_tile_equal(const struct sam_tile_program *a, const struct sam_tile_program *b);
 
 /* Functions of a program; a program of bare operations is one function with the name "". */
 SAM_API size_t sam_tile_function_count(const struct sam_tile_program *program);
 /* "" past the last. */
 SAM_API const char *sam_tile_function_name(const struct sam_tile_program *program, size_t index);
-/* -1 when no function has that name. */
+/* -1 if no function has that name. */
 SAM_API int sam_tile_function_find(const struct sam_tile_program *program, const char *name);
 /* Arguments of a function: their number, and the name of one without the percent sign. Those of a
  * bare program are its free names, in the order in which they appear. 0 and "" past the last. */
@@ -153,13 +154,13 @@ SAM_API const char *sam_tile_argument_name(const struct sam_tile_program *progra
 
 /* Check every function against a profile, without running: operands, layouts, dtypes, shapes where
  * they are known, addresses, capacity, values read before they are written, missing waits.
- * *messages as above. SAM_ERR_INPUT when there is an error (warnings alone are SAM_OK). */
+ * *messages as above. SAM_ERR_INPUT if there is an error; warnings alone are SAM_OK. */
 SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
                                        enum sam_tile_profile profile, char **messages,
                                        struct sam_error *error);
 
-/* Where each tile is and from which line to which it lives, one line per tile; *text is freed with
- * free(). SAM_ERR_INPUT when a memory is too small. */
+/* The place of each tile and the lines between which it lives, one line per tile; *text is freed
+ * with free(). SAM_ERR_INPUT if a memory is too small. */
 SAM_API enum sam_status sam_tile_plan_text(const struct sam_tile_program *program,
                                            enum sam_tile_profile profile, char **text,
                                            struct sam_error *error);
@@ -170,11 +171,11 @@ struct sam_tile_count {
 };
 
 struct sam_tile_stats {
-    uint64_t ops;                    /* executed, of every kind, including arith and scf */
-    uint64_t tile_ops;               /* those of them that work on a tile */
+    uint64_t ops;                    /* executed operations of every kind, arith and scf included */
+    uint64_t tile_ops;               /* those that work on tiles */
     uint64_t elements;               /* of all of these */
     uint64_t loaded, stored;         /* bytes from and to global memory */
-    uint64_t highest[SAM_TILE_LOCS]; /* the highest byte in use of each memory, plus one */
+    uint64_t highest[SAM_TILE_LOCS]; /* end of the highest byte in use of each memory */
     struct sam_tile_count by_op[SAM_TILE_OPS]; /* by the index of sam_tile_op_describe */
     struct sam_tile_count by_pipe[SAM_TILE_PIPES];
 };
@@ -184,8 +185,8 @@ struct sam_tile_options {
     enum sam_tile_profile profile;
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
-    uint64_t max_ops;         /* stop after so many; 0: no limit */
-    bool plain;               /* without the vector loops of the host; results are the same bits */
+    uint64_t max_ops; /* stop after this many operations; 0: no limit */
+    bool plain;       /* do not use the host's vector loops; the results are the same bits */
     const volatile int *stop; /* becomes non-zero: the run ends with SAM_ERR_STOPPED; or NULL */
     FILE *trace;              /* one line per executed tile operation; or NULL */
 };
@@ -204,9 +205,9 @@ struct sam_tile_argument {
 };
 
 /* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are
- * read and written in place. SAM_ERR_TRAP: the program went wrong (out of bounds, a read of
- * elements that nothing wrote, a zero divisor, a missing wait, max_ops); error names the position,
- * the op, the tile and the element. `options` and `stats` may be NULL. */
+ * read and written in place. SAM_ERR_TRAP: the program failed (out of bounds, a read of
+ * unwritten elements, a zero divisor, a missing wait, max_ops); the error names the position, the
+ * operation, the tile and the element. `options` and `stats` may be NULL. */
 SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, size_t function,
                                      const struct sam_tile_argument *arguments, size_t count,
                                      const struct sam_tile_options *options,
@@ -218,19 +219,19 @@ SAM_API const char *sam_tile_dtype_name(enum sam_dtype dtype);
 SAM_API const char *sam_tile_loc_name(enum sam_tile_loc loc);
 SAM_API const char *sam_tile_pipe_name(enum sam_tile_pipe pipe);
 SAM_API bool sam_tile_profile_parse(const char *name, enum sam_tile_profile *profile);
-/* Bytes of a memory; 0: without limit, or no such memory. */
+/* Bytes of a memory; 0: no limit, or no such memory. */
 SAM_API uint64_t sam_tile_capacity(enum sam_tile_profile profile, enum sam_tile_loc loc);
 
 /* Column minimum or maximum of rows x cols elements, `pitch` elements from row to row, into cols
- * elements at `dst` that do not overlap `src`: what tcolmin and tcolmax run on. `plain`: one
- * element after the other, the definition. Nothing is written without a row, or for numbers that
- * dtype and nan do not have. */
+ * elements at `dst`, which does not overlap `src`: the loops of tcolmin and tcolmax. `plain`:
+ * element by element, without vector loops. Nothing is written if rows is 0, or if dtype or nan is
+ * invalid. */
 SAM_API void sam_tile_fold_columns(enum sam_dtype dtype, bool max, enum sam_tile_nan nan,
                                    bool plain, void *dst, const void *src, size_t rows, size_t cols,
                                    size_t pitch);
 
-/* The operations. sources: a letter each, t tile, s scalar, i index, v view; the destination
- * follows them. False past the last, index SAM_TILE_OPS. */
+/* The operations. sources: one letter each, t tile, s scalar, i index, v view; the
+ * destination follows them. False after the last, index SAM_TILE_OPS. */
 struct sam_tile_op_text {
     const char *name, *sources, *dtypes, *meaning;
 };

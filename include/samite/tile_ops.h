@@ -13,16 +13,16 @@
  *     sam_tile_read(&dst, minimum, &error);
  *     sam_tile_core_free(core);
  *
- * After the operands, events to wait for: sam_tcolmin(&dst, &src, &loaded). What an operation
- * means, its shapes and dtypes: docs/tile.md; the same rules are checked here, before it runs.
- * Calls are macros, of C11 (not of C++: compound literals).
+ * After the operands, events to wait for: sam_tcolmin(&dst, &src, &loaded). docs/tile.md
+ * describes the operations with their shapes and dtypes; calls check the same rules before they
+ * run. Calls are macros and require C11; they are not valid C++ (compound literals).
  *
- * Operations run when they are called; events matter where tiles have addresses (sam_tassign): an
- * operation that did not wait for what another pipe does to its tiles fails, as a program does.
+ * Operations run when they are called. Events matter if tiles have addresses (sam_tassign): an
+ * operation that did not wait for what another pipe does to its tiles fails, as it does in a
+ * program.
  *
- * Where an error is an argument it may be NULL, and so may a list of sources or events: there are
- * none. Any other NULL where a core, a tile or an array is wanted is SAM_ERR_USAGE. A core and its
- * tiles belong to one thread. */
+ * An `error` argument may be NULL, and so may a list of sources or events, which is then empty. Any
+ * other NULL core, tile or array is SAM_ERR_USAGE. A core and its tiles belong to one thread. */
 #ifndef SAMITE_TILE_OPS_H
 #define SAMITE_TILE_OPS_H
 
@@ -37,7 +37,7 @@ struct sam_tile_core;
 
 struct sam_tile {
     struct sam_tile_type type;  /* valid sizes may be changed before use */
-    struct sam_tile_core *core; /* where it lives, once something was put into it */
+    struct sam_tile_core *core; /* where it lives; set when it is placed */
     uint64_t offset;            /* bytes into its memory, or SAM_TILE_UNPLACED */
     bool assigned;              /* by sam_tassign */
     uint32_t pitch; /* of a window: elements from line to line of its tile; 0: the tile's own */
@@ -68,8 +68,8 @@ struct sam_tile {
  * SAM_ERR_MEMORY. An operation that waits for an event that failed fails with it. */
 struct sam_event {
     enum sam_status status;
-    enum sam_tile_pipe pipe; /* that the operation is of, and */
-    uint64_t time;           /* how many operations that pipe has begun by then */
+    enum sam_tile_pipe pipe; /* of the operation */
+    uint64_t time;           /* operations that the pipe had begun by then */
     char text[240];          /* of the error; "" when status is SAM_OK */
 };
 
@@ -78,41 +78,41 @@ struct sam_event {
  * enumeration; SAM_ERR_MEMORY. */
 SAM_API enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
                                           struct sam_tile_core **core, struct sam_error *error);
-/* Tiles that live on the core must not be used any more. NULL is fine. */
+/* Tiles on the core must not be used afterwards. NULL is allowed. */
 SAM_API void sam_tile_core_free(struct sam_tile_core *core);
 /* What ran on the core so far. */
 SAM_API void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_tile_stats *stats);
 
-/* Put a tile at a byte of its memory: a multiple of 32. As in program text, where one tile has an
- * address all need one; the others are placed by the core. SAM_ERR_USAGE: another address, or the
- * tile is in use. Whether it fits into its memory is checked at its first use. */
+/* Put a tile at a byte of its memory: a multiple of 32. As in program text, if one tile has an
+ * address, all need one; otherwise the core places them. SAM_ERR_USAGE: the address is not a
+ * multiple of 32, or the tile is in use. Whether it fits its memory is checked at its first use. */
 SAM_API enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address);
-/* The valid rectangle from `values`: valid_rows x valid_cols elements of the tile's dtype (bf16 as
- * uint16_t, f16 as its bits), row by row without gaps. Places the tile on the core. The host waits
- * for all operations. SAM_ERR_USAGE: an invalid type; SAM_ERR_TRAP: no room. */
+/* Fill the valid rectangle from `values`: valid_rows x valid_cols elements of the tile's dtype
+ * (bf16 as uint16_t, f16 as its bits), row by row without gaps. Places the tile on the core. The
+ * host waits for all operations. SAM_ERR_USAGE: an invalid type; SAM_ERR_TRAP: no room. */
 SAM_API enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
                                       const void *values, struct sam_error *error);
 /* Place a tile without filling it: for a destination whose operation has no source tile (tload,
- * texpands, tci). A destination beside sources is placed by the operation. */
+ * texpands, tci). If there are source tiles, the operation places its destination. */
 SAM_API enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam_tile *tile,
                                           struct sam_error *error);
-/* The valid rectangle into `values`, as sam_tile_fill has them. SAM_ERR_TRAP when an element was
- * never written. */
+/* Read the valid rectangle into `values`, laid out as for sam_tile_fill. SAM_ERR_TRAP if an element
+ * was never written. */
 SAM_API enum sam_status sam_tile_read(const struct sam_tile *tile, void *values,
                                       struct sam_error *error);
-/* The tile's memory may be used by others; its content is lost. Of a window nothing is lost: it
- * merely has no place any more. The tile may be placed again. NULL is fine. */
+/* Release the tile's memory; its content is lost. A window only loses its place. The tile may be
+ * placed again. NULL is allowed. */
 SAM_API void sam_tile_release(struct sam_tile *tile);
 
-/* Make `window`, which has its type but no place yet, the part of `tile` that begins at [row,col]:
- * of the same memory, dtype and layout, at a multiple of 32 bytes. Both see the same elements; the
- * window ends with the tile. SAM_ERR_USAGE. */
+/* Place `window`, which has a type but no place yet, over the part of `tile` that begins at
+ * [row,col]. Both see the same elements; the window lives no longer than the tile. SAM_ERR_USAGE if
+ * memory, dtype or layout differ, or it does not start at a multiple of 32 bytes. */
 SAM_API enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *tile,
                                      uint32_t row, uint32_t col, struct sam_error *error);
 
 /* A window of an array in global memory: element [i,j,...] is number offset + i * strides[0] +
- * j * strides[1] + ... of `data`, which has `count`. A tile has its last dimension as columns and
- * those before as rows, in order. */
+ * j * strides[1] + ... of `data`, which has `count`. The last dimension becomes the columns of a
+ * tile, the others its rows, in order. */
 struct sam_tile_view {
     void *data; /* the caller's; tstore writes to it */
     uint64_t count;
@@ -122,8 +122,8 @@ struct sam_tile_view {
 };
 
 /* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
- * of the first source when it has no place yet. `scalar` is rounded to a floating-point dtype of
- * dst (tcmps: of the source); an integer one takes whole numbers in its range, others are
+ * of the first source if it has no place yet. `scalar` is rounded to a floating-point dtype of
+ * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
  * SAM_ERR_USAGE. `attribute`: enum sam_tile_compare of tcmp and tcmps, enum sam_tile_round of tcvt,
  * 0 elsewhere.
  */
@@ -141,7 +141,7 @@ SAM_API struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *ds
 SAM_API struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                                              const struct sam_tile_view *view,
                                              const struct sam_event *const *events);
-/* Every pipe waits for the events; without events, for everything started before. */
+/* All pipes wait for the events; without events, for everything started before. */
 SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                                        const struct sam_event *const *events);
 

@@ -8,7 +8,7 @@ void sam_tile_hazard_begin(struct sam_tile_hazards *h, enum sam_tile_pipe pipe)
     h->begun[pipe]++;
 }
 
-/* All the bytes of an access, with those it stands for besides. */
+/* All bytes of an access, including its repetitions. */
 static bool whole(const struct sam_tile_access *a, struct sam_tile_span *span)
 {
     *span = a->span;
@@ -34,8 +34,8 @@ static bool same(const struct sam_tile_access *a, const struct sam_tile_access *
     return a->span.low == b->span.low && a->times == b->times && a->step == b->step && like(a, b);
 }
 
-/* Blocks that a loop goes through become one access, as long as no event lies between them. When
- * more are open than any hardware has events for, one between them does not count. */
+/* The blocks that a loop visits merge into one access as long as no event lies between them. If
+ * more are open than hardware has events for, events between them are ignored. */
 static bool extend(const struct sam_tile_hazards *h, struct sam_tile_access *a,
                    const struct sam_tile_access *next)
 {
@@ -86,7 +86,7 @@ bool sam_tile_hazard_touch(struct sam_tile_hazards *h, struct sam_tile_access ac
     for (size_t i = 0; i < h->count; i++) {
         struct sam_tile_access *a = &h->accesses[i];
         int64_t from, to;
-        /* What everybody knows to be done cannot conflict again. */
+        /* What all pipes know to be done cannot conflict any more. */
         if (a->time <= h->seen[a->pipe])
             continue;
         if (kept != i)
@@ -130,7 +130,7 @@ bool sam_tile_hazard_copy(struct sam_tile_hazards *to, const struct sam_tile_haz
     return to->accesses != NULL;
 }
 
-/* What paths did since they parted has ids of its own: the same access on the other one. */
+/* Accesses since the paths parted have ids of their own: find the same access on the other path. */
 static struct sam_tile_access *twin(const struct sam_tile_hazards *h, uint64_t fork,
                                     const struct sam_tile_access *a)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes run side by side: an operation sees what another pipe did, in tiles and in global memory,
- * only after a wait for an event that was recorded after it, or a barrier. */
+/* Pipes run in parallel: an operation sees what another pipe did, in tiles and in global memory,
+ * only after a barrier or a wait for an event recorded later. */
 #ifndef SAM_TILE_HAZARD_H
 #define SAM_TILE_HAZARD_H
 
@@ -11,19 +11,19 @@
 
 struct sam_tile_access {
     struct sam_tile_span span;
-    int64_t times, step; /* the span, and again at distances of `step` bytes; 0 is as 1 */
+    int64_t times, step; /* repetitions of the span, `step` bytes apart; 0 means 1 */
     uint32_t space;
     enum sam_tile_pipe pipe;
     bool write;
-    bool perhaps; /* on some path only, or not waited for on some path only */
+    bool perhaps; /* happened, or was not waited for, only on some path */
     uint32_t op;
-    uint64_t time; /* how many operations its pipe has begun */
+    uint64_t time; /* operations that its pipe had begun by then */
     uint64_t id;   /* rising in the list */
 };
 
 struct sam_tile_hazards {
     uint64_t begun[SAM_TILE_PIPES];    /* by each pipe */
-    uint64_t seen[SAM_TILE_PIPES];     /* of each pipe, that all others know to be done */
+    uint64_t seen[SAM_TILE_PIPES];     /* of each pipe: known to be done by all others */
     uint64_t recorded[SAM_TILE_PIPES]; /* begun, at its latest event */
     struct sam_tile_access *accesses;
     size_t count, capacity;
@@ -37,11 +37,11 @@ struct sam_tile_conflict {
 
 /* An operation `op` of a pipe begins. */
 void sam_tile_hazard_begin(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe);
-/* It touches bytes. Is there an access that it should have waited for? One that is not `perhaps`,
- * where there is one. */
+/* It accesses bytes. Returns whether there is an access that it should have waited for, preferably
+ * one that is not `perhaps`. */
 bool sam_tile_hazard_touch(struct sam_tile_hazards *hazards, struct sam_tile_access access,
                            struct sam_tile_conflict *conflict, bool *memory);
-/* An event of a pipe is how much that has begun; waiting for it makes that known. */
+/* An event is the number of operations that its pipe has begun; a wait makes that number known. */
 static inline uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards,
                                               enum sam_tile_pipe pipe)
 {
@@ -51,11 +51,10 @@ static inline uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards,
 void sam_tile_hazard_wait(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe,
                           uint64_t event);
 void sam_tile_hazard_barrier(struct sam_tile_hazards *hazards);
-/* A copy for the other path; false without memory. */
+/* A copy for the other path; false if out of memory. */
 bool sam_tile_hazard_copy(struct sam_tile_hazards *to, const struct sam_tile_hazards *from);
-/* Where two paths meet that parted when `fork` ids were given: what is open on one of them only is
- * open, perhaps; what `hazards` did since, for sure when that is the `likely` path. `other` is
- * freed. */
+/* Join two paths that parted after `fork` ids. An access that is open on one path only is open
+ * `perhaps`, except for those of `hazards` if that is the `likely` path. `other` is freed. */
 bool sam_tile_hazard_join(struct sam_tile_hazards *hazards, struct sam_tile_hazards *other,
                           uint64_t fork, bool likely);
 void sam_tile_hazard_free(struct sam_tile_hazards *hazards);

@@ -13,7 +13,7 @@ static void drop(struct sam_tile_span *s, uint32_t k)
     }
 }
 
-/* A dimension more, at its place in the order of strides. */
+/* Insert a dimension in the order of strides. */
 static bool insert(struct sam_tile_span *s, int64_t count, int64_t stride)
 {
     int64_t reach;
@@ -35,7 +35,7 @@ static bool insert(struct sam_tile_span *s, int64_t count, int64_t stride)
     return true;
 }
 
-/* Runs that follow each other without a gap are one; so are dimensions. */
+/* Merge runs, and dimensions, that follow each other without a gap. */
 static void join(struct sam_tile_span *s)
 {
     while (s->rank && s->stride[s->rank - 1] <= s->size) {
@@ -101,12 +101,13 @@ struct search {
     unsigned steps;
 };
 
-/* Call for the runs of dimensions k.. from `base` on that meet low..high, until one is the last. */
+/* Visit the runs of dimensions k.. from `base` that meet low..high, until a visit ends the search.
+ */
 static bool each_run(struct search *search, const struct sam_tile_span *s, uint32_t k, int64_t base,
                      int64_t low, int64_t high,
                      bool (*call)(struct search *search, int64_t low, int64_t high))
 {
-    /* Strides that no array has could take very long: then they may meet. */
+    /* Unrealistic strides could take very long: assume that they meet. */
     if (search->steps++ > MOST_STEPS)
         return true;
     if (k == s->rank)

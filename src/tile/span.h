@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of bytes that tiles and windows of arrays take: runs of bytes, at regular distances. */
+/* Sets of bytes that tiles and windows of arrays cover: runs of bytes at regular distances. */
 #ifndef SAM_TILE_SPAN_H
 #define SAM_TILE_SPAN_H
 
@@ -8,7 +8,7 @@
 enum { SAM_TILE_SPAN_RANK = SAM_TILE_RANK + 1 };
 
 /* Runs of `size` bytes: count[0] x count[1] ... of them, stride[k] bytes apart, from the widest
- * stride to the narrowest. None is negative; size 0 is no byte at all. */
+ * stride to the narrowest. None is negative; size 0 is the empty set. */
 struct sam_tile_span {
     int64_t low, high; /* from the first byte to past the last */
     int64_t size;
@@ -22,12 +22,12 @@ bool sam_tile_span_make(struct sam_tile_span *span, int64_t low, int64_t size, u
 /* The lines of a tile whose first byte is at `offset`, `pitch` elements apart. */
 bool sam_tile_span_tile(struct sam_tile_span *span, const struct sam_tile_type *type,
                         uint64_t offset, uint32_t pitch);
-/* The span, and again `times` - 1 times at distances of `step` bytes. */
+/* The span repeated `times` times, `step` bytes apart. */
 bool sam_tile_span_repeat(struct sam_tile_span *span, int64_t times, int64_t step);
-/* Do they share a byte? The first run of those found, when they do. */
+/* Whether they share a byte, and if so the first run of shared bytes found. */
 bool sam_tile_span_meet(const struct sam_tile_span *a, const struct sam_tile_span *b, int64_t *from,
                         int64_t *to);
-/* The same bytes, but for where they begin? */
+/* Whether they are the same bytes apart from where they begin. */
 bool sam_tile_span_like(const struct sam_tile_span *a, const struct sam_tile_span *b);
 
 #endif

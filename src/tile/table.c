@@ -147,7 +147,7 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
                                           [SAM_TILE_REAL] = "floats",
                                           [SAM_TILE_WHOLE] = "integers",
                                           [SAM_TILE_FACTOR] = "floats, i8",
-                                          [SAM_TILE_ANY] = "all, 64 bits too"};
+                                          [SAM_TILE_ANY] = "all, including 64 bits"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;
     *text = (struct sam_tile_op_text){sam_tile_rows[index].name, sam_tile_rows[index].sources,

@@ -15,7 +15,7 @@ enum { SAM_TILE_RANK = 5 };
 
 /* --- types of values */
 enum sam_tile_kind {
-    SAM_TILE_KIND_UNKNOWN, /* a free name that no type was seen of yet */
+    SAM_TILE_KIND_UNKNOWN, /* a free name whose type is not known yet */
     SAM_TILE_KIND_INDEX,
     SAM_TILE_KIND_BOOL, /* i1 */
     SAM_TILE_KIND_SCALAR,
@@ -161,27 +161,28 @@ sam_tile_attribute(const struct sam_tile_row *row)
 unsigned sam_tile_code_find(const char *name, size_t size);
 /* Its name, "arith." and "scf." included, "pto." not. */
 const char *sam_tile_code_name(unsigned code);
-/* Does a name in front of "pto." belong to the dialect (and may the flat surface leave it out)? */
+/* Whether the operation belongs to the dialect: "pto." precedes its name, except on the flat
+ * surface. */
 bool sam_tile_code_is_pto(unsigned code);
-/* The known name nearest to one that is not, or NULL. */
+/* The known name nearest to an unknown one, or NULL. */
 const char *sam_tile_nearest(const char *name, size_t size);
-/* Does the operation keep some of its destination, so that one allocated for it makes no sense? */
+/* Whether the operation keeps part of its destination, which then cannot be newly allocated. */
 static inline bool sam_tile_updates(const struct sam_tile_row *row)
 {
     enum sam_tile_writes writes = sam_tile_family(row)->writes;
     return writes == SAM_TILE_WRITES_UPDATED || writes == SAM_TILE_WRITES_PART;
 }
-/* Is the destination a window of an array, not a tile? */
+/* Whether the destination is a window of an array instead of a tile. */
 static inline bool sam_tile_stores(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->writes == SAM_TILE_WRITES_ARRAY;
 }
-/* Has a scalar the dtype of the first source, not that of the destination? */
+/* Whether a scalar has the dtype of the first source instead of that of the destination. */
 static inline bool sam_tile_scalar_of_source(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->own == SAM_TILE_OWN_DST;
 }
-/* May source `index` be the destination itself? */
+/* Whether source `index` may be the destination itself. */
 static inline bool sam_tile_in_place(const struct sam_tile_row *row, size_t index)
 {
     enum sam_tile_in_place in_place = sam_tile_family(row)->in_place;
@@ -201,7 +202,7 @@ extern const char *const sam_tile_compare_names[],
             *const sam_tile_pipe_names[],
                 *const sam_tile_loc_names[],
                     *const sam_tile_layout_names[]; /* each ended by NULL */
-/* Index in such a list, -1 when it is not there. */
+/* The index in such a list, -1 if it is not there. */
 int sam_tile_word(const char *const *words, const char *text, size_t size);
 
 /* --- the program */
@@ -282,7 +283,7 @@ static inline bool sam_tile_has_dtype(enum sam_dtype dtype)
 {
     return sam_dtype_exists(dtype) && sam_dtype_table[dtype].tile;
 }
-/* Of a dtype that tiles have: bytes, whether it is a float, whether it has negative values. */
+/* For dtypes that tiles have: bytes; whether it is a float; whether it has negative values. */
 static inline size_t sam_tile_size(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].bits / 8;
@@ -310,11 +311,11 @@ enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
                                        struct sam_error *error);
 /* Where a profile has no limit: the most bytes of a tile, the end of a memory. */
 #define SAM_TILE_LARGEST (UINT64_C(1) << 40)
-/* Bytes of the room of a tile; those of one that no memory holds may all be UINT64_MAX. */
+/* Bytes of a whole tile; UINT64_MAX if they do not fit into 64 bits. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
 {
-    /* without branches: mostly they are */
+    /* without branches: types are usually equal */
     uint64_t valid = (uint64_t)((a->valid_rows ^ b->valid_rows) | (a->valid_cols ^ b->valid_cols));
     uint32_t room =
         (a->loc ^ b->loc) | (a->dtype ^ b->dtype) | (a->rows ^ b->rows) | (a->cols ^ b->cols);
@@ -337,21 +338,21 @@ void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, con
                     ...) SAM_PRINTF(3, 4);
 void sam_tile_warning(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                       ...) SAM_PRINTF(3, 4);
-/* The text of a report for the caller (malloc'ed), in the order of lines, and the status that its
- * errors ask for. */
+/* All messages, malloc'ed for the caller and ordered by line; SAM_ERR_INPUT if there is an error.
+ */
 enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messages,
                                     struct sam_error *error);
 
-/* --- check_op.c: one operation, the tiles' valid sizes as far as they are known */
+/* --- check_op.c: one operation, with the valid sizes of tiles as far as they are known */
 struct sam_tile_judge {
     enum sam_tile_profile profile;
     struct sam_tile_report *report;
 };
-/* types: those of the operands, destination last. */
+/* types: of the operands, the destination last. */
 void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
                        const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
                        struct sam_tile_pos pos);
-/* A tile type alone: rows of 32-byte multiples, the valid rectangle inside the room, layouts. */
+/* A tile type by itself: line size, valid rectangle, layouts, capacity. */
 void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *type,
                          struct sam_tile_pos pos);
 

@@ -49,17 +49,16 @@ enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam
 {
     if ((unsigned)profile <= SAM_TILE_HOST)
         return SAM_OK;
-    return sam_fail(error, SAM_ERR_USAGE, "no profile has the number %u", (unsigned)profile);
+    return sam_fail(error, SAM_ERR_USAGE, "unknown profile %u", (unsigned)profile);
 }
 
 enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
                                        struct sam_error *error)
 {
     if ((unsigned)options->nan > SAM_TILE_NAN_FIRST)
-        return sam_fail(error, SAM_ERR_USAGE, "no treatment of NaN has the number %u",
-                        (unsigned)options->nan);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown NaN mode %u", (unsigned)options->nan);
     if ((unsigned)options->outside > SAM_TILE_PAD_VALUE)
-        return sam_fail(error, SAM_ERR_USAGE, "no treatment of what is outside has the number %u",
+        return sam_fail(error, SAM_ERR_USAGE, "unknown padding mode %u",
                         (unsigned)options->outside);
     return sam_tile_check_profile(options->profile, error);
 }

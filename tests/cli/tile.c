@@ -32,7 +32,7 @@ static void expect(int code, const char *part, const char *words)
                  *c == '@' ? getenv("SAMITE_SOURCE") : c);
     struct outcome o = run(all);
     if (o.code != code)
-        fail_msg("samite %s: exit %d, expected %d: %s", all, o.code, code, sam_buffer_text(&o.err));
+        fail_msg("samite %s: exit %d: expected %d: %s", all, o.code, code, sam_buffer_text(&o.err));
     expect_part(
         code == 2 || (o.err.size && strstr(sam_buffer_text(&o.err), part)) ? &o.err : &o.out, part);
     done(&o);
@@ -103,7 +103,7 @@ static void test_failures(void **state)
     expect(1, "stopped after 5 operations",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --max-ops 5");
     expect(2, "argument %a1 is not given", "run @/kernels/tile/colmin.pto --arg in:in.npy");
-    expect(2, "%a0 is of f32, the array of i32",
+    expect(2, "%a0 is of f32: found an array of i32",
            "run @/kernels/tile/colmin.pto --arg out:i32:32,32 --arg out:f32:1,32");
     expect(2, "@colmin has 2 arguments: %a0, %a1; 3 given",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --arg i64:1");
@@ -115,7 +115,7 @@ static void test_failures(void **state)
     expect(2, "--func is for --machine tile, not for ventus", "run x.s --kernel k --func f");
     expect(2, "unknown argument %nobody",
            "run @/kernels/tile/tcolmin-flat.pto --arg nobody:in.npy");
-    expect(2, "%src holds 16x16 elements, the array has 32x32",
+    expect(2, "%src holds 16x16 elements: found an array of 32x32",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:in.npy");
     expect(2, "cannot open", "run missing.pto");
     expect(2, "--machine tensor: a .pto is for --machine tile",
@@ -176,7 +176,7 @@ static void test_inout(void **state)
                             "!pto.tile<vec, 16x16xf32>\n");
     expect(0, "check a: passed, 256 elements of f32 equal",
            "run inout.pto --arg a=inout:corner.npy:sum.npy --check a=twice.npy");
-    expect(2, "%b is made by the program: it can be an output, not both",
+    expect(2, "%b is computed by the program: it can be an output, but not an input as well",
            "run inout.pto --arg a=in:corner.npy --arg b=inout:corner.npy");
 }
 

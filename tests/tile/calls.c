@@ -148,9 +148,9 @@ static void test_parts(void **state)
     expect_floats(&sum, expected);
     /* A window and its tile share elements. */
     text_is(sam_tcolsum(&window, &big), SAM_ERR_TRAP,
-            "tcolsum: the destination has 8 valid columns, expected 16, as the source");
+            "tcolsum: the destination has 8 valid columns: expected 16, as the source");
     text_is(sam_tabs(&big, &window), SAM_ERR_TRAP,
-            "tabs: the source has 2 valid rows, expected 4, as the destination");
+            "tabs: the source has 2 valid rows: expected 4, as the destination");
     sam_tile_release(&window);
     assert_null(window.core);
     text_is(sam_textract(&part, &big, 2, 5), SAM_OK, ""); /* the tile is where it was */
@@ -194,9 +194,9 @@ static void test_calls(void **state)
         {"tcolmean", "unknown operation 'tcolmean'"},
         {"alloc_tile", "unknown operation 'alloc_tile'"},
         {"tadd", "tadd takes 2 tiles, found 1"},
-        {"tload", "tload has operands of another kind: sam_tload"},
-        {"tstore", "tstore has operands of another kind: sam_tstore"},
-        {"tinsert", "tinsert has operands of another kind: sam_tinsert"},
+        {"tload", "tload takes operands of another kind: use sam_tload"},
+        {"tstore", "tstore takes operands of another kind: use sam_tstore"},
+        {"tinsert", "tinsert takes operands of another kind: use sam_tinsert"},
     };
     const struct sam_event *none[] = {NULL};
     struct sam_tile_core *core = test_core(NULL);
@@ -209,7 +209,7 @@ static void test_calls(void **state)
         text_is(sam_tile_apply(cases[k].name, &d, (struct sam_tile *[]){&a, NULL}, 0, 0, none),
                 SAM_ERR_USAGE, cases[k].text);
     text_is(sam_tile_apply_at("tadds", &d, &a, 0, 0, none), SAM_ERR_USAGE,
-            "tadds has operands of another kind: sam_tadds");
+            "tadds takes operands of another kind: use sam_tadds");
     sam_tile_core_free(core);
 }
 
@@ -255,7 +255,7 @@ static void test_types(void **state)
     text_is(sam_tcolmin(&d, &a), SAM_ERR_USAGE, "src: 1000000x8 valid elements in a tile of 4x8");
     a.type.valid_rows = a.type.rows = 1000000;
     text_is(sam_tcolmin(&d, &a), SAM_ERR_USAGE,
-            "src: the tile was given another type after its place");
+            "src: the type of the tile changed after it was placed");
     sam_tile_core_free(core);
 }
 
@@ -388,7 +388,7 @@ static void test_no_such_number(void **state)
         for (size_t k = 0; k < SAM_COUNT(tiles); k++) {
             assert_int_equal(sam_tile_fill(core, &tiles[k], values, &error), SAM_ERR_USAGE);
             assert_int_equal(sam_tile_place_on(core, &tiles[k], &error), SAM_ERR_USAGE);
-            assert_non_null(strstr(error.text, "the tile's type has no such "));
+            assert_non_null(strstr(error.text, "the tile's type has an invalid "));
             sam_tile_release(&tiles[k]);
             struct sam_tile good = fine;
             fill(core, &good, values);

@@ -38,7 +38,7 @@ static void reduce(enum sam_dtype dtype, struct shape s, bool max, enum sam_tile
         for (size_t i = 1; i < (size_t)s.valid_rows; i++)
             expected = test_fold(dtype, max, nan, expected, test_bits(data, i * cols + j, dtype));
         if (test_bits(result, j, dtype) != expected)
-            fail_msg("%s %ux%u column %zu, mode %d%s%s: 0x%llx, expected 0x%llx",
+            fail_msg("%s %ux%u column %zu, mode %d%s%s: 0x%llx: expected 0x%llx",
                      sam_tile_dtype_name(dtype), s.rows, s.cols, j, nan, max ? ", max" : "",
                      plain ? ", plain" : "", (unsigned long long)test_bits(result, j, dtype),
                      (unsigned long long)expected);
@@ -222,7 +222,7 @@ static bool expect(struct pass *p, uint16_t m, const uint16_t *x, const uint16_t
         return true;
     while (got[k] == expected[k])
         k++;
-    snprintf(p->text, sizeof p->text, "%s %s of 0x%04x, 0x%04x in mode %d: 0x%04x, expected 0x%04x",
+    snprintf(p->text, sizeof p->text, "%s %s of 0x%04x, 0x%04x in mode %d: 0x%04x: expected 0x%04x",
              sam_tile_dtype_name(p->dtype), p->max ? "max" : "min", m, x[k], p->mode, got[k],
              expected[k]);
     return false;
@@ -370,7 +370,7 @@ static void test_empty(void **state)
     dst.type.valid_cols = 7;
     struct sam_event e = sam_tcolmin(&dst, &src);
     assert_int_equal(e.status, SAM_ERR_TRAP);
-    assert_non_null(strstr(e.text, "7 valid columns, expected 8"));
+    assert_non_null(strstr(e.text, "7 valid columns: expected 8"));
     sam_tile_core_free(core);
 }
 

@@ -112,7 +112,7 @@ static void compare(enum sam_dtype from, enum sam_dtype to, const void *in, size
         else
             expected = (uint32_t)to_integer(to, v, mode) & mask;
         if (test_bits(out, i, to) != expected)
-            fail_msg("%s 0x%llx to %s, mode %d: 0x%llx, expected 0x%x", sam_tile_dtype_name(from),
+            fail_msg("%s 0x%llx to %s, mode %d: 0x%llx: expected 0x%x", sam_tile_dtype_name(from),
                      (unsigned long long)test_bits(in, i, from), sam_tile_dtype_name(to),
                      mode - RINT, (unsigned long long)test_bits(out, i, to), expected);
     }

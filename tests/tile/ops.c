@@ -141,7 +141,7 @@ static void same(struct bench *x, const char *name, size_t i, size_t j, uint64_t
 {
     uint64_t got = test_bits(x->dv, i * (size_t)x->d.type.valid_cols + j, x->d.type.dtype);
     if (got != expected)
-        fail_msg("%s %s [%zu,%zu] of 0x%llx: 0x%llx, expected 0x%llx", name,
+        fail_msg("%s %s [%zu,%zu] of 0x%llx: 0x%llx: expected 0x%llx", name,
                  sam_tile_dtype_name(x->dtype), i, j,
                  (unsigned long long)test_bits(x->av, i * C + j, x->dtype), (unsigned long long)got,
                  (unsigned long long)expected);

@@ -74,7 +74,7 @@ static void finish(struct arrays *x)
 static void near(float got, double expected, double error, size_t at)
 {
     if (!(fabs((double)got - expected) <= error))
-        fail_msg("element %zu: %.9g, expected %.9g", at, (double)got, expected);
+        fail_msg("element %zu: %.9g: expected %.9g", at, (double)got, expected);
 }
 
 static double fold(const float *x, size_t n, size_t stride, char what)

@@ -121,7 +121,7 @@ static void test_carets(void **state)
                     "    \" [2J\"\n    ^\n");
     expect_messages("scf.yield\n",
                     "t.pto:1:1: error: scf.yield ends the block of a loop or condition; a function "
-                    "returns\n    scf.yield\n    ^\n");
+                    "ends with return\n    scf.yield\n    ^\n");
     expect_messages("", "t.pto:1:1: error: the file has no operation\n"
                         "    \n"
                         "    ^\n");

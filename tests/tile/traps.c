@@ -52,7 +52,7 @@ static void test_bounds(void **state)
     (void)state;
     trap(HEAD VIEW "%p = pto.partition_view %v, offsets = [%c0, %c16], sizes = [%c8, %c8] : " V
                    " -> " W "\n",
-         "t:7:6: the partition is 16..24 of dimension 1, %v has 16");
+         "t:7:6: the partition is 16..24 of dimension 1: %v has 16");
     trap(HEAD "%v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c16, %c16] : " V
               "\n%p = pto.partition_view %v, offsets = [%c8, %c8], sizes = [%c8, %c8] : " V " -> " W
               "\n%t = pto.tload %p : " W " -> " T "\n",
@@ -73,7 +73,7 @@ static void test_bounds(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    trap(HEAD "%a = arith.divsi %c1, %c0 : index\n", "t:6:6: arith.divsi by zero");
+    trap(HEAD "%a = arith.divsi %c1, %c0 : index\n", "t:6:6: arith.divsi: division by zero");
     trap(HEAD "%s = arith.constant 0 : i32\n%a = texpands %s : i32 -> !pto.tile<vec, 1x8xi32>\n"
               "%b = tdiv %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
               "!pto.tile<vec, 1x8xi32>\n",
@@ -109,7 +109,7 @@ static void test_late_shape(void **state)
               "%a = texpands %s : f32 -> " T "\n"
               "%d = pto.alloc_tile valid_col = %n : !pto.tile<vec, 1x8xf32, valid=1x?>\n"
               "tcolmin ins(%a : " T ") outs(%d : !pto.tile<vec, 1x8xf32, valid=1x?>)\n",
-         "t:9:1: tcolmin: the destination has 5 valid columns, expected 8, as the source");
+         "t:9:1: tcolmin: the destination has 5 valid columns: expected 8, as the source");
 }
 
 /* Addresses that are computed: waits and overlaps are found when they happen. */

@@ -23,7 +23,7 @@ static void check_value_types(struct checker *c)
     }
 }
 
-/* `?` needs a size at allocation, a number forbids it. */
+/* A `?` requires a size at allocation; a number forbids one. */
 static void check_alloc(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *t = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
@@ -32,7 +32,7 @@ static void check_alloc(struct checker *c, const struct sam_tile_op *op)
     for (unsigned i = 0; i < 2; i++) {
         bool given = op->attribute & (i ? SAM_TILE_HAS_COLS : SAM_TILE_HAS_ROWS);
         if (given && valid[i] != SAM_TILE_DYNAMIC)
-            sam_tile_error(c->judge.report, op->pos, "%s is given, and the type says %" PRId64,
+            sam_tile_error(c->judge.report, op->pos, "%s is given, but the type says %" PRId64,
                            names[i], valid[i]);
         if (!given && valid[i] == SAM_TILE_DYNAMIC)
             sam_tile_error(c->judge.report, op->pos, "the type has '?', so alloc_tile needs %s",
@@ -45,7 +45,7 @@ static void check_shape(struct checker *c, const struct sam_tile_op *op)
     const struct sam_tile_type *t = &sam_tile_ty(c->p, sam_tile_arg(c->p, op, 0))->tile;
     if (t->valid_rows != SAM_TILE_DYNAMIC || t->valid_cols != SAM_TILE_DYNAMIC)
         sam_tile_error(c->judge.report, op->pos,
-                       "set_validshape is for tiles whose type says valid=?x?");
+                       "set_validshape requires a tile whose type says valid=?x?");
 }
 
 static void check_subset(struct checker *c, const struct sam_tile_op *op)
@@ -55,7 +55,7 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
     if (t->loc != u->loc || t->dtype != u->dtype || t->blayout != u->blayout ||
         t->slayout != u->slayout)
         sam_tile_error(c->judge.report, op->pos,
-                       "a window has the memory, the dtype and the layout of its tile");
+                       "a window must have the memory, dtype and layout of its tile");
     int64_t offset[2] = {0};
     uint64_t room[] = {t->rows, t->cols}, size[] = {u->rows, u->cols};
     for (unsigned i = 0; i < 2; i++)
@@ -70,10 +70,11 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
         sam_tile_error(c->judge.report, op->pos,
                        "the window does not start at a multiple of 32 bytes");
     if (u->valid_rows == SAM_TILE_DYNAMIC || u->valid_cols == SAM_TILE_DYNAMIC)
-        sam_tile_error(c->judge.report, op->pos, "a window has a valid rectangle of numbers");
+        sam_tile_error(c->judge.report, op->pos,
+                       "a window requires a valid rectangle of numbers, not ?");
 }
 
-/* Windows of one tile overlap as far as is known here: the run sees where they are. */
+/* Windows of one tile may overlap: their places are known only when the program runs. */
 static void check_overlap(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
@@ -87,7 +88,8 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
             continue;
         if (src == dst && !sam_tile_in_place(row, i))
             sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
-                           "%s: %%%s is source and destination", row->name, c->p->values[src].name);
+                           "%s: %%%s is both source and destination", row->name,
+                           c->p->values[src].name);
         else if (src != dst && root[src - c->f->first_value] == root[dst - c->f->first_value] &&
                  (c->p->values[src].op == SAM_TILE_NONE || c->p->values[dst].op == SAM_TILE_NONE ||
                   c->p->ops[c->p->values[src].op].code != SAM_TILE_SUBSET ||

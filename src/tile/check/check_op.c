@@ -115,18 +115,18 @@ static bool kinds(const struct judged *s)
     return good;
 }
 
-/* Vector operations: in vec, by rows, not boxed. */
+/* Vector operations require tiles in vec, row-major and not boxed. */
 static void vector_tile(const struct judged *s, size_t index)
 {
     const struct sam_tile_type *t = tile(s, index);
     if (t->loc != SAM_TILE_vec)
-        FAULT(s, index, "%s: %s is in %s, expected vec", s->row->name, which(s, index),
+        FAULT(s, index, "%s: %s is in %s: expected vec", s->row->name, which(s, index),
               sam_tile_loc_names[t->loc]);
     if (t->blayout != SAM_TILE_row_major)
-        FAULT(s, index, "%s: %s has blayout col_major, expected row_major", s->row->name,
+        FAULT(s, index, "%s: %s has blayout col_major: expected row_major", s->row->name,
               which(s, index));
     if (t->slayout != SAM_TILE_none_box)
-        FAULT(s, index, "%s: %s is boxed (slayout %s), expected none_box", s->row->name,
+        FAULT(s, index, "%s: %s is boxed (slayout %s): expected none_box", s->row->name,
               which(s, index), sam_tile_layout_names[t->slayout]);
 }
 
@@ -151,7 +151,7 @@ static void same_dtype(const struct judged *s, size_t a, size_t b)
 static void exact_dtype(const struct judged *s, size_t index, enum sam_dtype dtype)
 {
     if (tile(s, index)->dtype != dtype)
-        FAULT(s, index, "%s: %s is of %s, expected %s", s->row->name, which(s, index),
+        FAULT(s, index, "%s: %s is of %s: expected %s", s->row->name, which(s, index),
               sam_tile_dtype_name(tile(s, index)->dtype), sam_tile_dtype_name(dtype));
 }
 
@@ -165,14 +165,14 @@ static void scalar_dtype(const struct judged *s, size_t index, enum sam_dtype dt
 static void valid_cols(const struct judged *s, size_t index, int64_t cols, const char *why)
 {
     if (!same(tile(s, index)->valid_cols, cols))
-        FAULT(s, index, "%s: %s has %" PRId64 " valid columns, expected %" PRId64 "%s",
+        FAULT(s, index, "%s: %s has %" PRId64 " valid columns: expected %" PRId64 "%s",
               s->row->name, which(s, index), tile(s, index)->valid_cols, cols, why);
 }
 
 static void valid_rows(const struct judged *s, size_t index, int64_t rows, const char *why)
 {
     if (!same(tile(s, index)->valid_rows, rows))
-        FAULT(s, index, "%s: %s has %" PRId64 " valid rows, expected %" PRId64 "%s", s->row->name,
+        FAULT(s, index, "%s: %s has %" PRId64 " valid rows: expected %" PRId64 "%s", s->row->name,
               which(s, index), tile(s, index)->valid_rows, rows, why);
 }
 
@@ -185,8 +185,8 @@ static void valid_as(const struct judged *s, size_t index, size_t as)
 
 /* --- shapes of the families */
 
-/* A reduction to one row. With rows to reduce, dst has at least one; the published page of
- * the operation does not forbid more, and what they hold follows --pad. */
+/* A reduction to one row. If there are rows to reduce, dst has at least one valid row; the
+ * published page of the operation does not forbid more, whose content follows --pad. */
 static void to_row(const struct judged *s)
 {
     const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
@@ -235,7 +235,7 @@ static void global(const struct judged *s, size_t part, size_t at, bool acc)
     valid_rows(s, at, rows, ", as the partition");
     valid_cols(s, at, p->dims[p->rank - 1], ", as the partition");
     if (t->loc == SAM_TILE_left || t->loc == SAM_TILE_right || (!acc && t->loc == SAM_TILE_acc))
-        FAULT(s, at, "%s: the tile is in %s, expected %s", s->row->name, sam_tile_loc_names[t->loc],
+        FAULT(s, at, "%s: the tile is in %s: expected %s", s->row->name, sam_tile_loc_names[t->loc],
               acc ? "vec, mat or acc" : "vec or mat");
 }
 
@@ -252,11 +252,11 @@ static void shape_store(const struct judged *s)
 static void exact_loc(const struct judged *s, size_t index, enum sam_tile_loc loc)
 {
     if (tile(s, index)->loc != loc)
-        FAULT(s, index, "%s: %s is in %s, expected %s", s->row->name, which(s, index),
+        FAULT(s, index, "%s: %s is in %s: expected %s", s->row->name, which(s, index),
               sam_tile_loc_names[tile(s, index)->loc], sam_tile_loc_names[loc]);
 }
 
-/* Sources a and a + 1 are multiplied. */
+/* The product of sources a and a + 1. */
 static void product(const struct judged *s, size_t a)
 {
     size_t b = a + 1, d = s->sources;
@@ -266,7 +266,7 @@ static void product(const struct judged *s, size_t a)
     enum sam_dtype dtype = tile(s, a)->dtype;
     bool bytes = dtype == SAM_I8;
     if (!bytes && !sam_tile_is_real(dtype))
-        FAULT(s, a, "%s: %s is of %s, expected f16, bf16, f32 or i8", s->row->name, which(s, a),
+        FAULT(s, a, "%s: %s is of %s: expected f16, bf16, f32 or i8", s->row->name, which(s, a),
               sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
     exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
@@ -296,7 +296,7 @@ static void shape_matmul_bias(const struct judged *s)
     repeated(s, 2, true);
 }
 
-/* mov between memories: the ways there are. */
+/* Moves between memories: the ways there are. */
 static void moved(const struct judged *s)
 {
     enum sam_tile_loc from = tile(s, 0)->loc, to = tile(s, s->sources)->loc;
@@ -308,7 +308,7 @@ static void moved(const struct judged *s)
               sam_tile_loc_names[from], sam_tile_loc_names[to]);
 }
 
-/* Operand `in` is taken from, or put into, operand `of`. */
+/* Operand `in` is extracted from, or inserted into, operand `of`. */
 static void window(const struct judged *s, size_t in, size_t of)
 {
     const struct sam_tile_type *small = tile(s, in), *large = tile(s, of);
@@ -463,7 +463,7 @@ static void shape_col_expand(const struct judged *s)
     repeated(s, 0, true);
 }
 
-/* Every element of source 1 with the row or column that source 2 is. */
+/* Each element of source 1 is combined with the row or column of source 2. */
 static void expand2(const struct judged *s, bool row)
 {
     same_dtype(s, 2, 0);
@@ -488,7 +488,7 @@ static void (*const shapes[SAM_TILE_FAMILIES])(const struct judged *) = {
 #include "tile/families.def"
 };
 
-/* Does the family fix the dtype of operand `index`? */
+/* Whether the family fixes the dtype of operand `index`. */
 static bool has_own_dtype(const struct judged *s, size_t index)
 {
     switch (sam_tile_family(s->row)->own) {

@@ -14,7 +14,7 @@ struct walk {
     uint32_t now;
     uint32_t *uses; /* tiles, in order */
     size_t use_count, use_capacity;
-    struct read *reads; /* of tiles that nothing wrote so far */
+    struct read *reads; /* of tiles not written so far */
     size_t read_count, read_capacity;
     uint32_t *writes; /* tiles, in the order in which they were first written */
     size_t write_count, write_capacity;
@@ -107,8 +107,8 @@ static void visit(struct walk *w, uint32_t index)
 
 static void block(struct walk *w, uint32_t first);
 
-/* A tile from outside of the loop that is used within lives to the loop's end, and may have been
- * written in the round before. */
+/* A tile from outside a loop that is used in it lives to the end of the loop, and may have been
+ * written in the previous iteration. */
 static void loop(struct walk *w, const struct sam_tile_op *op)
 {
     uint32_t start = w->now;
@@ -127,7 +127,7 @@ static void loop(struct walk *w, const struct sam_tile_op *op)
     w->read_count = kept;
 }
 
-/* What one branch writes the other one does not find written; what follows may. */
+/* Writes of one branch do not count in the other, but may count after both. */
 static void condition(struct walk *w, const struct sam_tile_op *op)
 {
     size_t before = w->write_count;

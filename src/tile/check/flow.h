@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a function's operations and the lives of its tiles. */
+/* The order of a function's operations and the lifetimes of its tiles. */
 #ifndef SAM_TILE_FLOW_H
 #define SAM_TILE_FLOW_H
 
 #include "tile/tile.h"
 
 struct sam_tile_life {
-    uint32_t first, last; /* in the order of the text, from 1; 0: an argument's start */
+    uint32_t first, last; /* in text order, from 1; 0: arguments live from the start */
     bool written;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where tiles are: assigned by the program (manual), or side by side with those that live at the
- * same time (auto), each at the lowest offset that is free. */
+/* Placement of tiles: at addresses that the program assigns (manual), or each at the lowest offset
+ * that is free while it lives (auto). */
 #include "tile/check/plan.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static bool fold(const struct sam_tile_program *p, uint32_t value, unsigned dept
         *number = op->literal;
         return true;
     }
-    if (!wide) /* it may have wrapped */
+    if (!wide) /* may have wrapped */
         return false;
     if (op->code == SAM_TILE_CAST)
         return fold(p, sam_tile_arg(p, op, 0), depth - 1, number);
@@ -59,7 +59,7 @@ static struct sam_tile_place *add(struct sam_tile_plan *plan, struct sam_tile_pl
     return &plan->places[plan->count - 1];
 }
 
-/* Every tile of the function that has memory of its own, in the order in which they begin. */
+/* The tiles of the function with memory of their own, ordered by when their lives begin. */
 static bool collect(const struct sam_tile_program *p, const struct sam_tile_func *f,
                     const struct sam_tile_flow *flow, struct sam_tile_plan *plan)
 {
@@ -125,11 +125,11 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
                    "%s needs %" PRIu64 " bytes here, has %" PRIu64 ": %%%s (%" PRIu64 ")%s%s%s%s",
                    sam_tile_loc_names[place->loc], sum, capacity, p->values[place->value].name,
                    place->size, active->count ? " beside " : "", sam_buffer_text(&text),
-                   sum <= capacity ? "; the room that is free is in pieces" : "", "");
+                   sum <= capacity ? "; the free room is fragmented" : "", "");
     sam_buffer_free(&text);
 }
 
-/* At the lowest offset where it fits between what is alive. False: it does not. */
+/* Place it at the lowest offset where it fits between live tiles. False: it fits nowhere. */
 static bool fit(struct active *active, struct sam_tile_place *place, uint64_t capacity)
 {
     size_t at = 0;
@@ -150,7 +150,8 @@ static bool fit(struct active *active, struct sam_tile_place *place, uint64_t ca
     return true;
 }
 
-/* In the order in which they begin. The place that does not fit, or NULL. */
+/* Place tiles in order of the beginning of their lives. Returns the first that does not fit, or
+ * NULL. */
 static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc, uint64_t capacity,
                                             struct active *active)
 {
@@ -177,7 +178,8 @@ static int by_size(const void *x, const void *y)
     return a->size != b->size ? (a->size < b->size ? 1 : -1) : by_first(a, b);
 }
 
-/* The large ones first, each below or above those that it meets: leaves fewer pieces. */
+/* Place the largest tiles first, each directly below or above those it overlaps in time: this
+ * fragments memory less. */
 static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity,
                           struct active *active)
 {
@@ -201,7 +203,7 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
     return good;
 }
 
-/* Tiles that the plan by size, quadratic, is tried for. */
+/* The most tiles for which placement by size, which is quadratic, is tried. */
 enum { MOST_BY_SIZE = 4096 };
 
 static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile profile,
@@ -217,7 +219,8 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
             continue;
         if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
             continue;
-        place_in_time(plan, loc, capacity, &active); /* what lives beside it, for the message */
+        place_in_time(plan, loc, capacity,
+                      &active); /* for the message: what lives at the same time */
         complain(p, &active, late, capacity, report);
     }
     free(active.places);
@@ -248,12 +251,13 @@ static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *
 {
     struct sam_tile_place *place = (struct sam_tile_place *)sam_tile_place_find(plan, value);
     if (!place) {
-        sam_tile_error(report, pos, "%%%s is a window of another tile and has its address",
+        sam_tile_error(report, pos,
+                       "%%%s is a window of another tile and takes its address from it",
                        p->values[value].name);
         return;
     }
     if (place->bound) {
-        sam_tile_error(report, pos, "%%%s has an address already", p->values[value].name);
+        sam_tile_error(report, pos, "%%%s already has an address", p->values[value].name);
         return;
     }
     place->bound = true;
@@ -262,7 +266,7 @@ static void set_address(const struct sam_tile_program *p, struct sam_tile_plan *
     uint64_t capacity = sam_tile_capacity(profile, place->loc);
     uint64_t end = capacity ? capacity : SAM_TILE_LARGEST;
     if (address < 0)
-        sam_tile_error(report, pos, "the address of %%%s is %" PRId64 ", expected 0 or more",
+        sam_tile_error(report, pos, "the address of %%%s is %" PRId64 ": expected 0 or more",
                        p->values[value].name, address);
     else if (address % ALIGNMENT)
         sam_tile_error(report, pos, "the address of %%%s, 0x%" PRIx64 ", is not a multiple of %d",
@@ -309,7 +313,7 @@ static void bind(const struct sam_tile_program *p, const struct sam_tile_func *f
     }
 }
 
-/* Tiles that live at the same time in the same bytes. */
+/* Report tiles that share bytes while both live. */
 static bool find_overlaps(const struct sam_tile_program *p, const struct sam_tile_plan *plan,
                           struct sam_tile_report *report)
 {

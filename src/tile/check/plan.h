@@ -5,7 +5,7 @@
 
 #include "tile/check/flow.h"
 
-#define SAM_TILE_NOWHERE UINT64_MAX /* an address that is computed, or missing */
+#define SAM_TILE_NOWHERE UINT64_MAX /* the address is computed, or missing */
 
 struct sam_tile_place {
     uint64_t offset, size;
@@ -17,15 +17,15 @@ struct sam_tile_place {
 
 struct sam_tile_plan {
     bool manual;
-    struct sam_tile_place *places; /* of tiles with memory of their own, by where they begin */
+    struct sam_tile_place *places; /* of tiles with memory of their own, ordered by first use */
     struct sam_tile_place **by_value;
     size_t count, capacity;
-    uint64_t highest[SAM_TILE_LOCS]; /* past the last byte that is used */
+    uint64_t highest[SAM_TILE_LOCS]; /* end of the last byte in use */
 };
 
-/* Does the file assign addresses anywhere? */
+/* Whether the program assigns addresses anywhere. */
 bool sam_tile_is_manual(const struct sam_tile_program *program);
-/* The number that a value always has. */
+/* The value as a constant, if it is one. */
 bool sam_tile_constant(const struct sam_tile_program *program, uint32_t value, int64_t *literal);
 /* SAM_OK (look at report->report.errors) or SAM_ERR_MEMORY. */
 enum sam_status sam_tile_plan(const struct sam_tile_program *program,
@@ -35,7 +35,7 @@ enum sam_status sam_tile_plan(const struct sam_tile_program *program,
 void sam_tile_plan_free(struct sam_tile_plan *plan);
 /* NULL: the value is a window. */
 const struct sam_tile_place *sam_tile_place_find(const struct sam_tile_plan *plan, uint32_t value);
-/* May another tile have written the bytes of this one? */
+/* Whether another tile may have written the bytes of this one. */
 bool sam_tile_shares(const struct sam_tile_plan *plan, uint32_t value);
 
 #endif

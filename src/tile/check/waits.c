@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits between pipes, without running the program: what hazard.c says along every path. */
+/* Missing waits between pipes, found without running the program: hazard.c along every path. */
 #include "tile/check/waits.h"
 
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 
 #include "tile/hazard.h"
 
-/* Operations that the search goes through: loops in loops double the work, so it has an end. */
+/* The budget of operations to visit: each level of nested loops doubles the work. */
 enum { MOST_OPS = 1000000 };
 
-/* What an event stands for; one that no record_event of this function made is not known. */
+/* The origin of an event; unknown if no record_event of this function made it. */
 struct event {
     bool known;
     enum sam_tile_pipe pipe;
@@ -41,7 +41,7 @@ static bool constants(const struct waits *w, const struct sam_tile_op *op, uint3
     return true;
 }
 
-/* The bytes of a tile, which may be a window of a window. */
+/* The bytes of a tile, possibly a window of a window. */
 static bool tile_span(const struct waits *w, uint32_t value, struct sam_tile_span *span)
 {
     const struct sam_tile_type *type = &sam_tile_ty(w->p, value)->tile;
@@ -154,7 +154,7 @@ static void wait(struct waits *w, const struct sam_tile_op *op)
         if (e->known)
             sam_tile_hazard_wait(&w->hazards, e->pipe, e->time);
         else
-            sam_tile_hazard_barrier(&w->hazards); /* it may stand for everything */
+            sam_tile_hazard_barrier(&w->hazards); /* an unknown event may cover everything */
     }
 }
 
@@ -162,7 +162,7 @@ static void wait(struct waits *w, const struct sam_tile_op *op)
 
 static uint32_t block(struct waits *w, uint32_t first);
 
-/* Events that a block yields, into `ids`. */
+/* Move the events that a block yields into `ids`. */
 static void yield(struct waits *w, uint32_t last, const uint32_t *ids)
 {
     struct event events[64];
@@ -181,7 +181,7 @@ static bool runs(const struct waits *w, const struct sam_tile_op *op)
     return constants(w, op, 0, 2, bounds) && bounds[0] < bounds[1];
 }
 
-/* The second round meets what the first one left. Without a round nothing has waited. */
+/* The second iteration meets what the first left behind. Without an iteration nothing waited. */
 static void loop(struct waits *w, const struct sam_tile_op *op)
 {
     const uint32_t *params = &w->p->ids[op->params], *results = &w->p->ids[op->results];
@@ -215,7 +215,7 @@ static void condition(struct waits *w, const struct sam_tile_op *op)
     yield(w, block(w, op->body[0]), results);
     for (uint32_t i = 0; i < op->result_count && i < SAM_COUNT(first); i++)
         first[i] = *event_of(w, results[i]);
-    /* The clock of the pipes goes on, so that times of both paths differ. */
+    /* The pipes' clocks advance, so that times on the two paths differ. */
     memcpy(other.begun, w->hazards.begun, sizeof other.begun);
     memcpy(other.recorded, w->hazards.recorded, sizeof other.recorded);
     other.ids = w->hazards.ids;
@@ -277,7 +277,7 @@ bool sam_tile_check_waits(const struct sam_tile_program *p, const struct sam_til
     block(&w, f->body);
     if (!w.budget)
         sam_tile_warning(report, f->pos,
-                         "too many loops in loops: waits are checked when the program runs");
+                         "loops are nested too deeply: waits are checked when the program runs");
     sam_tile_hazard_free(&w.hazards);
     free(w.events);
     free(w.reported);

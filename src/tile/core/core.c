@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memories of a core, what of them was written, and the frame around an operation: shapes as
- * they are now, sources that are written, waits, padding. */
+/* The memories of a core and which bytes were written; what happens around every operation: checks
+ * of shapes, of sources read before they are written and of waits, and padding. */
 #include "tile/core/core.h"
 
 #include <inttypes.h>
@@ -46,13 +46,14 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
     sam_tile_written_clear(&core->memories[loc].written, offset, size);
 }
 
-/* Elements of lines: rows of a tile by rows, columns of one by columns. */
+/* Elements of a line: a row of a row-major tile, a column of a column-major one. */
 static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
 {
     return t->offset + (uint64_t)line * t->pitch * sam_tile_size(t->type.dtype);
 }
 
-/* rows x cols elements as stretches of bytes, a line each, or one for all lines that meet. */
+/* rows x cols elements as ranges of bytes: one per line, or one for all lines if they are adjacent.
+ */
 struct stretches {
     size_t count;
     uint64_t size;
@@ -87,13 +88,13 @@ static uint64_t line_bytes(const struct sam_tile_ref *t)
     return length * sam_tile_size(t->type.dtype);
 }
 
-/* Past the last byte of the tile. */
+/* The end of the tile's last byte. */
 static uint64_t end_of(const struct sam_tile_ref *t)
 {
     return line_start(t, line_count(t) - 1) + line_bytes(t);
 }
 
-/* The first element of rows x cols that nothing wrote. */
+/* The first unwritten element of rows x cols. */
 static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
                            size_t cols, size_t *row, size_t *col)
 {
@@ -130,7 +131,7 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
                     job->row->name, t->name, row, col);
 }
 
-/* How much of its source's valid rectangle an operation reads. */
+/* The part of a source's valid rectangle that an operation reads. */
 static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows, size_t *cols)
 {
     const struct sam_tile_ref *t = sam_tile_src(job, index);
@@ -170,7 +171,7 @@ static void remember_passed(const struct sam_tile_job *job)
 
 static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
 {
-    struct sam_tile_ty types[4]; /* only what belongs to their kind is set */
+    struct sam_tile_ty types[4]; /* only members that belong to their kind are set */
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {job->core->profile, &report};
@@ -233,7 +234,7 @@ static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id
                                      .write = write,
                                      .op = id};
     if (window ? !window_span(a->window, &access.span) : !tile_span(a->tile, &access.span))
-        return SAM_OK; /* farther apart than memory is large: out of bounds */
+        return SAM_OK; /* farther apart than any memory: reported as out of bounds */
     bool found = sam_tile_hazard_touch(&job->core->hazards, access, &conflict, &memory);
     if (memory)
         return sam_fail_memory(job->error);
@@ -283,11 +284,11 @@ static enum sam_status check_sources(struct sam_tile_job *job)
                : SAM_OK;
 }
 
-/* Is the overlap of the destination with a source whose range of bytes it meets allowed? */
+/* Whether the destination may overlap a source whose range of bytes it meets. */
 static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
-    struct sam_tile_span x, y; /* windows side by side of one tile do not meet */
+    struct sam_tile_span x, y; /* adjacent windows of one tile do not overlap */
     int64_t from, to;
     if (!tile_span(s, &x) || !tile_span(d, &y) || !sam_tile_span_meet(&x, &y, &from, &to))
         return true;
@@ -296,7 +297,7 @@ static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
     return same && sam_tile_in_place(job->row, i);
 }
 
-/* Destination and source may not share bytes, but for element by element work in place. */
+/* Destination and source must not share bytes, except in elementwise operations in place. */
 static enum sam_status check_overlap(const struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
@@ -312,7 +313,7 @@ static enum sam_status check_overlap(const struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* Rows and columns that the operation writes of its destination: none when there is nothing to
+/* The rows and columns of the destination that the operation writes: none if there is nothing to
  * reduce. */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
@@ -366,7 +367,7 @@ static void count_op(struct sam_tile_job *job)
     stats->by_pipe[sam_tile_pipe(job->code)].ops++;
 }
 
-/* Of an operation that went well. */
+/* Count an operation that succeeded. */
 static void count_elements(struct sam_tile_job *job)
 {
     struct sam_tile_stats *stats = &job->core->stats;
@@ -420,13 +421,14 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
     return SAM_OK;
 }
 
-/* The valid rectangle to or from an array, row by row. */
+/* Copy the valid rectangle to or from an array, row by row. */
 static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t, uint8_t *data,
                  bool in)
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
     size_t size = sam_tile_size(t->type.dtype);
-    size_t step = t->type.blayout == SAM_TILE_row_major ? cols : 1; /* elements side by side */
+    size_t step =
+        t->type.blayout == SAM_TILE_row_major ? cols : 1; /* distance of adjacent elements */
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j += step, data += step * size) {
             uint8_t *at = sam_tile_at(core, t, i, j);
@@ -436,7 +438,7 @@ static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t,
 
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *t, const void *data)
 {
-    move(core, t, (uint8_t *)data, true); /* which it only reads */
+    move(core, t, (uint8_t *)data, true); /* only read */
     sam_tile_core_mark(core, t, (size_t)t->type.valid_rows, (size_t)t->type.valid_cols);
 }
 

@@ -8,16 +8,16 @@
 #include "tile/hazard.h"
 #include "tile/tile.h"
 
-/* A tile where it is: line after line of the layout, `pitch` elements apart. */
+/* A placed tile: its lines are `pitch` elements apart. */
 struct sam_tile_ref {
-    struct sam_tile_type type; /* with the valid sizes it has now */
+    struct sam_tile_type type; /* with its current valid sizes */
     uint64_t offset;
     uint32_t pitch;
     const char *name; /* for messages */
 };
 
 /* A window of an array in global memory. */
-struct sam_tile_window { /* of which sam_tile_window_fits is true in each dimension */
+struct sam_tile_window { /* sam_tile_window_fits holds for each dimension */
     struct sam_array *array;
     enum sam_dtype dtype;
     uint32_t rank;
@@ -26,7 +26,7 @@ struct sam_tile_window { /* of which sam_tile_window_fits is true in each dimens
     const char *name;
 };
 
-/* Are a dimension and its stride so small that positions of elements are exact in 64 bits? */
+/* Whether a dimension and its stride are small enough for element positions to fit 64 bits. */
 bool sam_tile_window_fits(int64_t size, int64_t stride);
 
 enum sam_tile_operand_kind { SAM_TILE_IS_TILE, SAM_TILE_IS_WINDOW, SAM_TILE_IS_NUMBER };
@@ -61,10 +61,10 @@ struct sam_tile_core {
 
 /* Set the modes of a core from options. */
 void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options);
-/* Open memories of these sizes with nothing written; false when there is no room. */
+/* Open memories of these sizes with nothing written; false if out of memory. */
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
 void sam_tile_core_close(struct sam_tile_core *core);
-/* Forget that these bytes were written. */
+/* Mark these bytes as unwritten. */
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size);
 /* Run one operation, destination last. SAM_ERR_TRAP when it fails: the text starts with the
@@ -72,7 +72,7 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error);
-/* The valid rectangle of a tile from or into an array, row by row. */
+/* Copy the valid rectangle of a tile from or into an array, row by row. */
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                        const void *data);
 enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *tile,
@@ -85,7 +85,7 @@ struct sam_tile_job {
     unsigned code, attribute;
     const struct sam_tile_actual *actuals;
     size_t sources;
-    uint64_t ends[4]; /* of the tiles among the operands: past the last byte */
+    uint64_t ends[4]; /* end of the last byte, for operands that are tiles */
     struct sam_error *error;
 };
 
@@ -108,7 +108,7 @@ static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
            sam_tile_index(tile, i, j) * sam_tile_size(tile->type.dtype);
 }
 
-/* Mark rows x cols elements as written; check that they are. */
+/* Mark rows x cols elements as written; check that they were. */
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
                         size_t cols);
 enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *tile,
@@ -116,20 +116,20 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns computed at a time */
 
-/* ops_math.c: a function on n elements. `narrow`: results will be rounded to 16 bits. No integer is
- * divided by zero. */
+/* ops_math.c: apply a function to n elements. `narrow`: results will be rounded to 16 bits. Integer
+ * divisors are not zero. */
 void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n);
 void sam_tile_ints(enum sam_tile_function function, enum sam_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n);
-/* Does x replace m as the minimum (maximum) found so far? Bits; NaN as the mode says. */
+/* Whether x replaces m, the minimum (maximum) found so far; both are bits. */
 bool sam_tile_better(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x, uint64_t m);
-/* The smaller (larger) of two, as bits: the definition. */
+/* The smaller (larger) of two values as bits: the definition that fast loops must match. */
 uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                             uint64_t x);
 uint64_t sam_tile_bits_at(const void *at, size_t size);
 
-/* One of each name in families.def; some names stand there more than once. */
+/* One function per name in families.def; families share some of them. */
 #define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
     enum sam_status sam_tile_run_##run(struct sam_tile_job *job);
 #include "tile/families.def"

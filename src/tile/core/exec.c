@@ -27,7 +27,7 @@ static int64_t number(const struct sam_tile_exec *x, const struct sam_tile_op *o
     return sam_tile_slot(x, sam_tile_arg(x->p, op, i))->number;
 }
 
-/* An integer as its type holds it. */
+/* Wrap an integer to the width of its type. */
 static int64_t fit(const struct sam_tile_ty *type, int64_t value)
 {
     if (type->kind == SAM_TILE_KIND_BOOL)
@@ -66,8 +66,8 @@ static enum sam_status arith(struct sam_tile_exec *x, const struct sam_tile_op *
     case SAM_TILE_DIVSI:
     case SAM_TILE_REMSI:
         if (b == 0)
-            return sam_tile_trap(x, op, "%s by zero", sam_tile_code_name(op->code));
-        if (b == -1) /* the smallest integer wraps */
+            return sam_tile_trap(x, op, "%s: division by zero", sam_tile_code_name(op->code));
+        if (b == -1) /* negating the smallest integer wraps */
             value = op->code == SAM_TILE_REMSI ? 0 : (int64_t)(0 - (uint64_t)a);
         else
             value = op->code == SAM_TILE_REMSI ? a % b : a / b;
@@ -101,7 +101,7 @@ static enum sam_status make_view(struct sam_tile_exec *x, const struct sam_tile_
             return sam_tile_trap(x, op, "dimension %u of the view is %" PRId64, i, w->shape[i]);
         if (type->dims[i] != SAM_TILE_DYNAMIC && type->dims[i] != w->shape[i])
             return sam_tile_trap(x, op,
-                                 "dimension %u of the view is %" PRId64 ", its type says %" PRId64,
+                                 "dimension %u of the view is %" PRId64 ": its type says %" PRId64,
                                  i, w->shape[i], type->dims[i]);
         if (!sam_tile_window_fits(w->shape[i], w->strides[i]))
             return sam_tile_trap(x, op, "stride %u of the view is %" PRId64, i, w->strides[i]);
@@ -120,12 +120,12 @@ static enum sam_status make_partition(struct sam_tile_exec *x, const struct sam_
         int64_t offset = number(x, op, 1 + i), size = number(x, op, 1 + type->rank + i);
         if (type->dims[i] != SAM_TILE_DYNAMIC && type->dims[i] != size)
             return sam_tile_trap(
-                x, op, "dimension %u of the partition is %" PRId64 ", its type says %" PRId64, i,
+                x, op, "dimension %u of the partition is %" PRId64 ": its type says %" PRId64, i,
                 size, type->dims[i]);
         if (offset < 0 || size < 0 || offset > from->shape[i] || size > from->shape[i] - offset)
             return sam_tile_trap(x, op,
                                  "the partition is %" PRId64 "..%" PRId64
-                                 " of dimension %u, %%%s has %" PRId64,
+                                 " of dimension %u: %%%s has %" PRId64,
                                  offset, offset + size, i, x->p->values[view].name, from->shape[i]);
         made.base += offset * from->strides[i];
         made.shape[i] = size;
@@ -147,7 +147,7 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
-    t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
+    t->offset = (uint64_t)address; /* from now on a tile of its own, even if it was a window */
     t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;
 }
@@ -257,7 +257,7 @@ static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
     struct sam_tile_actual actuals[4];
-    struct sam_error error; /* set by what fails */
+    struct sam_error error; /* set by the operation that fails */
     for (uint32_t i = 0; i < op->operand_count; i++) {
         uint32_t value = sam_tile_arg(x->p, op, i);
         struct sam_tile_slot *slot = sam_tile_slot(x, value);
@@ -323,7 +323,8 @@ static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)
 
 /* --- control flow */
 
-/* Values that a block yields, into the slots of `ids`: all are read before any is written. */
+/* Move the values that a block yields into the slots of `ids`; all are read before any is written.
+ */
 static void yield(struct sam_tile_exec *x, const struct sam_tile_op *op, const uint32_t *ids)
 {
     struct sam_tile_slot values[64];
@@ -347,7 +348,7 @@ static enum sam_status loop(struct sam_tile_exec *x, const struct sam_tile_op *o
         sam_tile_slot(x, params[0])->number = at;
         enum sam_status status = block(x, op->body[0], params + 1);
         if (status == SAM_OK && op->body[0] == SAM_TILE_NONE)
-            status = sam_tile_count(x, op); /* an empty loop ends, too */
+            status = sam_tile_count(x, op); /* the end of an empty loop counts as well */
         if (status != SAM_OK)
             return status;
         if (__builtin_add_overflow(at, step, &at))
@@ -394,5 +395,5 @@ static enum sam_status block(struct sam_tile_exec *x, uint32_t first, const uint
 
 enum sam_status sam_tile_exec_body(struct sam_tile_exec *x)
 {
-    return block(x, x->f->body, x->p->ids); /* which nothing yields to */
+    return block(x, x->f->body, x->p->ids); /* a function body yields nothing */
 }

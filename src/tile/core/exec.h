@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of a function: exec.c its operations, run.c what is around them. */
+/* A run of a function: exec.c has its operations, run.c arguments, memories and results. */
 #ifndef SAM_TILE_EXEC_H
 #define SAM_TILE_EXEC_H
 
 #include "tile/check/plan.h"
 #include "tile/core/core.h"
 
-/* What a value is while the function runs; its type says which member. */
+/* A value at run time; its type selects the member. */
 struct sam_tile_slot {
     union {
         int64_t number; /* an index, an integer, the bits of a float */
@@ -32,12 +32,12 @@ struct sam_tile_exec {
 };
 
 struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *x, uint32_t value);
-/* SAM_ERR_TRAP at an operation. */
+/* Fail with SAM_ERR_TRAP at an operation. */
 enum sam_status sam_tile_trap(struct sam_tile_exec *x, const struct sam_tile_op *op,
                               const char *format, ...) SAM_PRINTF(3, 4);
-/* One operation more: SAM_OK while it may. */
+/* Count an operation; not SAM_OK if the run must stop. */
 enum sam_status sam_tile_count(struct sam_tile_exec *x, const struct sam_tile_op *op);
-/* A tile begins: at its place, with nothing written. */
+/* Begin the life of a tile: at its place, with nothing written. */
 void sam_tile_start(struct sam_tile_exec *x, uint32_t value);
 enum sam_status sam_tile_exec_body(struct sam_tile_exec *x);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column minimum and maximum: the definition, and which loops this host runs. */
+/* Column minimum and maximum: the definition, and the choice of loops for this host. */
 #include "tile/core/fold.h"
 
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level)
     }
 }
 
-/* The highest level of the host, which is asked once; every thread gets the same answer. */
+/* The host's highest level, determined once; every thread gets the same answer. */
 static const struct sam_tile_fold_table *best_table(void)
 {
     static const struct sam_tile_fold_table *_Atomic best;
@@ -52,7 +52,7 @@ void sam_tile_fold_columns(enum sam_dtype dtype, bool max, enum sam_tile_nan nan
     if (!sam_tile_has_dtype(dtype) || (unsigned)nan > SAM_TILE_NAN_FIRST || rows == 0)
         return;
     if (rows == 1) {
-        memcpy(to, from, cols * sam_tile_size(dtype)); /* as it is, NaN too */
+        memcpy(to, from, cols * sam_tile_size(dtype)); /* unchanged, NaN included */
         return;
     }
     sam_tile_fold *fold = best_table()->fold[dtype][max][nan];

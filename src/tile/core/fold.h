@@ -10,12 +10,12 @@
 typedef void sam_tile_fold(void *to, const void *from, size_t rows, size_t cols, size_t pitch);
 
 struct sam_tile_fold_table {
-    sam_tile_fold *fold[SAM_DTYPES][2][3]; /* dtype, maximum, NaN; NULL: there is none */
+    sam_tile_fold *fold[SAM_DTYPES][2][3]; /* dtype, maximum, NaN mode; NULL: no loop */
 };
 
 extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;
 
-/* The loops of a level; NULL when this host cannot run them. */
+/* The loops of a level; NULL if this host cannot run them. */
 const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level);
 
 #endif

@@ -3,23 +3,22 @@
  * the level's table.
  *
  * Floats are compared as integers. For bits of either sign, bits ^ (bits >> 31 & 0x7fffffff) rises
- * with the value, -0 below +0, NaN at both ends. Taking the first of these numbers off, modulo 2^n,
- * turns the order so that every NaN is at the top, or with another start at the bottom: NaN loses
- * or wins a minimum of unsigned integers without a test.
+ * with the value, -0 below +0, NaN at both ends. Subtracting the smallest number, modulo 2^n,
+ * rotates the order so that every NaN is at the top or, with another offset, at the bottom: NaN
+ * loses or wins a minimum of unsigned integers without a test.
  *
- * Rows go by in order, a block of them at a time: side by side they are as many streams of reads,
- * and a core takes more bytes of several streams than of one. The keys of the columns wait in the
- * destination meanwhile, a panel of it in the first cache. A row that is folded in a second time
- * changes nothing, in any mode: so the keys begin with the first row, and the last block ends with
- * the last row. */
+ * Rows are folded in order, a block at a time: the rows of a block are parallel streams of reads,
+ * and a core reads several streams faster than one. Meanwhile the keys of the columns stay in the
+ * destination, one panel of which fits the first cache. Folding a row twice changes nothing in any
+ * mode: so the keys start with the first row, and the last block ends with the last row. */
 #include "tile/core/fold.h"
 
 enum { BLOCK = 8, CHUNK = 64, PANEL = 4096 }; /* rows, bytes, bytes */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* name_panel takes n columns, `some` at a time: name_whole a number of them that is known here, so
- * that they are vectors and nothing else, name_rest what is left of a panel. */
+/* name_panel folds n columns, `some` at a time: a constant, so that the loops are whole vectors;
+ * name_rest folds the remaining columns of a panel. */
 #define FOLD(name, type, ENTER, STEP, LEAVE)                                                       \
     INLINE void name##_rows(type *restrict keys, const type *restrict row, size_t rows,            \
                             size_t pitch, size_t n)                                                \
@@ -87,7 +86,7 @@ INTEGER(uint32)
 #define KEY(bits, sint, uint, top)                                                                 \
     ((uint)((bits) ^ (uint)(((sint)(bits) >> (sizeof(sint) * 8 - 1)) & (top))))
 
-/* The smallest number, and what is one above the largest, as keys. */
+/* The smallest number, and one above the largest, as keys. */
 #define REAL(format, sint, uint, top, infinity, canonical)                                         \
     static inline uint format##_high(uint bits) /* NaN at the top */                               \
     {                                                                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile operations called one by one: placing tiles on a core, waits, the operation. */
+/* Tile operations called one by one: place tiles on a core, check waits, run the operation. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "samite/tile_ops.h"
 #include "tile/core/core.h"
 
-/* Without a limit, as much of each memory as a program of the host may want at a time. */
+/* Size of each memory if the profile sets no limit. */
 enum { HOST_MEMORY = 256 << 20, ALIGNMENT = 32 };
 
 struct range {
@@ -16,13 +16,13 @@ struct range {
     enum sam_tile_loc loc;
 };
 
-/* What sam_tile_core is on the outside: the core and who lives there. */
+/* The public sam_tile_core: the core and the tiles that live on it. */
 struct resident {
-    struct sam_tile_core core; /* first: pointers to either are the same */
+    struct sam_tile_core core; /* first, so that pointers to either are interchangeable */
     struct range *ranges;
     size_t count, capacity;
-    bool assigned;  /* some tile has an address of its own, or */
-    bool automatic; /* was placed here */
+    bool assigned;  /* some tile has an assigned address */
+    bool automatic; /* some tile was placed here */
 };
 
 static struct resident *resident(struct sam_tile_core *core)
@@ -75,7 +75,7 @@ enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address)
     return SAM_OK;
 }
 
-/* The lowest offset between the ranges of the memory, which are kept in order. */
+/* The lowest free offset between the ranges in use, which are sorted. */
 static enum sam_status find_room(struct resident *r, struct sam_tile *t, struct sam_error *error)
 {
     uint64_t size = sam_tile_bytes(&t->type), offset = 0;
@@ -114,7 +114,7 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
     char *messages = NULL;
     const char *fault = sam_tile_type_fault(type);
     if (fault)
-        return sam_fail(error, SAM_ERR_USAGE, "the tile's type has no such %s", fault);
+        return sam_fail(error, SAM_ERR_USAGE, "the tile's type has an invalid %s", fault);
     if (elements == 0 || elements > INT32_MAX)
         return sam_fail(error, SAM_ERR_USAGE, "a tile of %" PRIu32 "x%" PRIu32 " elements",
                         type->rows, type->cols);
@@ -139,7 +139,7 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
         return status;
     if (t->assigned ? r->automatic : r->assigned)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "of the tiles on a core all have an assigned address, or none");
+                        "either all tiles on a core have an assigned address, or none has");
     uint64_t room = core->memories[t->type.loc].size, size = sam_tile_bytes(&t->type);
     if (!t->assigned)
         status = find_room(r, t, error);
@@ -155,14 +155,14 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
     return SAM_OK;
 }
 
-/* No division: this is asked of each tile of each operation. */
+/* Without a division: this runs for each tile of each operation. */
 static bool fits(uint64_t room, uint64_t offset, uint64_t size)
 {
     return offset <= room && size <= room - offset;
 }
 
-/* The tile as it is now, with its name in messages. What its owner may have changed since it was
- * placed is checked: no element may be outside of it, nor the tile outside of its memory. */
+/* The tile as it is now, with its name for messages. Check what its owner may have changed since it
+ * was placed: elements must lie within the tile, and the tile within its memory. */
 static enum sam_status make_ref(const struct sam_tile *t, const char *name,
                                 struct sam_tile_ref *ref, struct sam_error *error)
 {
@@ -180,8 +180,8 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
     if (lines == 0 || length == 0 || length > pitch || sam_tile_type_fault(type) ||
         lines > INT32_MAX || pitch > INT32_MAX || elements > INT64_MAX / 8 ||
         !fits(t->core->memories[type->loc].size, t->offset, elements * sam_tile_size(type->dtype)))
-        return sam_fail(error, SAM_ERR_USAGE, "%s: the tile was given another type after its place",
-                        name);
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "%s: the type of the tile changed after it was placed", name);
     *ref = (struct sam_tile_ref){.type = *type, .offset = t->offset, .pitch = pitch, .name = name};
     return SAM_OK;
 }
@@ -235,7 +235,7 @@ void sam_tile_release(struct sam_tile *tile)
         return;
     struct resident *r = resident(tile->core);
     struct sam_tile_ref t;
-    bool owns = r && !tile->pitch && make_ref(tile, "", &t, NULL) == SAM_OK; /* no window */
+    bool owns = r && !tile->pitch && make_ref(tile, "", &t, NULL) == SAM_OK; /* not a window */
     if (owns)
         sam_tile_core_forget(&r->core, t.type.loc, t.offset, sam_tile_bytes(&t.type));
     for (size_t i = 0; owns && !tile->assigned && i < r->count; i++)
@@ -257,9 +257,9 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
     const struct sam_tile_type *type = &window->type;
     struct sam_tile_ref from = {0};
     if (window->core || window->assigned)
-        return sam_fail(error, SAM_ERR_USAGE, "the window has a place already");
+        return sam_fail(error, SAM_ERR_USAGE, "the window is already placed");
     if (!tile->core)
-        return sam_fail(error, SAM_ERR_USAGE, "the tile has no place yet");
+        return sam_fail(error, SAM_ERR_USAGE, "the tile is not placed yet");
     enum sam_status status = make_ref(tile, "the tile", &from, error);
     if (status == SAM_OK)
         status = check_type(resident(tile->core), type, error);
@@ -268,8 +268,9 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
     if (type->loc != from.type.loc || type->dtype != from.type.dtype ||
         type->blayout != from.type.blayout || type->slayout != SAM_TILE_none_box ||
         from.type.slayout != SAM_TILE_none_box)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "a window has the memory, dtype and layout of its tile, not boxed");
+        return sam_fail(
+            error, SAM_ERR_USAGE,
+            "a window must have the memory, dtype and layout of its tile, and must not be boxed");
     if (type->rows > from.type.rows || row > from.type.rows - type->rows ||
         type->cols > from.type.cols || col > from.type.cols - type->cols)
         return sam_fail(error, SAM_ERR_USAGE,
@@ -314,7 +315,7 @@ static struct sam_tile *const no_tiles[] = {NULL};
 static const struct sam_event *const no_events[] = {NULL};
 static const char *const names[] = {"src", "src1", "src2", "src3"};
 
-/* Every source lives on one core, and the destination (NULL: there is none) on the same. */
+/* All sources, and the destination unless it is NULL, must live on the same core. */
 static enum sam_status place_all(const char *name, struct sam_tile *dst,
                                  struct sam_tile *const *sources, size_t count,
                                  struct sam_tile_core **on, struct sam_error *error)
@@ -335,13 +336,13 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return dst ? place(core, dst, error) : SAM_OK;
 }
 
-/* The public numbers are those of the rows. */
+/* Public opcodes number the rows. */
 #define TILE_OP(code, name, ...)                                                                   \
     _Static_assert((unsigned)SAM_TILE_OP_##code == SAM_TILE_##code - SAM_TILE_FIRST_OP, name);
 #include "tile/ops.def"
 _Static_assert((unsigned)SAM_TILE_OPS == SAM_TILE_CODES - SAM_TILE_FIRST_OP, "all of them");
 
-/* A call: what stands between the name and the events. */
+/* The operands of a call. */
 struct call {
     const char *name;
     const struct sam_tile_row *row;
@@ -353,7 +354,7 @@ struct call {
     int64_t at[2]; /* row and column of textract, tinsert */
 };
 
-/* The bits of a scalar: floats are rounded, integers have to fit. */
+/* The bits of a scalar: floats are rounded, integers must fit. */
 static enum sam_status scalar_bits(const struct call *call, enum sam_dtype dtype, int64_t *bits,
                                    struct sam_error *error)
 {
@@ -376,7 +377,7 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
 {
     const char *sources = call->row->sources;
     size_t tiles = 0, numbers = 0, count = call->row->count;
-    enum sam_dtype dtype = SAM_F32; /* without a destination there is no scalar */
+    enum sam_dtype dtype = SAM_F32; /* no destination: no scalar either */
     if (call->dst)
         dtype = sam_tile_scalar_of_source(call->row) ? refs[0].type.dtype : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
@@ -404,7 +405,7 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
     return SAM_OK;
 }
 
-/* Do the operands have the number and kind that the operation takes? */
+/* Check number and kinds of the operands. */
 static enum sam_status check_operands(const struct call *call, const char *kinds,
                                       struct sam_error *error)
 {
@@ -415,8 +416,8 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
         other |= *c != 't' && !strchr(kinds, *c);
     }
     if (other)
-        return sam_fail(error, SAM_ERR_USAGE, "%s has operands of another kind: sam_%s", call->name,
-                        call->name);
+        return sam_fail(error, SAM_ERR_USAGE, "%s takes operands of another kind: use sam_%s",
+                        call->name, call->name);
     while (tiles < 4 && call->sources[tiles])
         tiles++;
     if (!call->dst && !sam_tile_stores(call->row))
@@ -431,7 +432,7 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
     return SAM_OK;
 }
 
-/* What is too large to be cleared first is set as far as it is used. */
+/* Large arrays are not cleared: only the entries in use are set. */
 static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
                                 struct sam_tile_core **core, struct sam_error *error)
 {
@@ -454,7 +455,7 @@ static enum sam_status run_call(const struct call *call, const struct sam_event 
     return sam_tile_core_run(*core, call->code, call->attribute, actuals, 0, error);
 }
 
-/* Its text is too long to be cleared each time. */
+/* The text is not cleared: it is too long for every call. */
 static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe)
 {
     struct sam_event event;
@@ -465,7 +466,7 @@ static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe
     return event;
 }
 
-/* `kinds`: the operands beside tiles that this way of calling has. */
+/* `kinds`: the operands, other than tiles, that this kind of call passes. */
 static struct sam_event apply(struct call *call, const char *kinds,
                               const struct sam_event *const *events)
 {
@@ -477,7 +478,7 @@ static struct sam_event apply(struct call *call, const char *kinds,
     events = events ? events : no_events;
     for (size_t i = 0; events[i]; i++)
         if (events[i]->status != SAM_OK)
-            return *events[i]; /* what was waited for never came */
+            return *events[i]; /* the awaited operation failed */
     if (check_operands(call, kinds, &error) != SAM_OK ||
         run_call(call, events, &core, &error) != SAM_OK)
         return failed(error.status, "%s", error.text);

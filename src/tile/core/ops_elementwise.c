@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations whose element d[i,j] depends on one element of each source, up to a thousand columns
- * of a row at a time. */
+/* Operations whose element d[i,j] depends on one element of each source, computed in chunks of a
+ * row (SAM_TILE_CHUNK columns). */
 #include <math.h>
 
 #include "tile/core/core.h"
 
-/* A source as a row: of a tile, the same element repeated, or a scalar. */
+/* A source as a row: of a tile, one element repeated, or a scalar. */
 struct feed {
     const struct sam_tile_ref *tile; /* NULL: the scalar */
     uint64_t bits;
@@ -27,7 +27,7 @@ static const void *repeat(const void *element, size_t size, size_t n, uint8_t *r
     return raw;
 }
 
-/* n elements of the feed from [i,j], where they are or in `raw`. */
+/* n elements of the feed from [i,j]: in place, or copied to `raw`. */
 static const void *fetch(const struct sam_tile_core *core, const struct feed *f, size_t i, size_t j,
                          size_t n, enum sam_dtype dtype, uint8_t *raw)
 {
@@ -53,7 +53,7 @@ static struct feed feed_of(const struct sam_tile_job *job, size_t index)
     return f;
 }
 
-/* Is a divisor zero? Asked of all before any element is written. */
+/* Check all divisors before any element is written. */
 static enum sam_status check_divisors(const struct sam_tile_job *job, const struct feed *f)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
@@ -74,7 +74,7 @@ static enum sam_status check_divisors(const struct sam_tile_job *job, const stru
     return SAM_OK;
 }
 
-/* A chunk of the destination: n elements at d from those of each source, in[...]. */
+/* Compute n elements at d from those of the sources, in[...]. */
 typedef void chunk_fn(const struct sam_tile_job *job, const void *const *in, void *d, size_t n);
 
 static enum sam_dtype dst_dtype(const struct sam_tile_job *job)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: of columns to a row and of rows to a column, in rising order. The source has rows and
- * columns: without them core.c runs nothing. */
+/* Reductions of columns to a row and of rows to a column, in rising order. The source is not empty:
+ * core.c does not run operations on empty sources. */
 #include "tile/core/core.h"
 
 /* d = d function row, elements in the form they are stored in, rounded at each step */
@@ -71,7 +71,7 @@ enum sam_status sam_tile_run_col_arg(struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* The first element stays as it is when it is alone, as in a column of one row. */
+/* A single element is copied unchanged, as in a column of one row. */
 static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);

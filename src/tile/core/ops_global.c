@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between tiles and arrays. */
+/* Moves between tiles and arrays. */
 #include <inttypes.h>
 
 #include "tile/core/core.h"
@@ -11,7 +11,7 @@ bool sam_tile_window_fits(int64_t size, int64_t stride)
            span <= most && span >= -most && stride <= most && stride >= -most;
 }
 
-/* The element of the array that [i, j] of the tile is: the outer dimensions count in i. */
+/* The array element at [i, j] of the tile; i counts through all outer dimensions. */
 static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
 {
     int64_t at = w->base + (int64_t)j * w->strides[w->rank - 1];
@@ -30,7 +30,8 @@ static enum sam_status outside(const struct sam_tile_job *job, const struct sam_
                     t->name, i, j, at, w->name, w->array->count);
 }
 
-/* Is a row of the tile in the array? Strides are constant: its ends tell. */
+/* Whether a row of the tile lies in the array: with constant strides, checking its ends suffices.
+ */
 static enum sam_status check_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
                                  const struct sam_tile_ref *t, size_t i)
 {
@@ -72,7 +73,7 @@ static enum sam_status transfer(struct sam_tile_job *job, bool load)
     const struct sam_tile_window *w = job->actuals[!load].window;
     const struct sam_tile_ref *t = job->actuals[load].tile;
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
-    for (size_t i = 0; i < rows && cols; i++) { /* all, before an element moves */
+    for (size_t i = 0; i < rows && cols; i++) { /* check all rows before moving any element */
         enum sam_status status = check_row(job, w, t, i);
         if (status != SAM_OK)
             return status;

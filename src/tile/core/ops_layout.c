@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that move elements: bits are kept. */
+/* Operations that move elements, bit for bit. */
 #include <inttypes.h>
 
 #include "tile/core/core.h"
@@ -11,7 +11,7 @@ static void copy(const struct sam_tile_job *job, const struct sam_tile_ref *d, s
            sam_tile_size(d->type.dtype));
 }
 
-/* rows x cols of s from [si,sj] to [di,dj] of d */
+/* Copy rows x cols elements from [si,sj] of s to [di,dj] of d. */
 static void copy_block(const struct sam_tile_job *job, const struct sam_tile_ref *d, size_t di,
                        size_t dj, const struct sam_tile_ref *s, size_t si, size_t sj, size_t rows,
                        size_t cols)

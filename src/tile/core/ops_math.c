@@ -5,7 +5,7 @@
 
 #include "tile/core/core.h"
 
-/* Rounded to odd: what a narrower format rounds again comes out as if it was rounded once. */
+/* Round to odd: rounding the result again, to a narrower format, is as rounding once. */
 static float to_odd(long double value)
 {
     float f = (float)value;
@@ -81,7 +81,7 @@ static float real_expdif(float a, float b, bool narrow)
     return narrow ? to_odd(better_expdif(a, b)) : (float)better_expdif(a, b);
 }
 
-#define UNDEFINED 0 /* nothing calls it */
+#define UNDEFINED 0 /* never evaluated */
 #define CASE(function, expression)                                                                 \
     case function:                                                                                 \
         for (size_t i = 0; i < n; i++)                                                             \
@@ -98,7 +98,7 @@ void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a
     }
 }
 
-/* Results are cut to the width of the dtype when they are stored, which is wrapping. */
+/* Results wrap: they are cut to the width of the dtype when stored. */
 static uint64_t wrap(int64_t value)
 {
     return (uint64_t)value;
@@ -127,7 +127,7 @@ static bool is_nan(enum sam_dtype dtype, uint64_t bits)
     return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, (uint32_t)bits));
 }
 
-/* x < m: by value, and where `signs` counts, -0 below +0. */
+/* x < m by value; with `signs`, -0 < +0. */
 static bool below(enum sam_dtype dtype, bool signs, uint64_t x, uint64_t m)
 {
     if (!sam_tile_is_real(dtype)) {

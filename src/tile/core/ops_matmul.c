@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices: sums in rising order, rounded after each product and each sum. */
+/* Matrix products: summed in rising order, rounded after each product and each sum. */
 #include "tile/core/core.h"
 
 static float real_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
@@ -18,7 +18,7 @@ static uint32_t whole_at(const struct sam_tile_core *core, const struct sam_tile
     return (uint32_t)value;
 }
 
-/* d = start + a * b; `start` has one row for all rows of d, or as many as d, or is NULL: zeros */
+/* d = start + a * b; `start` has as many rows as d or one for all of them; NULL: zeros */
 static enum sam_status multiply(struct sam_tile_job *job, size_t factor,
                                 const struct sam_tile_ref *start, bool one_row)
 {

@@ -34,7 +34,7 @@ const char *sam_tile_argument_name(const struct sam_tile_program *p, size_t func
     return there ? p->values[p->ids[p->funcs[function].args + index]].name : "";
 }
 
-/* Do elements of an array or a scalar of type `given` stand for those of `dtype`? */
+/* Whether elements of type `given`, of an array or scalar, represent elements of `dtype`. */
 static bool represents(enum sam_dtype given, enum sam_dtype dtype)
 {
     return given == dtype || given == sam_dtype_npy(dtype);
@@ -46,13 +46,14 @@ static enum sam_status check_array(struct sam_tile_exec *x, const char *name, en
     if (represents(array->dtype, dtype))
         return SAM_OK;
     bool as_bits = sam_dtype_npy(dtype) != dtype;
-    return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s%s%s%s, the array of %s", name,
+    return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s%s%s%s: found an array of %s", name,
                     sam_tile_dtype_name(dtype), as_bits ? " (as " : "",
                     as_bits ? sam_dtype_name(sam_dtype_npy(dtype)) : "", as_bits ? ")" : "",
                     sam_dtype_name(array->dtype));
 }
 
-/* An array of the tile's valid rectangle, or as many elements in a row; `?` takes the array's. */
+/* The array has the shape of the valid rectangle, or one dimension with as many elements; a `?`
+ * takes the size of the array. */
 static enum sam_status check_shape(struct sam_tile_exec *x, uint32_t value,
                                    const struct sam_array *array)
 {
@@ -69,7 +70,7 @@ static enum sam_status check_shape(struct sam_tile_exec *x, uint32_t value,
     if (flat || ((uint64_t)t->type.valid_rows == rows && (uint64_t)t->type.valid_cols == cols))
         return SAM_OK;
     return sam_fail(x->error, SAM_ERR_INPUT,
-                    "%%%s holds %" PRId64 "x%" PRId64 " elements, the array has %" PRIu64
+                    "%%%s holds %" PRId64 "x%" PRId64 " elements: found an array of %" PRIu64
                     "x%" PRIu64,
                     t->name, t->type.valid_rows, t->type.valid_cols, rows, cols);
 }
@@ -82,17 +83,17 @@ static enum sam_status bind_scalar(struct sam_tile_exec *x, uint32_t value,
     const char *name = x->p->values[value].name;
     bool wide = type->kind == SAM_TILE_KIND_INDEX || type->kind == SAM_TILE_KIND_BOOL;
     if (!a->is_scalar)
-        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a scalar, and not given as one", name);
+        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a scalar: expected a value", name);
     bool real = sam_dtype_class(a->dtype) == SAM_CLASS_FLOAT;
     if (!wide && !represents(a->dtype, type->dtype))
-        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s, the scalar given of %s", name,
+        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s: found a scalar of %s", name,
                         sam_tile_dtype_name(type->dtype), sam_dtype_name(a->dtype));
     if (wide && real)
-        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is an integer, the scalar given of %s", name,
+        return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is an integer: found a scalar of %s", name,
                         sam_dtype_name(a->dtype));
     slot->number = (int64_t)a->bits;
     size_t size = sam_dtype_size(a->dtype);
-    if (!real && size < 8) { /* signed or not, as the type says */
+    if (!real && size < 8) { /* sign- or zero-extend */
         bool is_signed = sam_dtype_class(a->dtype) == SAM_CLASS_INT;
         unsigned shift = (unsigned)(64 - 8 * size);
         slot->number =
@@ -110,13 +111,14 @@ static enum sam_status bind_argument(struct sam_tile_exec *x, uint32_t value,
     switch (type->kind) {
     case SAM_TILE_KIND_PTR:
         if (!a->array)
-            return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a pointer, and has no array", name);
+            return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a pointer: expected an array", name);
         sam_tile_slot(x, value)->array = a->array;
         return check_array(x, name, type->dtype, a->array);
     case SAM_TILE_KIND_TILE:
         if (!a->array)
             return a->is_scalar
-                       ? sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a tile, not a scalar", name)
+                       ? sam_fail(x->error, SAM_ERR_INPUT,
+                                  "%%%s is a tile: expected an array, found a scalar", name)
                        : SAM_OK;
         status = check_array(x, name, type->tile.dtype, a->array);
         if (status == SAM_OK)
@@ -131,8 +133,9 @@ static enum sam_status bind_argument(struct sam_tile_exec *x, uint32_t value,
     }
 }
 
-/* The value that an argument is: that of its name (of any tile, for an output of bare operations),
- * or the next in order. In a function a name that no argument has is the caller's own. */
+/* The value that an argument is bound to: the one with its name (any tile, for an output of bare
+ * operations), or the next in order. In a function, a name that no parameter has is only the
+ * caller's label. */
 static uint32_t find_value(const struct sam_tile_exec *x, const struct sam_tile_argument *a,
                            size_t *next)
 {
@@ -154,7 +157,7 @@ static bool is_argument(const struct sam_tile_exec *x, uint32_t value)
     return x->p->values[value].op == SAM_TILE_NONE;
 }
 
-/* That there are more arguments than the function has. */
+/* Report more arguments than the function has. */
 static enum sam_status too_many(struct sam_tile_exec *x, size_t count)
 {
     char names[400] = "";
@@ -183,9 +186,10 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
             status = sam_fail(x->error, SAM_ERR_INPUT, "%%%s is given twice",
                               x->p->values[values[i]].name);
         else if (arguments[i].inout && !is_argument(x, values[i]))
-            status = sam_fail(x->error, SAM_ERR_INPUT,
-                              "%%%s is made by the program: it can be an output, not both",
-                              x->p->values[values[i]].name);
+            status = sam_fail(
+                x->error, SAM_ERR_INPUT,
+                "%%%s is computed by the program: it can be an output, but not an input as well",
+                x->p->values[values[i]].name);
         else if (is_argument(x, values[i]))
             status = bind_argument(x, values[i], &arguments[i]);
         if (status == SAM_OK)
@@ -202,7 +206,7 @@ static enum sam_status bind_all(struct sam_tile_exec *x, const struct sam_tile_a
     return status;
 }
 
-/* Tiles that are outputs, into their arrays. */
+/* Copy output tiles into their arrays. */
 static enum sam_status fetch(struct sam_tile_exec *x, const struct sam_tile_argument *arguments,
                              size_t count, const uint32_t *values)
 {
@@ -226,8 +230,8 @@ static enum sam_status fetch(struct sam_tile_exec *x, const struct sam_tile_argu
     return SAM_OK;
 }
 
-/* Open the memories that hold tiles: as large as the profile says or, when it sets no limit, as the
- * program needs. */
+/* Open the memories that hold tiles: with the size in the profile or, if it sets no limit, with
+ * what the program needs. */
 static bool open_memories(struct sam_tile_exec *x)
 {
     uint64_t sizes[SAM_TILE_LOCS] = {0};
@@ -244,8 +248,8 @@ static bool open_memories(struct sam_tile_exec *x)
     return sam_tile_core_open(&x->core, sizes);
 }
 
-/* A tile that bare operations leave as an output keeps its memory from beginning to end, for what
- * is read there when all is done. */
+/* The output tile of bare operations keeps its memory from beginning to end: it is read after the
+ * last operation. */
 static void keep_outputs(struct sam_tile_exec *x, const struct sam_tile_argument *arguments,
                          size_t count)
 {
@@ -261,7 +265,7 @@ static void keep_outputs(struct sam_tile_exec *x, const struct sam_tile_argument
     }
 }
 
-/* Places for the tiles. With outputs they may take more than sam_tile_check has seen. */
+/* Place the tiles. With outputs they may need more room than sam_tile_check assumed. */
 static enum sam_status place_tiles(struct sam_tile_exec *x,
                                    const struct sam_tile_argument *arguments, size_t count)
 {

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* Below this many bytes the bits are looked at as fast. */
+/* For fewer bytes, looking at the bits is as fast. */
 enum { SHORTEST_STRETCH = 512 };
 
 bool sam_tile_written_open(struct sam_tile_written *w, uint64_t size)
@@ -18,7 +18,7 @@ void sam_tile_written_close(struct sam_tile_written *w, uint64_t size)
     *w = (struct sam_tile_written){0};
 }
 
-/* A stretch more, or a longer one. */
+/* Add a stretch, or extend one. */
 static void note(struct sam_tile_written *w, uint64_t low, uint64_t high)
 {
     for (size_t i = 0; i < SAM_TILE_STRETCHES; i++) {
@@ -73,7 +73,7 @@ void sam_tile_written_clear(struct sam_tile_written *w, uint64_t first, uint64_t
         uint64_t *from = &w->whole[i].low, *to = &w->whole[i].high;
         if (first >= *to || end <= *from)
             continue;
-        if (first > *from) /* what is behind is forgotten here, the bits know it */
+        if (first > *from) /* keep one part only: the bits still have the other */
             *to = first;
         else
             *from = end < *to ? end : *to;

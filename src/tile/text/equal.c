@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Are two programs the same? Values correspond by where they are defined, and have the same name.
- */
+/* Equality of programs. Values correspond by where they are defined, and have the same name. */
 #include <stdlib.h>
 
 #include "tile/tile.h"

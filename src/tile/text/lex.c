@@ -99,7 +99,7 @@ static size_t number_size(const struct lexer *lexer)
     return size;
 }
 
-/* With both quotes; up to the end of the line where the second is missing. */
+/* With both quotes, or up to the end of the line if the second is missing. */
 static size_t string_size(const struct lexer *lexer)
 {
     size_t size = 1;

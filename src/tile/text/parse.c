@@ -98,10 +98,11 @@ uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
             sam_tile_error(&parser->report, name->pos, "%%%s is already defined, at line %" PRIu32,
                            v->name, v->pos.line);
         else
-            sam_tile_error(&parser->report, name->pos,
-                           "%%%s is defined here and used before; what names it (a tassign, too) "
-                           "must follow its definition",
-                           v->name);
+            sam_tile_error(
+                &parser->report, name->pos,
+                "%%%s is defined here and used before; whatever names it, a tassign included, "
+                "must follow its definition",
+                v->name);
         return SAM_TILE_NONE;
     }
     return new_value(parser, name, type, name->pos);
@@ -272,7 +273,7 @@ static bool parse_results(struct parser *parser, struct statement *s)
         for (size_t i = 0; i < s->result_count; i++)
             if (s->results[i].size == parser->token.size &&
                 memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0) {
-                sam_tile_error(&parser->report, parser->token.pos, "the result %s stands twice",
+                sam_tile_error(&parser->report, parser->token.pos, "result %s appears twice",
                                sam_tile_parse_found(parser, found, sizeof found));
                 return false;
             }
@@ -361,7 +362,7 @@ static bool parse_statement(struct parser *parser)
     return !parser->memory;
 }
 
-/* Past the block that was just opened. */
+/* Skip the block that was just opened. */
 static void skip_block(struct parser *parser)
 {
     for (size_t depth = 1; depth && parser->token.kind != TOKEN_END; sam_tile_parse_next(parser)) {
@@ -492,7 +493,7 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
         return false;
     if (parser->token.kind == TOKEN_ARROW) {
         sam_tile_error(&parser->report, parser->token.pos,
-                       "functions have no results; write to a pointer argument");
+                       "functions return nothing: write to a pointer argument");
         return false;
     }
     return parse_attributes(parser, &(*f)->attributes) &&
@@ -506,7 +507,7 @@ static void parse_func(struct parser *parser)
     size_t names = parser->name_count;
     sam_tile_parse_next(parser);
     if (!parse_func_head(parser, &f)) {
-        /* Leave this function out, and its body. */
+        /* Skip this function and its body. */
         while (parser->token.kind != TOKEN_END && !sam_tile_parse_is_word(parser, "func.func"))
             sam_tile_parse_next(parser);
         sam_tile_parse_leave(parser, names);
@@ -543,7 +544,7 @@ static void parse_bare(struct parser *parser)
         sam_tile_parse_ids(parser, &id, 1);
         if (p->values[id].type.kind == SAM_TILE_KIND_UNKNOWN && !parser->report.report.errors)
             sam_tile_error(&parser->report, p->ops[body.first].pos,
-                           "%%%s is an argument, and nothing says of which type",
+                           "%%%s is an argument without a type: expected a type at one of its uses",
                            p->values[id].name);
     }
     if (parser->token.kind != TOKEN_END)
@@ -579,7 +580,7 @@ static void parse_file(struct parser *parser)
         sam_tile_error(&parser->report, parser->token.pos, "the file has no operation");
 }
 
-/* Names and comments end where a NUL is. */
+/* A NUL would end names and comments early. */
 static bool is_text(struct parser *parser)
 {
     const struct sam_tile_program *p = parser->p;
@@ -590,7 +591,7 @@ static bool is_text(struct parser *parser)
         pos.line += *c == '\n';
     }
     if (nul)
-        sam_tile_error(&parser->report, pos, "byte 0x00 in a text");
+        sam_tile_error(&parser->report, pos, "unexpected byte 0x00");
     return !nul;
 }
 

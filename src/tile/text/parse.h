@@ -24,13 +24,13 @@ struct token {
     const char *text;
     size_t size;
     struct sam_tile_pos pos;
-    bool first; /* on its line */
+    bool first; /* the first on its line */
 };
 
 struct lexer {
     const char *at, *end, *line_start;
     uint32_t line;
-    struct sam_buffer comments; /* on lines of their own, since they were last taken */
+    struct sam_buffer comments; /* on lines of their own, since last taken */
     struct sam_buffer trailing; /* after something on its line */
     bool fresh;                 /* nothing but blanks on this line so far */
 };
@@ -57,7 +57,7 @@ struct parser {
     bool bare;         /* an unknown name is an argument */
     bool memory;       /* ran out */
     bool ended;        /* the statement just read ends its block */
-    bool end_reported; /* the early end of the file was reported */
+    bool end_reported; /* the unexpected end of the file was reported */
 };
 
 /* A statement while it is read. */
@@ -73,7 +73,7 @@ struct statement {
 
 /* --- lex.c */
 void sam_tile_parse_next(struct parser *parser);
-/* Below tokens: the next non-blank character, not taken; 0 at the end. */
+/* The next character that is not blank, without taking it; 0 at the end. */
 int sam_tile_parse_peek(struct parser *parser);
 /* Letters, digits and the characters of `more` from here. */
 struct token sam_tile_parse_chars(struct parser *parser, const char *more);
@@ -90,12 +90,12 @@ bool sam_tile_parse_is(const struct parser *parser, char character);
 bool sam_tile_parse_is_word(const struct parser *parser, const char *word);
 bool sam_tile_parse_accept(struct parser *parser, char character);
 bool sam_tile_parse_accept_word(struct parser *parser, const char *word);
-/* False, with an error, when it is not there. */
+/* False, with an error, if it is not there. */
 bool sam_tile_parse_expect(struct parser *parser, char character, const char *where);
 bool sam_tile_parse_expect_word(struct parser *parser, const char *word, const char *where);
-/* Does a %name stand here? It is not taken. */
+/* Whether the token is a %name; it is not taken. */
 bool sam_tile_parse_at_value(struct parser *parser, const char *what);
-/* The error at one thing more than there is room for; false. */
+/* Report more items than there is room for; false. */
 bool sam_tile_parse_too_many(struct parser *parser, const char *what, int most);
 bool sam_tile_parse_integer(struct parser *parser, int64_t *value);
 
@@ -104,13 +104,13 @@ bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type);
 
 /* --- parse.c */
 bool sam_tile_parse_block(struct parser *parser, struct block *block);
-/* A new value under a name, visible from here on; SAM_TILE_NONE without memory or after an error.
+/* A new value with a name, visible from here on; SAM_TILE_NONE after an error or if out of memory.
  */
 uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
                                const struct sam_tile_ty *type);
 /* The operand that the token names, added to the statement. */
 bool sam_tile_parse_operand(struct parser *parser, struct statement *s);
-/* `: T` or `, T` for operand `index`: the type that stands here must be the operand's. */
+/* `: T` or `, T` for operand `index`, whose type it must be. */
 bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, size_t index);
 bool sam_tile_parse_result_count(struct parser *parser, const struct statement *s, size_t count);
 /* Define result `index`. */
@@ -122,7 +122,7 @@ uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t c
 void sam_tile_parse_leave(struct parser *parser, size_t names);
 bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
                          enum sam_tile_kind kind, const char *what);
-/* The word that stands here, one of `words` (NULL at their end), as the operation's attribute. */
+/* Take one of `words` (ended by NULL) as the operation's attribute. */
 bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const char *const *words,
                            const char *what);
 

@@ -58,7 +58,7 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
     return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* The tile that an SSA result is: allocated, then written. */
+/* An SSA result is a tile that is allocated, then written. */
 static bool allocate_result(struct parser *parser, struct statement *s,
                             const struct sam_tile_ty *type)
 {
@@ -373,7 +373,7 @@ static bool parse_record(struct parser *parser, struct statement *s)
            sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* Without events it is a barrier. */
+/* Without events: a barrier. */
 static bool parse_wait(struct parser *parser, struct statement *s)
 {
     if (!sam_tile_parse_result_count(parser, s, 0))

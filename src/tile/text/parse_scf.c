@@ -80,7 +80,7 @@ static bool parse_constant(struct parser *parser, struct statement *s)
            sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* Operand `index` has the type; a free name gets it. */
+/* Operand `index` must have the type; a free name takes it. */
 static bool parse_same(struct parser *parser, const struct statement *s, size_t index,
                        const struct sam_tile_ty *type)
 {
@@ -160,7 +160,7 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
 
 /* --- control flow */
 
-/* A block in braces, which a yield of `types` ends where there are any. */
+/* A block in braces, which ends with a yield of `types` if there are any. */
 static bool parse_body(struct parser *parser, struct statement *s, unsigned which,
                        const struct sam_tile_ty *types, size_t count)
 {
@@ -205,8 +205,9 @@ bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
 {
     size_t count = 0;
     if (parser->depth < 2) {
-        sam_tile_error(&parser->report, s->op.pos,
-                       "scf.yield ends the block of a loop or condition; a function returns");
+        sam_tile_error(
+            &parser->report, s->op.pos,
+            "scf.yield ends the block of a loop or condition; a function ends with return");
         return false;
     }
     parser->ended = true;
@@ -255,7 +256,7 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
            sam_tile_parse_result_count(parser, s, *count);
 }
 
-/* The statement in front of its blocks, whose number they get after. */
+/* Add the statement before its blocks, which are set afterwards. */
 static bool append_with_bodies(struct parser *parser, struct statement *s,
                                const struct sam_tile_ty *types, size_t count)
 {
@@ -350,15 +351,16 @@ bool sam_tile_parse_for(struct parser *parser, struct statement *s)
         !parse_types(parser, s, types, &typed))
         return false;
     if (count != typed) {
-        sam_tile_error(&parser->report, s->op.pos,
-                       "%zu values are carried and %zu types stand here", count, typed);
+        sam_tile_error(&parser->report, s->op.pos, "%zu values are carried: found %zu types", count,
+                       typed);
         return false;
     }
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_INDEX};
     if (sam_tile_parse_accept(parser, ':') && !sam_tile_parse_type(parser, &type))
         return false;
     if (!is_integer(&type)) {
-        sam_tile_error(&parser->report, variable.pos, "a loop counts in index or an integer");
+        sam_tile_error(&parser->report, variable.pos,
+                       "the type of a loop variable: expected index or an integer type");
         return false;
     }
     for (size_t i = 0; i < 3; i++)

@@ -207,7 +207,7 @@ static bool parse_key(struct parser *parser, enum tile_key key, const struct tok
     return false;
 }
 
-/* The one key is the other in another spelling. */
+/* Whether a key was already given, possibly in another spelling. */
 static bool is_given(const struct tile_text *tile, enum tile_key key)
 {
     return tile->given[key] ||

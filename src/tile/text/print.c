@@ -10,7 +10,7 @@ struct printer {
     const struct sam_tile_program *p;
     enum sam_tile_surface surface;
     struct sam_buffer out;
-    uint32_t *writers; /* ops that have the value as destination */
+    uint32_t *writers; /* number of ops that write the value */
     unsigned depth;
 };
 
@@ -90,7 +90,7 @@ static void attribute(struct printer *s, const struct sam_tile_op *op)
         sam_buffer_printf(&s->out, " {%s = %s}", text->key, text->words[op->attribute]);
 }
 
-/* Is `op` what makes the tile that was allocated just before it? */
+/* Whether `op` writes the tile that was allocated just before it. */
 static bool makes(const struct printer *s, const struct sam_tile_op *alloc,
                   const struct sam_tile_op *op)
 {
@@ -375,7 +375,7 @@ enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_s
     struct printer s = {.p = p, .surface = surface};
     *text = NULL;
     if ((unsigned)surface > SAM_TILE_DPS)
-        return sam_fail(error, SAM_ERR_USAGE, "no surface has the number %u", (unsigned)surface);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown surface %u", (unsigned)surface);
     s.writers = sam_alloc(p->value_count + 1, sizeof *s.writers);
     if (!s.writers)
         return sam_fail_memory(error);
