@@ -71,13 +71,13 @@ static bool widen_16(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, 
 enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const void *data,
                                 uint64_t count, void *out, struct sam_error *error)
 {
+    if (data && out && widen_16(from, to, data, count, out))
+        return SAM_OK;
     if (!sam_dtype_widens(from, to))
         return sam_fail(error, SAM_ERR_USAGE, "%s cannot hold every value of %s",
                         sam_dtype_name(to), sam_dtype_name(from));
     if (count && (!data || !out))
         return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
-    if (widen_16(from, to, data, count, out))
-        return SAM_OK;
     const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
     size_t wide = sam_dtype_bits(to) / 8, narrow = sam_dtype_bits(from);
     const uint8_t *in = data;

@@ -2,45 +2,66 @@
 /* Matrix products: summed in rising order, rounded after each product and each sum. */
 #include "tile/core/core.h"
 
-static float real_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
-                     size_t j)
+/* A row of elements in the form they are computed in. */
+union row {
+    float real[SAM_TILE_CHUNK];
+    int64_t whole[SAM_TILE_CHUNK];
+};
+
+/* n elements from [i,j] on. */
+static void read_row(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
+                     size_t j, size_t n, union row *row)
 {
-    float value;
-    sam_tile_read_reals(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
-    return value;
+    const bool together = t->type.blayout == SAM_TILE_row_major;
+    const size_t step = together ? n : 1;
+    for (size_t k = 0; k < n; k += step)
+        if (sam_tile_is_real(t->type.dtype))
+            sam_tile_read_reals(t->type.dtype, sam_tile_at(core, t, i, j + k), step, row->real + k);
+        else
+            sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j + k), step, row->whole + k);
 }
 
-static uint32_t whole_at(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
-                         size_t j)
+/* n elements of d from [i,j] on; `start` as for multiply. */
+static void multiply_row(const struct sam_tile_job *job, size_t factor,
+                         const struct sam_tile_ref *start, size_t start_row, size_t i, size_t j,
+                         size_t n)
 {
-    int64_t value;
-    sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
-    return (uint32_t)value;
+    const struct sam_tile_core *core = job->core;
+    const struct sam_tile_ref *a = sam_tile_src(job, factor), *b = sam_tile_src(job, factor + 1);
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    const size_t depth = (size_t)a->type.valid_cols;
+    const bool real = sam_tile_is_real(a->type.dtype);
+    union row sum, row, one;
+    memset(&sum, 0, sizeof sum);
+    if (start)
+        read_row(core, start, start_row, j, n, &sum);
+    for (size_t k = 0; k < depth; k++) {
+        read_row(core, a, i, k, 1, &one);
+        read_row(core, b, k, j, n, &row);
+        if (real)
+            for (size_t x = 0; x < n; x++)
+                sum.real[x] += one.real[0] * row.real[x];
+        else
+            for (size_t x = 0; x < n; x++) /* of 8 bits: no sum leaves 64 */
+                sum.whole[x] += one.whole[0] * row.whole[x];
+    }
+    for (size_t x = 0; x < n; x++)
+        if (real)
+            sam_tile_write_reals(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.real + x);
+        else
+            sam_tile_write_ints(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.whole + x);
 }
 
 /* d = start + a * b; `start` has as many rows as d or one for all of them; NULL: zeros */
 static enum sam_status multiply(struct sam_tile_job *job, size_t factor,
                                 const struct sam_tile_ref *start, bool one_row)
 {
-    const struct sam_tile_core *core = job->core;
-    const struct sam_tile_ref *a = sam_tile_src(job, factor), *b = sam_tile_src(job, factor + 1);
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    size_t depth = (size_t)a->type.valid_cols;
-    bool real = sam_tile_is_real(a->type.dtype);
-    for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
-        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++) {
-            size_t row = one_row ? 0 : i;
-            if (real) {
-                float sum = start ? real_at(core, start, row, j) : 0;
-                for (size_t k = 0; k < depth; k++)
-                    sum += real_at(core, a, i, k) * real_at(core, b, k, j);
-                sam_tile_write_reals(SAM_F32, sam_tile_at(core, d, i, j), 1, &sum);
-            } else {
-                uint32_t sum = start ? whole_at(core, start, row, j) : 0;
-                for (size_t k = 0; k < depth; k++)
-                    sum += whole_at(core, a, i, k) * whole_at(core, b, k, j);
-                memcpy(sam_tile_at(core, d, i, j), &sum, sizeof sum);
-            }
+    const size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
+            size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
+            multiply_row(job, factor, start, one_row ? 0 : i, i, j, n);
         }
     return SAM_OK;
 }
