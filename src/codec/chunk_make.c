@@ -17,29 +17,10 @@ size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
-/* Over all layouts: the most bytes that the planes of `count` elements take, and the most planes.
- */
-static size_t planes_size(uint32_t layouts, size_t count, size_t *coded)
-{
-    size_t most = 0;
-    *coded = 0;
-    for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
-        const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
-        size_t size = 0;
-        if (!(layouts >> id & 1))
-            continue;
-        for (size_t p = 0; p < l->plane_count; p++)
-            size += sam_plane_size(&l->plane[p], count);
-        most = size > most ? size : most;
-        *coded = l->plane_count > *coded ? l->plane_count : *coded;
-    }
-    return most;
-}
-
 bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_ops *ops,
                           const struct sam_allocator *allocator, uint32_t layouts, size_t count)
 {
-    size_t coded, size = planes_size(layouts, count, &coded);
+    size_t coded, size = sam_layout_most(layouts, count, &coded);
     struct sam_chunk_span span = {.count = count};
     *maker = (struct sam_chunk_maker){.ops = ops, .allocator = allocator};
     maker->planes = sam_codec_alloc(allocator, size);

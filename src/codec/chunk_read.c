@@ -6,18 +6,8 @@
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                            const struct sam_allocator *allocator, uint32_t layouts, size_t count)
 {
-    size_t planes = 0, tables = 0;
     count = count < SAM_CHUNK_BLOCK_SIZE ? count : SAM_CHUNK_BLOCK_SIZE;
-    for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
-        const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
-        size_t size = 0;
-        if (!(layouts >> id & 1))
-            continue;
-        for (size_t p = 0; p < l->plane_count; p++)
-            size += sam_plane_size(&l->plane[p], count);
-        planes = size > planes ? size : planes;
-        tables = l->plane_count > tables ? l->plane_count : tables;
-    }
+    size_t tables, planes = sam_layout_most(layouts, count, &tables);
     *reader = (struct sam_chunk_reader){.ops = ops, .allocator = allocator};
     reader->planes = sam_codec_alloc(allocator, planes);
     reader->tables = sam_codec_alloc(allocator, tables * sizeof *reader->tables);

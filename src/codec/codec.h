@@ -69,6 +69,10 @@ static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elemen
     return (elements * plane->unit + 7) / 8;
 }
 
+/* Over all layouts of the set: the most bytes that the planes of `count` elements take, and in
+ * *planes the most planes. */
+size_t sam_layout_most(uint32_t set, size_t count, size_t *planes);
+
 /* --- codes */
 /* Add to counts[s] the number of occurrences of each symbol s. */
 void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256]);

@@ -48,6 +48,23 @@ const struct sam_layout *sam_layout_of(enum sam_layout_id id)
     return (size_t)id < SAM_COUNT(layouts) ? &layouts[id] : NULL;
 }
 
+size_t sam_layout_most(uint32_t set, size_t count, size_t *planes)
+{
+    size_t most = 0;
+    *planes = 0;
+    for (unsigned id = 0; id < SAM_LAYOUTS; id++) {
+        const struct sam_layout *l = sam_layout_of((enum sam_layout_id)id);
+        size_t size = 0;
+        if (!(set >> id & 1))
+            continue;
+        for (size_t p = 0; p < l->plane_count; p++)
+            size += sam_plane_size(&l->plane[p], count);
+        most = size > most ? size : most;
+        *planes = l->plane_count > *planes ? l->plane_count : *planes;
+    }
+    return most;
+}
+
 enum sam_layout_id sam_layout_for(enum sam_dtype type, const struct sam_codec_options *options)
 {
     size_t bits = sam_dtype_bits(type);
