@@ -149,6 +149,7 @@ bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t st
     if (from < m->rows)
         memset(sam_matrix_row(m, md, from), 0, (m->rows - from) * m->row_bytes);
     m->start = 0;
+    m->state = SAM_MATRIX_DIRTY;
     return true;
 }
 
@@ -191,6 +192,7 @@ static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned
         }
     }
     m->start = 0;
+    m->state = store ? m->state : SAM_MATRIX_DIRTY;
     return true;
 }
 

@@ -36,7 +36,7 @@ HANDLER(pointwise,
 HANDLER(mma, sam_matrix_mma(c, op->rd, op->rs2, op->rs1, (unsigned)op->imm))
 
 /* A store may overwrite its own code, and any access hit what the machine watches: nothing is read
- * from the micro-op after it. Of the unit's state a store changes only xmrstart. */
+ * from the micro-op after it. */
 #define MEMORY(name, call)                                                                         \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
