@@ -67,7 +67,9 @@ int run_hart_list_parameters(void); /* CLI_SHOWN */
 /* Their names, for completion; NULL after the last. */
 const char *run_hart_key(size_t index);
 
-/* run_hart_cycles.c: how the matrix unit spent its cycles; as text, also the roofline. */
+/* run_hart_cycles.c: how the matrix unit spent its cycles; as text, also the roofline.
+ * run_hart_uops: what it did, of struct sam_mxu_stats; a sweep has a column for each. */
+extern const struct report_field run_hart_uops[];
 json_t *run_hart_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
 void run_hart_print_cycles(const json_t *report, const struct sam_mxu_config *config,
                            const struct sam_mxu_stats *stats, FILE *text);

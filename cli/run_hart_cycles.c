@@ -172,6 +172,20 @@ static const char *port_name(unsigned port)
     return sam_mxu_port_name((enum sam_mxu_port)port);
 }
 
+const struct report_field run_hart_uops[] = {
+    REPORT_FIELD(struct sam_mxu_stats, mma_uops),
+    REPORT_FIELD_AS("pointwise_uops", struct sam_mxu_stats, pw_uops),
+    REPORT_FIELD(struct sam_mxu_stats, load_uops),
+    REPORT_FIELD(struct sam_mxu_stats, store_uops),
+    REPORT_FIELD(struct sam_mxu_stats, zero_uops),
+    REPORT_FIELD(struct sam_mxu_stats, macs),
+    REPORT_FIELD(struct sam_mxu_stats, read_beats),
+    REPORT_FIELD(struct sam_mxu_stats, write_beats),
+    REPORT_FIELD(struct sam_mxu_stats, bytes_loaded),
+    REPORT_FIELD(struct sam_mxu_stats, bytes_stored),
+    {0},
+};
+
 json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
 {
     static const struct report_field parameters[] = {
@@ -183,20 +197,10 @@ json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_sta
         REPORT_FIELD(struct sam_mxu_stats, cycles),
         REPORT_FIELD(struct sam_mxu_stats, instructions),
         REPORT_FIELD(struct sam_mxu_stats, scalar),
-        REPORT_FIELD(struct sam_mxu_stats, mma_uops),
-        REPORT_FIELD_AS("pointwise_uops", struct sam_mxu_stats, pw_uops),
-        REPORT_FIELD(struct sam_mxu_stats, load_uops),
-        REPORT_FIELD(struct sam_mxu_stats, store_uops),
-        REPORT_FIELD(struct sam_mxu_stats, zero_uops),
-        REPORT_FIELD(struct sam_mxu_stats, macs),
         REPORT_FIELD(struct sam_mxu_stats, peak_macs),
         REPORT_FIELD(struct sam_mxu_stats, read_requests),
         REPORT_FIELD(struct sam_mxu_stats, write_requests),
         REPORT_FIELD(struct sam_mxu_stats, full_lines),
-        REPORT_FIELD(struct sam_mxu_stats, read_beats),
-        REPORT_FIELD(struct sam_mxu_stats, write_beats),
-        REPORT_FIELD(struct sam_mxu_stats, bytes_loaded),
-        REPORT_FIELD(struct sam_mxu_stats, bytes_stored),
         REPORT_FIELD(struct sam_mxu_stats, l2_hits),
         REPORT_FIELD(struct sam_mxu_stats, l2_misses),
         {0},
@@ -206,6 +210,7 @@ json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_sta
         units = report_set(units, sam_mxu_unit_name((enum sam_mxu_unit)unit),
                            report_named(s->buckets[unit], SAM_MXU_STATES, state_name));
     json_t *root = report_fields(report_fields(json_object(), parameters, c), counts, s);
+    root = report_fields(root, run_hart_uops, s);
     root = report_real(root, "utilisation", utilisation(s));
     /* blocks and rows that went through each kind of port */
     root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "run_hart.h"
 #include "sweep.h"
 
 /* "name_part", with '_' for blanks. */
@@ -18,22 +18,9 @@ static json_t *set_part(json_t *row, const char *name, const char *part, uint64_
 
 static json_t *set_matrix(json_t *row, const struct sam_mxu_stats *s)
 {
-    static const struct report_field fields[] = {
-        REPORT_FIELD(struct sam_mxu_stats, mma_uops),
-        REPORT_FIELD_AS("pointwise_uops", struct sam_mxu_stats, pw_uops),
-        REPORT_FIELD(struct sam_mxu_stats, load_uops),
-        REPORT_FIELD(struct sam_mxu_stats, store_uops),
-        REPORT_FIELD(struct sam_mxu_stats, zero_uops),
-        REPORT_FIELD(struct sam_mxu_stats, macs),
-        REPORT_FIELD(struct sam_mxu_stats, read_beats),
-        REPORT_FIELD(struct sam_mxu_stats, write_beats),
-        REPORT_FIELD(struct sam_mxu_stats, bytes_loaded),
-        REPORT_FIELD(struct sam_mxu_stats, bytes_stored),
-        {0},
-    };
     row = report_count(row, "cycles", s->cycles);
     row = report_real(row, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
-    return report_fields(row, fields, s);
+    return report_fields(row, run_hart_uops, s);
 }
 
 static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
