@@ -110,7 +110,7 @@ int run_memory_load(const char *path, char **data, size_t *size);
 /* The options of a Ventus GPGPU alone. */
 struct gpu_request {
     struct sam_gpu_options options;
-    const char *kernel, *elf;
+    const char *kernel, *elf, *profile;
     uint32_t grid[3], block[3], global[3], offset[3];
     uint32_t lanes, pds_size, lds_size, print_size;
     bool sv39; /* build the tables */
@@ -132,8 +132,9 @@ struct run {
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* for people: stdout unless data goes there */
     struct sam_output *log;
-    uint64_t ptbr;     /* of --sv39 */
-    uint64_t pds_room; /* bytes of the buffer at pdsBaseAddr; 0: none is named */
+    struct sam_profile *profile; /* NULL: not asked for */
+    uint64_t ptbr;               /* of --sv39 */
+    uint64_t pds_room;           /* bytes of the buffer at pdsBaseAddr; 0: none is named */
     unsigned launches;
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
@@ -144,6 +145,10 @@ struct run {
 /* The two forms; each prints its messages and returns an exit code. */
 int run_metadata(struct run *run);
 int run_kernel(struct run *run);
+
+/* --- run_profile.c: --profile. Checked before anything runs, and written after all launches. */
+int run_open_profile(struct run *run);
+int run_close_profile(struct run *run);
 
 /* --- run_launch.c */
 /* Create the machine with the request's options. */

@@ -102,6 +102,10 @@ const struct cli_option run_gpu_rows[] = {
             "build SV39 page tables for all buffers and translate addresses with them"),
     CLI_ROW(struct gpu_request, options.simt_stack_limit, "simt-stack", CLI_NUMBER, "N",
             "entries per SIMT stack (65536)"),
+    CLI_ROW(struct gpu_request, profile, "profile", CLI_TEXT, "FILE",
+            "count what each instruction does, and write a page (FILE.html), JSON (.json), stacks "
+            "for flame graphs (.folded) or tables (.txt; - prints them)",
+            .suffixes = ".html .json .folded .txt"),
     CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
             "start each line that a kernel prints with [workgroup.warp]"),
     {0},
@@ -228,9 +232,14 @@ static int run_request(struct run *run)
         if (!run->json_launches || !run->json_checks)
             return cli_no_memory();
     }
-    int code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
+    int code = run_open_profile(run);
+    if (code != CLI_OK)
+        return code;
+    code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
     if (code == CLI_OK || code == CLI_PROGRAM_FAILED) {
         int closed = run_close_log(run);
+        code = code == CLI_OK ? closed : code;
+        closed = run_close_profile(run);
         code = code == CLI_OK ? closed : code;
     }
     sam_output_abort(run->log);
@@ -257,6 +266,7 @@ int run_gpu(struct run_request *r, struct gpu_request *gpu)
     if (code == CLI_OK)
         code = run_request(&state);
     sam_gpu_free(state.gpu);
+    sam_profile_free(state.profile);
     sam_image_free(state.image);
     json_decref(state.json_launches);
     json_decref(state.json_checks);

@@ -24,8 +24,10 @@ static const char style[] =
     "th:last-child,td:last-child,.at{text-align:left}td:last-child{width:100%}\n"
     "tr:hover td{background-color:var(--strip)}\n"
     ".p{background:linear-gradient(to left,var(--heat) calc(var(--w)*1%),transparent 0)}\n"
-    "code,pre,summary,.at{font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre}\n"
+    "th.at{font:inherit;font-weight:600}td.at,code,summary{font:13px/1.5 "
+    "ui-monospace,Menlo,Consolas,monospace;white-space:pre}\n"
     ".n,.n a{color:var(--dim);text-decoration:none}.f td{padding-top:.8rem;font-weight:600}\n"
+    ".source code{padding-left:1rem}summary{list-style-position:outside;margin-left:1rem}\n"
     "details table{width:auto;margin:.2rem 0 .4rem 1.2rem;color:var(--dim)}\n"
     ".wide{overflow-x:auto}tr:target td{outline:2px solid var(--heat)}\n";
 
@@ -72,8 +74,7 @@ static void put_cells(struct sam_buffer *out, const struct sam_profile_tables *t
     put_number(out, sum->vector_slots != 0, "%.1f",
                sam_profile_percent(sum->vector_lanes, sum->vector_slots));
     put_number(out, sum->diverged != 0, "%.0f", (double)sum->diverged);
-    put_number(out, sum->lines != 0, "%.2f",
-               (double)sum->lines / (double)(sum->memory_insns ? sum->memory_insns : 1));
+    put_number(out, sum->lines != 0, "%.2f", (double)sum->lines / (double)sum->global_insns);
     put_number(out, sum->conflicts != 0, "%.0f", (double)sum->conflicts);
 }
 
@@ -143,7 +144,8 @@ static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer 
         } else {
             sam_buffer_puts(out, "<td class=\"at\">(no line)</td><td><code>");
         }
-        put_text(out, line->text ? line->text : "");
+        if (line->text)
+            put_text(out, line->text + strspn(line->text, " \t"));
         sam_buffer_puts(out, "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
@@ -201,7 +203,7 @@ static void put_source_line(const struct sam_profile_tables *t, const struct cha
         sam_buffer_puts(out, "</code>");
     } else {
         sam_buffer_puts(out, "<details><summary>");
-        put_text(out, text);
+        put_text(out, source->line_count ? text : t->insns[chains->first[found] - 1].text);
         sam_buffer_puts(out, "</summary>");
         put_line_insns(t, chains, found, out);
         sam_buffer_puts(out, "</details>");
@@ -249,18 +251,25 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
     free(found);
 }
 
+/* The sources, the one with the hottest line first. */
 static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     struct chains chains = {0};
-    sam_buffer_puts(out, "<section id=\"source\">\n");
-    if (make_chains(t, &chains))
-        for (size_t s = 0; s < t->source_count; s++)
-            put_source(t, &chains, s, out);
-    else
+    bool *shown = sam_alloc(t->source_count, sizeof *shown);
+    if (!shown || !make_chains(t, &chains))
         out->failed = true;
+    sam_buffer_puts(out, "<section id=\"source\">\n");
+    for (size_t i = 0; i < t->line_count && !out->failed; i++) {
+        const size_t s = t->lines[i].file ? source_number(t, t->lines[i].file) : SIZE_MAX;
+        if (s == SIZE_MAX || shown[s])
+            continue;
+        shown[s] = true;
+        put_source(t, &chains, s, out);
+    }
     sam_buffer_puts(out, "</section>\n");
     free(chains.first);
     free(chains.next);
+    free(shown);
 }
 
 /* All instructions that have run, in order of pc, under the names of their functions. */

@@ -25,9 +25,10 @@ static json_t *hex_of(uint64_t value)
 
 static json_t *sum_of(const struct sam_profile_sum *sum)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)sum->count,
-                     "lanes", (json_int_t)sum->lanes, "slots", (json_int_t)sum->slots, "diverged",
-                     (json_int_t)sum->diverged, "memory_insns", (json_int_t)sum->memory_insns,
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "count",
+                     (json_int_t)sum->count, "lanes", (json_int_t)sum->lanes, "slots",
+                     (json_int_t)sum->slots, "diverged", (json_int_t)sum->diverged, "global_insns",
+                     (json_int_t)sum->global_insns, "lds_insns", (json_int_t)sum->lds_insns,
                      "accesses", (json_int_t)sum->accesses, "lines", (json_int_t)sum->lines,
                      "conflicts", (json_int_t)sum->conflicts);
 }

@@ -21,7 +21,7 @@ const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile
 /* Counts of several instructions. */
 struct sam_profile_sum {
     uint64_t count, lanes, slots, vector_lanes, vector_slots;
-    uint64_t diverged, memory_insns, accesses, lines, conflicts;
+    uint64_t diverged, global_insns, lds_insns, accesses, lines, conflicts;
 };
 void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_row *row);
 

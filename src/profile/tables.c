@@ -15,7 +15,8 @@ void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_r
     sum->vector_lanes += row->vector ? row->lanes : 0;
     sum->vector_slots += row->vector ? row->slots : 0;
     sum->diverged += row->diverged;
-    sum->memory_insns += row->global_insns + row->lds_insns;
+    sum->global_insns += row->global_insns;
+    sum->lds_insns += row->lds_insns;
     sum->accesses += row->accesses;
     sum->lines += row->lines;
     sum->conflicts += row->conflicts;

@@ -3,7 +3,8 @@
 #include "profile/profile.h"
 
 /* Columns of a sum: share of all instructions, count, lanes active, divergence, 64-byte lines per
- * memory instruction, passes lost to bank conflicts. What does not apply is left out. */
+ * instruction that accesses global memory, passes lost to bank conflicts. What does not apply is
+ * left out. */
 static const char heading[] = "     %        count  lanes%  diverged  lines/mem  conflicts  ";
 
 static void put_columns(struct sam_buffer *out, const struct sam_profile_tables *t,
@@ -16,8 +17,7 @@ static void put_columns(struct sam_buffer *out, const struct sam_profile_tables 
     if (sum->diverged)
         sam_format(diverged, sizeof diverged, "%llu", (unsigned long long)sum->diverged);
     if (sum->lines)
-        sam_format(lines, sizeof lines, "%.2f",
-                   (double)sum->lines / (double)(sum->memory_insns ? sum->memory_insns : 1));
+        sam_format(lines, sizeof lines, "%.2f", (double)sum->lines / (double)sum->global_insns);
     if (sum->conflicts)
         sam_format(conflicts, sizeof conflicts, "%llu", (unsigned long long)sum->conflicts);
     sam_buffer_printf(out, "%6.2f %12llu  %6s  %8s  %9s  %9s  ",

@@ -122,12 +122,12 @@ void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code)
 {
     struct counter *counter = (struct counter *)(void *)counts;
     struct count_handlers *h = &counter->handlers;
-    sam_count_fill_base(h);
+    sam_counts_fill_base(h);
 #if defined(__x86_64__)
     if (sam_cpu_level() >= SAM_CPU_V3)
-        sam_count_fill_v3(h);
+        sam_counts_fill_v3(h);
     if (sam_cpu_level() >= SAM_CPU_V4)
-        sam_count_fill_v4(h);
+        sam_counts_fill_v4(h);
 #endif
     counts->counting = (struct sam_counting){
         .stand_in = stand_in, .leave = h->leave, .credit = credit, .context = counter};

@@ -82,9 +82,9 @@ struct count_handlers {
     sam_handler *vector_load;  /* vector instructions, and scalar ones of two words; */
     sam_handler *vector_store; /* in line */
 };
-void sam_count_fill_base(struct count_handlers *handlers);
-void sam_count_fill_v3(struct count_handlers *handlers);
-void sam_count_fill_v4(struct count_handlers *handlers);
+void sam_counts_fill_base(struct count_handlers *handlers);
+void sam_counts_fill_v3(struct count_handlers *handlers);
+void sam_counts_fill_v4(struct count_handlers *handlers);
 
 static inline bool count_is_vector(enum sam_op op)
 {

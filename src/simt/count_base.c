@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define FILL sam_count_fill_base
+#define FILL sam_counts_fill_base
 #include "simt/count_tmpl.h"

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define FILL sam_count_fill_v4
+#define FILL sam_counts_fill_v4
 #include "simt/count_tmpl.h"

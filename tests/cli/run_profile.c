@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --profile`: every form of the file, failures, and what it does not disturb. */
+#include "cli/command.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char kernel[] = "        .globl  count\n"
+                             "count:\n"
+                             "        lw      t0, 0(a0)\n"
+                             "1:      addi    t0, t0, -1\n"
+                             "        bnez    t0, 1b\n" /* line 5 */
+                             "        ret\n";
+
+#define RUN   "k.s --kernel count --grid 2 --block 64 --arg u32:25 "
+#define INSNS (2 * 2 * (11 + 1 + 2 * 25 + 1)) /* 4 warps, 11 of the start code */
+
+static void writes_files(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "-q --profile p.json");
+    assert_int_equal(out.size, 0);
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("p.json");
+    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL);
+    assert_non_null(root);
+    json_t *line = json_array_get(json_object_get(root, "lines"), 0);
+    assert_string_equal(json_string_value(json_object_get(line, "file")), "k.s");
+    assert_int_equal(json_integer_value(json_object_get(line, "line")), 4);
+    assert_int_equal(json_integer_value(json_object_get(line, "count")), 100);
+    json_t *total = json_object_get(root, "total");
+    assert_int_equal(json_integer_value(json_object_get(total, "count")), INSNS);
+    json_decref(root);
+    sam_buffer_free(&file);
+    static const struct {
+        const char *name, *part;
+    } rows[] = {
+        {"p.html", "<title>Profile of count</title>"},
+        {"p.folded", "count;count;k.s:4;0x80000030 addi t0, t0, -1 100\n"},
+        {"p.txt", "k.s:4  1:      addi    t0, t0, -1\n"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char words[160];
+        snprintf(words, sizeof words, RUN "-q --profile %s", rows[i].name);
+        out = expect_success(words);
+        sam_buffer_free(&out);
+        file = read_file(rows[i].name);
+        expect_part(&file, rows[i].part);
+        sam_buffer_free(&file);
+    }
+    out = expect_success(RUN "--profile - --stats --jobs 2");
+    expect_part(&out, "k.s:4  1:      addi    t0, t0, -1\n");
+    expect_part(&out, "warp instructions               252  252 scalar, 0 vector");
+    sam_buffer_free(&out);
+}
+
+/* Logged and stepped launches are counted, too. */
+static void with_a_log(void **state)
+{
+    (void)state;
+    static const char *const words[] = {RUN "-q --profile a.json",
+                                        RUN "-q --profile b.json --trace=t",
+                                        RUN "-q --profile c.json --schedule rr1"};
+    struct sam_buffer files[3];
+    write_text("k.s", kernel);
+    for (int i = 0; i < 3; i++) {
+        const char name[] = {(char)('a' + i), '.', 'j', 's', 'o', 'n', '\0'};
+        struct sam_buffer out = expect_success(words[i]);
+        sam_buffer_free(&out);
+        files[i] = read_file(name);
+        assert_string_equal(sam_buffer_text(&files[i]), sam_buffer_text(&files[0]));
+    }
+    for (int i = 0; i < 3; i++)
+        sam_buffer_free(&files[i]);
+}
+
+/* What ran before a trap is worth having. */
+static void of_a_failure(void **state)
+{
+    (void)state;
+    write_text("bad.s", "        .globl  count\ncount:\n        li t0, 3\n1:      addi t0, t0, -1\n"
+                        "        bnez t0, 1b\n        lw t0, 0(zero)\n        ret\n");
+    expect_failure("bad.s --kernel count --grid 1 --block 32 -q --profile p.txt", 1,
+                   "outside every buffer");
+    struct sam_buffer file = read_file("p.txt");
+    expect_part(&file, "bad.s:5  bnez t0, 1b\n");
+    assert_null(strstr(sam_buffer_text(&file), "bad.s:6"));
+    sam_buffer_free(&file);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    expect_failure(RUN "--profile p.xml", 2,
+                   "--profile p.xml: expected a name that ends in .html, .json, .folded or .txt");
+    expect_failure(RUN "--profile no/p.html", 2, "no/p.html");
+    expect_failure(RUN "--profile k.txt --trace=k.txt", 2, "k.txt");
+    assert_false(exists("k.txt"));
+    expect_failure("--machine tensor k.s --profile p.html", 2, "profile");
+    /* nothing has run: no file */
+    expect_failure("k.s --kernel none --grid 1 --block 1 --profile n.html", 2, "no symbol 'none'");
+    assert_false(exists("n.html"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_files),
+        cmocka_unit_test(with_a_log),
+        cmocka_unit_test(of_a_failure),
+        cmocka_unit_test(refused),
+    };
+    make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each instruction of small programs did, counted by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "must.h"
+#include "profile_rows.h"
+#include "samite/profile.h"
+#include "simt/program.h"
+
+struct expected {
+    const char *label; /* of the instruction */
+    uint64_t count, lanes, slots, diverged, global_insns, lds_insns, accesses, lines, conflicts;
+};
+
+static const struct sam_profile_row *row_of(struct sam_profile *profile, const struct program *p,
+                                            const char *label)
+{
+    size_t count;
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].pc == program_symbol(p, label))
+            return &rows[i];
+    fail_msg("no row of %s", label);
+    return NULL;
+}
+
+static bool drop(void *context, const void *data, size_t size)
+{
+    (void)context, (void)data, (void)size;
+    return true;
+}
+
+/* Run with a profile, in runs and then step by step; both must be as expected. */
+static void check(const char *text, uint32_t lanes, uint32_t warps, const struct expected *rows,
+                  size_t count)
+{
+    for (int stepped = 0; stepped < 2; stepped++) {
+        struct sam_profile *profile = sam_profile_new();
+        struct program p = program_new(text, lanes);
+        p.options.size = sizeof p.options;
+        p.options.profile = profile;
+        p.options.log.write = stepped ? drop : NULL;
+        p.launch.warps = warps;
+        program_pass(&p);
+        for (size_t i = 0; i < count; i++) {
+            const struct expected *e = &rows[i];
+            const struct sam_profile_row *row = row_of(profile, &p, e->label);
+            const struct sam_profile_row wanted = {.pc = row->pc,
+                                                   .word = row->word,
+                                                   .prefix = row->prefix,
+                                                   .vector = row->vector,
+                                                   .count = e->count,
+                                                   .lanes = e->lanes,
+                                                   .slots = e->slots,
+                                                   .diverged = e->diverged,
+                                                   .global_insns = e->global_insns,
+                                                   .lds_insns = e->lds_insns,
+                                                   .accesses = e->accesses,
+                                                   .lines = e->lines,
+                                                   .conflicts = e->conflicts};
+            uint64_t got, expected;
+            const char *field = profile_rows_differ(row, &wanted, &got, &expected);
+            if (field)
+                fail_msg("%s: %s is %llu, expected %llu%s", e->label, field,
+                         (unsigned long long)got, (unsigned long long)expected,
+                         stepped ? " (stepped)" : "");
+        }
+        program_free(&p);
+        sam_profile_free(profile);
+    }
+}
+
+static void loops(void **state)
+{
+    (void)state;
+    static const struct expected rows[] = {
+        {"before", 3, 3, 3, 0, 0, 0, 0, 0, 0},
+        {"loop", 15, 15, 15, 0, 0, 0, 0, 0, 0},
+        {"vector", 15, 96 * 5, 96 * 5, 0, 0, 0, 0, 0, 0},
+        {"back", 15, 15, 15, 0, 0, 0, 0, 0, 0},
+        {"after", 3, 3, 3, 0, 0, 0, 0, 0, 0},
+    };
+    check("_start: before: li t0, 5\n"
+          "loop: addi t0, t0, -1\n"
+          "vector: vadd.vi v1, v1, 1\n"
+          "back: bnez t0, loop\n"
+          "after: endprg\n",
+          32, 3, rows, SAM_COUNT(rows));
+}
+
+/* Lanes 0..9 take the branch, 22 do not: the smaller side runs first, then the rest, then all; each
+ * of them meets the join. */
+static void divergence(void **state)
+{
+    (void)state;
+    static const struct expected rows[] = {
+        {"split", 1, 32, 32, 1, 0, 0, 0, 0, 0},  {"few", 1, 10, 32, 0, 0, 0, 0, 0, 0},
+        {"many", 1, 22, 32, 0, 0, 0, 0, 0, 0},   {"all", 1, 32, 32, 0, 0, 0, 0, 0, 0},
+        {"same", 1, 32, 32, 0, 0, 0, 0, 0, 0}, /* every lane takes it */
+        {"masked", 1, 16, 32, 0, 0, 0, 0, 0, 0}, {"meet", 3, 3, 3, 0, 0, 0, 0, 0, 0},
+    };
+    check("_start: vid.v v1\n"
+          "li t1, 10\n"
+          "vmv.v.x v2, t1\n"
+          "setrpc t0, meet\n"
+          "split: vblt v1, v2, few\n"
+          "many: vadd.vi v3, v3, 1\n"
+          "j meet\n"
+          "few: vadd.vi v3, v3, 2\n"
+          "meet: join\n"
+          "all: vadd.vi v3, v3, 3\n"
+          "setrpc t0, end\n"
+          "same: vbge v1, v4, end\n"
+          "vadd.vi v3, v3, 4\n"
+          "end: join\n"
+          "vand.vi v0, v1, 1\n"
+          "masked: vadd.vi v3, v3, 1, v0.t\n"
+          "endprg\n",
+          32, 1, rows, SAM_COUNT(rows));
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    static const struct expected rows[] = {
+        {"row", 1, 32, 32, 0, 1, 0, 32, 2, 0},     /* 128 bytes: two lines */
+        {"column", 1, 32, 32, 0, 1, 0, 32, 32, 0}, /* 64 bytes apart */
+        {"backwards", 1, 32, 32, 0, 1, 0, 32, 2, 0},
+        {"shuffled", 1, 32, 32, 0, 1, 0, 32, 2, 0}, /* lanes 0, 17, 2, 19, ...: no order */
+        {"one", 1, 32, 32, 0, 1, 0, 32, 1, 0},      /* one address for all */
+        {"unit", 1, 32, 32, 0, 1, 0, 32, 3, 0},     /* 128 bytes from 60: three lines */
+        {"half", 1, 16, 32, 0, 1, 0, 16, 2, 0},     /* odd lanes */
+        {"none", 1, 0, 32, 0, 0, 0, 0, 0, 0},       /* no lane */
+        {"local", 1, 32, 32, 0, 0, 1, 32, 0, 0},    /* a word in each bank */
+        {"banks", 1, 32, 32, 0, 0, 1, 32, 0, 1},    /* every other word: two in 16 banks */
+        {"worst", 1, 32, 32, 0, 0, 1, 32, 0, 31},   /* all in one bank */
+        {"spread", 1, 32, 32, 0, 0, 1, 32, 0, 0},   /* one word for all */
+        {"scalar", 1, 1, 1, 0, 1, 0, 1, 1, 0},
+        {"scalar_local", 1, 1, 1, 0, 0, 1, 1, 0, 0},
+        {"atomic", 1, 1, 1, 0, 1, 0, 1, 1, 0},
+    };
+    check("_start: vid.v v1\n"
+          "li s0, 0x90000000\n"
+          "li s1, 0x70000000\n"
+          "vsll.vi v2, v1, 2\n"
+          "vadd.vx v3, v2, s0\n"
+          "row: vlw12.v v9, 0(v3)\n"
+          "vsll.vi v4, v1, 6\n"
+          "vadd.vx v4, v4, s0\n"
+          "column: vlw12.v v9, 0(v4)\n"
+          "vrsub.vi v5, v2, 0\n"
+          "addi t0, s0, 124\n"
+          "vadd.vx v5, v5, t0\n"
+          "backwards: vsw12.v v9, 0(v5)\n"
+          "vand.vi v6, v1, 1\n"
+          "vsll.vi v6, v6, 4\n"
+          "vxor.vv v6, v6, v1\n" /* odd lanes change places with those 16 away */
+          "vsll.vi v6, v6, 2\n"
+          "vadd.vx v6, v6, s0\n"
+          "shuffled: vlw12.v v9, 0(v6)\n"
+          "vmv.v.x v7, s0\n"
+          "one: vlw12.v v9, 0(v7)\n"
+          "addi t1, s0, 60\n"
+          "unit: vle32.v v9, (t1)\n"
+          "vand.vi v0, v1, 1\n"
+          "half: vle32.v v9, (s0), v0.t\n"
+          "vmv.v.i v0, 0\n"
+          "none: vse32.v v9, (s0), v0.t\n"
+          "vadd.vx v8, v2, s1\n"
+          "local: vsw12.v v1, 0(v8)\n"
+          "vsll.vi v8, v1, 3\n"
+          "vadd.vx v8, v8, s1\n"
+          "banks: vlw12.v v9, 0(v8)\n"
+          "vsll.vi v8, v1, 7\n"
+          "vadd.vx v8, v8, s1\n"
+          "worst: vlw12.v v9, 0(v8)\n"
+          "vmv.v.x v8, s1\n"
+          "spread: vlw12.v v9, 0(v8)\n"
+          "scalar: lw t2, 0(s0)\n"
+          "scalar_local: sw t2, 8(s1)\n"
+          "atomic: amoadd.w t2, t2, (s0)\n"
+          "endprg\n",
+          32, 1, rows, SAM_COUNT(rows));
+}
+
+/* A prefix has a row of its own, and so has the instruction when it is reached without it. */
+static void prefixes(void **state)
+{
+    (void)state;
+    static const char text[] = "_start: li t0, 2\n"
+                               "again: regext zero, zero, 1\n"
+                               "second: vadd.vi v1, v1, 1\n"
+                               "addi t0, t0, -1\n"
+                               "bgtz t0, again\n"
+                               "beqz t0, second\n"
+                               "endprg\n";
+    for (int stepped = 0; stepped < 2; stepped++) {
+        struct sam_profile *profile = sam_profile_new();
+        struct program p = program_new(text, 8);
+        uint64_t found[2] = {0};
+        size_t count;
+        p.options.size = sizeof p.options;
+        p.options.profile = profile;
+        p.options.log.write = stepped ? drop : NULL;
+        program_pass(&p);
+        assert_int_equal(row_of(profile, &p, "again")->count, 2);
+        const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+        for (size_t i = 0; i < count; i++)
+            if (rows[i].pc == program_symbol(&p, "second"))
+                found[rows[i].prefix != 0] += rows[i].lanes;
+        assert_int_equal(found[0], 8); /* once without */
+        assert_int_equal(found[1], 16);
+        program_free(&p);
+        sam_profile_free(profile);
+    }
+}
+
+/* What has trapped has done nothing; what came before it has. */
+static void traps(void **state)
+{
+    (void)state;
+    static const char text[] = "_start: vid.v v1\n"
+                               "vsll.vi v2, v1, 2\n"
+                               "load: vlw12.v v3, 0(v2)\n"
+                               "endprg\n";
+    struct sam_profile *profile = sam_profile_new();
+    struct program p = program_new(text, 32);
+    size_t count;
+    p.options.size = sizeof p.options;
+    p.options.profile = profile;
+    program_trap(&p, SAM_TRAP_LOAD_FAULT);
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++)
+        assert_true(rows[i].count == 1 && rows[i].lanes == 32 && rows[i].accesses == 0);
+    /* launches add up */
+    program_trap(&p, SAM_TRAP_LOAD_FAULT);
+    rows = sam_profile_rows(profile, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(rows[0].count, 2);
+    program_free(&p);
+    sam_profile_free(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops),    cmocka_unit_test(divergence), cmocka_unit_test(memory),
+        cmocka_unit_test(prefixes), cmocka_unit_test(traps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
