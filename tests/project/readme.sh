@@ -80,6 +80,7 @@ same_examples() {
 }
 
 page examples docs/examples.md 5
+page profile docs/profile.md 2
 page kernels docs/kernels.md 5
 page troubleshooting docs/troubleshooting.md 20
 page en README.md 5
