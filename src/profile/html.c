@@ -256,10 +256,10 @@ static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *o
 {
     struct chains chains = {0};
     bool *shown = sam_alloc(t->source_count, sizeof *shown);
-    if (!shown || !make_chains(t, &chains))
-        out->failed = true;
+    const bool good = shown && make_chains(t, &chains);
+    out->failed |= !good;
     sam_buffer_puts(out, "<section id=\"source\">\n");
-    for (size_t i = 0; i < t->line_count && !out->failed; i++) {
+    for (size_t i = 0; good && i < t->line_count; i++) {
         const size_t s = t->lines[i].file ? source_number(t, t->lines[i].file) : SIZE_MAX;
         if (s == SIZE_MAX || shown[s])
             continue;
