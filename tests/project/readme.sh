@@ -39,6 +39,7 @@ page() { # NAME PAGE LEAST
     mkdir "$scratch/$1"
     ln -s "$SAMITE_BUILD" "$scratch/$1/build"
     ln -s "$SAMITE_SOURCE/kernels" "$scratch/$1/kernels"
+    ln -s "$SAMITE_SOURCE/examples" "$scratch/$1/examples"
     count=$(examples "$1" "$2")
     check "$2 has $3 examples or more" test "$count" -ge "$3"
     n=1
@@ -83,6 +84,7 @@ page examples docs/examples.md 5
 page profile docs/profile.md 2
 page kernels docs/kernels.md 5
 page troubleshooting docs/troubleshooting.md 20
+page ventus-stack docs/ventus-stack.md 5
 page en README.md 5
 check 'README.zh.md has the same examples' same_examples
 for page in README.md README.zh.md; do
