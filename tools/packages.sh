@@ -6,6 +6,7 @@
 packages() {
     cat <<'END'
 build  gcc                           command cc
+build  g++                           command g++
 build  libc6-dev                     header stdio.h
 build  meson                         command meson
 build  ninja-build                   command ninja
@@ -15,7 +16,6 @@ build  libdw-dev                     library libdw
 build  libjansson-dev                library jansson
 build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
-test   g++                           command g++
 test   mandoc                        command mandoc
 test   cmake                         command cmake
 test   verilator                    command verilator

@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that callers see: handles, tasks, the lock of a device. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
-
-/* ------------------------------------------------------------------------------- messages */
-
-int complain(const char *format, ...)
-{
-    char text[1200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    sam_text_make_plain(text);
-    fprintf(stderr, "samite: %s\n", text); /* at once: threads may complain side by side */
-    return -1;
-}
-
-void *grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return array;
-    const size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *grown = reallocarray(array, wanted, size);
-    if (grown)
-        *capacity = wanted;
-    else
-        complain("out of memory");
-    return grown;
-}
 
 /* -------------------------------------------------------------------------------- handles */
 
@@ -324,25 +296,13 @@ int vt_copy_from_dev(void *handle, uint64_t address, void *data, uint64_t size, 
 
 /* ------------------------------------------------------------------------------- programs */
 
-enum { MAX_PROGRAM = 1 << 28 }; /* the room for code */
-
 int vt_upload_kernel_file(void *handle, const char *path, int task)
 {
     struct device *device = acquire_idle(handle, "vt_upload_kernel_file");
     if (!device)
         return -1;
     struct space *space = space_of(device, (uint64_t)(int64_t)task, "vt_upload_kernel_file");
-    struct sam_error error;
-    char *bytes;
-    size_t size;
-    int code = -1;
-    if (space && !path)
-        complain("vt_upload_kernel_file: no file");
-    else if (space && sam_file_load(strcmp(path, "-") == 0 ? "./-" : path, MAX_PROGRAM, &bytes,
-                                    &size, &error) != SAM_OK)
-        complain("%s", error.text);
-    else if (space)
-        code = program_upload(space, bytes, size, path);
+    const int code = space ? program_upload_file(space, path, "vt_upload_kernel_file") : -1;
     return release(device, code);
 }
 

@@ -87,6 +87,8 @@ struct device {
     FILE *log;
 };
 
+enum { MAX_PROGRAM = 1 << 28 }; /* bytes: the room for code */
+
 /* Print "samite: " and a line to standard error. Returns -1. */
 int complain(const char *format, ...) SAM_PRINTF(1, 2);
 /* `array` with room for one more item than `count`; NULL, with a complaint: out of memory. */
@@ -100,14 +102,21 @@ void environment_free(struct environment *environment);
 struct space *space_new(const struct environment *environment);
 void space_free(struct space *space);
 int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address);
+int space_alloc_at(struct space *space, uint64_t size, uint64_t task, uint64_t address);
 int space_free_buffer(struct space *space, uint64_t address, uint64_t task);
 void space_free_task(struct space *space, uint64_t task);
 int space_copy_in(struct space *space, uint64_t address, const void *data, uint64_t size,
                   uint64_t task);
 int space_copy_out(struct space *space, uint64_t address, void *data, uint64_t size, uint64_t task);
+/* The launch that the words of metadata describe. `function` begins messages. */
+int space_launch(const struct space *space, const uint64_t *meta, struct sam_launch *launch,
+                 const char *function);
+/* SV39: the page tables of the buffers, if they are not up to date. */
+int space_build_tables(struct space *space);
 
 /* program.c: replace the program. Takes `bytes`, which is malloc'ed; `path` is copied. */
 int program_upload(struct space *space, void *bytes, size_t size, const char *path);
+int program_upload_file(struct space *space, const char *path, const char *function);
 void program_free(struct program *program);
 
 /* queue.c */

@@ -134,3 +134,16 @@ int program_upload(struct space *space, void *bytes, size_t size, const char *pa
     program_free(&next);
     return code;
 }
+
+int program_upload_file(struct space *space, const char *path, const char *function)
+{
+    struct sam_error error;
+    char *bytes;
+    size_t size;
+    if (!path)
+        return complain("%s: no file", function);
+    if (sam_file_load(strcmp(path, "-") == 0 ? "./-" : path, MAX_PROGRAM, &bytes, &size, &error) !=
+        SAM_OK)
+        return complain("%s", error.text);
+    return program_upload(space, bytes, size, path);
+}

@@ -8,22 +8,6 @@
 
 /* ---------------------------------------------------------------------------------- queueing */
 
-static struct sam_launch launch_of(const struct space *space, const uint64_t *meta)
-{
-    return (struct sam_launch){
-        .start = SAM_CODE_BASE,
-        .metadata = (uint32_t)meta[VT_META_METADATA],
-        .grid = {(uint32_t)meta[VT_META_GRID], (uint32_t)meta[VT_META_GRID + 1],
-                 (uint32_t)meta[VT_META_GRID + 2]},
-        .lanes = (uint32_t)meta[VT_META_LANES],
-        .warps = (uint32_t)meta[VT_META_WARPS],
-        .lds_size = (uint32_t)meta[VT_META_LDS_SIZE],
-        .pds_size = (uint32_t)meta[VT_META_PDS_SIZE],
-        .pds_base = (uint32_t)meta[VT_META_PDS_BASE],
-        .image = space->program.image,
-    };
-}
-
 static int set_options(struct device *device, const struct space *space, const struct sam_sink *log,
                        const struct sam_sink *print)
 {
@@ -48,18 +32,11 @@ static int set_options(struct device *device, const struct space *space, const s
 int queue_check(struct device *device, struct space *space, const uint64_t *meta)
 {
     struct sam_error error;
-    if (!space->program.image)
-        return complain("vt_start: no program has been uploaded");
-    for (int i = VT_META_GRID; i < VT_META_WORDS; i++)
-        if (meta[i] > UINT32_MAX)
-            return complain("vt_start: word %d of the metadata is 0x%llx: more than 32 bits", i,
-                            (unsigned long long)meta[i]);
-    if (meta[VT_META_LDS_SIZE] > SAM_LDS_SIZE)
-        return complain("vt_start: local memory of 0x%llx bytes: at most 0x%x",
-                        (unsigned long long)meta[VT_META_LDS_SIZE], (unsigned)SAM_LDS_SIZE);
+    struct sam_launch launch;
+    if (space_launch(space, meta, &launch, "vt_start") != 0)
+        return -1;
     if (set_options(device, space, NULL, NULL) != 0)
         return -1;
-    const struct sam_launch launch = launch_of(space, meta);
     if (sam_gpu_check_launch(space->gpu, &launch, &error) != SAM_OK)
         return complain("vt_start: %s", error.text);
     return 0;
@@ -130,23 +107,13 @@ struct running {
     const char *kernel; /* its name, or "kernel" */
 };
 
-static int build_tables(struct device *device, struct space *space)
-{
-    struct sam_error error;
-    if (!device->environment.sv39 || space->has_tables)
-        return 0;
-    if (sam_gpu_build_sv39(space->gpu, space->program.image, &space->ptbr, &error) != SAM_OK)
-        return complain("%s", error.text);
-    space->has_tables = true;
-    return 0;
-}
-
 static int prepare(struct device *device, const struct request *request, struct running *run)
 {
     struct space *space = request->space;
     const struct sam_sink print = {write_print, NULL};
     struct sam_sink log = {0};
-    run->launch = launch_of(space, request->meta);
+    if (space_launch(space, request->meta, &run->launch, "vt_start") != 0)
+        return -1;
     const struct sam_symbol *symbol = sam_gpu_find_kernel(space->gpu, &run->launch);
     run->kernel = symbol ? symbol->name : "kernel";
     if (device->environment.log_each) {
@@ -158,7 +125,8 @@ static int prepare(struct device *device, const struct request *request, struct 
     } else if (device->log) {
         log = (struct sam_sink){write_stream, device->log};
     }
-    if (build_tables(device, space) != 0 || set_options(device, space, &log, &print) != 0)
+    if ((device->environment.sv39 && space_build_tables(space) != 0) ||
+        set_options(device, space, &log, &print) != 0)
         return -1;
     return space->dirty ? record_launch(device, space, &run->launch, request->meta, run->kernel)
                         : 0;

@@ -59,10 +59,9 @@ static struct buffer *find_buffer(struct space *space, uint64_t address, uint64_
                                                                                       : NULL;
 }
 
-int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address)
+/* Room for one more buffer of `size` bytes. */
+static int make_room(struct space *space, uint64_t size)
 {
-    struct sam_error error;
-    uint32_t at;
     if (size == 0 || size > UINT32_MAX)
         return complain("a buffer of %llu bytes: expected 1 to 2^32 - 1", (unsigned long long)size);
     void *grown =
@@ -70,14 +69,53 @@ int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *add
     if (!grown)
         return -1;
     space->buffers = grown;
-    if (sam_gpu_alloc(space->gpu, (uint32_t)size, &at, &error) != SAM_OK)
-        return complain("%s", error.text);
-    const size_t above = buffer_above(space, at);
+    return 0;
+}
+
+static void add_buffer(struct space *space, uint32_t address, uint64_t size, uint64_t task)
+{
+    const size_t above = buffer_above(space, address);
     memmove(space->buffers + above + 1, space->buffers + above,
             (space->buffer_count++ - above) * sizeof *space->buffers);
-    space->buffers[above] = (struct buffer){at, (uint32_t)size, task};
+    space->buffers[above] = (struct buffer){address, (uint32_t)size, task};
     space->has_tables = false;
+}
+
+int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address)
+{
+    struct sam_error error;
+    uint32_t at;
+    if (make_room(space, size) != 0)
+        return -1;
+    if (sam_gpu_alloc(space->gpu, (uint32_t)size, &at, &error) != SAM_OK)
+        return complain("%s", error.text);
+    add_buffer(space, at, size, task);
     *address = at;
+    return 0;
+}
+
+/* Whether some buffer has one of the bytes. */
+static bool is_taken(const struct space *space, uint64_t address, uint64_t size)
+{
+    const size_t above = buffer_above(space, address + size - 1);
+    const struct buffer *below = above ? &space->buffers[above - 1] : NULL;
+    return below && (uint64_t)below->address + below->size > address;
+}
+
+int space_alloc_at(struct space *space, uint64_t size, uint64_t task, uint64_t address)
+{
+    struct sam_error error;
+    if (make_room(space, size) != 0)
+        return -1;
+    if (address > UINT32_MAX || size > UINT64_C(0x100000000) - address)
+        return complain("a buffer of 0x%llx bytes at 0x%llx: expected one within 32 bits",
+                        (unsigned long long)size, (unsigned long long)address);
+    if (is_taken(space, address, size))
+        return complain("a buffer of 0x%llx bytes at 0x%llx overlaps another",
+                        (unsigned long long)size, (unsigned long long)address);
+    if (sam_gpu_map(space->gpu, (uint32_t)address, size, &error) != SAM_OK)
+        return complain("%s", error.text);
+    add_buffer(space, (uint32_t)address, size, task);
     return 0;
 }
 
@@ -171,5 +209,45 @@ int space_copy_out(struct space *space, uint64_t address, void *data, uint64_t s
         return -1;
     if (sam_gpu_read(space->gpu, (uint32_t)address, data, size, &error) != SAM_OK)
         return complain("vt_copy_from_dev: %s", error.text);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- launches */
+
+int space_launch(const struct space *space, const uint64_t *meta, struct sam_launch *launch,
+                 const char *function)
+{
+    if (!space->program.image)
+        return complain("%s: no program has been uploaded", function);
+    for (int i = VT_META_GRID; i < VT_META_WORDS; i++)
+        if (meta[i] > UINT32_MAX)
+            return complain("%s: word %d of the metadata is 0x%llx: more than 32 bits", function, i,
+                            (unsigned long long)meta[i]);
+    if (meta[VT_META_LDS_SIZE] > SAM_LDS_SIZE)
+        return complain("%s: local memory of 0x%llx bytes: at most 0x%x", function,
+                        (unsigned long long)meta[VT_META_LDS_SIZE], (unsigned)SAM_LDS_SIZE);
+    *launch = (struct sam_launch){
+        .start = SAM_CODE_BASE,
+        .metadata = (uint32_t)meta[VT_META_METADATA],
+        .grid = {(uint32_t)meta[VT_META_GRID], (uint32_t)meta[VT_META_GRID + 1],
+                 (uint32_t)meta[VT_META_GRID + 2]},
+        .lanes = (uint32_t)meta[VT_META_LANES],
+        .warps = (uint32_t)meta[VT_META_WARPS],
+        .lds_size = (uint32_t)meta[VT_META_LDS_SIZE],
+        .pds_size = (uint32_t)meta[VT_META_PDS_SIZE],
+        .pds_base = (uint32_t)meta[VT_META_PDS_BASE],
+        .image = space->program.image,
+    };
+    return 0;
+}
+
+int space_build_tables(struct space *space)
+{
+    struct sam_error error;
+    if (space->has_tables)
+        return 0;
+    if (sam_gpu_build_sv39(space->gpu, space->program.image, &space->ptbr, &error) != SAM_OK)
+        return complain("%s", error.text);
+    space->has_tables = true;
     return 0;
 }
