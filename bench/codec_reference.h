@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the weight codec is measured against: planes parted with AVX2, the exponent through huff0
- * (libzstd's Huffman coder) in blocks of 128 KiB with a table each, the rest as it is. No
- * checksums. */
+/* The reference for the weight codec: planes split with AVX2, the exponent through huff0 (libzstd's
+ * Huffman coder) in blocks of 128 KiB with a table each, the rest uncompressed. No checksums. */
 #ifndef CODEC_REFERENCE_H
 #define CODEC_REFERENCE_H
 

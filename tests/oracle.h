@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One program of many small experiments, run by QEMU and on a Ventus warp or a tensor hart, results
- * compared word for word. Both machines get the same code and the same addresses; what Ventus
- * defines otherwise than RISC-V stands in macros that the two preludes define each in its own way.
- */
+ * compared word for word. Both machines get the same code and the same addresses; where Ventus
+ * differs from RISC-V, macros are used, which each of the two preludes defines in its own way. */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
 
@@ -50,7 +49,7 @@ struct oracle {
 void oracle_free(struct oracle *oracle);
 /* Assembly, as it is. Loops use s0..s5 and s11; t6 is for macros. */
 void oracle_code(struct oracle *oracle, const char *format, ...) SAM_PRINTF(2, 3);
-/* A table of words in .data; the first `wrap` follow once more behind the last. */
+/* A table of words in .data; the first `wrap` are repeated after the last. */
 void oracle_table(struct oracle *oracle, const char *label, const uint32_t *values, size_t count,
                   size_t wrap);
 /* Open the loops of a record; oracle_store between the two says what to compare. */

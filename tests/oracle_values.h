@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of the experiments: 48 that are worth it and 16 random ones each. */
+/* Operands of the experiments: 48 interesting and 16 random ones each. */
 #ifndef TEST_ORACLE_VALUES_H
 #define TEST_ORACLE_VALUES_H
 

@@ -21,7 +21,7 @@ bool qemu_skip(const struct qemu_target *target);
 bool qemu_available(const struct qemu_target *target);
 
 /* Assemble `text` (which defines _start and writes to standard output), link, run. Returns the
- * output (malloc'ed, *size bytes); NULL, having said why on standard error, when a step fails. */
+ * output (malloc'ed, *size bytes); NULL when a step fails, with the reason on standard error. */
 void *qemu_run(const struct qemu_target *target, const char *text, size_t *size);
 
 /* The bytes of one section of the program (malloc'ed, *size bytes), or NULL as above. Programs are

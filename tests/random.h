@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of a test. The seed is printed, so that a failure can be run again:
+/* Random numbers of a test. The seed is printed, so that a failure can be reproduced:
  * SAMITE_SEED=0x... ./test_... */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
@@ -17,7 +17,7 @@ static inline uint64_t test_seed(void)
     return seed;
 }
 
-/* A number of the environment, SAMITE_CASES say. */
+/* A number from the environment, such as SAMITE_CASES. */
 static inline uint64_t test_number(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);

@@ -2,12 +2,12 @@
 # shellcheck shell=sh
 # Sourced by ./dev: build folders, configured and compiled. $jobs is how many compilers may run.
 
-# What a build finds by itself when it is configured: packages that come or go change it.
+# What configuring detects by itself: it changes as packages are installed or removed.
 optional_packages() {
     printf 'missing: %s\n' "$(missing_packages test bench oracle)"
 }
 
-# Empty a build folder but for what took long to make: fuzzing corpora and fetched weights.
+# Empty a build folder, except for what took long to make: fuzzing corpora and fetched weights.
 clear_folder() { # FOLDER
     [ ! -d "$1" ] ||
         find "$1" -mindepth 1 -maxdepth 1 ! -name corpus ! -name real -exec rm -rf {} +
@@ -56,7 +56,7 @@ compile() {
         ninja -C "$folder" -j "$jobs" "$@"
 }
 
-# What users have. Tests and benchmarks are built when they are run.
+# What users get. Tests and benchmarks are built when they are run.
 user_targets() { # FOLDER
     ninja -C "$1" -t targets all |
         sed -n 's,^\(samite\|libsamite[^:/]*\|examples/[^:]*\|kernels/[^:/]*\): .*LINKER.*,\1,p'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Meson's testlog.json (one test program a line) -> "PASSED FAILED SKIPPED", counting the cases that
+# Meson's testlog.json (one test program per line) -> "PASSED FAILED SKIPPED", counting the cases that
 # each program reported as TAP. A program that failed without a failed case (a crash, a missing
 # case, a leak at exit) counts as one failed case; one that reports no cases counts as one.
 function text_of(key, start, rest)

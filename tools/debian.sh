@@ -14,7 +14,7 @@ mkdir -p "$folder/samite-$upstream"
     tar cf - -T - | tar xf - -C "$folder/samite-$upstream"
 cd "$folder/samite-$upstream"
 grep -qF "version: '$upstream'" meson.build || {
-    echo "debian/changelog is of version $upstream, meson.build is not" >&2
+    echo "debian/changelog has version $upstream, but meson.build has another" >&2
     exit 1
 }
 reuse lint >../reuse.log 2>&1 || {

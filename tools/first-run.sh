@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# first-run.sh BUILD: what `./dev run` shows: a kernel on real input, its result checked, where its
+# first-run.sh BUILD: the output of `./dev run`: a kernel on real input, its result checked, where its
 # instructions went, and what to try next. It fits a screen of 80 columns and 24 lines.
 set -eu
 build=$1

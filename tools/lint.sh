@@ -10,7 +10,7 @@ cache=$build/lint
 mkdir -p "$cache"
 status=0
 
-# Every file of the project, new ones too.
+# Every file of the project, including new ones.
 files() {
     if git rev-parse --git-dir >/dev/null 2>&1; then
         git ls-files -co --exclude-standard | while read -r file; do
@@ -28,7 +28,7 @@ if [ "${3:-}" = format ]; then
     exit
 fi
 
-# check NAME COMMAND...: nothing to say when it passes
+# check NAME COMMAND...: the command prints nothing when it passes
 check() {
     name=$1
     shift
@@ -66,7 +66,7 @@ house_rules() {
     bad=0
     # The brackets keep these lines from finding themselves.
     # shellcheck disable=SC2046 # names without spaces
-    found '\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b' 'an open end: finish it' $(cat "$cache/files") || bad=1
+    found '\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b' 'unfinished: complete it' $(cat "$cache/files") || bad=1
     # shellcheck disable=SC2046
     found '(^|[^A-Za-z0-9_.$}])/(home|root|work|tmp|Users)/[A-Za-z0-9_-]+/' 'a path of one machine' \
         $(cat "$cache/files") || bad=1
@@ -82,17 +82,17 @@ house_rules() {
     # shellcheck disable=SC2046
     found '[[:space:]]$' 'white space at the end of a line' \
         $(grep -vE '\.(md|tsv)$' "$cache/files") || bad=1
-    # What asks the locale of the host program: the library may not (base/decimal.c, base/ascii.h).
+    # The library must not depend on the locale of the host program (base/decimal.c, base/ascii.h).
     # shellcheck disable=SC2046
     found '\b(strto(d|f|ld)|ato[fl]|v?sscanf|v(f|sn?)?printf|str(n?)casecmp|setlocale|is(alpha|alnum|digit|xdigit|space|print|upper|lower|punct|graph|cntrl)|to(lower|upper)) *\(' \
-        'asks the locale of the host program: base/decimal.c and base/ascii.h do not' \
+        'depends on the locale of the host program: use base/decimal.c or base/ascii.h' \
         $(grep -E '^src/.*\.(c|h)$' "$cache/files" | grep -v '^src/base/decimal\.c$') || bad=1
     # A call ends at its semicolon, so that formats on lines of their own are seen.
     grep -E '^src/.*\.c$' "$cache/files" |
         xargs awk 'BEGIN { RS = ";" }
             FNR == 1 { line = 1 }
             /(^|[^a-z_])(snprintf|fprintf|printf)\(/ && /"[^"]*%[-+ #0-9.*]*[aefgAEFG][^"]*"/ {
-                printf "%s:%d: prints a real number as the locale has it: sam_format\n", FILENAME, line
+                printf "%s:%d: prints a real number in the locale of the host program: use sam_format\n", FILENAME, line
                 bad = 1
             }
             { line += gsub(/\n/, "") }
@@ -130,14 +130,14 @@ tidy() {
         clang-tidy --version
         cat .clang-tidy tests/.clang-tidy tools/lint.sh
     } | sha256sum | cut -c1-32)
-    # A file that is compiled for several programs is looked at once.
+    # A file that is compiled for several programs is checked once.
     awk '/^ *[{]/ { entry = "" }
         { entry = entry $0 "\n" }
         /"file":/ { file = $0 }
         /^ *[}]/ && !seen[file]++ { sub(/,\n$/, "\n", entry); printf "%s%s", n++ ? "," : "[\n", entry }
         END { print "]" }' "$build/compile_commands.json" >"$cache/compile_commands.json"
     commands | while IFS='	' read -r file command; do
-        # What a result depends on: all that the compiler sees, comments too (NOLINT).
+        # What a result depends on: all that the compiler sees, and comments (NOLINT).
         key=$( (cd "$build" && eval "$command" 2>/dev/null) | sha256sum | cut -c1-32)
         stamp=$cache/$(printf '%s' "$file" | tr -c 'A-Za-z0-9_.-' _).tidy
         if [ "$(cat "$stamp" 2>/dev/null)" != "$rules $key" ]; then
@@ -155,9 +155,9 @@ tidy() {
         fi' "$cache" <"$cache/tidy-work"
 }
 
-# Uninitialised and dangling values are clang-tidy's: it follows pointers through calls. Arithmetic
-# shifts are what gcc and clang define them to be. Macros that are tables are beyond it. One
-# configuration, the one that is built: the lane loops have hundreds.
+# Uninitialised and dangling values are left to clang-tidy, which follows pointers through calls. Arithmetic
+# shifts behave as gcc and clang define them. cppcheck cannot handle macros that are tables. One
+# configuration, the one that is built: the lane loops have hundreds of them.
 check_code() {
     cppcheck --max-configs=1 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr --quiet \
         --std=c11 --language=c -j "$jobs" -I include -I src -I . -I "$build" \

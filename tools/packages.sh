@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # Sourced by ./dev: which packages each part of the work needs, and how they are installed.
 
-# group, Debian package, how to see that it is there
+# group, Debian package, how to tell that it is installed
 packages() {
     cat <<'END'
 build  gcc                           command cc
@@ -70,7 +70,7 @@ as_root() {
     fi
 }
 
-need() { # GROUP...: install what the groups lack, or say what is missing
+need() { # GROUP...: install what the groups lack, or report what is missing
     missing=$(missing_packages "$@")
     [ -n "$missing" ] || return 0
     command -v apt-get >/dev/null 2>&1 ||
@@ -79,7 +79,7 @@ need() { # GROUP...: install what the groups lack, or say what is missing
         die "missing packages, and neither root nor sudo to install them: apt-get install $missing"
     say "installing $missing" >&2
     as_root apt-get -o DPkg::Lock::Timeout=300 -qq update </dev/null >&2 ||
-        printf 'dev: apt-get update failed; trying the package lists at hand\n' >&2
+        printf 'dev: apt-get update failed; trying the existing package lists\n' >&2
     # shellcheck disable=SC2086 # a list of names
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
         -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install $missing </dev/null >/dev/null ||

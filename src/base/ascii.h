@@ -43,7 +43,7 @@ static inline unsigned sam_hex_digit(char c)
                                             : 99;
 }
 
-/* Are the first `size` characters the same, or both texts up to an earlier end? */
+/* Whether the first `size` characters are the same, or both texts end earlier and are the same. */
 static inline bool sam_same_start(const char *a, const char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

@@ -25,16 +25,16 @@ enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const 
 enum sam_status sam_fail_memory(struct sam_error *error);
 /* SAM_ERR_USAGE: the caller passed NULL for `what`. */
 enum sam_status sam_fail_null(const char *what, struct sam_error *error);
-#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
+#ifdef __clang_analyzer__ /* It sees one file at a time, not what these return. */
 #define sam_fail(error, status, ...) (sam_fail((error), (status), __VA_ARGS__), (status))
 #define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
 #endif
 
-/* The section that holds `address`: the last that begins there or before it, empty ones aside.
- * NULL: none does. */
+/* The section that holds `address`: the last non-empty one that begins at or before it. NULL: there
+ * is none. */
 const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address);
 
-/* Line information under construction: rows in any order. Zeroed it is empty. */
+/* Line information under construction: rows in any order. An all-zero one is empty. */
 struct sam_lines {
     struct sam_line_row *rows;
     size_t count, capacity;
@@ -44,12 +44,12 @@ struct sam_lines {
 };
 /* The number of `file` (which is copied) among the image's files. False: out of memory. */
 bool sam_lines_file(struct sam_lines *lines, const char *file, uint32_t *number);
-/* Code from line `line` of that file begins at `address`; line 0: of no known line. A later row for
- * the same address replaces an earlier one. */
+/* Code from line `line` of that file begins at `address`; line 0: the line is unknown. A later row
+ * for the same address replaces an earlier one. */
 bool sam_lines_add(struct sam_lines *lines, uint64_t address, uint32_t file, uint32_t line);
 /* Code ends at `address`; what begins there is not affected. */
 bool sam_lines_end(struct sam_lines *lines, uint64_t address);
-/* The rows into an image without line information. False: out of memory. */
+/* Move the rows into an image that has no line information. False: out of memory. */
 bool sam_lines_finish(struct sam_lines *lines, struct sam_image *image);
 void sam_lines_free(struct sam_lines *lines);
 
@@ -59,7 +59,8 @@ enum sam_status sam_options_take(void *options, size_t size, size_t first, const
                                  struct sam_error *error);
 
 /* --- growing byte buffer; also the string builder. `data` is NUL-terminated past `size`. Once an
- * allocation fails, `failed` is set, further appends do nothing: check once at the end. */
+ * allocation fails, `failed` is set and further appends do nothing, so one check at the end
+ * suffices. */
 struct sam_buffer {
     uint8_t *data;
     size_t size;
@@ -72,20 +73,21 @@ bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);
 bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...) SAM_PRINTF(2, 3);
 bool sam_buffer_puts(struct sam_buffer *buffer, const char *text);
-/* Text from outside for people: what a terminal could take for a command, and what is not UTF-8, is
- * replaced, bytes below 32 by `control` and others by '?'. Returns the number of characters. */
+/* Outside text, made safe to show: what a terminal could take for a command and what is not UTF-8
+ * is replaced, bytes below 32 with `control`, others with '?'. Returns the number of characters. */
 size_t sam_buffer_plain(struct sam_buffer *buffer, const char *text, size_t size, char control);
-/* `digits` hexadecimal digits, at least 1 and at most 16, leading zeros too: logs have millions. */
+/* `digits` hexadecimal digits, at least 1 and at most 16, with leading zeros. Logs print millions
+ * of them. */
 bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The text built so far (never NULL; "" when empty). */
 const char *sam_buffer_text(const struct sam_buffer *buffer);
 
 /* --- allocation with the size checked: count * size never wraps. NULL when it does not fit. */
 void *sam_alloc(size_t count, size_t size); /* zeroed */
-/* Room for one more element in a growing array: returns the array (moved or not) with *capacity >
- * count, or NULL, the old array still valid. */
+/* Room for one more element in a growing array: returns the array, which may have moved, with
+ * *capacity > count; or NULL, and the old array is still valid. */
 void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
-/* Large, sparsely used memory: page-aligned, zero, taken from the host only where it is touched.
+/* Large, sparsely used memory: page-aligned, zero, allocated by the host only where it is touched.
  * NULL when it does not fit. */
 void *sam_pages_new(size_t size);
 void sam_pages_free(void *pages, size_t size);
@@ -103,16 +105,17 @@ float sam_strtof(const char *text, char **end);
 int sam_format(char *text, size_t size, const char *format, ...) SAM_PRINTF(3, 4);
 int sam_format_list(char *text, size_t size, const char *format, va_list list) SAM_PRINTF(3, 0);
 
-/* --- names to values, a hash table. Zeroed it is empty. Names are not copied: they outlive it. */
+/* --- names to values, a hash table. An all-zero one is empty. Names are not copied: they must
+ * outlive the table. */
 struct sam_names {
     struct sam_names_slot *slots;
     size_t count, capacity;
 };
 /* The value of `name`, `size` bytes; NULL: there is none. */
 void *sam_names_find(const struct sam_names *names, const char *name, size_t size);
-/* Give `name` a value, which is not NULL. False: no memory. */
+/* Set the value of `name`, which must not be NULL. False: out of memory. */
 bool sam_names_add(struct sam_names *names, const char *name, size_t size, void *value);
-/* The values one after the other, in no order: *at is 0 at first. NULL after the last. */
+/* Iterate over the values, in no particular order: *at is 0 at first. NULL after the last. */
 void *sam_names_next(const struct sam_names *names, size_t *at);
 void sam_names_free(struct sam_names *names);
 
@@ -182,17 +185,17 @@ static inline float sam_bits_f32(uint32_t bits)
 }
 
 /* --- files, beside samite/file.h. "-" is standard input or output. A file larger than `limit`
- * bytes is refused. The buffer is the caller's to free, also after a failure. */
+ * bytes is refused. The caller frees the buffer, also after a failure. */
 enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffer *out,
                               struct sam_error *error);
 /* The same, for files whose beginning tells what they are. `look` sees what has been read so far,
- * at every block until it sets *enough: no more than so many bytes are read. What it refuses is not
- * read on. */
+ * block by block, until it sets *enough: the number of bytes to read at most. When it fails,
+ * reading stops. */
 typedef enum sam_status sam_file_look(void *context, const struct sam_buffer *file,
                                       uint64_t *enough, struct sam_error *error);
 enum sam_status sam_file_read_seen(const char *path, uint64_t limit, sam_file_look *look,
                                    void *context, struct sam_buffer *out, struct sam_error *error);
-/* Write all of it or nothing: into a temporary beside `path`, then rename. */
+/* Write all or nothing: into a temporary file beside `path`, then rename it. */
 enum sam_status sam_file_write(const char *path, const void *data, size_t size,
                                struct sam_error *error);
 

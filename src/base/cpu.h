@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The levels for which loops are built; each includes those before it. On other hosts than x86-64
- * there is the first alone. */
+/* The levels that loops are built for; each includes those before it. Hosts other than x86-64 have
+ * only the first. */
 enum sam_cpu_level {
     SAM_CPU_BASE,
     SAM_CPU_V3, /* x86-64-v3: AVX2, FMA, BMI2 */

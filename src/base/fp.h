@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IEEE 754 single precision in integers: the slow, exact path behind the host's arithmetic, for
- * every rounding mode, with RISC-V flags and RISC-V NaN rules (results are the canonical NaN
- * 7fc00000; min/max are minimumNumber/maximumNumber with -0 < +0). Values are bit patterns. */
+/* IEEE 754 single precision in integers: the slow, exact path for what the host's arithmetic cannot
+ * do, for every rounding mode, with RISC-V flags and RISC-V NaN rules (results are the canonical
+ * NaN 7fc00000; min/max are minimumNumber/maximumNumber with -0 < +0). Values are bit patterns. */
 #ifndef SAM_FP_H
 #define SAM_FP_H
 

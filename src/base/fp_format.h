@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binary floating-point formats of at most 64 bits as data, and the one conversion between them and
- * the host's arithmetic. Values are bit patterns; the way is through double, which holds every
- * value of every format exactly. No flags are promised.
+ * the host's arithmetic. Values are bit patterns. Conversions go through double, which holds every
+ * value of every format exactly. Flags are unspecified.
  *
  * Half and bfloat16 also have conversions from and to float that the compiler can vectorise; the
  * tests hold them to the general one. */
@@ -17,7 +17,7 @@
 /* What the largest exponent means. */
 enum sam_fp_top {
     SAM_FP_IEEE,     /* infinity and NaN */
-    SAM_FP_ONE_NAN,  /* a value, but for all ones: NaN (OCP E4M3) */
+    SAM_FP_ONE_NAN,  /* values, except all ones: NaN (OCP E4M3) */
     SAM_FP_ALL_REAL, /* a value: neither infinity nor NaN */
 };
 
@@ -27,20 +27,20 @@ struct sam_fp_format {
     enum sam_fp_top top;
     uint64_t nan;     /* canonical, where there is one */
     uint8_t unused;   /* bits below the mantissa that are ignored, and written as zero */
-    bool is_unsigned; /* no sign, no zero, no subnormals: the smallest exponent is a value, too */
+    bool is_unsigned; /* no sign, zero or subnormals: the smallest exponent has values as well */
 };
 
 double sam_fp_value(const struct sam_fp_format *format, uint64_t bits);
-/* `value` in the format. What is past the largest finite value after rounding becomes infinity, or
- * the largest value where `round` points towards zero, as IEEE 754 has it; where the format
- * has no infinity NaN, and where it has neither the largest value. NaN becomes the canonical one,
- * zero where there is none. In unsigned formats negative values become NaN, and zero the smallest
- * value. */
+/* `value` in the format. What lies past the largest finite value after rounding becomes infinity,
+ * or the largest value where `round` points towards zero, as in IEEE 754. A format without infinity
+ * gives NaN instead, and one without NaN the largest value. NaN becomes the canonical one, or zero
+ * where there is none. In unsigned formats negative values become NaN, and zero the smallest value.
+ */
 uint64_t sam_fp_convert(const struct sam_fp_format *format, double value, enum sam_round round);
-/* To nearest, and finite values stay finite: what is past the largest one becomes it. */
+/* To nearest; finite values stay finite: what lies past the largest one becomes the largest. */
 uint64_t sam_fp_round(const struct sam_fp_format *format, double value);
 
-/* `value`, which is not NaN, as an integer, with its sign. */
+/* `value`, which is not NaN, as a signed integer. */
 double sam_fp_whole(double value, enum sam_round round);
 
 static inline float sam_half_value(uint16_t bits)
@@ -58,9 +58,9 @@ static inline float sam_half_value(uint16_t bits)
 static inline uint16_t sam_half_bits(float value)
 {
     uint32_t bits = sam_f32_bits(value), sign = bits >> 16 & 0x8000, a = bits & 0x7fffffff;
-    /* A carry moves on into exponent and infinity. */
+    /* A carry continues into the exponent, and to infinity. */
     uint32_t normal = (a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13;
-    /* Subnormal: the addition has the last bit of the result as its own, and rounds there. */
+    /* Subnormal: the last bit of the sum is that of the result, so the addition rounds there. */
     uint32_t subnormal = sam_f32_bits(sam_bits_f32(a) + 0.5F) - sam_f32_bits(0.5F);
     uint32_t half = sign | (a >= 0x47800000 ? 0x7c00 : a >= 0x38800000 ? normal : subnormal);
     return (uint16_t)(a > 0x7f800000 ? 0x7e00 : half);

@@ -19,7 +19,7 @@ uint64_t sam_fp_mul(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_ro
                     unsigned *flags);
 uint64_t sam_fp_add(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_round round,
                     unsigned *flags);
-/* The same value in a format that is no narrower. */
+/* The same value in a format at least as wide. */
 uint64_t sam_fp_widen(enum sam_fp_width from, enum sam_fp_width to, uint64_t a, unsigned *flags);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of format/. */
+/* The interface of format/. */
 #ifndef SAM_FORMAT_H
 #define SAM_FORMAT_H
 
@@ -13,7 +13,7 @@ struct sam_prefix {
     size_t size;
     uint64_t file_size; /* UINT64_MAX: not known */
     const char *name;
-    size_t *need; /* how many bytes the reader wants to see; all is said when that is <= size */
+    size_t *need; /* how many bytes the reader needs to see; done when that is <= size */
 };
 /* More is needed, *need bytes in all: SAM_OK when the file has more, else it is truncated. */
 enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *error);
@@ -21,22 +21,22 @@ enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *
 /* Kind, header_size, tensors and names of `weights`; the rest is the caller's. */
 enum sam_status sam_safetensors_parse(const struct sam_prefix *in, struct sam_weights *weights,
                                       struct sam_error *error);
-/* *alignment: each tensor is padded to a multiple of it, the last one, too. */
+/* *alignment: each tensor, including the last, is padded to a multiple of it. */
 enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *weights,
                                uint64_t *alignment, struct sam_error *error);
 enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
                                 struct sam_error *error);
 
-/* dwarf_write.c: an image's line information as the sections of these names; empty without any. A
- * buffer that has failed: out of memory. */
+/* dwarf_write.c: an image's line information as the sections of these names; empty if there is
+ * none. Out of memory: `failed` is set in a buffer. */
 struct sam_dwarf {
     struct sam_buffer line, info, abbrev, ranges;
 };
 void sam_dwarf_make(const struct sam_image *image, struct sam_dwarf *dwarf);
 void sam_dwarf_free(struct sam_dwarf *dwarf);
 
-/* dwarf_read.c: the line information of an open ELF file into its finished image, or into
- * lines_problem why it is unusable: that does not keep a program from running. False: out of
+/* dwarf_read.c: read the line information of an open ELF file into its finished image, or put into
+ * lines_problem why it is unusable, which does not keep the program from running. False: out of
  * memory. */
 struct Elf;
 bool sam_dwarf_read(struct Elf *elf, struct sam_image *image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single-precision operands that are worth a test. */
+/* Single-precision operands worth testing. */
 #ifndef TEST_FP_VALUES_H
 #define TEST_FP_VALUES_H
 

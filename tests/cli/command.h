@@ -25,11 +25,11 @@ int remove_directory(void **state);
 void write_text(const char *name, const char *text);
 struct sam_buffer read_file(const char *name);
 bool exists(const char *name);
-/* Is there a file whose name begins so and goes on? */
+/* Whether there is a file whose name begins with this and is longer. */
 bool has_temporary(const char *name);
 
 struct outcome {
-    int code; /* as the shell has it: 128 and the signal, when it died by one */
+    int code; /* as in the shell: 128 plus the signal if a signal ended it */
     struct sam_buffer out, err;
 };
 
@@ -37,18 +37,17 @@ struct outcome {
 extern const char *command_verb;
 /* Run `samite VERB WORDS` in the directory; words are split by the shell. */
 struct outcome run(const char *words);
-/* The same, not waited for. */
+/* The same, without waiting. */
 pid_t start(const char *words);
-/* Has it caught (or does it ignore) the signal? Signals are sent when it is known what they meet.
- */
+/* Whether it catches (or ignores) the signal: tests send one only once that is settled. */
 bool catches(pid_t child, int signal);
 bool ignores(pid_t child, int signal);
-/* Wait for a condition of a process that must come; false when it ended before. */
+/* Wait for a condition of a process that must come true; false when the process ended before. */
 bool comes(pid_t child, bool (*condition)(pid_t child, int signal), int signal);
-/* The end of it, of this signal. */
+/* It must end, by this signal. */
 struct outcome dies(pid_t child, int signal);
-/* Run; Ctrl-C as soon as it has opened an output in the directory (and catches SIGINT, where it
- * does), of which it dies. */
+/* Run; send Ctrl-C, which must end it, as soon as it has opened an output in the directory (and
+ * catches SIGINT, if it does). */
 struct outcome run_interrupted(const char *words, bool catching);
 void done(struct outcome *o);
 void expect_part(const struct sam_buffer *text, const char *part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed files that nobody packed, with the right checksums. */
+/* Forged packed files, with valid checksums. */
 #ifndef TEST_FORGE_H
 #define TEST_FORGE_H
 

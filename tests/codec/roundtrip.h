@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing and unpacking in every way there is, and that all give the same. */
+/* Pack and unpack in every way there is; all must agree. */
 #ifndef TEST_ROUNDTRIP_H
 #define TEST_ROUNDTRIP_H
 

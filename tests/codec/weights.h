@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights as they are in models: normal, of some deviation, rounded towards zero to a type; from a
- * fixed generator, for tests and benchmarks. */
+/* Weights like those of models: normally distributed, rounded towards zero to a type, from a fixed
+ * generator; for tests and benchmarks. */
 #ifndef TEST_WEIGHTS_H
 #define TEST_WEIGHTS_H
 

@@ -33,9 +33,9 @@ struct program program_new(const char *isa, const struct sam_hart_options *optio
                            const char *text);
 void program_free(struct program *p);
 enum sam_status program_run(struct program *p);
-/* Run and end in the way given. */
+/* Run; it must end in this way. */
 void program_expect(struct program *p, enum sam_hart_end end);
-/* Run and end with this trap. */
+/* Run; it must end with this trap. */
 void program_expect_trap(struct program *p, unsigned cause, uint64_t tval);
 /* Bytes of DATA. */
 void program_write(struct program *p, uint64_t address, const void *data, size_t size);

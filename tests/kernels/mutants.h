@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged kernels: the check of each must notice. */
+/* Damaged kernels, which the check of each must detect. */
 #ifndef SAMITE_TESTS_KERNELS_MUTANTS_H
 #define SAMITE_TESTS_KERNELS_MUTANTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operator on random bytes: planned, run on the tensor hart, and written down by plain index
+/* One operator on random bytes: planned, run on the tensor hart, and compared with plain index
  * arithmetic. */
 #ifndef TEST_OPERATOR_H
 #define TEST_OPERATOR_H
@@ -16,7 +16,7 @@ struct test_operator {
     struct sam_shape out; /* RESHAPE */
     unsigned perm[SAM_MAX_RANK];
     unsigned axis;
-    uint8_t *keep; /* COMPRESS: a byte an index of the axis */
+    uint8_t *keep; /* COMPRESS: one byte per index of the axis */
     uint64_t before[SAM_MAX_RANK], after[SAM_MAX_RANK];
     uint8_t value[16];
     struct sam_im2col im2col;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on shapes that people have: ResNet activations and patches, and some that no block
- * divides. For tests and for the benchmark's table. */
+/* Operators on realistic shapes: ResNet activations and patches, and some that no block divides.
+ * For tests and for the benchmark's table. */
 #ifndef TEST_OPERATOR_ROWS_H
 #define TEST_OPERATOR_ROWS_H
 

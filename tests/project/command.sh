@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What every verb owes: help with an example, one line and status 2 for bad usage, completion, a
+# Required of every verb: help with an example, one line and status 2 for bad usage, completion, a
 # man page.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 samite=$SAMITE
@@ -20,7 +20,7 @@ no_arguments() {
     [ "$status" = 2 ] && [ ! -s "$scratch/out" ] && grep -q '^Usage: samite' "$scratch/err"
 }
 
-# A verb that reads nothing from its command line is not among those we have: `isa` alone lists.
+# Every verb reads something from its command line, except `isa`, which lists without arguments.
 unknown_option() {
     fails 2 "$samite" "$1" --no-such-option
     grep -q 'no-such-option' "$scratch/.stderr"

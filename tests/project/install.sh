@@ -40,14 +40,14 @@ user_program() { # FOLDER-OF-LIBRARIES MODE [PKG-CONFIG OPTION]
     [ "$1" = shared ] || mv "$scratch/aside"/* "$libraries"
     LD_LIBRARY_PATH=$([ "$1" = static ] || echo "$libraries") "$scratch/user-$1" >"$scratch/said"
     grep -q '^[0-9.]* rv32ima_zicsr_zfinx_zve32f_xventus$' "$scratch/said" || { cat "$scratch/said" && return 1; }
-    # The library that was meant is the one that is used.
+    # The intended library is the one that is used.
     case $1 in
     shared) ldd "$scratch/user-$1" | grep -q libsamite ;;
     static) ! ldd "$scratch/user-$1" | grep -q libsamite ;;
     esac
 }
 
-# The package file names our library alone: what it uses is its own affair, unless linked statically.
+# The package file names only our library: what that uses matters only to static linking.
 pkg_config_alone() {
     pc=$(find "$(cat "$scratch/prefix")" -name samite.pc)
     if grep '^Requires' "$pc"; then

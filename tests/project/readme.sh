@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md and the pages of docs/ show is so: each console example gives the output that is
-# printed below it (times aside), the commands and files that are named exist, and the Chinese README
+# What README.md and the pages of docs/ show is true: each console example gives the output
+# printed below it (except times), the named commands and files exist, and the Chinese README
 # shows the same examples.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$SAMITE_SOURCE" || exit 1

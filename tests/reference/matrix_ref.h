@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix unit a second time, plain and slow: one element at a time, straight from the rulings,
- * instruction words taken apart by hand. Shares nothing with src/ but RISC-V's numbers. */
+/* A second, plain and slow implementation of the matrix unit: one element at a time, directly from
+ * the rulings, with instruction words decoded by hand. Shares nothing with src/ but RISC-V's
+ * numbers. */
 #ifndef MATRIX_REF_H
 #define MATRIX_REF_H
 

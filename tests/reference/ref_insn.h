@@ -16,7 +16,7 @@ enum ref_op {
     REF_OP_COUNT
 };
 
-/* What stands where a vector instruction has its first source. */
+/* What a vector instruction has as its first source. */
 enum ref_form { REF_FORM_NONE, REF_FORM_V, REF_FORM_X, REF_FORM_I };
 
 /* A decoded word. Register numbers carry the bits of a prefix. */
@@ -31,7 +31,7 @@ struct ref_insn {
     bool pair;
 };
 
-/* Decode `word` behind `prefix` (0 = none); op is REF_ILLEGAL when it is no instruction. Ventus
+/* Decode `word` after `prefix` (0 = none); op is REF_ILLEGAL when it is not an instruction. Ventus
  * manual 4, rulings 1 and 2. */
 struct ref_insn ref_decode(uint32_t word, uint32_t prefix);
 /* Its mnemonic; "" when it is illegal. */

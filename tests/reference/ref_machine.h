@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the reference and what its files call in one another. */
+/* State of the reference, and the functions that its files share. */
 #ifndef REF_MACHINE_H
 #define REF_MACHINE_H
 
@@ -35,7 +35,7 @@ struct ref_group {
     uint32_t pds;
     struct ref_map lds;
     struct ref_result *result;
-    uint32_t *printed; /* bytes of the print buffer already shown, a launch */
+    uint32_t *printed; /* bytes of the print buffer already shown in this launch */
 };
 
 struct ref_stack_entry {
@@ -106,7 +106,7 @@ void ref_copy_mask(const struct ref_warp *w, uint32_t *v0);
 bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned i,
                 const uint32_t *v0);
 
-/* ref_pair.c: whatever stands behind REGPAIR and REGPAIRI (ruling 2.11). */
+/* ref_pair.c: any instruction after REGPAIR and REGPAIRI (ruling 2.11). */
 bool ref_pair_exec(struct ref_warp *w, const struct ref_insn *insn);
 /* Byte address of private address `a` of a lane (ruling 2.5). */
 bool ref_private(struct ref_warp *w, uint32_t a, unsigned size, bool load, uint32_t lane,

@@ -76,8 +76,8 @@ extern const size_t tref_type_count;
 
 /* The type that a value of ttype selects, or NULL: illegal. */
 const struct tref_type *tref_type_of(uint32_t ttype);
-/* Element + imm as TL.ADDI has it. `hint` holds the code of an answer that may be near: any value
- * does, the last answer saves time. */
+/* Element + imm as TL.ADDI has it. `hint` holds the code of an answer that may be close: any value
+ * works, the last answer saves time. */
 uint32_t tref_add(const struct tref_type *type, uint32_t element, int imm, uint32_t *hint);
 /* Element `index` of elements of 4..64 bits. */
 uint64_t tref_get(const uint8_t *bytes, unsigned bits, size_t index);
