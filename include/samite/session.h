@@ -348,8 +348,10 @@ SAM_API enum sam_status sam_session_drop(struct sam_session *session, unsigned s
  * instructions (0: a default), and which warps ran when. */
 SAM_API enum sam_status sam_session_record(struct sam_session *session, uint64_t interval,
                                            struct sam_error *error);
-/* Go back, or forward again, to where sam_session_time was `time`. A change of registers or memory
- * forgets the future. SAM_ERR_USAGE: a time before the recording began, or that was never reached.
+/* Go back, or forward again, to where sam_session_time was `time`, and steps of that time in which
+ * nothing ran are still to come. A change of registers or memory forgets the future, and so does
+ * going back to before one; to step or run forgets what was recorded of the future. SAM_ERR_USAGE:
+ * a time before the recording began, or that was never reached.
  */
 SAM_API enum sam_status sam_session_goto(struct sam_session *session, uint64_t time,
                                          struct sam_error *error);

@@ -46,6 +46,7 @@ struct sam_hart {
     bool has_until;
     uint64_t until;
     struct sam_hart_stats stats;
+    uint64_t shown; /* a session was taken back from here: until then the trace is out */
     struct sam_engines *engines;        /* NULL: off */
     struct sam_hart_timeline *timeline; /* NULL: off */
     struct sam_buffer line;             /* current line of the trace */

@@ -186,7 +186,7 @@ enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *
         count(hart, r);
     if (hart->engines)
         status = sam_hart_time(hart, r);
-    if (hart->options.trace.write && !trace(hart, r))
+    if (hart->options.trace.write && hart->core.retired > hart->shown && !trace(hart, r))
         status = SAM_ERR_IO;
     return status;
 }

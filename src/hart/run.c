@@ -46,7 +46,8 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
     /* If no instruction has retired since the last trap, the handler itself traps and would do so
      * forever. */
     if (!ends && hart->has_handler && !(hart->vectored && hart->vectored_at == c->retired)) {
-        if (hart->options.trace.write && !sam_hart_observe_trap(hart, cause, c->tval))
+        if (hart->options.trace.write && c->retired >= hart->shown &&
+            !sam_hart_observe_trap(hart, cause, c->tval))
             result->end = SAM_HART_STOPPED;
         vector(hart, cause, c->tval);
         return true;

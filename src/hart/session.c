@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hart/core.h"
+#include "machine/journal.h"
 
 struct session {
     struct sam_session base; /* first: a session's operations find it */
@@ -221,8 +222,109 @@ static enum sam_status access_memory(struct sam_session *base, uint32_t workgrou
     const enum sam_status status = find(base, workgroup, 0, &core, error);
     if (status != SAM_OK)
         return status;
-    return write ? sam_hart_write(hart, address, data, size, error)
-                 : sam_hart_read(hart, address, data, size, error);
+    if (!write)
+        return sam_hart_read(hart, address, data, size, error);
+    if (sam_hart_read(hart, address, NULL, size, NULL) == SAM_OK &&
+        !sam_journal_save_range(base->view->journal, hart->memory, address, size))
+        return sam_fail_memory(error);
+    return sam_hart_write(hart, address, data, size, error);
+}
+
+/* ------------------------------------------------------------------------------ back in time */
+
+struct saved {
+    struct sam_core core;
+    struct sam_tensor *tensor; /* NULL: the hart has none */
+    struct sam_matrix *matrix;
+    struct sam_hart_counter counters[SAM_HART_COUNTERS];
+    uint64_t mie, vectored_at;
+    bool has_handler, vectored;
+    struct sam_hart_stats stats;
+    uint64_t passed, ended;
+};
+
+static enum sam_status can_save(struct sam_session *base, struct sam_error *error)
+{
+    const struct sam_hart *hart = session_of(base)->hart;
+    return hart->engines || hart->mxu
+               ? sam_fail(error, SAM_ERR_USAGE, "a cycle model cannot be taken back in time")
+               : SAM_OK;
+}
+
+static void forget(struct sam_session *base, void *state)
+{
+    struct saved *saved = state;
+    (void)base;
+    sam_pages_free(saved->tensor, sizeof *saved->tensor);
+    sam_pages_free(saved->matrix, sizeof *saved->matrix);
+    free(saved);
+}
+
+static void *save(struct sam_session *base)
+{
+    const struct session *s = session_of(base);
+    const struct sam_hart *hart = s->hart;
+    struct saved *saved = sam_alloc(1, sizeof *saved);
+    if (!saved)
+        return NULL;
+    if (hart->tensor)
+        saved->tensor = sam_pages_new(sizeof *saved->tensor);
+    if (hart->matrix)
+        saved->matrix = sam_pages_new(sizeof *saved->matrix);
+    if ((hart->tensor && !saved->tensor) || (hart->matrix && !saved->matrix)) {
+        forget(base, saved);
+        return NULL;
+    }
+    saved->core = hart->core;
+    if (hart->tensor)
+        *saved->tensor = *hart->tensor;
+    if (hart->matrix)
+        *saved->matrix = *hart->matrix;
+    memcpy(saved->counters, hart->counters, sizeof saved->counters);
+    saved->mie = hart->mie;
+    saved->has_handler = hart->has_handler;
+    saved->vectored = hart->vectored;
+    saved->vectored_at = hart->vectored_at;
+    saved->stats = hart->stats;
+    saved->passed = s->passed;
+    saved->ended = s->ended;
+    return saved;
+}
+
+static enum sam_status load(struct sam_session *base, const void *state, struct sam_error *error)
+{
+    struct session *s = session_of(base);
+    struct sam_hart *hart = s->hart;
+    const struct saved *saved = state;
+    (void)error;
+    if (hart->shown < hart->core.retired)
+        hart->shown = hart->core.retired;
+    hart->core = saved->core;
+    if (hart->tensor)
+        *hart->tensor = *saved->tensor;
+    if (hart->matrix)
+        *hart->matrix = *saved->matrix;
+    memcpy(hart->counters, saved->counters, sizeof hart->counters);
+    hart->mie = saved->mie;
+    hart->has_handler = saved->has_handler;
+    hart->vectored = saved->vectored;
+    hart->vectored_at = saved->vectored_at;
+    hart->stats = saved->stats;
+    s->passed = saved->passed;
+    s->ended = saved->ended;
+    return SAM_OK;
+}
+
+static void show_again(struct sam_session *base, uint64_t later)
+{
+    struct sam_hart *hart = session_of(base)->hart;
+    if (hart->shown > hart->core.retired + later)
+        hart->shown = hart->core.retired + later;
+}
+
+static void pass(struct sam_session *base, struct sam_core *core)
+{
+    session_of(base)->passed = core->retired + 1;
 }
 
 /* ---------------------------------------------------------------------------- opening, closing */
@@ -232,6 +334,7 @@ static void close_session(struct sam_session *base)
     struct session *s = session_of(base);
     sam_session_release(base);
     sam_code_heed_stops(base->code, true);
+    s->hart->shown = 0;
     if (s->had_until)
         sam_hart_set_until(s->hart, s->hart->until);
     free(s);
@@ -249,6 +352,12 @@ static const struct sam_session_ops ops = {
     .set_pc = set_pc,
     .set_csr = set_csr,
     .access = access_memory,
+    .can_save = can_save,
+    .save = save,
+    .load = load,
+    .forget = forget,
+    .show = show_again,
+    .pass = pass,
 };
 
 enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session **session,

@@ -2,9 +2,25 @@
 /* How a hart sees memory: physical memory with its bounds, and the `tohost` word. Fills the view's
  * pages; under RV64 several pages of the address space share an entry, told apart by its tag. */
 #include "hart/core.h"
+#include "machine/journal.h"
 #include "machine/watch.h"
 
 #define TOHOST_SIZE 8u
+
+/* Under a journal a page becomes writable with the first store, which saves it. */
+static bool journal_page(struct sam_view *view, const struct sam_page *page, uint8_t *host,
+                         enum sam_access access, uint16_t *writable)
+{
+    if (page->host == host && page->write_limit)
+        return true;
+    if (access != SAM_STORE)
+        *writable = 0;
+    else if (!sam_journal_save(view->journal, host))
+        return false;
+    else if (*writable && !sam_journal_grant(view->journal, (uint32_t)(page - view->pages)))
+        *writable = 0;
+    return true;
+}
 
 static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault)
@@ -27,6 +43,10 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     }
     const uint16_t limit = sam_region_limit(region, base);
     uint16_t writable = sam_code_has(hart->code, address) ? 0 : limit;
+    if (view->journal && !journal_page(view, page, host, access, &writable)) {
+        view->exhausted = true;
+        return NULL;
+    }
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
         /* Stores to the word come here; the view handles those before and after it. */
         const uint32_t before = (uint32_t)(hart->tohost - base), after = before + TOHOST_SIZE;

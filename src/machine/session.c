@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "machine/history.h"
+
 static enum sam_status check(const struct sam_session *session, struct sam_error *error)
 {
     if (!session)
@@ -41,6 +43,7 @@ void sam_session_init(struct sam_session *session, const struct sam_session_ops 
 
 void sam_session_release(struct sam_session *session)
 {
+    sam_history_free(session);
     for (size_t i = 0; i < session->point_count; i++)
         if (!session->points[i].watches)
             sam_code_remove_stop(session->code, session->points[i].at.pc);
@@ -105,8 +108,37 @@ enum sam_status sam_session_step(struct sam_session *session, uint32_t workgroup
     enum sam_status status = take(session, workgroup, warp, &core, error);
     if (status != SAM_OK)
         return status;
+    status = sam_history_step(session, workgroup, warp, error);
+    if (status != SAM_OK)
+        return status;
     sam_session_arm(session, core, workgroup, warp, false);
-    return session->ops->step(session, core, step ? step : &ignored, error);
+    status = session->ops->step(session, core, step ? step : &ignored, error);
+    sam_history_ran(session);
+    return status == SAM_OK ? sam_history_keep_up(session, error) : status;
+}
+
+/* Run in parts, between which a recording takes its snapshots. */
+static enum sam_status run_parts(struct sam_session *session, const struct sam_session_run *run,
+                                 struct sam_session_stop *stop, struct sam_error *error)
+{
+    const uint64_t started = session->time;
+    enum sam_status status = sam_history_run(session, run, error);
+    while (status == SAM_OK) {
+        const uint64_t room = sam_history_room(session), used = session->time - started;
+        const uint64_t left = run->instructions ? run->instructions - used : UINT64_MAX;
+        struct sam_session_run part = *run;
+        part.instructions = left < room ? left : room == UINT64_MAX ? 0 : room;
+        *stop = (struct sam_session_stop){0};
+        status = session->ops->run(session, &part, stop, error);
+        session->watches.core = NULL;
+        sam_history_ran(session);
+        const bool over = status != SAM_OK || stop->reason != SAM_SESSION_COUNT || left <= room;
+        if (status == SAM_OK)
+            status = sam_history_keep_up(session, error);
+        if (over)
+            break;
+    }
+    return status;
 }
 
 enum sam_status sam_session_run(struct sam_session *session, const struct sam_session_run *given,
@@ -126,8 +158,7 @@ enum sam_status sam_session_run(struct sam_session *session, const struct sam_se
         return status;
     const uint64_t before = session->time;
     sam_code_heed_stops(session->code, !run.ignore_stops);
-    status = session->ops->run(session, &run, stop, error);
-    session->watches.core = NULL;
+    status = run_parts(session, &run, stop, error);
     stop->instructions = session->time - before;
     return status;
 }
@@ -142,8 +173,13 @@ enum sam_status sam_session_finish(struct sam_session *session, struct sam_gpu_r
         status = sam_fail(error, SAM_ERR_USAGE, "a hart has no launch to finish: run it");
     if (status != SAM_OK)
         return status;
+    status = sam_history_run(session, &(struct sam_session_run){.scope = SAM_SCOPE_ALL}, error);
+    if (status != SAM_OK)
+        return status;
     sam_code_heed_stops(session->code, false);
-    return session->ops->finish(session, result, error);
+    status = session->ops->finish(session, result, error);
+    sam_history_ran(session);
+    return status;
 }
 
 bool sam_session_each(struct sam_session *session, const struct sam_session_run *run,
@@ -344,9 +380,10 @@ enum sam_status sam_session_set_pc(struct sam_session *session, uint32_t workgro
     if (status == SAM_OK && (pc & 3))
         status = sam_fail(error, SAM_ERR_USAGE, "pc 0x%llx: expected a multiple of 4",
                           (unsigned long long)pc);
-    if (status == SAM_OK)
-        session->ops->set_pc(session, core, is_narrow(session) ? (uint32_t)pc : pc);
-    return status;
+    if (status != SAM_OK)
+        return status;
+    session->ops->set_pc(session, core, is_narrow(session) ? (uint32_t)pc : pc);
+    return sam_history_change(session, error);
 }
 
 enum sam_status sam_session_x(struct sam_session *session, uint32_t workgroup, uint32_t warp,
@@ -368,11 +405,13 @@ enum sam_status sam_session_set_x(struct sam_session *session, uint32_t workgrou
     enum sam_status status = take(session, workgroup, warp, &core, error);
     if (status == SAM_OK)
         status = check_register(session, number, error);
-    if (status == SAM_OK && number && is_narrow(session))
+    if (status != SAM_OK || !number)
+        return status;
+    if (is_narrow(session))
         core->x32[number] = (uint32_t)value;
-    else if (status == SAM_OK && number)
+    else
         core->x64[number] = value;
-    return status;
+    return sam_history_change(session, error);
 }
 
 static enum sam_status find_v(struct sam_session *session, struct sam_core *core, unsigned number,
@@ -411,7 +450,7 @@ enum sam_status sam_session_set_v(struct sam_session *session, uint32_t workgrou
         status = find_v(session, core, number, &v, error);
     for (; status == SAM_OK && lanes; lanes &= lanes - 1)
         v[__builtin_ctz(lanes)] = values[__builtin_ctz(lanes)];
-    return status;
+    return status == SAM_OK ? sam_history_change(session, error) : status;
 }
 
 enum sam_status sam_session_csr(struct sam_session *session, uint32_t workgroup, uint32_t warp,
@@ -432,7 +471,7 @@ enum sam_status sam_session_set_csr(struct sam_session *session, uint32_t workgr
     if (status == SAM_OK)
         status = session->ops->set_csr(session, core, address,
                                        is_narrow(session) ? (uint32_t)value : value, error);
-    return status;
+    return status == SAM_OK ? sam_history_change(session, error) : status;
 }
 
 static enum sam_status no_stack(struct sam_error *error)
@@ -461,9 +500,10 @@ enum sam_status sam_session_set_stack(struct sam_session *session, uint32_t work
     enum sam_status status = take(session, workgroup, warp, &core, error);
     if (status != SAM_OK)
         return status;
-    return session->ops->set_stack
-               ? session->ops->set_stack(session, core, mask, entries, depth, error)
-               : no_stack(error);
+    status = session->ops->set_stack
+                 ? session->ops->set_stack(session, core, mask, entries, depth, error)
+                 : no_stack(error);
+    return status == SAM_OK ? sam_history_change(session, error) : status;
 }
 
 enum sam_status sam_session_private(struct sam_session *session, uint32_t workgroup, uint32_t warp,
@@ -493,5 +533,5 @@ enum sam_status sam_session_write(struct sam_session *session, uint32_t workgrou
     enum sam_status status = check(session, error);
     if (status == SAM_OK)
         status = session->ops->access(session, workgroup, address, (void *)data, size, true, error);
-    return status;
+    return status == SAM_OK ? sam_history_change(session, error) : status;
 }

@@ -42,6 +42,16 @@ struct sam_session_ops {
                               void *data, size_t size, bool write, struct sam_error *error);
     enum sam_status (*private_)(struct sam_session *session, struct sam_core *core, uint32_t lane,
                                 uint32_t offset, uint64_t *address, struct sam_error *error);
+    /* The past (history.h). The state apart from memory: NULL: out of memory. */
+    enum sam_status (*can_save)(struct sam_session *session, struct sam_error *error);
+    void *(*save)(struct sam_session *session);
+    enum sam_status (*load)(struct sam_session *session, const void *state,
+                            struct sam_error *error);
+    void (*forget)(struct sam_session *session, void *state);
+    /* After so many instructions everything is new: logs and prints go out again. */
+    void (*show)(struct sam_session *session, uint64_t later);
+    /* The user knows of the stop at which the core is. */
+    void (*pass)(struct sam_session *session, struct sam_core *core);
 };
 
 /* A break- or watchpoint. Watchpoints are in the order of watches.list. */
@@ -62,7 +72,8 @@ struct sam_session {
     struct sam_point *points;
     size_t point_count, point_capacity;
     unsigned last_id;
-    bool busy; /* a callback runs */
+    bool busy;                   /* a callback runs */
+    struct sam_history *history; /* NULL: none is kept */
     uint64_t time;
 };
 

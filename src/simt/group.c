@@ -160,9 +160,10 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
         return fail(worker, w, SAM_CAUSE_BUDGET, worker->run->gpu->options.max_insns);
     const enum sam_exit exit = sam_warp_step(w, step, &insn);
     account(worker, group, w, before);
-    if (exit != SAM_EXIT_TRAP && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
+    const bool fresh = exit != SAM_EXIT_TRAP && !sam_worker_repeats(worker);
+    if (fresh && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
-    if (exit != SAM_EXIT_TRAP && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
+    if (fresh && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
@@ -269,6 +270,8 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
 {
     enum sam_pause pause = group->ready ? SAM_PAUSE_NONE : settle(worker, group);
     while (pause == SAM_PAUSE_NONE && w->state == SAM_WARP_READY) {
+        if (worker->pace && !worker->pace->left)
+            return SAM_PAUSE_COUNT; /* before it takes the turn of another */
         group->in_turn &= group->at == w->wid;
         group->at = w->wid;
         pause = sam_run_is_stopped(worker->run) ? SAM_PAUSE_STOPPED : run_turn(worker, group, w);

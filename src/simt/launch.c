@@ -24,7 +24,7 @@ void sam_run_tell(struct sam_worker *worker, unsigned ended)
     pthread_mutex_lock(&run->lock);
     run->progress.done += ended;
     run->progress.warp_insns += worker->untold_insns;
-    if (options->progress)
+    if (options->progress && !sam_worker_repeats(worker))
         options->progress(options->progress_context, &run->progress);
     pthread_mutex_unlock(&run->lock);
     worker->untold_insns = 0;

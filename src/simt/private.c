@@ -4,6 +4,7 @@
  * their buffer at 256 MiB. */
 #include <stdlib.h>
 
+#include "machine/journal.h"
 #include "simt/simt.h"
 
 enum sam_status sam_private_fit(struct sam_run *run, struct sam_error *error)
@@ -115,7 +116,7 @@ bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup)
          * be using the rest of it. */
         if (size < SAM_PAGE_SIZE || take_page(worker, at)) {
             uint8_t *host = sam_memory_host(run->gpu->memory, at);
-            if (!host)
+            if (!host || !sam_journal_save_range(worker->view.journal, run->gpu->memory, at, size))
                 return false;
             memset(host, 0, size);
         }

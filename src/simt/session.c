@@ -304,7 +304,25 @@ static void close_session(struct sam_session *base)
     free(s);
 }
 
+static enum sam_status can_save(struct sam_session *base, struct sam_error *error)
+{
+    (void)base, (void)error;
+    return SAM_OK;
+}
+
+static void pass(struct sam_session *base, struct sam_core *core)
+{
+    (void)base;
+    sam_warp_of(core)->passed = core->retired + 1;
+}
+
 static const struct sam_session_ops ops = {
+    .can_save = can_save,
+    .save = sam_gpu_session_save,
+    .load = sam_gpu_session_load,
+    .forget = sam_gpu_session_forget,
+    .show = sam_gpu_session_show,
+    .pass = pass,
     .close = close_session,
     .shape = shape,
     .workgroup = sam_gpu_session_nth,

@@ -33,6 +33,9 @@ struct sam_gpu_session {
     size_t live_count, live_capacity;
     struct sam_group *spare; /* memory of one that has ended */
     bool keep, retry;
+    uint32_t *ended; /* those that have, in order, while there is a history */
+    size_t ended_count, ended_capacity;
+    bool lost; /* there was no memory for one */
 };
 
 static inline struct sam_gpu_session *sam_gpu_session_of(const struct sam_session *base)
@@ -60,6 +63,10 @@ struct sam_group *sam_gpu_session_found(struct sam_gpu_session *s, const struct 
 void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group);
 /* Forget a live group; its workgroup is new again, or has ended. */
 void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *group);
+/* For a saved state: the group of a workgroup that is not live, as at its start, without touching
+ * its private memory; NULL: out of memory. One that had ended has not. */
+struct sam_group *sam_gpu_session_revive(struct sam_gpu_session *s, uint32_t workgroup);
+void sam_gpu_session_revert(struct sam_gpu_session *s, uint32_t workgroup);
 void sam_gpu_session_release_table(struct sam_gpu_session *s);
 
 /* session_state.c: registers and memory, as struct sam_session_ops describes. */
@@ -78,6 +85,13 @@ enum sam_status sam_gpu_session_access(struct sam_session *base, uint32_t workgr
 enum sam_status sam_gpu_session_private(struct sam_session *base, struct sam_core *core,
                                         uint32_t lane, uint32_t offset, uint64_t *address,
                                         struct sam_error *error);
+
+/* session_save.c: as struct sam_session_ops describes. */
+void *sam_gpu_session_save(struct sam_session *base);
+enum sam_status sam_gpu_session_load(struct sam_session *base, const void *state,
+                                     struct sam_error *error);
+void sam_gpu_session_forget(struct sam_session *base, void *state);
+void sam_gpu_session_show(struct sam_session *base, uint64_t later);
 
 /* session.c: the failure that a pause reported, once. */
 enum sam_status sam_gpu_session_failure(struct sam_gpu_session *s, struct sam_trap *trap,

@@ -2,6 +2,8 @@
 /* Registers and memory of a session's workgroups. */
 #include "simt/session.h"
 
+#include "machine/journal.h"
+
 void sam_gpu_session_set_pc(struct sam_session *base, struct sam_core *core, uint64_t pc)
 {
     struct sam_warp *w = sam_warp_of(core);
@@ -103,8 +105,8 @@ static enum sam_status access_page(struct sam_gpu_session *s, uint32_t address, 
 {
     uint64_t physical = address;
     struct sam_memory *memory = s->gpu.memory;
-    if (s->gpu.options.sv39 &&
-        sam_sv39_walk(&s->gpu, address, write ? SAM_STORE : SAM_LOAD, &physical) != SAM_WALK_OK)
+    if (s->gpu.options.sv39 && sam_sv39_walk(&s->gpu, address, write ? SAM_STORE : SAM_LOAD,
+                                             &physical, s->base.view->journal) != SAM_WALK_OK)
         return sam_fail(error, SAM_ERR_USAGE, "%s at 0x%08x: no page there",
                         write ? "write" : "read", address);
     const struct sam_region *region = sam_memory_find(memory, physical);
@@ -117,7 +119,8 @@ static enum sam_status access_page(struct sam_gpu_session *s, uint32_t address, 
         sam_memory_read(memory, physical, data, size);
         return SAM_OK;
     }
-    if (!sam_memory_write(memory, physical, data, size))
+    if (!sam_journal_save_range(s->base.view->journal, memory, physical, size) ||
+        !sam_memory_write(memory, physical, data, size))
         return sam_fail_memory(error);
     sam_code_store(s->base.code, address, (unsigned)size);
     return SAM_OK;

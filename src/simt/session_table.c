@@ -85,6 +85,22 @@ void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *gro
     s->spare = group;
 }
 
+struct sam_group *sam_gpu_session_revive(struct sam_gpu_session *s, uint32_t workgroup)
+{
+    struct sam_gpu_session_block *block = make_block(s, workgroup);
+    struct sam_group *group = block ? take_group(s) : NULL;
+    if (!group)
+        return NULL;
+    sam_group_start(&s->worker, group, workgroup);
+    block->groups[workgroup % BLOCK] = group;
+    return group;
+}
+
+void sam_gpu_session_revert(struct sam_gpu_session *s, uint32_t workgroup)
+{
+    set_bit(s->blocks[workgroup / BLOCK]->ended, workgroup, false);
+}
+
 /* The live workgroup that uses the private memory of a new one (options.fit_pds), or NULL. */
 struct sam_group *sam_gpu_session_rival(const struct sam_gpu_session *s, uint32_t workgroup)
 {
@@ -115,11 +131,10 @@ enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgr
         return sam_fail(error, SAM_ERR_USAGE,
                         "workgroup %u shares private memory with workgroup %u, which has not ended",
                         workgroup, rival->workgroup);
-    if (!block || !sam_private_enter(&s->worker, workgroup) || !(*group = take_group(s)))
+    if (!block || !sam_private_enter(&s->worker, workgroup) ||
+        !(*group = sam_gpu_session_revive(s, workgroup)))
         return sam_fail_memory(error);
-    sam_group_start(&s->worker, *group, workgroup);
     (*group)->has_turn = true; /* prints come in the order of the session */
-    block->groups[workgroup % BLOCK] = *group;
     s->run.next++;
     return SAM_OK;
 }
@@ -131,6 +146,13 @@ void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group)
     if (bit(block->ended, group->workgroup))
         return;
     set_bit(block->ended, group->workgroup, true);
+    if (s->base.history) {
+        void *grown = sam_grow(s->ended, s->ended_count, &s->ended_capacity, sizeof *s->ended);
+        s->lost |= !grown;
+        s->ended = grown ? grown : s->ended;
+        if (grown)
+            s->ended[s->ended_count++] = group->workgroup;
+    }
     sam_run_tell(&s->worker, 1);
     if (!s->keep)
         sam_gpu_session_drop_group(s, group);
@@ -180,4 +202,5 @@ void sam_gpu_session_release_table(struct sam_gpu_session *s)
     sam_pages_free(s->blocks, s->block_count * sizeof(struct sam_gpu_session_block *));
     free(s->live);
     free(s->list);
+    free(s->ended);
 }

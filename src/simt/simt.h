@@ -121,9 +121,10 @@ enum sam_walk {
     SAM_WALK_ACCESS_FAULT, /* a table lies outside every buffer */
     SAM_WALK_EXHAUSTED,    /* host out of memory */
 };
-/* Translate `address` by the tables at options.ptbr. */
+/* Translate `address` by the tables at options.ptbr, whose marks go to the journal if there is one.
+ */
 enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sam_access access,
-                            uint64_t *physical);
+                            uint64_t *physical, struct sam_journal *journal);
 
 /* --- workgroups (group.c, space.c) */
 
@@ -163,7 +164,14 @@ struct sam_worker {
     struct sam_warp_log *log;  /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
+    uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
 };
+
+/* Whether the instruction that has just run is repeated. */
+static inline bool sam_worker_repeats(const struct sam_worker *worker)
+{
+    return worker->warp_insns <= worker->shown;
+}
 
 /* How far a session runs. */
 struct sam_pace {

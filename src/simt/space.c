@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a worker's workgroup sees memory: its own local memory, translation, buffer bounds.
  * Fills the view's pages. */
+#include "machine/journal.h"
 #include "machine/watch.h"
 #include "simt/simt.h"
 
@@ -170,7 +171,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         return page->host + offset; /* single-stepping asks repeatedly */
     uint64_t physical = address;
     if (gpu->options.sv39) {
-        enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical);
+        enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical, view->journal);
         view->exhausted |= walk == SAM_WALK_EXHAUSTED;
         if (walk == SAM_WALK_PAGE_FAULT)
             fault->cause = page_cause(access);
@@ -200,12 +201,20 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
                       (struct sam_page){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
-    /* Under SV39 an entry becomes writable with the first store, which sets D. A code page never
-     * does: every store to it must be seen. */
+    /* Under SV39 and under a journal an entry becomes writable with the first store, which sets D
+     * and saves the page. A code page never does: every store to it must be seen. */
     bool code = sam_code_has(worker->code, address);
-    uint32_t writable = gpu->options.sv39 && access != SAM_STORE ? 0 : limit;
+    const bool by_store = gpu->options.sv39 || view->journal;
+    if (view->journal && access == SAM_STORE && !sam_journal_save(view->journal, host)) {
+        view->exhausted = true;
+        return NULL;
+    }
+    uint32_t writable = by_store && access != SAM_STORE ? 0 : limit;
     if (page->host == host && page->write_limit)
         writable = page->write_limit;
+    else if (writable && view->journal &&
+             !sam_journal_grant(view->journal, address / SAM_PAGE_SIZE))
+        writable = 0;
     uint32_t readable = gpu->options.sv39 && access != SAM_LOAD ? 0 : limit;
     if (page->host == host && page->read_limit)
         readable = page->read_limit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SV39 page tables: walking those that a launch names, and building some for all buffers. RISC-V
  * Privileged 4.4; Ventus 2.3 (PTBR). docs/ventus-rulings.md 4.7. */
+#include "machine/journal.h"
 #include "simt/simt.h"
 
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_A = 64, PTE_D = 128 };
@@ -21,7 +22,7 @@ static uint64_t frame_of(uint64_t entry)
 
 /* U is ignored, A and D are set. */
 enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sam_access access,
-                            uint64_t *physical)
+                            uint64_t *physical, struct sam_journal *journal)
 {
     uint64_t table = gpu->options.ptbr;
     for (int level = TOP_LEVEL; level >= 0; level--) {
@@ -44,6 +45,9 @@ enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sa
         if (!(entry & need) || (frame_of(entry) & inside))
             return SAM_WALK_PAGE_FAULT;
         const uint64_t marks = PTE_A | (access == SAM_STORE ? PTE_D : 0);
+        if ((entry & marks) != marks && journal &&
+            !sam_journal_save_range(journal, gpu->memory, at, sizeof entry))
+            return SAM_WALK_EXHAUSTED;
         if ((entry & marks) != marks)
             __atomic_fetch_or((uint64_t *)(void *)host, marks, __ATOMIC_RELAXED);
         *physical = frame_of(entry) | (address & inside);

@@ -314,6 +314,81 @@ static void until(void **state)
     program_free(&p);
 }
 
+static uint64_t digest_of(struct program *p, struct sam_session *session)
+{
+    uint64_t digest = sam_session_time(session), words[64], mepc;
+    program_read(p, DATA_BASE, words, sizeof words);
+    assert_true(sam_hart_csr(p->hart, 0x341, &mepc));
+    for (unsigned i = 0; i < 64; i++)
+        digest = (digest ^ words[i]) * UINT64_C(0x100000001b3);
+    for (unsigned i = 0; i < 32; i++)
+        digest = (digest ^ sam_hart_x(p->hart, i)) * UINT64_C(0x100000001b3);
+    return (digest ^ sam_hart_pc(p->hart) ^ mepc << 32) + sam_hart_tl(p->hart, 3)[5];
+}
+
+/* Back and forth: the state at a time is what it was. */
+static void back(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct trace *trace = trace_of(loop);
+    struct program p = program_new(ISA, NULL, loop);
+    struct sam_session *session = open_session(&p);
+    struct sam_error *e = &p.error;
+    struct sam_session_stop stop;
+    uint64_t known[1000] = {0}, times[64];
+    uint8_t tl[1024] = {[5] = 9};
+    size_t count = 0;
+    unsigned id;
+    ok(sam_session_record(session, 30, e), e);
+    ok(sam_session_add_watch(session, &(struct sam_session_watch){.address = DATA_BASE, .size = 4},
+                             &id, e),
+       e);
+    while (sam_session_run(session, NULL, &stop, e) == SAM_OK && stop.reason == SAM_SESSION_WATCH)
+        times[count++] = sam_session_time(session);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(count, 40);
+    const uint64_t end = sam_session_time(session);
+    assert_true(end < SAM_COUNT(known));
+    for (unsigned i = 0; i < 200; i++) {
+        const uint64_t time = test_below(&random, end + 1);
+        ok(sam_session_goto(session, time, e), e);
+        const uint64_t digest = digest_of(&p, session);
+        if (known[time])
+            assert_int_equal(digest, known[time]);
+        known[time] = digest;
+    }
+    ok(sam_session_goto(session, end, e), e);
+    while (count--) {
+        ok(sam_session_back(session, &stop, e), e);
+        assert_int_equal(stop.reason, SAM_SESSION_WATCH);
+        assert_int_equal(sam_session_time(session), times[count]);
+    }
+    ok(sam_session_back(session, &stop, e), e);
+    assert_int_equal(stop.reason, SAM_SESSION_START);
+    ok(sam_session_remove(session, id, e), e);
+    ok(sam_session_snapshot(session, &id, e), e);
+    sam_hart_set_tl(p.hart, 3, tl);
+    ok(sam_session_run(session, NULL, &stop, e), e);
+    assert_int_equal(stop.exit_code, 7);
+    assert_int_equal(sam_session_time(session), end);
+    ok(sam_session_restore(session, id, e), e);
+    assert_int_equal(sam_hart_tl(p.hart, 3)[5], 0);
+    if (known[0])
+        assert_int_equal(digest_of(&p, session), known[0]);
+    sam_session_close(session);
+    program_free(&p);
+    free(trace);
+    struct sam_engines_config engines;
+    sam_engines_defaults(&engines);
+    struct sam_hart_options options = {.size = sizeof options, .engines = &engines};
+    p = program_new(ISA, &options, "ebreak\n");
+    session = open_session(&p);
+    refused(sam_session_snapshot(session, &id, e), e, "cycle model");
+    sam_session_close(session);
+    program_free(&p);
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -333,6 +408,7 @@ static void mistakes(void **state)
     refused(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
     ok(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
     assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
+    sam_session_close(session);
     refused(sam_session_open_hart(NULL, &session, e), e, "needs a hart");
     program_free(&p);
 }
@@ -342,7 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
         cmocka_unit_test(ends),        cmocka_unit_test(handled),     cmocka_unit_test(until),
-        cmocka_unit_test(mistakes),
+        cmocka_unit_test(back),        cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }
