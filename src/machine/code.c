@@ -241,6 +241,14 @@ void sam_code_reset(struct sam_code *code)
             reset_page(page);
 }
 
+void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
+                        void *context)
+{
+    for (unsigned i = 0; i < PAGE_HASH; i++)
+        for (const struct code_page *page = code->pages[i]; page; page = page->next)
+            visit(context, page->pc);
+}
+
 static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
 {
     struct code_page *page = sam_alloc(1, sizeof *page);

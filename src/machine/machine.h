@@ -190,6 +190,8 @@ static inline void sam_view_protect(struct sam_view *view, uint64_t page_base)
 
 bool sam_view_init(struct sam_view *view);
 void sam_view_release(struct sam_view *view);
+/* As if it had just been made. */
+void sam_view_clear(struct sam_view *view);
 
 /* ------------------------------------------------------------------------------------- core */
 
@@ -331,6 +333,9 @@ void sam_code_remove_stop(struct sam_code *code, uint64_t pc);
 bool sam_code_stops_at(const struct sam_code *code, uint64_t pc);
 /* Let runs pass the addresses, or stop there again. */
 void sam_code_heed_stops(struct sam_code *code, bool heed);
+/* Call `visit` with the address of each page that is decoded. */
+void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
+                        void *context);
 /* Decode everything again: the memory behind it was changed as a whole. */
 void sam_code_reset(struct sam_code *code);
 /* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.

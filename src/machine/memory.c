@@ -351,3 +351,10 @@ void sam_view_release(struct sam_view *view)
     sam_pages_free(view->pages, SAM_VIEW_PAGES * sizeof *view->pages);
     view->pages = NULL;
 }
+
+void sam_view_clear(struct sam_view *view)
+{
+    sam_pages_clear(view->pages, SAM_VIEW_PAGES * sizeof *view->pages);
+    view->beside.size = 0;
+    view->exhausted = false;
+}

@@ -56,8 +56,10 @@ enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gp
 
 void sam_gpu_free(struct sam_gpu *gpu)
 {
-    if (gpu)
-        sam_memory_free(gpu->memory);
+    if (!gpu)
+        return;
+    sam_workers_forget(gpu);
+    sam_memory_free(gpu->memory);
     free(gpu);
 }
 

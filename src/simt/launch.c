@@ -289,23 +289,13 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     if (status != SAM_OK)
         return status;
     unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
-    run.worker_count = jobs < run.workgroups ? jobs : (unsigned)run.workgroups;
-    run.workers = sam_alloc(run.worker_count, sizeof *run.workers);
-    bool ok = run.workers != NULL;
-    for (unsigned i = 0; ok && i < run.worker_count; i++) {
-        struct sam_worker *worker = &run.workers[i];
-        ok = sam_worker_init(worker, &run) && sam_group_init(&worker->own, &run);
-        if (ok)
-            count_in_runs(worker);
-        sam_space_enter(worker, &worker->own);
-    }
+    bool ok = sam_workers_open(&run, jobs < run.workgroups ? jobs : (unsigned)run.workgroups);
+    for (unsigned i = 0; ok && i < run.worker_count; i++)
+        count_in_runs(&run.workers[i]);
     ok = ok && run_workers(&run, result);
     if (ok)
         status = sam_run_outcome(&run, error);
-    for (unsigned i = 0; run.workers && i < run.worker_count; i++)
-        if (run.workers[i].run)
-            sam_worker_release(&run.workers[i]);
-    free(run.workers);
+    sam_workers_close(&run);
     sam_run_close(&run);
     return ok ? status : sam_fail_memory(error);
 }

@@ -259,7 +259,14 @@ struct sam_gpu {
     struct sam_gpu_options options;
     struct sam_memory *memory;
     struct sam_machine machine;
+    struct sam_kept *kept; /* workers of earlier launches, or NULL */
 };
+
+/* workers.c: workers with their groups for a launch, new or kept from an earlier one. False: out of
+ * memory. Close the run's workers in either case. */
+bool sam_workers_open(struct sam_run *run, unsigned count);
+void sam_workers_close(struct sam_run *run);
+void sam_workers_forget(struct sam_gpu *gpu);
 
 /* Check the launch and make a run of it, without workers. */
 enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,

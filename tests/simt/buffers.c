@@ -74,12 +74,77 @@ static void removed_code(void **state)
     program_free(&p);
 }
 
+/* What one launch has decoded and used does not show in the next: other words in the same place,
+ * written by the host or by a launch; other numbers of warps; registers and local memory that are
+ * zero again. */
+static void launches_in_a_row(void **state)
+{
+    (void)state;
+    static const char text[] = "        li      t0, 0x90000000\n"
+                               "        lw      t1, 0(t0)\n" /* a word of code, and where to */
+                               "        lw      t2, 4(t0)\n"
+                               "        beqz    t2, here\n"
+                               "        sw      t1, 0(t2)\n"
+                               "        endprg\n"
+                               "here:   addi    t3, zero, 1\n"
+                               "        csrr    t4, wid\n"
+                               "        bnez    t4, over\n"
+                               "        li      t5, 0x70000000\n"
+                               "        lw      t6, 0(t5)\n"
+                               "        sw      t5, 0(t5)\n"
+                               "        vmv.x.s s2, v9\n"
+                               "        vmv.v.x v9, t5\n"
+                               "        sw      t3, 8(t0)\n"
+                               "        sw      t6, 12(t0)\n"
+                               "        sw      s2, 16(t0)\n"
+                               "over:   endprg\n";
+    for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+        struct program p = program_new(text, 8);
+        const uint32_t here = program_symbol(&p, "here"), addi = program_word(&p, here);
+        p.options.jobs = jobs;
+        p.launch.grid[0] = jobs;
+        for (uint32_t i = 1; i <= 12; i++) {
+            const uint32_t word = (addi & 0xfffff) | i << 20; /* addi t3, zero, i */
+            p.launch.warps = 1 + i / 5;
+            if (i % 3 == 0) { /* the host changes the word, */
+                program_set(&p, here, word);
+            } else if (i % 3 == 1) { /* a launch does, */
+                program_set(&p, DATA, word);
+                program_set(&p, DATA + 4, here);
+                program_pass(&p);
+                program_set(&p, DATA + 4, 0);
+            } else { /* the program is another one */
+                assert_int_equal(sam_gpu_unmap(p.gpu, SAM_CODE_BASE, &p.error), SAM_OK);
+                program_trap(&p, SAM_TRAP_FETCH);
+                assert_int_equal(sam_gpu_load(p.gpu, p.image, &p.error), SAM_OK);
+                program_set(&p, here, word);
+            }
+            for (int again = 0; again < 2; again++) {
+                program_set(&p, DATA + 8, 0);
+                program_pass(&p);
+                EXPECT_WORDS(&p, DATA + 8, i, 0, 0);
+            }
+        }
+        /* what may be read changes, too */
+        program_set(&p, here, addi);
+        program_pass(&p);
+        assert_int_equal(sam_gpu_unmap(p.gpu, DATA, &p.error), SAM_OK);
+        program_trap(&p, SAM_TRAP_LOAD_FAULT);
+        p.options.loose_bounds = true;
+        program_pass(&p);
+        p.options.loose_bounds = false;
+        program_trap(&p, SAM_TRAP_LOAD_FAULT);
+        program_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(removed_buffers_fault),
         cmocka_unit_test(wrong_addresses),
         cmocka_unit_test(removed_code),
+        cmocka_unit_test(launches_in_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
