@@ -116,7 +116,8 @@ static double measure(const struct bench *bench, bench_work *work, void *context
         double took = now() - start;
         if (took >= bench->seconds || rounds >= UINT64_C(1) << 60)
             break;
-        /* Approach the wanted time by at most eightfold steps: early runs are cold and slow. */
+        /* Approach the wanted time in steps of at most eight times: early runs are cold and slow.
+         */
         double factor = took > 0 ? 1.2 * bench->seconds / took : 8;
         rounds = (uint64_t)((double)rounds * (factor > 8 ? 8 : factor)) + 1;
     }

@@ -33,7 +33,7 @@ struct set {
     struct sam_codec_options options;
     struct reference *reference;
     int zstd_level;
-    int zipped_level; /* of the contents of `zipped`; 0: none yet */
+    int zipped_level; /* of the contents of `zipped`; 0: nothing yet */
     unsigned turns;
 };
 

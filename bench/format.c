@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading files. The reference for .data is strtoul over the same text; for ELF and .npy, which
- * copy what they read, it is a memcpy of as many bytes. Comparing logs has none: the aim is a
+ * copy what they read, it is a memcpy of the same size. Comparing logs has none: the aim is a
  * million records in each of two logs within 2 s. */
 #include "bench.h"
 
@@ -21,7 +21,7 @@ struct inputs {
     size_t npy_size;
     void *elf;
     size_t elf_size;
-    char *logs[2]; /* of RECORDS instructions, warps in turn and one after the other */
+    char *logs[2]; /* of RECORDS instructions, with the warps interleaved and in sequence */
     size_t log_size;
     uint8_t *bytes; /* BYTES of them */
     uint8_t *copy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators: the quality of the plans (a table: bytes moved relative to the lower bound,
  * instructions per KiB, cycles of the default engines relative to the time of the busier port at
- * full width), and how fast they are planned and run on this host. */
+ * full width), and the speed of planning and running them on this host. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

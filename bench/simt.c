@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ventus warps: whole kernels that loop over 16 vector (or 18 scalar) instructions, one worker.
- * The reference of each is the same loop in C, compiled for this host. Also: what starting a
- * workgroup costs, and the memory of a machine. */
+/* Ventus warps: whole kernels that loop over 16 vector (or 18 scalar) instructions, one worker. The
+ * reference of each is the same loop in C, compiled for this host. Also: the cost of starting a
+ * workgroup, and the memory of a machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -171,7 +171,7 @@ static uint32_t sizes_of(const char *pair, unsigned element, bool matrix)
         unsigned a = pair[0] - '0', b = pair[1] - '0';
         sizes[a] = 32;
         sizes[b] = 64 / element;
-        if (a != 0) { /* dim 0 is to be even */
+        if (a != 0) { /* dim 0 must be even */
             sizes[0] = 2;
             sizes[a] = 16;
         }

@@ -189,7 +189,7 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
     else if (text && strcmp(name, "__metadata__") == 0)
         cli_usage_error(r->args, "invalid tensor name '%s' for safetensors", name);
     else if (text && json_object_get(r->names, name))
-        cli_usage_error(r->args, "two tensors are called '%s'", name);
+        cli_usage_error(r->args, "two tensors named '%s'", name);
     else if (name && !safetensors_name(weight->type))
         cli_usage_error(r->args, "%s: no safetensors type for '%s', which is %s", source->path,
                         name, sam_dtype_name(weight->type));

@@ -49,8 +49,8 @@ int main(void)
     printf("in[5][9] is %u, out[9][5] is %u; %llu instructions\n", in[5][9], out[9][5],
            (unsigned long long)result.instructions);
 
-    sam_hart_set_pc(hart, SAM_HART_CODE_BASE); /* once more, past the end: a trap is an ordinary
-                                                  result */
+    sam_hart_set_pc(hart,
+                    SAM_HART_CODE_BASE); /* again, past the end: a trap is an ordinary result */
     sam_hart_set_x(hart, 10, IN + SIZE - 1000);
     sam_hart_run(hart, &result, &error);
     printf("%s\ncause %u, address 0x%llx\n", error.text, result.cause,

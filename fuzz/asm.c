@@ -17,8 +17,7 @@ static struct sam_image *assemble(const struct sam_isa *isa, const char *text, s
                                       .base = 0x80000000,
                                       .defines = defines,
                                       .define_count = 2,
-                                      .max_expanded = 1
-                                                      << 21}; /* an input's time is bounded by it */
+                                      .max_expanded = 1 << 21}; /* bounds the time per input */
     char *listing = NULL;
     options.listing = &listing;
     struct sam_image *image;

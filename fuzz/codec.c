@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a packed file: at once and piecewise, which must agree. */
+/* Any bytes as a packed file, read at once and piecewise: both must agree. */
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -84,7 +84,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
     size_t size;
     FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
     add(context, "scalars", packed, size);
-    /* Pieces that promise more than there is, with right checksums. */
+    /* Pieces that announce more than there is, with valid checksums. */
     static const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, UINT64_MAX - SAM_CHUNK + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct sam_weight piece = {.name = "", .rank = 1, .shape = {sizes[i]}, .size = sizes[i]};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any word behind any word: decoding stays within its bounds, and the disassembler's text
- * assembles back. Bytes: ISA, then pairs of 32-bit words. */
+/* Any word after any other: decoding stays within its bounds, and the disassembler's text assembles
+ * back. Bytes: ISA, then pairs of 32-bit words. */
 #include "fuzz.h"
 
 #include <stdio.h>

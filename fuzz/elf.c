@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an ELF file. What parses must be an image that keeps its promises, and must survive
- * being written and read again. */
+/* Any bytes as an ELF file. What parses must be a consistent image and must survive being written
+ * and read again. */
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -45,8 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     uint64_t sum = check_image(image);
-    /* A section of this name is written as the memory it is, with a tail of zeros apart: its size
-     * need not make sense any more. */
+    /* A section of this name is written as plain memory, its trailing zeros apart, so its size may
+     * no longer make sense. */
     for (size_t i = 0; i < image->section_count; i++) {
         if (strcmp(image->sections[i].name, ".rodata.ventus.resource") == 0) {
             sam_image_free(image);
@@ -67,7 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* A small program: code, data, zeros, symbols, resources; each pointer type of ELF file. */
+/* A small program with code, data, zeros, symbols and resources, as ELF files of both word sizes.
+ */
 static void add_program(fuzz_add *add, void *context, const char *name, unsigned xlen)
 {
     static const uint8_t code[] = {0x13, 0x05, 0x10, 0x00, 0x67, 0x80, 0x00, 0x00};

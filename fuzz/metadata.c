@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A .metadata file and, behind the first NUL byte, the .data file that goes with it. */
+/* A .metadata file and, after the first NUL byte, the .data file that belongs to it. */
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Text of 64-bit values, low word first, as the two lines each that the files have. */
+/* 64-bit values as text: two lines each, low word first, as in the files. */
 static void put_values(char *text, size_t *used, size_t capacity, const uint64_t *values,
                        size_t count)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mutate_codec [--rounds N] [--seed N]: damaged packed files, N of them (100000), and what became
- * of each, as TAP. A file is damaged by bit flips, cuts, splices, blocks that change places, sizes
- * that lie; every eighth gets its checksums made right again, so that what stands behind them is
- * reached, too. Each lies against a page that cannot be read, is unpacked at once, piecewise and
- * one tensor at a time, with an allocator that counts. Wrong is: a crash, ten seconds, more memory
- * than twice the file's size, and other bytes than were packed given out as right. */
+/* mutate_codec [--rounds N] [--seed N]: damaged packed files, N of them (100000), with the outcome
+ * of each, as TAP. A file is damaged by bit flips, cuts, splices, swapped blocks and wrong sizes;
+ * every eighth gets valid checksums again, so that the code behind them is reached. Each lies
+ * against a page that cannot be read, is unpacked at once, piecewise and one tensor at a time, with
+ * an allocator that counts. Wrong is: a crash, ten seconds, more memory than twice the file's size,
+ * and other bytes than were packed given out as right. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
 /* --- damage */
 static size_t near_edge(uint64_t *random, size_t size)
 {
-    /* Headers and the index stand at the ends: half of the damage goes there. */
+    /* Headers and the index are at the two ends: half of the damage goes there. */
     switch (test_below(random, 4)) {
     case 0: return test_below(random, size < 512 ? size : 512);
     case 1: return size - 1 - test_below(random, size < 256 ? size : 256);
@@ -141,7 +141,7 @@ static size_t do_damage(enum damage kind, uint8_t *data, size_t size, const stru
             memmove(data + at, data + from, length);
         }
         return size;
-    case SWAP: { /* two pieces at multiples of 64, as chunks lie */
+    case SWAP: { /* two pieces at multiples of 64, where chunks lie */
         size_t a = test_below(random, size / 64) * 64, b = test_below(random, size / 64) * 64;
         for (size_t i = 0; i < length && a + i < size && b + i < size; i++) {
             uint8_t byte = data[a + i];
@@ -150,7 +150,7 @@ static size_t do_damage(enum damage kind, uint8_t *data, size_t size, const stru
         }
         return size;
     }
-    default: { /* a number that a size could be */
+    default: { /* a number that could be a size */
         static const uint64_t edges[] = {
             0,       1,       63,         64,         65,        255,           65535,
             1 << 17, 1 << 20, UINT32_MAX, UINT64_MAX, INT64_MAX, UINT64_MAX / 2};
@@ -170,8 +170,8 @@ static void put_hash(uint8_t *to, const uint8_t *data, size_t size, uint64_t see
     sam_put_le64(to, XXH3_64bits_withSeed(data, size, seed));
 }
 
-/* Checksums of headers, list and index made right, as far as the sizes allow; docs/format-codec.md
- * says where they stand. */
+/* Recompute the checksums of headers, list and index as far as the sizes allow;
+ * docs/format-codec.md tells where they are. */
 static void forge(uint8_t *data, size_t size)
 {
     if (size < 192)
@@ -186,7 +186,7 @@ static void forge(uint8_t *data, size_t size)
     if (count < size / 4 && index <= size - 64 && bytes <= size - 64 - index)
         put_hash(trailer + 16, data + index, (size_t)bytes, 0);
     put_hash(trailer + 40, trailer, 40, 0);
-    /* Chunks: without the list of pieces their seeds are not known; try the first few tensors. */
+    /* Chunks: without the list of pieces their seeds are unknown; try the first few tensors. */
     uint64_t at = list <= size ? 64 + (list + 63) / 64 * 64 : size;
     for (uint64_t tensor = 0; tensor < 8 && at + 64 <= size - 64; tensor++) {
         size_t header = sam_le16(data + at + 12);
@@ -221,7 +221,7 @@ static enum sam_status at_once(const struct sample *s, const uint8_t *data, size
     *same = false;
     if (sam_unpack_size(data, size, &file_size, NULL) != SAM_OK)
         return SAM_ERR_INPUT;
-    if (file_size > 2 * s->file_size) /* a caller would not give that much for this file */
+    if (file_size > 2 * s->file_size) /* no caller would allocate this much for the file */
         return SAM_ERR_INPUT;
     uint8_t *out = malloc((size_t)file_size + 1);
     FUZZ_CHECK(out);
@@ -250,7 +250,8 @@ static enum sam_status piecewise(const struct sample *s, const uint8_t *data, si
     return status;
 }
 
-/* Tensors of a file that opens: what is read as right must be right, unless it is forged. */
+/* Tensors of a file that opens: what reads without an error must be right, unless its checksums are
+ * forged. */
 static bool tensors(const struct sample *s, const uint8_t *data, size_t size,
                     const struct sam_codec_options *options)
 {
@@ -271,7 +272,7 @@ static bool tensors(const struct sample *s, const uint8_t *data, size_t size,
     return same;
 }
 
-/* Of the processor, for others may have it: the program is killed when they are over. */
+/* Seconds of processor time, as the machine may be busy; then the program is killed. */
 static void limit_time(time_t seconds)
 {
     const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
@@ -298,13 +299,13 @@ static void judge(const struct sample *s, const uint8_t *data, size_t size, bool
         tally->forged_other += status[0] == SAM_OK && !same[0];
         return;
     }
-    /* What the piecewise way gave out before it failed must have been right. */
+    /* What the piecewise reader returned before it failed must have been right. */
     FUZZ_CHECK(same[1] && tensors_same && (status[0] != SAM_OK || same[0]));
     tally->refused += status[0] != SAM_OK;
     tally->harmless += status[0] == SAM_OK;
 }
 
-/* `size` bytes that end where a page begins that cannot be read. */
+/* `size` bytes directly before an unreadable page. */
 static uint8_t *guarded(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

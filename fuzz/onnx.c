@@ -21,9 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint8_t *bytes = onnx.data[i];
         uint64_t bits = sam_dtype_bits(w->type);
         for (size_t d = 0; d < w->rank; d++)
-            bits *= w->shape[d]; /* what wraps cannot be as small as the file allows */
+            bits *=
+                w->shape[d]; /* a size that wrapped would not pass as small enough for the file */
         FUZZ_CHECK(w->name[0] && w->size <= 8 * (uint64_t)size && w->size == bits / 8);
-        for (uint64_t at = 0; at < w->size; at++) /* all of it is there */
+        for (uint64_t at = 0; at < w->size; at++) /* all of it is readable */
             sum ^= bytes[at];
     }
     (void)sum;

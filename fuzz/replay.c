@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target without libFuzzer and reports as TAP, one case an input: the files given, or
- * the target's seeds when none is, each followed by damaged copies of it (--rounds). The damage
- * depends only on --seed and on the input, so a failure can be had again. */
+/* Runs a fuzz target without libFuzzer and reports as TAP, one case per input: the given files, or
+ * else the target's seeds, each followed by damaged copies of it (--rounds). The damage depends
+ * only on --seed and the input, so failures are reproducible. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static size_t below(uint64_t *state, size_t limit)
     return limit ? (size_t)(next_random(state) % limit) : 0;
 }
 
-/* A dictionary as libFuzzer takes it: a word in quotes a line, with \\\\, \\" and \\xAB. */
+/* A dictionary in the format of libFuzzer: one quoted word per line, with \\\\, \\" and \\xAB. */
 static void read_words(const char *path, struct corpus *words)
 {
     FILE *file = fopen(path, "r");
@@ -117,7 +117,7 @@ static void read_words(const char *path, struct corpus *words)
             word[size++] = (char)byte;
         }
         if (*at != '"' || size == 0 || size > MAX_GROWTH) {
-            fprintf(stderr, "replay: %s: not a word in quotes: %s", path, line);
+            fprintf(stderr, "replay: %s: expected a quoted word: %s", path, line);
             exit(2);
         }
         add_input(words, "", word, size);
@@ -154,7 +154,7 @@ static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uin
         memmove(data + at + 1, data + at, size - at);
         data[at] = (uint8_t)next_random(random);
         return size + 1;
-    default: { /* a word of the dictionary more */
+    default: { /* insert a word of the dictionary */
         const struct input *word = &words->inputs[below(random, words->count)];
         memmove(data + at + word->size, data + at, size - at);
         memcpy(data + at, word->data, word->size);
@@ -163,14 +163,15 @@ static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uin
     }
 }
 
-/* A hang ends the program by signal. Seconds of processor time: a busy machine is no hang. */
+/* A signal ends the program when it hangs. Seconds of processor time: a busy machine is not a hang.
+ */
 static void limit(time_t seconds)
 {
     const struct itimerval timer = {.it_value.tv_sec = seconds};
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-/* The target sees an allocation of the exact size, so that one byte too far is seen. */
+/* The target gets an allocation of the exact size, so that reading one byte too far is detected. */
 static void feed(const uint8_t *data, size_t size)
 {
     uint8_t *copy = checked(malloc(size ? size : 1));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs. What is read prints in every surface as the same program; what the checker
- * accepts runs on small arrays to an end, or stops with a message; vector loops and the plain one
- * give the same bits. The first byte chooses modes. */
+/* Tile programs. What parses prints as the same program in every surface syntax; what the checker
+ * accepts runs to its end on small arrays or stops with a message; vector and plain loops give the
+ * same bits. The first byte chooses modes. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void print(const struct sam_tile_program *p)
     }
 }
 
-/* One run on fresh arrays; what they hold at the end in `data`. */
+/* One run on fresh arrays, whose final contents go to `data`. */
 static enum sam_status run(const struct sam_tile_program *p, size_t function, uint8_t mode,
                            bool plain, uint8_t *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a safetensors, gguf or npy file of weights. */
+/* Any bytes as a weight file: safetensors, gguf or npy. */
 #include "fuzz.h"
 
 #include <string.h>

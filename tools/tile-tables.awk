@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the rows of the tile operations say, in another form. Reads src/tile/families.def and
+# The rows of the tile operations in other forms. Reads src/tile/families.def and
 # src/tile/ops.def in that order; -v form=opcodes|calls|table chooses the output: a public header
 # or the rows of the table in docs/tile.md. tools/tile-tables.sh puts it in its place.
 function fail(text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What embedded programs do all day: a linked list is sorted, text is scanned by a state machine,
- * and a checksum runs over all of it. */
+/* Typical embedded work: sort a linked list, scan text with a state machine, and compute a checksum
+ * over everything. */
 enum { NODES = 200, DEFAULT_ROUNDS = 3000 };
 
 struct node {

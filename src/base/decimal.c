@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of numbers as in the C locale, whatever locale the host program has set: with "de_DE",
- * strtod ends at the point of "0.5" and printf writes "0,5". The one file that calls them. */
+/* Text of numbers as in the C locale, whatever locale the host program has set: under "de_DE",
+ * strtod stops at the point of "0.5" and printf writes "0,5". No other file calls them. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 
-/* The calling thread's locale is the C locale in between. No allocation: that locale is built in.
- */
+/* In between, the calling thread uses the C locale, which is built in, so nothing is allocated. /
 struct visit {
     locale_t c, before;
 };

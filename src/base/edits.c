@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a name is from another: what a message suggests for one that is not known. */
+/* The edit distance between names: for suggestions when a name is unknown. */
 #include "base/base.h"
 
 unsigned sam_edits(const char *a, size_t size, const char *b)

@@ -53,14 +53,15 @@ enum sam_status sam_file_read(const char *path, uint64_t limit, struct sam_buffe
 struct sam_output {
     FILE *file;
     char *path;
-    char *temporary; /* NULL: it has no name, or is written in place */
-    bool unnamed;    /* a file in no folder; neither: standard output, a device, a pipe */
+    char *temporary; /* NULL: unnamed, or written in place */
+    bool unnamed; /* a file without a directory entry; neither: standard output, a device, a pipe */
     int write_errno; /* of the first write that failed */
     bool has_like;
     struct stat like; /* the file to take permissions and time from */
 };
 
-/* Call `make` with new names beside `path` until one is free; the name, or NULL with errno. */
+/* Call `make` with new names beside `path` until one is free. Returns the name, or NULL with errno.
+ */
 static char *make_beside(const char *path, bool (*make)(const char *name, void *context),
                          void *context)
 {
@@ -96,15 +97,15 @@ static bool create(const char *name, void *context)
 }
 
 #ifdef O_TMPFILE
-/* Where an open file can be given a name, NULL: nowhere (no /proc). */
+/* The path through which an open file can be linked; NULL: there is none (no /proc). */
 static bool link_name(int fd, char *name, size_t size)
 {
     snprintf(name, size, "/proc/self/fd/%d", fd);
     return access(name, F_OK) == 0;
 }
 
-/* A file without a name in the folder of `path`: nothing is left of it however the program ends. -1
- * where the file system has no such thing. */
+/* An unnamed file in the folder of `path`: nothing remains of it however the program ends. -1 where
+ * the file system does not support one. */
 static int open_unnamed(const char *path, mode_t mode)
 {
     char name[64];
@@ -141,8 +142,8 @@ static bool link_to(const char *name, void *context)
 }
 #endif
 
-/* The name `path` for a file that has none. A file of that name can only be replaced by one that
- * has a name, too: no signal to this thread comes between its making and its renaming. */
+/* Give an unnamed file the name `path`. Only a named file can replace an existing one, so signals
+ * to this thread are blocked between linking and renaming. */
 static int name_unnamed(int fd, const char *path)
 {
     sigset_t all, before;
@@ -164,8 +165,8 @@ static int name_unnamed(int fd, const char *path)
     return reason;
 }
 
-/* A new file for `output->path`, with the permissions any new file gets: without a name, or beside
- * it, named after it. (mkstemp makes it private, and the umask cannot be read without changing
+/* A new file for `output->path`, with the permissions of any new file: unnamed, or beside it and
+ * named after it. (mkstemp would make it private, and the umask cannot be read without changing
  * it.) */
 static FILE *open_temporary(struct sam_output *output, mode_t mode)
 {
@@ -195,7 +196,7 @@ enum sam_status sam_output_open_like(const char *path, const char *input, struct
     bool exists = !is_std(path) && stat(path, &existing) == 0;
     if (is_std(path))
         output->file = stdout;
-    else if (!exists && errno == ENAMETOOLONG) /* else told when all is written */
+    else if (!exists && errno == ENAMETOOLONG) /* otherwise reported after everything is written */
         output->file = NULL;
     else if (exists && !S_ISREG(existing.st_mode))
         output->file = fopen(path, "wb");
@@ -229,8 +230,7 @@ bool sam_output_failed(const struct sam_output *output)
     return output->write_errno != 0;
 }
 
-/* Permissions and time, after the last write. Where a file system has none of these, the file is
- * good all the same. */
+/* Permissions and time, after the last write. A file system without them is no reason to fail. */
 static void take_over(struct sam_output *output)
 {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, output->like.st_mtim};

@@ -29,8 +29,8 @@ static const uint8_t rsqrt7_fraction[128] = {
 };
 /* clang-format on */
 
-/* Biased exponent (0 and below for subnormals, as if it went on) and the fraction below the
- * highest bit of a number that is neither zero, infinite nor NaN. */
+/* Biased exponent (0 and below for subnormals, as if the range continued) and the fraction below
+ * the highest bit of a number that is neither zero, infinite nor NaN. */
 static int split(uint32_t a, uint32_t *fraction)
 {
     int exp = (int)(a >> 23 & 0xff);

@@ -59,8 +59,8 @@ double sam_fp_whole(double value, enum sam_round round)
     return copysign(round_whole(fabs(value), signbit(value) != 0, round), value);
 }
 
-/* Bits of a finite magnitude without sign, in a format that goes on above its largest exponent; a
- * carry moves into the exponent by itself. UINT64_MAX: far above. */
+/* Bits of a finite magnitude without sign, in a format with no upper limit; a carry moves into the
+ * exponent by itself. UINT64_MAX: far too large. */
 static uint64_t round_magnitude(const struct sam_fp_format *f, double magnitude, bool negative,
                                 enum sam_round round)
 {

@@ -33,8 +33,8 @@ void sam_image_free(struct sam_image *image)
     free(image);
 }
 
-/* Arrays grow by doubling; the counts are the public truth, so capacity is the next power of two
- * at or above the count and never below 16. */
+/* Arrays grow by doubling; only the counts are public, so the capacity is the next power of two at
+ * or above the count, at least 16. */
 static size_t capacity_of(size_t count)
 {
     size_t capacity = 16;
@@ -92,7 +92,8 @@ static int by_address(const void *a, const void *b)
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* By value; among equals global functions first, so that the name shown is the one people gave. */
+/* By value; global functions first among equals, so that the name shown is the one from the source.
+ */
 static int by_value(const void *a, const void *b)
 {
     const struct sam_symbol *x = a, *y = b;
@@ -115,7 +116,7 @@ static int by_base(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-/* The copies at load addresses overwrite nothing, and nothing overwrites them. */
+/* Check that the copies at load addresses overwrite nothing and are not overwritten. */
 static enum sam_status check_loads(const struct sam_image *image, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
@@ -150,7 +151,7 @@ static enum sam_status check_loads(const struct sam_image *image, struct sam_err
     return status;
 }
 
-/* Tell the symbols whose name an earlier one has. */
+/* Mark the symbols whose name an earlier one has. */
 static bool find_repeated(struct sam_image *image)
 {
     struct sam_names names = {0};
@@ -173,7 +174,7 @@ enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *erro
         qsort(image->symbols, image->symbol_count, sizeof *image->symbols, by_value);
     if (!find_repeated(image))
         return sam_fail_memory(error);
-    const struct sam_section *a = NULL; /* the one before, empty ones aside */
+    const struct sam_section *a = NULL; /* the previous non-empty one */
     for (size_t i = 0; i < image->section_count; i++) {
         const struct sam_section *b = &image->sections[i];
         if (b->size == 0)
@@ -215,7 +216,7 @@ const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint
     const struct sam_section *section = image ? sam_image_section_at(image, address) : NULL;
     if (!section)
         return NULL;
-    size_t low = 0, high = image->symbol_count; /* behind the last symbol at or below address */
+    size_t low = 0, high = image->symbol_count; /* after the last symbol at or below the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (image->symbols[middle].value <= address)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line information of images: built row by row, asked by address and by line. */
+/* Line information of images: built row by row, looked up by address and by line. */
 #include "base/base.h"
 
 #include <stdlib.h>
 
 struct sam_line_row {
     struct sam_line line;
-    uint32_t order; /* rows and ends with one address: as they were added */
+    uint32_t order; /* among rows and ends at one address: the order of addition */
     bool end;
 };
 
@@ -56,7 +56,7 @@ bool sam_lines_end(struct sam_lines *lines, uint64_t address)
     return add(lines, (struct sam_line){.address = address}, true);
 }
 
-/* By address, ends first: what begins there counts. */
+/* By address, ends first: what begins at an address wins. */
 static int by_address(const void *a, const void *b)
 {
     const struct sam_line_row *x = a, *y = b;
@@ -75,7 +75,7 @@ bool sam_lines_finish(struct sam_lines *lines, struct sam_image *image)
     if (!image->lines)
         return false;
     qsort(lines->rows, lines->count, sizeof *lines->rows, by_address);
-    struct sam_line last = {0}; /* what holds before the first row: nothing is known */
+    struct sam_line last = {0}; /* before the first row nothing is known */
     for (size_t i = 0; i < lines->count; i++) {
         const struct sam_line *row = &lines->rows[i].line;
         if (i + 1 < lines->count && lines->rows[i + 1].line.address == row->address)
@@ -134,7 +134,7 @@ bool sam_image_line_address(const struct sam_image *image, const char *file, uin
                             uint64_t *address)
 {
     uint32_t best = 0;
-    uint32_t known = UINT32_MAX; /* the file of the row before, and whether it is the one */
+    uint32_t known = UINT32_MAX; /* the file of the previous row, and whether it matches */
     bool fits = false;
     for (size_t i = 0; image && i < image->line_count; i++) {
         const struct sam_line *row = &image->lines[i];

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* calloc will not do: it clears memory that the heap has had before, all of it. */
+/* Not calloc: it would clear, and so touch, all memory that the heap reuses. */
 void *sam_pages_new(size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

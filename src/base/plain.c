@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text from outside that people see: nothing that a terminal would obey. */
+/* Outside text for display: nothing that a terminal would act on. */
 #include "base/base.h"
 
 size_t sam_text_character(const char *text, size_t size)
@@ -17,7 +17,7 @@ size_t sam_text_character(const char *text, size_t size)
         return *c >= ' ' && *c != 0x7f;
     if (!bytes || bytes > size)
         return 0;
-    /* C1 controls; then what is longer than it has to be, surrogates, and beyond U+10FFFF */
+    /* C1 controls; then overlong forms, surrogates, and code points above U+10FFFF */
     if ((*c == 0xc2 && c[1] < 0xa0) || (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) ||
         (*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] > 0x8f))
         return 0;

@@ -11,13 +11,13 @@ struct sam_report_row {
     bool is_error;
 };
 
-/* Of a character of UTF-8, the second byte or a later one? */
+/* Whether this is a continuation byte of UTF-8. */
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Control characters become blanks, so that the caret stands below its column. */
+/* Control characters become blanks, so that the caret is under its column. */
 static void show_line(struct sam_buffer *out, const struct sam_spot *spot)
 {
     const char *start = spot->text, *end = start + spot->size;

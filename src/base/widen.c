@@ -4,7 +4,7 @@
 #include "base/dtype.h"
 
 /* Exponents of the smallest and of the largest power of two. Unsigned formats have neither zero nor
- * subnormal numbers; where all ones is the NaN and there is no mantissa, that takes an exponent. */
+ * subnormal numbers. Without a mantissa, a NaN of all ones takes up an exponent. */
 static int lowest(const struct sam_fp_format *f)
 {
     return f->is_unsigned ? -f->bias : 1 - f->bias - f->mantissa;
@@ -42,7 +42,7 @@ static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format 
         (~bits & ((UINT64_C(1) << f->mantissa) - 1)) == 0)
         return sign | top | UINT64_C(1) << (t->mantissa - 1);
     int power = (int)exponent - f->bias;
-    if (!exponent && !f->is_unsigned) { /* zero, or subnormal: the first one bit is looked for */
+    if (!exponent && !f->is_unsigned) { /* zero or subnormal: find the highest one bit */
         if (!mantissa)
             return sign;
         for (power++; !(mantissa >> t->mantissa); power--)
@@ -55,7 +55,7 @@ static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format 
     return sign | (uint64_t)power << t->mantissa | (mantissa & ~(UINT64_C(1) << t->mantissa));
 }
 
-/* Half and bfloat16 to single precision, which most arrays hold and tiles compute with. */
+/* Half and bfloat16 to single precision: most arrays hold these, and tiles compute with them. */
 static bool widen_16(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, uint64_t count,
                      uint8_t *out)
 {

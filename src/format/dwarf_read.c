@@ -12,7 +12,7 @@
 #include <elfutils/libdw.h>
 #endif
 
-/* Limits that no program comes near: a byte of a line program can make a row of 60 bytes. */
+/* Limits far beyond real programs: one byte of a line program can make a row of 60 bytes. */
 #define SECTION_LIMIT (UINT64_C(16) << 20)
 #define ROW_LIMIT     (UINT64_C(4) << 20)
 
@@ -50,7 +50,7 @@ static bool has_lines(Elf *elf, bool *fits)
         const char *name = NULL;
         if (gelf_getshdr(section, &header))
             name = elf_strptr(elf, names, header.sh_name);
-        /* .debug_info and the rest are only looked into where a line table points */
+        /* .debug_info and the rest are read only where a line table points into them */
         if (!name || (strcmp(name, ".debug_line") != 0 && strcmp(name, ".zdebug_line") != 0))
             continue;
         found = true;
@@ -61,7 +61,7 @@ static bool has_lines(Elf *elf, bool *fits)
 
 #if SAM_HAVE_LIBDW
 
-/* Numbers that the image gives to the files of one table, made when they are used. */
+/* The image's numbers of the files of one table, assigned on first use. */
 struct table {
     Dwarf_Files *files;
     size_t file_count;
@@ -88,7 +88,8 @@ static bool file_of(struct sam_lines *lines, struct table *table, Dwarf_Line *ro
     return good;
 }
 
-/* A sequence that does not begin in the program's code is of a function that the linker dropped. */
+/* A sequence that does not begin in the program's code belongs to a function that the linker
+ * dropped. */
 static bool is_code(const struct sam_image *image, uint64_t address)
 {
     const struct sam_section *section = sam_image_section_at(image, address);
@@ -187,7 +188,7 @@ bool sam_dwarf_read(struct Elf *elf, struct sam_image *image)
 {
     bool fits;
     return !has_lines(elf, &fits) ||
-           problem(image, "line information is not read: samite was built without libdw");
+           problem(image, "line information ignored: samite was built without libdw");
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An image's line information as DWARF 4: one compilation unit, whose line program has a sequence
- * for each stretch of code that lines are known of. Every debugger reads version 4. */
+ * for each stretch of code with known lines. Every debugger reads version 4. */
 #include <elf.h>
 
 #include "format/format.h"
@@ -17,7 +17,7 @@ enum {
     DW_FORM_data2 = 0x05,
     DW_FORM_string = 0x08,
     DW_FORM_sec_offset = 0x17,
-    DW_LANG_assembler = 0x8001, /* DW_LANG_Mips_Assembler, which all assemblers name */
+    DW_LANG_assembler = 0x8001, /* DW_LANG_Mips_Assembler, which every assembler uses */
     DW_LNS_copy = 1,
     DW_LNS_advance_pc = 2,
     DW_LNS_advance_line = 3,
@@ -75,7 +75,7 @@ static void put_text(struct sam_buffer *out, const char *text)
     sam_buffer_append(out, text, strlen(text) + 1);
 }
 
-/* The length in front of `start`, now that the bytes after it are there. */
+/* Fill in the length field before `start`, now that the bytes after it are there. */
 static void set_length(struct sam_buffer *out, size_t start)
 {
     if (!out->failed)
@@ -232,7 +232,7 @@ static void put_unit(const struct sam_image *image, struct sam_dwarf *dwarf)
     put_text(out, image->files[image->lines[0].file]);
     put_text(out, "samite");
     put_u16(out, DW_LANG_assembler);
-    put_address(out, image->xlen, 0); /* ranges count from here */
+    put_address(out, image->xlen, 0); /* ranges are relative to this */
     put_u32(out, 0);
     put_u32(out, 0);
     set_length(out, start);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF executables into images, through libelf. What is loaded are the segments; section headers
- * only cut and name them. libelf trusts some fields, so every offset, size and count is held
+/* ELF executables into images, through libelf. Segments are what is loaded; section headers only
+ * divide and name them. libelf trusts some fields, so every offset, size and count is checked
  * against the file's size before libelf is asked for what lies there. */
 #include <elf.h>
 #include <gelf.h>
@@ -12,7 +12,7 @@
 #include "format/format.h"
 #include "samite/format.h"
 
-/* Limits that no real program comes near and a damaged file cannot get past. */
+/* Limits far beyond real programs, which stop damaged files. */
 #define FILE_LIMIT   (UINT64_C(1) << 30)
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 #define NAMES_LIMIT  (UINT64_C(1) << 26)
@@ -50,7 +50,7 @@ struct reader {
     uint64_t name_bytes;
     struct segment *segments;
     size_t segment_count;
-    bool has_load_addresses; /* tools that do not know them write zeros */
+    bool has_load_addresses; /* zero when written by tools that do not know them */
     struct header *headers;  /* of sections that occupy memory */
     size_t used_headers;
     struct sam_image *image;
@@ -98,9 +98,8 @@ static const char *type_name(unsigned type)
     }
 }
 
-/* What libelf needs to open the file at all, checked first for a message that says what is wrong.
- */
-static enum sam_status read_identification(struct reader *r)
+/* What libelf needs to open the file at all; checked first, so that the message says what is wrong.
+/ static enum sam_status read_identification(struct reader *r)
 {
     if (r->size < EI_NIDENT || memcmp(r->bytes, ELFMAG, SELFMAG) != 0)
         return bad(r, "not an ELF file");
@@ -204,7 +203,7 @@ static enum sam_status read_segments(struct reader *r)
             return bad(r, "segments of more than %llu MiB",
                        (unsigned long long)(MEMORY_LIMIT >> 20));
         if ((file += p.p_filesz) > r->size)
-            return bad(r, "segments claim the same bytes of the file: 0x%llx of 0x%llx",
+            return bad(r, "segments share bytes of the file: 0x%llx of 0x%llx",
                        (unsigned long long)file, (unsigned long long)r->size);
         r->segments[r->segment_count++] = (struct segment){
             .address = p.p_vaddr,
@@ -268,8 +267,8 @@ static enum sam_status read_resources(struct reader *r, const GElf_Shdr *s)
     return SAM_OK;
 }
 
-/* $x, $d: where code and data begin, for disassemblers. .L: labels of the compiler's own, which
- * assemblers drop and the Ventus compiler leaves in; they would hide the functions' names. */
+/* $x, $d: where code and data begin, for disassemblers. .L: the compiler's own labels, which
+ * assemblers drop but the Ventus compiler keeps; they would hide the functions' names. */
 static bool is_private_name(const char *name)
 {
     return (name[0] == '$' && (name[1] == 'x' || name[1] == 'd')) ||
@@ -392,9 +391,9 @@ static enum sam_status add_piece(struct reader *r, const struct segment *segment
     return sam_image_add_section(r->image, &section, r->error);
 }
 
-/* Segments and section headers, both in rising address: one walk cuts the first by the second.
- * Padding that no section header covers is memory all the same; the ELF header, which GNU ld puts
- * before .text when it finds room, is not: below 0x80000000 it would lie in Ventus local memory. */
+/* Segments and section headers, both by ascending address: one walk divides the former by the
+ * latter. Padding that no section header covers is still memory; the ELF header, which GNU ld puts
+ * before .text if there is room, is not: below 0x80000000 it would lie in Ventus local memory. */
 static enum sam_status cut_segments(struct reader *r)
 {
     enum sam_status status = SAM_OK;
@@ -487,7 +486,7 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
     return status;
 }
 
-/* Not worth reading on without the magic. */
+/* Without the magic number there is no point in reading on. */
 static enum sam_status look(void *path, const struct sam_buffer *file, uint64_t *enough,
                             struct sam_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images into ELF executables, through libelf. Each section becomes a section header and a loadable
- * segment of its own. File offsets are congruent to addresses modulo 4096, so that other loaders
- * (an emulator that maps pages) can take the file too. */
+ * segment of its own. File offsets are congruent to addresses modulo 4096, so that loaders that map
+ * pages, such as emulators, accept the file. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -89,7 +89,7 @@ static enum sam_status write_section(struct writer *w, size_t i)
     };
     enum sam_status status = add_header(w, &header, s->data, ELF_T_BYTE, &w->indices[i]);
     if (status == SAM_OK && s->data_size && s->data_size < s->size) {
-        /* A tail of zeros behind the bytes: a second header of the same name. */
+        /* Zeros after the bytes: a second header of the same name. */
         header.sh_type = SHT_NOBITS;
         header.sh_addr += s->data_size;
         header.sh_offset += s->data_size;
@@ -215,7 +215,7 @@ static enum sam_status write_resources(struct writer *w)
         return SAM_OK;
     for (size_t i = 0; i < w->image->section_count; i++)
         if (strcmp(w->image->sections[i].name, SAM_RESOURCE_SECTION) == 0)
-            return SAM_OK; /* the program has it in memory: it is written already */
+            return SAM_OK; /* in the program's memory, so already written */
     GElf_Shdr header = {
         .sh_name = add_name(&w->names, SAM_RESOURCE_SECTION),
         .sh_type = SHT_PROGBITS,

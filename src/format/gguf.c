@@ -10,8 +10,8 @@ enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
 enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_U32 = 4 };
 static const uint8_t value_size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-/* Quantised blocks by ggml type: elements and bytes. What is neither here nor an element type is
- * not known, and kept as bytes between tensors. */
+/* Quantised blocks by ggml type: elements and bytes. Types neither here nor in the table of element
+ * types are unknown; their data is kept as bytes between tensors. */
 static const struct {
     uint16_t elements, bytes;
 } blocks[] = {
@@ -22,7 +22,7 @@ static const struct {
     [29] = {256, 56},  [34] = {256, 54},  [35] = {256, 66},  [39] = {32, 17},
 };
 
-/* What is left of the bytes that are there. */
+/* The rest of the bytes read so far. */
 struct reader {
     const struct sam_prefix *in;
     const uint8_t *at;
@@ -105,7 +105,7 @@ static const char *read_pairs(struct reader *r, uint64_t count, uint64_t *alignm
             memcmp(key, key_wanted, (size_t)size) == 0) {
             *alignment = take32(r);
             if (!r->is_short && (!*alignment || *alignment & (*alignment - 1)))
-                return "an alignment that is no power of two";
+                return "the alignment is not a power of two";
         } else if (!skip_value(r, type, 0)) {
             return "a value of an unknown type";
         }
@@ -123,12 +123,12 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
     if (r->is_short)
         return NULL;
     if (rank > MAX_RANK || memchr(name, 0, (size_t)size))
-        return "a name or a rank that cannot be";
+        return "an invalid name or rank";
     sam_buffer_append(names, name, (size_t)size);
     sam_buffer_append(names, "", 1);
     w->rank = rank;
     for (uint32_t d = 0; d < rank; d++) {
-        w->shape[rank - 1 - d] = take64(r); /* the fastest dimension stands first */
+        w->shape[rank - 1 - d] = take64(r); /* the fastest dimension comes first */
         if (__builtin_mul_overflow(count, w->shape[rank - 1 - d], &count))
             return "a shape that is too large";
     }
@@ -143,7 +143,7 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
         bytes = blocks[type].bytes;
     }
     if (bytes && (count % elements || __builtin_mul_overflow(count / elements, bytes, &w->size)))
-        return "a shape that does not go with its type";
+        return "a shape that does not fit its type";
     w->type = dtype == SAM_DTYPES ? SAM_OPAQUE : dtype;
     return NULL;
 }
@@ -156,7 +156,7 @@ static const char *read_all(struct reader *r, struct sam_weights *weights, struc
     uint32_t version = take32(r);
     uint64_t count = take64(r), pairs = take64(r);
     if (!r->is_short && version != 2 && version != 3)
-        return "a version other than 2 and 3";
+        return "a version other than 2 or 3";
     const char *wrong = read_pairs(r, pairs, alignment);
     for (uint64_t i = 0; !wrong && i < count && !r->is_short; i++) {
         struct sam_weight *grown =
@@ -201,7 +201,7 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
         weights->tensors[i].name = name;
         name += strlen(name) + 1;
         if (weights->tensors[i].offset > (uint64_t)INT64_MAX - weights->header_size)
-            return sam_fail(error, SAM_ERR_INPUT, "%s: tensor '%.200s' at an offset that cannot be",
+            return sam_fail(error, SAM_ERR_INPUT, "%s: tensor '%.200s' at an impossible offset",
                             in->name, weights->tensors[i].name);
         weights->tensors[i].offset += weights->header_size;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ventus .metadata and .data (docs/ventus-rulings.md, launch): text, one number of eight
- * hexadecimal digits a line. People annotate these files, so anything behind a number is a comment,
- * and empty lines and whole lines of comment are skipped. A number is always eight digits: with
- * fewer it was cut off. */
+/* Ventus .metadata and .data (docs/ventus-rulings.md, launch): text with one number of eight
+ * hexadecimal digits per line. People annotate these files, so anything after a number is a
+ * comment, and empty lines and comment lines are skipped. A number always has eight digits: one
+ * with fewer has been cut off. */
 #include <stdlib.h>
 
 #include "base/ascii.h"
@@ -10,7 +10,7 @@
 #include "samite/format.h"
 
 enum {
-    FIXED_NEW = 14, /* 64-bit values before the buffers, with start_addr */
+    FIXED_NEW = 14, /* 64-bit values before the buffers, including start_addr */
     FIXED_OLD = 13, /* without */
     MAX_WARPS = 1024,
 };
@@ -24,7 +24,7 @@ struct lines {
     const char *text;
     size_t size;
     size_t at;
-    size_t line; /* of the number last read */
+    size_t line; /* of the last number read */
     const char *name;
     struct sam_error *error;
 };
@@ -46,7 +46,7 @@ static struct lines lines_of(const char *text, size_t size, const char *name,
     return (struct lines){text, size, mark ? 3 : 0, 0, name, error};
 }
 
-/* Say what stands in the line instead of a number; control characters are not repeated. */
+/* Report what the line has instead of a number; control characters are not repeated. */
 static enum sam_status not_a_number(const struct lines *l, size_t start)
 {
     char shown[24];
@@ -117,12 +117,12 @@ static enum sam_status read_values(struct lines *l, uint64_t **values, size_t *c
     }
     if (words % 2)
         return sam_fail(l->error, SAM_ERR_INPUT,
-                        "%s: %zu numbers; each value is two, so one is missing or too many",
+                        "%s: %zu numbers; each value takes two, so one is missing or superfluous",
                         l->name, words);
     return SAM_OK;
 }
 
-/* How many values stand before the buffers: the count of values tells the two forms apart, as 14
+/* The number of values that precede the buffers: the count of values tells the two forms apart, as 14
  * and 13 differ modulo 3. A newer file that lost one value has the older one's count; it begins
  * with an address where the older one has a small number. */
 static enum sam_status detect_form(const struct lines *l, const uint64_t *values, size_t count,
@@ -135,15 +135,15 @@ static enum sam_status detect_form(const struct lines *l, const uint64_t *values
         return SAM_OK;
     if (count < likely)
         return sam_fail(l->error, SAM_ERR_INPUT,
-                        "%s: %zu numbers; at least %zu stand before the buffers", l->name,
-                        2 * count, 2 * likely);
+                        "%s: %zu numbers; at least %zu precede the buffers", l->name, 2 * count,
+                        2 * likely);
     uint64_t buffers = values[likely - 1];
     if (buffers >= ADDRESSES)
         return sam_fail(l->error, SAM_ERR_INPUT,
-                        "%s: num_buffer is 0x%llx: a number is missing or too many above it",
+                        "%s: num_buffer is 0x%llx: a number above it is missing or superfluous",
                         l->name, (unsigned long long)buffers);
     return sam_fail(l->error, SAM_ERR_INPUT,
-                    "%s: %zu numbers, but num_buffer %llu asks for 2*(%zu+3*%llu) = %llu", l->name,
+                    "%s: %zu numbers, but num_buffer %llu requires 2*(%zu+3*%llu) = %llu", l->name,
                     2 * count, (unsigned long long)buffers, likely, (unsigned long long)buffers,
                     (unsigned long long)(2 * (likely + 3 * buffers)));
 }
@@ -163,7 +163,7 @@ static enum sam_status check_fields(const struct lines *l, const struct sam_meta
         {"kernel_size x", m->grid[0], 1, word},
         {"kernel_size y", m->grid[1], 1, word},
         {"kernel_size z", m->grid[2], 1, word},
-        {"wg_size (warps a workgroup)", m->warps, 1, MAX_WARPS},
+        {"wg_size (warps per workgroup)", m->warps, 1, MAX_WARPS},
         {"metaDataBaseAddr", m->metadata_base, 0, word},
         {"ldsSize", m->lds_size, 0, LDS_END - LDS_BASE},
         {"pdsSize", m->pds_size, 0, word},
@@ -178,7 +178,7 @@ static enum sam_status check_fields(const struct lines *l, const struct sam_meta
                             (unsigned long long)ranges[i].low, (unsigned long long)ranges[i].high);
     if (m->lanes != 4 && m->lanes != 8 && m->lanes != 16 && m->lanes != 32)
         return sam_fail(l->error, SAM_ERR_INPUT,
-                        "%s: wf_size (threads a warp) is %llu, expected 4, 8, 16 or 32", l->name,
+                        "%s: wf_size (threads per warp) is %llu, expected 4, 8, 16 or 32", l->name,
                         (unsigned long long)m->lanes);
     if (m->grid[0] * m->grid[1] > word || m->grid[0] * m->grid[1] * m->grid[2] > word)
         return sam_fail(l->error, SAM_ERR_INPUT,
@@ -188,7 +188,7 @@ static enum sam_status check_fields(const struct lines *l, const struct sam_meta
     return SAM_OK;
 }
 
-/* An index into the buffers beside its base, for sorting. */
+/* A buffer's base and index, for sorting. */
 struct place {
     uint64_t base;
     uint64_t end;
@@ -332,7 +332,7 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
     if (!text && size)
         return sam_fail_null("text", error);
     struct lines l = lines_of(text, size, name, error);
-    /* Memory for what the text can hold, whatever the metadata promises: 8 digits a word. */
+    /* Memory for what the text can hold, whatever the metadata says: 8 digits per word. */
     uint32_t *out = sam_alloc(size / 8, sizeof *out), extra;
     size_t total = 0;
     bool found = true;
@@ -353,7 +353,7 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
         }
         if (status == SAM_OK && got < promised)
             status = sam_fail(error, SAM_ERR_INPUT,
-                              "%s: ends in buffer %zu at 0x%llx: %llu words promised, %llu found",
+                              "%s: ends in buffer %zu at 0x%llx: %llu words announced, %llu found",
                               name, i, (unsigned long long)metadata->buffers[i].base,
                               (unsigned long long)promised, (unsigned long long)got);
     }

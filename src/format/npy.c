@@ -32,7 +32,7 @@ struct header {
     struct sam_error *error;
     bool big_endian;
     bool fortran;
-    bool any_type; /* types that NumPy has only a width for (V2: bfloat16) are fine, too */
+    bool any_type; /* also accept types for which NumPy has only a width (V2: bfloat16) */
     bool unnamed;  /* ... and this is one */
 };
 
@@ -66,7 +66,8 @@ static bool take_word(struct header *h, const char *word)
     return true;
 }
 
-/* A Python string without escapes; cut off at the room there is, which no valid one needs. */
+/* A Python string without escapes; cut off at the size of the buffer, which valid ones never reach.
+ */
 static bool take_string(struct header *h, char *text, size_t room)
 {
     size_t length = 0;
@@ -173,7 +174,7 @@ static enum sam_status read_header(struct header *h, struct sam_array *array)
     unsigned seen = 0;
     bool comma = true;
     if (!take(h, '{'))
-        return bad(h, "it does not begin with '{'");
+        return bad(h, "expected '{' at the start");
     while (!take(h, '}')) {
         char key[24];
         enum sam_status status = SAM_OK;
@@ -185,7 +186,7 @@ static enum sam_status read_header(struct header *h, struct sam_array *array)
                                                            : 0;
         if (bit == 0 || (seen & bit))
             return sam_fail(h->error, SAM_ERR_INPUT, "%s: damaged npy header: key '%s' %s", h->name,
-                            key, bit ? "stands twice" : "is unknown");
+                            key, bit ? "appears twice" : "is unknown");
         seen |= bit;
         if (bit == DESCR)
             status = read_descr(h, array);
@@ -203,7 +204,7 @@ static enum sam_status read_header(struct header *h, struct sam_array *array)
         return bad(h, "descr, fortran_order or shape is missing");
     skip_space(h);
     if (h->at != h->end)
-        return bad(h, "text behind the closing '}'");
+        return bad(h, "text after the closing '}'");
     return SAM_OK;
 }
 
@@ -222,7 +223,7 @@ static bool measure(struct sam_array *array)
            !__builtin_mul_overflow(array->count, sam_dtype_size(array->dtype), &array->size);
 }
 
-/* Copy `from`, whose elements stand in column-major order, into C order. */
+/* Copy `from`, whose elements are in column-major order, into C order. */
 static void copy_fortran(const struct sam_array *array, const uint8_t *from, size_t item)
 {
     uint64_t index[MAX_RANK] = {0}, stride[MAX_RANK];
@@ -282,8 +283,8 @@ static enum sam_status read_elements(const struct header *h, struct sam_array *a
     return SAM_OK;
 }
 
-/* The size of all that stands in front of the elements, from the first bytes; 0: `size` is too
- * little to say. */
+/* The size of everything before the elements, from the first bytes; 0: `size` bytes are too few to
+ * tell. */
 static enum sam_status measure_header(const uint8_t *bytes, size_t size, const char *name,
                                       size_t *header, struct sam_error *error)
 {
@@ -338,7 +339,7 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
         struct header h = open_header(bytes, header, name, error);
         size_t length = (size_t)(h.end - h.at);
         return sam_fail(error, SAM_ERR_INPUT,
-                        "%s: truncated in the npy header: %zu bytes promised, %zu found", name,
+                        "%s: truncated in the npy header: %zu bytes announced, %zu found", name,
                         length, size - (header - length));
     }
     struct header h = open_header(bytes, header, name, error);
@@ -381,7 +382,7 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     *w = (struct sam_weight){
         .name = "data", .rank = array.rank, .offset = header, .size = array.size};
     memcpy(w->shape, array.shape, sizeof array.shape);
-    if (h.fortran && array.rank > 1) { /* the shape says another order than that of the bytes */
+    if (h.fortran && array.rank > 1) { /* the order of the bytes is not that of the shape */
         weights->out_of_order = true;
         w->rank = 1;
         w->shape[0] = array.count;
@@ -396,10 +397,10 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
 struct reading {
     const char *path;
     struct sam_array array; /* no elements */
-    uint64_t size;          /* of the file that the header promises; 0: not known */
+    uint64_t size;          /* of the file according to its header; 0: not known */
 };
 
-/* As soon as the header is there, it says how large the file is. */
+/* Once the header is there, it tells the size of the file. */
 static enum sam_status look(void *context, const struct sam_buffer *file, uint64_t *enough,
                             struct sam_error *error)
 {
@@ -418,7 +419,7 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
                         "%s: %zu elements of %s take %zu bytes, more than the limit of %llu",
                         r->path, r->array.count, sam_dtype_name(r->array.dtype), r->array.size,
                         (unsigned long long)FILE_LIMIT);
-    *enough = r->size + 1; /* a byte more is too many */
+    *enough = r->size + 1; /* one more byte is too many */
     return SAM_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX: the tensors in a model. A model is one protocol buffer message, of which this reads what
- * leads to tensors: ModelProto.graph, GraphProto.initializer and .node, and of a node the value of
- * a Constant and the subgraphs of the others. Source: onnx.proto and the encoding's description. */
+/* ONNX: the tensors in a model. A model is one protocol buffer message, of which only what leads to
+ * tensors is read: ModelProto.graph, GraphProto.initializer and .node, and of a node the value of a
+ * Constant and the subgraphs of the others. Source: onnx.proto and the encoding's description. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,7 +139,7 @@ struct reader {
     struct sam_error *error;
 };
 
-/* A tensor as it is told, before it is known to make sense. */
+/* A tensor as described, before validation. */
 struct tensor {
     struct message all, name, raw;
     bool has_raw, external, segmented;
@@ -158,7 +158,7 @@ static bool wrong(struct reader *r, const struct tensor *t, const char *what)
 
 static bool damaged(struct reader *r)
 {
-    sam_fail(r->error, SAM_ERR_INPUT, "%s: not an ONNX model, or a damaged one", r->file);
+    sam_fail(r->error, SAM_ERR_INPUT, "%s: not an ONNX model, or damaged", r->file);
     return false;
 }
 
@@ -171,7 +171,7 @@ static bool add_dimension(struct tensor *t, uint64_t value)
     return true;
 }
 
-/* A number alone or any of them packed. */
+/* One number, or any count of packed ones. */
 static bool add_dimensions(struct tensor *t, struct field *f)
 {
     if (f->wire != WIRE_BYTES)
@@ -215,25 +215,25 @@ static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
     }
     if (m.damaged)
         return damaged(r);
-    return shape || wrong(r, t, "a shape that is none, or of too many dimensions");
+    return shape || wrong(r, t, "an invalid shape, or too many dimensions");
 }
 
-/* An element as its field has it. */
+/* An element as stored in its field. */
 static bool add_element(struct reader *r, unsigned bits, uint64_t value)
 {
     uint8_t bytes[8];
-    /* Narrow ones stand sign-extended or not. */
+    /* Narrow ones may or may not be sign-extended. */
     if (bits < 64 && value >> bits && value < UINT64_MAX << (bits - 1))
         return false;
     sam_put_le64(bytes, value);
     return sam_buffer_append(&r->made, bytes, bits / 8);
 }
 
-/* The elements of the field that goes with the type, alone or packed. */
+/* The elements of the field that belongs to the type, one by one or packed. */
 static const char *take_elements(struct reader *r, const struct tensor *t, unsigned number)
 {
-    static const char range[] = "an element that its type does not have";
-    static const char many[] = "more elements than its shape says";
+    static const char range[] = "an element out of range for its type";
+    static const char many[] = "more elements than its shape has";
     unsigned bits = (unsigned)sam_dtype_bits(t->weight.type);
     unsigned wide = number == TENSOR_FLOATS ? 4 : number == TENSOR_DOUBLES ? 8 : 0;
     struct message m = t->all;
@@ -245,14 +245,14 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
             continue;
         if (f.wire != WIRE_BYTES) {
             if (f.wire != (wide == 4 ? WIRE_32 : wide ? WIRE_64 : WIRE_VARINT))
-                return "elements that are none";
+                return "invalid elements";
             if (!add_element(r, bits, f.value))
                 return range;
         }
         while (f.wire == WIRE_BYTES && f.bytes.at < f.bytes.end) {
             uint64_t value = wide ? take_fixed(&f.bytes, wide) : take_varint(&f.bytes);
             if (f.bytes.damaged)
-                return "elements that are none";
+                return "invalid elements";
             if (r->made.size - first >= t->weight.size)
                 return many;
             if (!add_element(r, bits, value))
@@ -261,10 +261,10 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
         if (r->made.size - first > t->weight.size)
             return many;
     }
-    return r->made.size - first == t->weight.size ? NULL : "fewer elements than its shape says";
+    return r->made.size - first == t->weight.size ? NULL : "fewer elements than its shape has";
 }
 
-/* Bytes of the shape; false when there can be no such tensor. */
+/* Bytes of the shape; false when no such tensor can exist. */
 static bool set_size(struct sam_weight *w)
 {
     uint64_t bits = sam_dtype_bits(w->type);
@@ -284,7 +284,7 @@ static const char *take_data(struct reader *r, struct tensor *t, struct place *p
     unsigned field = elements_field(w->type);
     *place = (struct place){.made = r->made.size};
     if (t->external)
-        return "its data are in another file (external data), which is not read";
+        return "its data is in another file (external data), which is not supported";
     if (t->segmented)
         return "it is a segment of a tensor";
     if (!set_size(w))
@@ -294,7 +294,7 @@ static const char *take_data(struct reader *r, struct tensor *t, struct place *p
     if (!t->has_raw)
         return take_elements(r, t, field);
     if (length(&t->raw) != w->size)
-        return "its data are not as long as shape and type say";
+        return "the size of its data does not match its shape and type";
     place->raw = t->raw.at;
     return NULL;
 }
@@ -307,12 +307,12 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
     if (name)
         t.name = *name;
     if (length(&t.name) == 0 || memchr(t.name.at, 0, length(&t.name)))
-        return wrong(r, &t, "it has no name, or none that could be");
+        return wrong(r, &t, "a missing or invalid name");
     t.weight.type = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), t.type);
     if (t.weight.type == SAM_DTYPES) {
         const char *known = t.type < SAM_COUNT(unread) ? unread[t.type] : NULL;
         char text[64];
-        snprintf(text, sizeof text, "elements of type %llu (%s), which are not read",
+        snprintf(text, sizeof text, "elements of type %llu (%s), which are not supported",
                  (unsigned long long)t.type, known ? known : "?");
         return wrong(r, &t, text);
     }
@@ -394,7 +394,7 @@ static bool read_graph(struct reader *r, struct message graph, unsigned nesting)
         } else if (f.number == GRAPH_NODE) {
             good = read_node(r, f.bytes, nesting);
         } else if (f.number == GRAPH_SPARSE_INITIALIZER) {
-            sam_fail(r->error, SAM_ERR_INPUT, "%s: sparse initializers, which are not read",
+            sam_fail(r->error, SAM_ERR_INPUT, "%s: sparse initializers, which are not supported",
                      r->file);
             good = false;
         }
@@ -420,12 +420,12 @@ static bool names_differ(struct reader *r)
     for (size_t i = 1; i < onnx->count && !twice; i++)
         twice = strcmp(names[i - 1], names[i]) == 0 ? names[i] : NULL;
     if (twice)
-        sam_fail(r->error, SAM_ERR_INPUT, "%s: two tensors are called '%.200s'", r->file, twice);
+        sam_fail(r->error, SAM_ERR_INPUT, "%s: two tensors named '%.200s'", r->file, twice);
     free(names);
     return !twice;
 }
 
-/* Where names and data are, now that they stay where they are. */
+/* Set the pointers to names and data, which no longer move. */
 static bool settle(struct reader *r)
 {
     struct sam_onnx *onnx = r->onnx;
@@ -442,7 +442,7 @@ static bool settle(struct reader *r)
         else if (r->made.size)
             onnx->data[i] = (const uint8_t *)onnx->made + place->made;
         else
-            onnx->data[i] = ""; /* there is no element anywhere */
+            onnx->data[i] = ""; /* no tensor has any elements */
     }
     return names_differ(r);
 }

@@ -33,15 +33,15 @@ static const char *read_tensor(const json_t *object, uint64_t data_at, struct sa
     const char *type = json_string_value(json_object_get(object, "dtype"));
     uint64_t begin, end;
     if (!type || !json_is_array(shape) || json_array_size(offsets) != 2)
-        return "it has no dtype, shape and data_offsets";
+        return "dtype, shape or data_offsets is missing or malformed";
     if (!number(json_array_get(offsets, 0), &begin) || !number(json_array_get(offsets, 1), &end) ||
         begin > end || end > (uint64_t)INT64_MAX - data_at)
-        return "data_offsets that cannot be";
+        return "invalid data_offsets";
     w->type = type_of(type);
     w->offset = data_at + begin;
     w->size = end - begin;
     w->rank = json_array_size(shape);
-    if (w->rank > SAM_WEIGHT_RANK) { /* the header keeps what it is */
+    if (w->rank > SAM_WEIGHT_RANK) { /* the header keeps the shape */
         w->type = SAM_OPAQUE;
         w->rank = 1;
         w->shape[0] = w->size;
@@ -49,7 +49,7 @@ static const char *read_tensor(const json_t *object, uint64_t data_at, struct sa
     }
     for (size_t d = 0; d < w->rank; d++)
         if (!number(json_array_get(shape, d), &w->shape[d]))
-            return "a shape that is none";
+            return "an invalid shape";
     return NULL;
 }
 
@@ -99,8 +99,8 @@ enum sam_status sam_safetensors_parse(const struct sam_prefix *in, struct sam_we
     if (in->size < *in->need)
         return sam_prefix_short(in, error);
     if (data[SIZE_BYTES] != '{')
-        return sam_fail(error, SAM_ERR_INPUT, "%s: not a safetensors file: its header is no object",
-                        in->name);
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%s: not a safetensors file: the header is not an object", in->name);
     json_t *root = json_loadb((const char *)data + SIZE_BYTES, (size_t)size, JSON_REJECT_DUPLICATES,
                               &json_error);
     if (!root)

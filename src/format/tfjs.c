@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TensorFlow.js: model.json, whose "weightsManifest" lists groups, each with the files that make up
- * its bytes and the tensors that stand in them one after the other. Source: the format's
- * description in the loader of TensorFlow.js (io/types, io/io_utils). */
+ * its bytes and the tensors that they hold in sequence. Source: the format's description in the
+ * loader of TensorFlow.js (io/types, io/io_utils). */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static const char *read_quantization(const json_t *object, struct sam_weight *w,
 {
     const json_t *scale = json_object_get(object, "scale"), *min = json_object_get(object, "min");
     if (w->type != SAM_F32)
-        return "quantized elements other than float32, which are not read";
+        return "quantized elements other than float32, which are not supported";
     if (!type_of(json_object_get(object, "dtype"), &stored->type))
         return "an unknown dtype of its quantization";
     if (stored->type == SAM_F16 && !scale && !min) {
@@ -81,7 +81,7 @@ static const char *read_tensor(const json_t *object, struct sam_weight *w,
     return NULL;
 }
 
-/* A plain name of a file in the folder of the manifest. */
+/* Whether this is a plain file name, in the manifest's folder. */
 static bool is_beside(const char *path)
 {
     return path && path[0] && path[0] != '.' && !strpbrk(path, "/\\");
@@ -110,7 +110,7 @@ static bool read_paths(struct reader *r, const json_t *paths, struct sam_tfjs_gr
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
         if (!is_beside(path))
-            return wrong(r, "a path of weights that is not the name of a file beside it");
+            return wrong(r, "a path of weights that is not a file name in the same folder");
         group->paths[i] = sam_strdup(path);
         if (!group->paths[i])
             return sam_fail_memory(r->error), false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of weights: which kind, and what is where. */
+/* Weight files: their kind, and what is where. */
 #include <stdlib.h>
 
 #include "format/format.h"
@@ -25,7 +25,7 @@ enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *
 {
     if (in->size >= in->file_size)
         return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in its header", in->name);
-    if (*in->need > in->file_size) /* all there is, to be sure that it is not enough */
+    if (*in->need > in->file_size) /* ask for all there is, to be sure that it does not suffice */
         *in->need = (size_t)in->file_size;
     return SAM_OK;
 }
@@ -35,7 +35,7 @@ static int by_offset(const void *a, const void *b)
     const struct sam_weight *left = a, *right = b;
     if (left->offset != right->offset)
         return left->offset < right->offset ? -1 : 1;
-    if (left->size != right->size) /* an empty one fits in front of another */
+    if (left->size != right->size) /* an empty one comes before another at the same place */
         return left->size < right->size ? -1 : 1;
     return strcmp(left->name, right->name);
 }

@@ -459,7 +459,7 @@ bad_headers() {
     header '{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,18446744073709551615]}}'
     refuses 'damaged safetensors header' "$samite" pack h.safetensors
     header '{"a":{"dtype":"U8","shape":[-8],"data_offsets":[0,8]}}' 8
-    refuses 'a shape that is none' "$samite" pack h.safetensors
+    refuses 'an invalid shape' "$samite" pack h.safetensors
     header "$(printf '{"\377":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}')" 8
     refuses 'damaged safetensors header' "$samite" pack h.safetensors
     header '{"a":5}'
@@ -752,7 +752,7 @@ else
     cp a.npy closed.npy && chmod 0 closed.npy
     check 'a file that may not be read' fails 2 "$samite" pack closed.npy
 fi
-check 'two of one name' refuses "two tensors are called 'a'" "$samite" convert a.npy a=b.npy -o z.safetensors
+check 'two of one name' refuses "two tensors named 'a'" "$samite" convert a.npy a=b.npy -o z.safetensors
 head -c 1000 m.safetensors >cut.safetensors
 check 'truncated safetensors' refuses 'cut.safetensors: .*extends past' "$samite" pack cut.safetensors
 printf '\377\377\377\377\0\0\0\0{' >lie.safetensors

@@ -366,7 +366,7 @@ static void damaged_segments(void **state)
     DAMAGE("segments 0 and 1 overlap at 0x8000000c", phdr(&f, 0)->p_memsz = 13);
     DAMAGE("segments 0 and 2 overlap at 0x80000000", phdr(&f, 2)->p_vaddr = 0x80000000);
     DAMAGE("no loadable segment", for (size_t i = 0; i < 4; i++) phdr(&f, i)->p_type = PT_NOTE);
-    DAMAGE("segments claim the same bytes of the file", {
+    DAMAGE("segments share bytes of the file", {
         for (size_t i = 0; i < 2; i++) {
             phdr(&f, i)->p_vaddr = 0x10000000 + 0x1000000 * (uint32_t)i;
             phdr(&f, i)->p_offset = 0;

@@ -166,15 +166,15 @@ static void damaged_headers(void **state)
         const char *header;
         const char *part;
     } cases[] = {
-        {"", "it does not begin with '{'"},
-        {"[]", "it does not begin with '{'"},
+        {"", "expected '{' at the start"},
+        {"[]", "expected '{' at the start"},
         {"{", "expected 'key': value"},
         {"{}", "descr, fortran_order or shape is missing"},
         {"{'descr': '<f4', 'fortran_order': False}", "is missing"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)", "expected 'key'"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "text behind the closing"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "text after the closing"},
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "expected 'key'"},
-        {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "key 'descr' stands twice"},
+        {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "key 'descr' appears twice"},
         {"{'descr': '<f4', 'order': False, 'shape': (1,)}", "key 'order' is unknown"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "neither True nor False"},
         {"{'descr': '<f4, 'fortran_order': False, 'shape': (1,)}", "element type '<f4, '"},

@@ -188,10 +188,10 @@ static void bad_tensors(void **state)
     expect_refused(one(packed("t", INT64, INT32S, 1, (uint64_t[]){1})), "data of another type");
     t = make_tensor("t", FLOAT, 1, three);
     put_bytes(&t, FLOATS, "abcde", 5);
-    expect_refused(one(t), "elements that are none");
+    expect_refused(one(t), "invalid elements");
     t = make_tensor("t", FLOAT, 1, three);
     put_number(&t, FLOATS, 5);
-    expect_refused(one(t), "elements that are none");
+    expect_refused(one(t), "invalid elements");
     t = make_tensor("t", 22, 1, three); /* int4 */
     put_bytes(&t, RAW, "ab", 2);
     expect_refused(one(t), "not a whole number of bytes");
@@ -226,7 +226,7 @@ static void bad_models(void **state)
     put_message(&graph, 5, scalar("same"));
     put_message(&inner, 1, make_constant("same", scalar("other")));
     put_message(&graph, 1, make_branch(inner));
-    expect_refused(make_model(graph), "two tensors are called 'same'");
+    expect_refused(make_model(graph), "two tensors named 'same'");
     graph = (struct sam_buffer){0};
     put_text(&graph, 15, "");
     expect_refused(make_model(graph), "sparse initializers");
