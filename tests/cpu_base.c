@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked before the library, this takes the place of its look at the host: the plain loops. */
+/* Linked before the library, this replaces its detection of the host: the plain loops. */
 #include "base/cpu.h"
 
 enum sam_cpu_level sam_cpu_level(void)

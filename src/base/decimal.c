@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-/* In between, the calling thread uses the C locale, which is built in, so nothing is allocated. /
+/* In between, the calling thread uses the C locale, which is built in, so nothing is allocated. */
 struct visit {
     locale_t c, before;
 };

@@ -99,7 +99,8 @@ static const char *type_name(unsigned type)
 }
 
 /* What libelf needs to open the file at all; checked first, so that the message says what is wrong.
-/ static enum sam_status read_identification(struct reader *r)
+ */
+static enum sam_status read_identification(struct reader *r)
 {
     if (r->size < EI_NIDENT || memcmp(r->bytes, ELFMAG, SELFMAG) != 0)
         return bad(r, "not an ELF file");

@@ -200,9 +200,9 @@ static void test_conditions(void **state)
         sam_image_free(image);
         sam_buffer_free(&whole);
     }
-    /* what is skipped may be nonsense */
+    /* skipped text may be nonsense */
     WORDS("rv32i", ".if 0\nfoo bar ( \" \n.macro\n.if junk (\n.else\n.endif\n.endif\n.word 1", 1);
-    /* distances count as numbers while nothing between can grow */
+    /* a distance is a number as long as nothing in between can grow */
     WORDS("rv32i", "a: nop\nnop\n.if . - a == 8\n.word 1\n.endif", NOP, NOP, 1);
 }
 
@@ -309,7 +309,7 @@ static void test_long_branches(void **state)
     }
 }
 
-/* Branches that push each other over the edge settle. */
+/* Branches that push each other out of reach converge. */
 static void test_many_long_branches(void **state)
 {
     (void)state;
@@ -410,7 +410,7 @@ static void test_limits(void **state)
     sam_buffer_free(&text);
 }
 
-/* A text that ends anywhere, or holds any byte anywhere, gives an image or messages. */
+/* A text cut anywhere, or with any byte anywhere, gives an image or messages. */
 static void test_damaged(void **state)
 {
     (void)state;

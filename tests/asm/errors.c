@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* errors/NAME.s must be refused with exactly the messages of errors/NAME.txt beside it. A first
- * line
- * "# isa: STRING" chooses another instruction set. With SAMITE_UPDATE set the .txt files are
- * written anew, to be read before they are committed. */
+ * line "# isa: STRING" chooses another instruction set. With SAMITE_UPDATE set the .txt files are
+ * rewritten, for review before they are committed. */
 #include <glob.h>
 
 #include "isa/isa_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators as the manual of GNU as has them ("Infix Operators"): its precedence, which is not that
- * of C, 64-bit two's complement, `>>` unsigned, comparisons -1 or 0. gnu.c compares random
- * expressions with GNU as itself. */
+/* Operators as in the manual of GNU as ("Infix Operators"): its precedence, which differs from that
+ * of C, 64-bit two's complement, unsigned `>>`, comparisons that give -1 or 0. gnu.c compares
+ * random expressions with GNU as itself. */
 #include "isa/isa_test.h"
 
 /* EXPRESSION as a .dword must be `value`. */
@@ -40,7 +40,7 @@ static void test_precedence(void **state)
         {"1 | 2 + 4", 7},
         {"1 ^ 3 & 2", 2}, /* one level, from left to right */
         {"5 ! 3", -3},    /* 5 | ~3 */
-        {"7 ! !45", 42},  /* 7 ^ 45: no blank keeps them apart */
+        {"7 ! !45", 42},  /* 7 ^ 45: without a blank in between */
         {"1 + 1 == 2", -1},
         {"4 == 4 & 1", 0},
         {"1 < 2 == 2 < 3", -1}, /* ((1 < 2) == 2) < 3 */

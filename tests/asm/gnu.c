@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every standard mnemonic and pseudo-instruction, each in several operand variants, against GNU as.
- * One case a row; skipped where riscv64-unknown-elf-as is not installed. GNU as wants f registers
+ * One case per row; skipped if riscv64-unknown-elf-as is not installed. GNU as expects f registers
  * where Zve32f takes x registers, so the scalar of a vector .vf form is written fN for it. */
 #include <unistd.h>
 
@@ -129,7 +129,8 @@ static void put_operand(struct sam_buffer *out, struct sam_buffer *gnu,
         break;
     case SAM_KIND_VALUE: sam_buffer_printf(out, "%s", random & 1 ? "2f" : "_start + 4096"); break;
     case SAM_KIND_SIGNED:
-        if (operand->letter == 'i') { /* GNU as takes -15..16 in vmslt.vi and its kin */
+        if (operand->letter ==
+            'i') { /* GNU as takes -15..16 in vmslt.vi and similar instructions */
             sam_buffer_printf(out, "%d", (int)random - 15 - (random == 31));
             break;
         }
@@ -325,7 +326,7 @@ static void test_macros(void **state)
               ".equ v, 2\n.if v == 1\n.word 4\n.elseif v == 2\n.word 5\n.else\n.word 6\n.endif\n");
 }
 
-/* Masked, GNU as wants another register than v0 for the result. */
+/* When masked, GNU as requires a result register other than v0. */
 static void test_vmsge_vx(void **state)
 {
     (void)state;
@@ -346,7 +347,7 @@ static int teardown(void **state)
     return run("rm -rf %s", folder) ? 0 : -1;
 }
 
-/* Rows that GNU as does not have as they are here. */
+/* Rows that GNU as lacks or has in another form. */
 static bool is_ours(const struct subject *s)
 {
     static const char *const names[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and images that nobody means well with: what they expand to is bounded as a whole, many of
- * anything are found by hashing, and no message or listing holds what a terminal obeys. */
+/* Hostile texts and images: their expansion is bounded as a whole, large numbers of names are found
+ * by hashing, and no message or listing contains what a terminal would act on. */
 #include "isa/isa_test.h"
 
 #define V "ventus"
 
-/* Two .irpc of 10,000 characters inside each other, with `body` inside. */
+/* Two nested .irpc of 10,000 characters each, with `body` inside. */
 static void nest(struct sam_buffer *text, const char *body)
 {
     text->size = 0;
@@ -27,7 +27,7 @@ static void test_expansion(void **state)
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
     nest(&text, ".set x_\\a\\b, 0");
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
-    /* values of .irp are text, too */
+    /* values of .irp count as text */
     text.size = 0;
     sam_buffer_printf(&text, ".irp a,");
     for (int i = 0; i < 100000; i++)
@@ -40,7 +40,7 @@ static void test_expansion(void **state)
     sam_buffer_free(&text);
 }
 
-/* The limit is the caller's to lower. */
+/* The caller may lower the limit. */
 static void test_lower_limit(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void test_lower_limit(void **state)
     }
 }
 
-/* A source is no expansion: however long it is, a low limit lets it pass. */
+/* The source itself is not an expansion: however long it is, it passes a low limit. */
 static void test_long_source(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void test_many(void **state)
     sam_buffer_free(&text);
 }
 
-/* A parameter is one name out of many; names that only begin alike are others. */
+/* A parameter is found among many names; names with the same beginning are different. */
 static void test_parameters(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every row of every table, with random operands: the disassembler's text assembles back to the
- * word, alone and behind every kind of prefix. One case a row. */
+ * word, alone and after every kind of prefix. One case per row. */
 #include "isa/isa_test.h"
 
 #include "random.h"
@@ -68,7 +68,7 @@ static void test_row(void **state)
     sam_buffer_free(&text);
 }
 
-/* The row behind a written prefix: the text shows the extended registers. */
+/* The row after an explicit prefix: the text shows the extended registers. */
 static void test_prefixed(void **state)
 {
     static const enum sam_op prefixes[] = {SAM_OP_regext, SAM_OP_regexti, SAM_OP_regpair,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may stand in which section, and symbols that need no definition. */
+/* What each section may contain, and symbols that need no definition. */
 #include "isa/isa_test.h"
 
 #define RV32 "rv32im"
@@ -71,12 +71,12 @@ static void test_weak(void **state)
     WORDS(RV32, "lui a0, %hi(f)\naddi a0, a0, %lo(f)\n.weak f", 0x00000537, 0x00050513);
     /* 32 bits wrap round: 0x80000000 + 0x80000000 */
     WORDS(RV32, ".weak f\nla a0, f", 0x80000517, 0x00050513);
-    /* further on RV64 can reach: auipc becomes lui, as in the GNU linker */
+    /* farther away, but within reach of RV64: auipc becomes lui, as in the GNU linker */
     WORDS(
         RV64,
         ".weak f\nnop\nla a0, f\nlw a1, f + 8\n1: auipc a2, %pcrel_hi(f)\nld a2, %pcrel_lo(1b)(a2)",
         0x13, 0x00000537, 0x00050513, 0x000005b7, 0x0085a583, 0x00000637, 0x00063603);
-    /* in reach it stays */
+    /* within reach it stays */
     WORDS(RV64, ".weak f\nla a0, f", 0x80000517, 0x00050513);
     test_refused(RV32, ".word f\n.globl f", "undefined symbol 'f'");
     WORDS(RV32, ".weak f\n.ifdef f\n.word 1\n.else\n.word 2\n.endif", 2);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every line of assembly with concrete operands in the two texts of the TensorLoad manual: its
- * word, or the message that refuses it. Lines with placeholders (tlrd, rs1, dim_gpr) stand outside,
- * and one that both texts print alike stands here once. Words are put together by hand from the
- * field tables of docs/tensorload-rulings.md 2, for instance tl.addi tlr1, tlr2, 10   01 00
- * 00001010 00010 010 00001 1011011 = 0x40a120db tl.merge.0 tlr0, tlr1, tlr2   11 01000 00010 00001
- * 001 00000 1011011 = 0xd020905b with the EngineID that the rulings give the assembler (loads 00,
- * addi 01, stores 10, else 11). */
+ * word, or the message that refuses it. Lines with placeholders (tlrd, rs1, dim_gpr) are left out,
+ * and a line that both texts print is listed once. Words are put together by hand from the field
+ * tables of docs/tensorload-rulings.md 2, for instance tl.addi tlr1, tlr2, 10   01 00 00001010
+ * 00010 010 00001 1011011 = 0x40a120db tl.merge.0 tlr0, tlr1, tlr2   11 01000 00010 00001 001 00000
+ * 1011011 = 0xd020905b with the EngineID that the rulings give the assembler (loads 00, addi 01,
+ * stores 10, else 11). */
 #include "isa/isa_test.h"
 
 #define ISA "rv32im_zicsr_xtensorload"
@@ -172,9 +172,9 @@ static void test_all_lines(void **state)
     sam_buffer_free(&text);
 }
 
-/* Bits 31:25 as the manual prints them behind its lines: they hold the EngineID, too, and another
- * one than the assembler's. All of them decode; the merge of the field table (funct5 001dd) and the
- * instruction variants of 8.2 do so, too. */
+/* Bits 31:25 as the manual prints them after its lines: they include the EngineID, and not the one
+ * that the assembler uses. All of them decode, and so do the merge of the field table (funct5
+ * 001dd) and the instruction variants of 8.2. */
 static void test_printed_codes(void **state)
 {
     static const struct {

@@ -12,7 +12,8 @@
 
 #include "base/base.h"
 
-/* Under the address sanitizer an impossible size is NULL too, not the end of the program. */
+/* Under the address sanitizer, too, an impossible size gives NULL rather than ending the program.
+ */
 /* NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's name */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -58,7 +59,7 @@ static void test_append(void **state)
     sam_buffer_free(&buffer);
 }
 
-/* Texts shorter than, as long as and longer than the room there is. */
+/* Texts shorter than the free space, as long, and longer. */
 static void test_printf(void **state)
 {
     (void)state;
@@ -78,7 +79,7 @@ static void test_printf(void **state)
     }
 }
 
-/* A size that cannot be had fails once and for all, and leaves what was there. */
+/* An impossible size makes the buffer fail for good and keeps its contents. */
 static void test_failure_stays(void **state)
 {
     (void)state;

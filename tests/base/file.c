@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing files: limits, what cannot be opened, standard streams, all or nothing. */
+/* Reading and writing files: limits, files that cannot be opened, standard streams, all or nothing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +126,7 @@ static void test_look(void **state)
     struct sam_buffer content = {0};
     struct sam_error error;
     unsigned looks = 0;
-    /* endless: read as far as is wanted, or until it is refused */
+    /* endless: read as far as requested, or until it is refused */
     assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
                      SAM_OK);
     assert_int_equal(content.size, 150000);
@@ -217,7 +218,7 @@ static void test_rename_fails(void **state)
     assert_int_equal(entries(false), before);
 }
 
-/* A device is written in place; a full one is an error, whenever it shows. */
+/* A device is written in place; a full one is an error, whenever that is noticed. */
 static void test_devices(void **state)
 {
     (void)state;

@@ -90,7 +90,7 @@ static int compare(const struct exact *value, struct term limit)
     case QUOTIENT: /* a / b - limit has the sign of (a - limit * b) * b */
         return sign_of_sum((struct term[]){a, negate(product(limit, b))}, 2) *
                (b.negative ? -1 : 1);
-    case ROOT: /* both are positive or zero where this is asked, but for a negative limit */
+    case ROOT: /* both are positive or zero when this is called, except for a negative limit */
         if (limit.negative && limit.sig)
             return 1;
         return sign_of_sum((struct term[]){a, negate(product(limit, limit))}, 2);

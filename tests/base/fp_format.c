@@ -99,8 +99,8 @@ static void what_is_not_finite(void **state)
     }
 }
 
-/* What is beyond the largest value when it need not stay finite: e4m3 has no infinity, e2m1 has
- * nothing else. */
+/* Beyond the largest value, when the result may be other than finite: e4m3 has no infinity, e2m1
+ * only finite values. */
 static void overflow(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void overflow(void **state)
     assert_int_equal(sam_fp_convert(e2m1, -INFINITY, SAM_RNE), 15);
 }
 
-/* Every mode against its definition: between which two neighbours a value is, and where. */
+/* Every mode against its definition: which two neighbours a value lies between, and where. */
 static void directions(void **state)
 {
     (void)state;
@@ -161,8 +161,9 @@ static bool same(double a, double b)
     return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
 
-/* The short cuts for half and bfloat16 are the general conversion: from every pattern, and to every
- * pattern from its value, the middle to the next one, and what is next to both. */
+/* The shortcuts for half and bfloat16 agree with the general conversion: from every pattern, and to
+ * every pattern from its value, from the midpoint to the next one, and from the neighbours of both.
+ */
 static void short_cuts(void **state)
 {
     (void)state;

@@ -161,7 +161,7 @@ static void test_random_operands(void **state)
     fesetround(FE_TONEAREST);
 }
 
-/* Integers around every power of two and every rounding position of it. */
+/* Integers around every power of two and each of its rounding positions. */
 static void test_from_integers(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void test_flags_accumulate(void **state)
     flags = 0;
     assert_int_equal(sam_f32_fma(0x3f800000, 0, 0x7fc00000, SAM_RNE, &flags), SAM_F32_NAN);
     assert_int_equal(flags, 0);
-    /* What was there stays. */
+    /* Flags raised before remain. */
     flags = SAM_FP_DZ;
     sam_f32_add(0x3f800000, 0x00000001, SAM_RNE, &flags);
     assert_int_equal(flags, SAM_FP_DZ | SAM_FP_NX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library in a program that has set its locale: German, where the decimal point is a comma;
  * Turkish, where the small letter of 'I' is not 'i'; Latin-1, where bytes above 127 are letters.
- * They are made here, for hosts seldom have them installed. */
+ * They are made here, as hosts seldom have them installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static int remove_locales(void **state)
     return system(command) == 0 ? 0 : -1;
 }
 
-/* From here on the program is in this locale. False: it cannot be had (the TAP of cmocka has no
+/* From here on the program is in this locale. False: it is not available (the TAP of cmocka has no
  * skipped case that meson understands). */
 static bool use(unsigned which)
 {
@@ -121,7 +121,7 @@ static void values(void **state)
     assert_false(sam_dtype_parse_value(SAM_F64, "0,125", &real));
 }
 
-/* jansson reads the number; it asks the locale for its point. */
+/* jansson reads the number and takes the decimal point from the locale. */
 static void json(void **state)
 {
     (void)state;

@@ -34,7 +34,7 @@ static void no_options_are_zeros(void **state)
     assert_int_equal(taken.first + taken.later, 0);
 }
 
-/* A caller that sets no size has no later fields: what follows them is not the options'. */
+/* A caller that sets no size has no later fields: what follows is not part of the options. */
 static void size_zero_is_the_first_release(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void too_small(void **state)
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_ERR_USAGE);
 }
 
-/* Every public function that takes options looks at their size. */
+/* Every public function that takes options checks their size. */
 static void public_functions(void **state)
 {
     (void)state;

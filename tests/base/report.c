@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages about texts: their order, the caret, long lines, what is repeated and what is too much.
- */
+/* Messages about source text: order, caret, long lines, repeated messages and too many of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +69,8 @@ static void repeated(void **state)
            "x:1:1: error: one");
 }
 
-/* A long line is shown around its column; no character is cut, and the caret is below its own. */
+/* A long line is shown around its column; no character is cut, and the caret is under the right
+ * one. */
 static void long_lines(void **state)
 {
     static const char arrow[] = "\xe2\x86\x92";

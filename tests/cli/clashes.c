@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An output never takes the place of an input, nor of another output, whatever its name. */
+/* An output never overwrites an input or another output, whatever its name. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -83,8 +83,8 @@ static void refused(void **state)
     sam_buffer_free(&text);
 }
 
-/* Devices and standard output may be named twice, an array may be changed in its place, and two
- * inputs may be one. */
+/* Devices and standard output may be named twice, an array may be changed in place, and two inputs
+ * may be the same. */
 static void allowed(void **state)
 {
     static const char *const rows[] = {

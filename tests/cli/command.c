@@ -112,8 +112,8 @@ bool ignores(pid_t child, int signal)
     return has_signal(child, "SigIgn:", signal);
 }
 
-/* Does the process hold an output of the directory that is not complete? Such a file has no name,
- * or one that ends in .tmp. */
+/* Whether the process has an incomplete output open in the directory: an unnamed file, or one whose
+ * name ends in .tmp. */
 static bool is_writing(pid_t child, int signal)
 {
     char path[64], name[300], target[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --json of every verb that reports: standard output is one document, whatever else happened. */
+/* --json of every verb that reports: standard output is one document, whatever else happens. */
 #include "cli/command.h"
 
 #include <jansson.h>

@@ -122,7 +122,7 @@ static void what_cannot_be_read(void **state)
     expect_failure("logdiff --context 17 a.log a.log", 2, "--context");
 }
 
-/* A log may come from anywhere: what it holds is shown, not obeyed. */
+/* A log may come from anywhere: its contents are shown, never acted on. */
 static void nothing_in_a_line_reaches_the_terminal(void **state)
 {
     (void)state;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two loads, a multiplication of 16 x 16 x 64 bytes, a store of a part of a row beside a line. */
+/* Two loads, a multiplication of 16 x 16 x 64 bytes, a store of part of a row that crosses a line.
+ */
 static const char tile[] = "        li      t0, 0x401010\n"
                            "        mcfg    zero, t0\n"
                            "        li      t1, 64\n"
@@ -101,8 +102,8 @@ static bool is_power_of_two(const char *text)
     return value && (value & (value - 1)) == 0 && (!slash || strtoul(text, NULL, 10) == 1);
 }
 
-/* Every name of the plot's axes is a power of two, the next row or mark the next but a constant,
- * and the program is not above its roof. */
+/* The labels of both axes are powers of two at even distances, and the program is not above its
+ * roof. */
 static void expect_roofline(struct sam_buffer *out)
 {
     char *save = NULL, *word, *line = strstr((char *)sam_buffer_text(out), "  roofline: ");
@@ -329,7 +330,7 @@ static void symbol_counts(void **state)
     sam_buffer_free(&out);
     out = read_file("s.vcd");
     expect_part(&out, "$scope module symbolstat $end");
-    expect_part(&out, "#268\n"); /* 134 cycles behind the one in which start rises */
+    expect_part(&out, "#268\n"); /* 134 cycles after the one in which start rises */
     sam_buffer_free(&out);
     out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3");
     expect_part(&out, "not below the depth");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host without memory is told as that, with status 2: it is no fault of the program. */
+/* A host out of memory is reported as such, with status 2: it is not a failure of the program. */
 #include "cli/command.h"
 
 #include <sys/resource.h>
@@ -11,7 +11,7 @@ static int setup(void **state)
     (void)state;
     command_verb = "run";
     make_directory();
-    /* a store to each 64 KiB, over more than there is */
+    /* a store to every 64 KiB, over more memory than there is */
     write_text("hart.s", "li t0, 0x100000000\nli t1, 0x10000\nli t2, 0x200000000\n"
                          "1: sd t1, 0(t0)\nadd t0, t0, t1\nbne t0, t2, 1b\n"
                          "li a0, 0\nli a7, 93\necall\n");

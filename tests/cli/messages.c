@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user or a file names reaches the terminal as text: no control character (C0, DEL, C1) and
- * no byte that is not UTF-8, whatever verb tells of it. Letters beyond ASCII stay. */
+/* Names from users and files reach the terminal as text: no control character (C0, DEL, C1) and no
+ * byte that is not UTF-8, whichever verb prints them. Letters beyond ASCII stay. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* One line each, but for reports, which have several. */
+/* One line each, except for reports, which have several. */
 static void expect_plain(const struct sam_buffer *said)
 {
     const char *text = sam_buffer_text(said);

@@ -131,7 +131,7 @@ static void emitted_program_runs(void **state)
     sam_array_free(&expected);
 }
 
-/* The command that stands in the program, with the files that it was made for. */
+/* The command that the program contains, with the files that it was made for. */
 static void run_emitted(const char *program, const char *output)
 {
     struct sam_buffer text = read_file(program), wanted = read_file(output);
@@ -229,7 +229,7 @@ static void wrong_usage(void **state)
     expect_failure("op transpose --perm 1,0 in.npy no-folder/out.npy", 2, "no-folder/out.npy");
 }
 
-/* An input is refused as soon as it cannot be right; behind a pipe that never ends, too. */
+/* An input is refused as soon as it cannot be right, also from a pipe that never ends. */
 static void endless_inputs(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void endless_inputs(void **state)
     }
 }
 
-/* What a number's type cannot hold is refused, not turned into its largest or inf. */
+/* A number out of range for its type is refused, not turned into the largest one or inf. */
 static void numbers_out_of_range(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` as a user calls it: both forms, every kind of argument, what goes where, exit codes
- * and messages, and that no file is ever left half-written. */
+/* `samite run` as a user calls it: both forms, every kind of argument, output, exit codes and
+ * messages, and that no file is left half-written. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -130,7 +130,7 @@ static void a_kernel_and_its_files(void **state)
     }
 }
 
-/* A source of ours behind the start code. */
+/* A source of ours after the start code. */
 static struct sam_image *assemble(const char *kernel)
 {
     struct sam_buffer source = {0};
@@ -309,7 +309,7 @@ static void bad_words(void **state)
         expect_failure(cases[i].words, 2, cases[i].part);
     assert_false(exists("never.bin"));
     assert_false(has_temporary("never.bin"));
-    /* before the launch, which would not end by itself */
+    /* reported before the launch, which would never end */
     /* sizes that wrap to nothing, rounded up or multiplied */
     expect_failure("loop.s --kernel k --grid 1 --block 32768 --pds-size 4294967295", 2,
                    "private memory of 4294967296 bytes per thread");
@@ -361,7 +361,7 @@ static void statistics(void **state)
     assert_true(json_is_true(json_object_get(launch, "done")));
     json_t *counts = json_object_get(launch, "counts");
     assert_int_equal(json_integer_value(json_object_get(counts, "warp_insns")), 1024);
-    /* 32 lanes each for 3 accesses of 32 warps, and 5 scalar loads a warp */
+    /* 32 lanes each for 3 accesses of 32 warps, and 5 scalar loads per warp */
     assert_int_equal(json_integer_value(json_object_get(counts, "memory_accesses")),
                      32 * (3 * 32 + 5));
     json_t *mix = json_object_get(launch, "mix");
@@ -501,7 +501,7 @@ static void a_chain_of_launches(void **state)
     expect_items("two.bin", 21, 21);
     struct sam_buffer first = read_file("l0.log"), second = read_file("l1.log");
     assert_true(first.size > 1000 && first.size == second.size);
-    /* one log of both launches is one behind the other */
+    /* the log of both launches is that of one after the other */
     out = expect_success("one.metadata one.data two.metadata two.data --log both.log");
     struct sam_buffer both = read_file("both.log");
     assert_int_equal(both.size, first.size + second.size);
@@ -615,7 +615,7 @@ static void bad_files(void **state)
     text.data[9 * 27] = '\0';
     write_text("short.metadata", (char *)text.data);
     sam_buffer_free(&text);
-    /* also behind a good pair: nothing has run, nothing is written */
+    /* also after a good pair: nothing has run, nothing is written */
     static const char *const before[] = {"",
                                          "one.metadata one.data --dump 0x90000000:4:never.bin "};
     for (size_t i = 0; i < 2; i++) {

@@ -11,7 +11,7 @@
 
 #define TENSOR "--machine tensor -q "
 
-/* The file's header, then the elements as they stand in the file. */
+/* The file's header, then the elements as they are in the file. */
 static void write_npy(const char *name, const char *header, const void *data, size_t size)
 {
     struct sam_error error;

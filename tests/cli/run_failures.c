@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` when it goes wrong: the fault that is told is the real one, a launch that hangs says
+/* `samite run` when it fails: the reported fault is the real one, a launch that hangs reports
  * where, and a long one how far it is. */
 #include "cli/command.h"
 
@@ -115,7 +115,7 @@ static void a_deadlock(void **state)
     done(&o);
 }
 
-/* What the command says on a terminal, stopped by Ctrl-C as soon as it has said `sign`. */
+/* The output of the command on a terminal, stopped by Ctrl-C as soon as it has printed `sign`. */
 static struct sam_buffer watch(const char *words, const char *sign)
 {
     char line[512], name[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --machine tensor` as a user calls it: programs, what they are given, what comes out,
- * exit codes and messages. */
+/* `samite run --machine tensor` as a user calls it: programs, their input and output, exit codes
+ * and messages. */
 #include <signal.h>
 
 #include "cli/command.h"
@@ -130,7 +130,7 @@ static void until_a_symbol(void **state)
     expect_failure(TURN "-D CODE=1 --until nowhere", 2, "no symbol 'nowhere'");
 }
 
-/* Nobody is there to debug the program: an ebreak is where it must not come. */
+/* No debugger is attached: an ebreak marks a place that must not be reached. */
 static void ebreak(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void isas(void **state)
                    "--dump-tl: rv32im_zicsr has no TensorLoad unit");
 }
 
-/* An ELF file brings its XLEN; one that is asked for has to be it. */
+/* An ELF file determines XLEN; an explicit one must agree. */
 static void elf_files(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void statistics(void **state)
     sam_buffer_free(&out);
 }
 
-/* turn.s: load, load, transposition, store, one behind the other. */
+/* turn.s: load, load, transposition, store, one after the other. */
 static void engines_in_time(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void engines_in_time(void **state)
     sam_buffer_free(&out);
 }
 
-/* -q leaves out what comes unasked, and no more: the rest is what it is without it. */
+/* -q leaves out only what was not asked for: everything else is unchanged. */
 static void quiet(void **state)
 {
     (void)state;
@@ -402,7 +402,7 @@ static void bad_words(void **state)
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
         expect_failure(cases[i].words, 2, cases[i].part);
-    /* told before the run, which would go on for ever */
+    /* reported before the run, which would never end */
     static const char *const unmapped[] = {"0x9000:4:never.bin", "0x20000:1:fine.bin --dump "
                                                                  "0x7fffffff:0x1000002:never.bin"};
     for (size_t i = 0; i < SAM_COUNT(unmapped); i++) {
@@ -431,7 +431,7 @@ static void interrupted(void **state)
     done(&o);
 }
 
-/* The options of the machine at hand, however it is named; alone, how to see each machine's. */
+/* The options of the given machine, however it is named; without one, how to see those of each. */
 static void help_shows_a_machine(void **state)
 {
     (void)state;

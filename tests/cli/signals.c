@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals while a verb waits for something outside, in each verb that reads a file or writes one;
- * signals that a parent ignores; and what is left behind. */
+/* Signals while a verb waits for something outside, for each verb that reads or writes a file;
+ * signals that the parent ignores; and leftover files. */
 #include "cli/command.h"
 
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static bool is_full(pid_t child, int reader)
     return waiting == fcntl(reader, F_GETPIPE_SZ);
 }
 
-/* A log that nobody reads, and one that nobody opens. */
+/* A log that nobody reads, and a pipe that nobody opens. */
 static void waits_for_output(void **state)
 {
     static const char *const words[] = {
@@ -87,7 +87,7 @@ static void waits_for_output(void **state)
     }
 }
 
-/* A job of a script that ignores SIGINT goes on; SIGTERM ends it all the same. */
+/* A job of a script that ignores SIGINT continues; SIGTERM still ends it. */
 static void ignored_stays_ignored(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void ignored_stays_ignored(void **state)
     done(&o);
 }
 
-/* A verb that does not catch the signal leaves no file all the same. */
+/* A verb that does not catch the signal leaves no file either. */
 static void leaves_nothing(void **state)
 {
     (void)state;

@@ -177,7 +177,8 @@ static void page(void **state)
     expect_part(&out, words);
     assert_null(strstr(text, "http")); /* needs no network */
     assert_non_null(strstr(text, "<script>"));
-    assert_true(strstr(text, "</table>") < strstr(text, "<script>")); /* and no script to be read */
+    assert_true(strstr(text, "</table>") <
+                strstr(text, "<script>")); /* and no script is needed to read it */
     sam_buffer_free(&csv);
     sam_buffer_free(&out);
 }
@@ -233,7 +234,7 @@ static void refused(void **state)
     assert_false(exists("x"));
 }
 
-/* A combination that cannot be, and a program that fails, are lines of the result. */
+/* An impossible combination and a failing program are lines of the result. */
 static void failures(void **state)
 {
     (void)state;

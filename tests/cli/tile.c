@@ -134,7 +134,7 @@ static void test_failures(void **state)
            "tile check brace.pto @/kernels/tile/colmin.pto");
 }
 
-/* What a run would destroy, or could not write, is found before it. */
+/* Outputs that would destroy something or cannot be written are reported before the run. */
 static void test_outputs(void **state)
 {
     char words[512];
@@ -282,7 +282,7 @@ static void test_json(void **state)
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32:- --stats=json");
 }
 
-/* How a program is run stands in its second line. */
+/* The second line of a program tells how to run it. */
 static void test_comments(void **state)
 {
     enum { COUNT = 1024 * 2048 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of the weight codec when something comes between: kill -9 at any moment, Ctrl-C while
- * they wait, a terminal that watches; and models that are made here. SAMITE_KILLS=N kills that many
- * times a verb. */
+/* The verbs of the weight codec under interruption: kill -9 at any moment, Ctrl-C while they wait;
+ * progress on a terminal; and models made here. SAMITE_KILLS=N kills that many times a verb. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,7 +74,7 @@ static bool same_file(const char *name, const char *other)
     return same;
 }
 
-/* A verb, the files it makes, and what is in them when it was let to end. */
+/* A verb, the files it makes, and their contents when it runs to its end. */
 struct task {
     const char *words;
     const char *outputs[3], *expected[3];
@@ -93,7 +92,7 @@ static void lay_old(const struct task *task, bool there)
     }
 }
 
-/* Each output is old, or not there, or whole; the number that are whole. */
+/* Each output is old, missing or complete; returns how many are complete. */
 static unsigned look(const struct task *task, bool old_was_there)
 {
     unsigned whole = 0;
@@ -146,7 +145,7 @@ static void killed(void **state)
         }
         printf("# %s: killed %u of %u times, %u outputs were there\n", tasks[t].words, killed,
                (unsigned)kills, whole);
-        succeed(tasks[t].words); /* what remains of the killed is in nobody's way */
+        succeed(tasks[t].words); /* the remains of killed runs do not disturb later ones */
         for (unsigned i = 0; i < 3 && tasks[t].outputs[i]; i++)
             assert_true(same_file(tasks[t].outputs[i], tasks[t].expected[i]));
     }
@@ -203,7 +202,7 @@ static struct sam_buffer watch(const char *words)
     snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
     pid_t child = start(line);
     struct sam_buffer said = {0};
-    static const char end = 4; /* it comes out after all that the verb has written */
+    static const char end = 4; /* it comes after everything that the verb has written */
     for (bool ended = false; !said.size || said.data[said.size - 1] != (uint8_t)end;) {
         char bytes[4096];
         int waiting = 0;
@@ -224,7 +223,7 @@ static struct sam_buffer watch(const char *words)
     return said;
 }
 
-/* A line that shows how far it is, and is gone at the end. */
+/* A progress line, which is gone at the end. */
 static void watch_only(const char *words, const char *what)
 {
     char begin[64];
@@ -270,12 +269,12 @@ static void progress(void **state)
     expect_progress("unpack -f noise.smw -o noise.back", "unpack");
     watch_only("convert -f w=noise -o noise.safetensors", "convert");
     watch_only("stat noise", "stat");
-    struct sam_buffer said = watch("verify w.smw"); /* too short to be worth it */
+    struct sam_buffer said = watch("verify w.smw"); /* too short to show progress */
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
 }
 
-/* Packed bytes are nothing to look at. */
+/* Packed bytes do not go to a terminal. */
 static void onto_terminal(void **state)
 {
     (void)state;
@@ -295,7 +294,7 @@ static void onto_terminal(void **state)
     close(terminal);
 }
 
-/* A model with f32, int64 and int8, one of them in a subgraph; `twin` is called as another. */
+/* A model with f32, int64 and int8, one of them in a subgraph; `twin` has the name of another. */
 static void write_model(const char *name, bool twin)
 {
     struct sam_buffer graph = {0}, inner = {0}, t;

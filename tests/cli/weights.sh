@@ -3,7 +3,7 @@
 # The verbs of the weight codec as a user calls them.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$scratch" || exit 1
-# What is made here is made again and again: -f, but for the cases of files that exist.
+# Most files are made repeatedly, so -f is used, except in the cases about existing files.
 cat >.samite <<'EOF'
 #!/bin/sh
 case $1 in
@@ -156,7 +156,7 @@ gguf() { # one f32 tensor of 100000 elements, at a multiple of 32
     tail -c 40 a.npy | cmp - x.bin
 }
 
-gguf_stream() { # of 10007 u8: padded behind the last tensor, as they are, and not, and too far
+gguf_stream() { # of 10007 u8: padded after the last tensor, unpadded, and padded too far
     for alignment in 32 256; do
         {
             printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0'
@@ -208,7 +208,7 @@ ranges() { # of the 200000 elements of a, the last 3
     cmp x.npy a.npy
 }
 
-# Past 4 GiB: a file of holes with something in it on both sides of that.
+# Past 4 GiB: a sparse file with data on both sides of that offset.
 large() {
     truncate -s 4295000000 large.bin
     printf 'ahead of' | dd of=large.bin bs=1 seek=4294967290 conv=notrunc 2>/dev/null
@@ -230,7 +230,7 @@ holes() { # are there files with holes here, of that size?
     [ "$size" = 4295000000 ] && [ "$used" -lt 1000000 ]
 }
 
-# A disk of half a megabyte: what was there stays, and nothing else.
+# A disk of half a megabyte: existing files stay, and nothing else is left.
 full_disk() {
     mkdir -p disk
     mount -t tmpfs -o size=512k samite-test disk
@@ -263,7 +263,7 @@ limited() { # ulimit -f is like a full disk
     done
 }
 
-# What reads ends early: no message, no file, and no hang.
+# The reader ends early: no message, no file, and no hang.
 closed_early() {
     "$samite" unpack file.smw -o - 2>said | head -c 10 >ten
     head -c 10 m.safetensors | cmp - ten
@@ -424,7 +424,7 @@ older_files() { # an older packing in the way, whose files would be brought back
     [ "$(find old -type f | wc -l)" = 5 ]
 }
 
-unfinished() { # of a folder that fails nothing is left, unless it was there
+unfinished() { # when a folder fails, nothing is left except what was there
     cp -r model bad
     head -c 1000 m.safetensors >bad/two.safetensors
     for input in bad bad/model.safetensors.index.json; do
@@ -436,7 +436,7 @@ unfinished() { # of a folder that fails nothing is left, unless it was there
     [ -f bad.smw/one.safetensors.smw ] && [ ! -e bad.smw/two.safetensors.smw ]
 }
 
-header() { # TEXT [BYTES]: a safetensors file with this header and that much behind it
+header() { # TEXT [BYTES]: a safetensors file with this header and so many bytes after it
     size=$(printf '%s' "$1" | wc -c)
     # shellcheck disable=SC2059 # an octal number
     printf "\\$(printf %o "$size")\0\0\0\0\0\0\0" >h.safetensors
@@ -463,10 +463,10 @@ bad_headers() {
     header "$(printf '{"\377":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}')" 8
     refuses 'damaged safetensors header' "$samite" pack h.safetensors
     header '{"a":5}'
-    refuses "'a': it has no dtype" "$samite" pack h.safetensors
+    refuses "'a': dtype, shape or data_offsets" "$samite" pack h.safetensors
     header '[]'
-    refuses 'no object' "$samite" pack h.safetensors
-    # A name that would break lines, or a terminal, is one word of a table and itself in JSON.
+    refuses 'not an object' "$samite" pack h.safetensors
+    # A name with line breaks or control characters is one word of a table, and unchanged in JSON.
     header '{"a\nb/../\u001b[1m":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}' 8
     says '^a.b/\.\./.\[1m +u8' "$samite" pack h.safetensors
     says '"a\\nb/../\\u001[bB]\[1m"' "$samite" info --json h.safetensors.smw
@@ -496,12 +496,12 @@ damaged() {
     printf 'X' | dd of=d.smw bs=1 seek=100000 conv=notrunc 2>/dev/null
     refuses "damaged in tensor '(a|b)': checksum mismatch|damaged in tensor" "$samite" verify d.smw
     refuses 'd.smw: damaged' "$samite" unpack d.smw -o d.out
-    # What is not hit is still to be had.
+    # What the damage does not hit can still be read.
     "$samite" unpack d.smw --tensor raw -o raw.bin
     cmp raw.bin noise.bin
 }
 
-# Files that exist are not overwritten, of a folder none; with -f they are. Pipes and devices hold
+# Existing files are not overwritten, nor is any file of a folder; with -f they are. Pipes and devices hold
 # nothing.
 existing() {
     mkdir ex
@@ -532,7 +532,7 @@ existing() {
     rm -r ex
 }
 
-# From a pipe, where nothing can be read twice, the report is that of the file.
+# From a pipe, which cannot be read twice, the report is the same as for the file.
 report_of_a_pipe() {
     "$samite" pack m.safetensors -o p.smw >1.out
     # shellcheck disable=SC2002 # a pipe is the point
@@ -553,7 +553,7 @@ report_of_a_pipe() {
     cat m.safetensors | "$samite" stat - >5.out
     "$samite" stat m.safetensors | sed '$d' >6.out
     sed '$d' 5.out | cmp - 6.out
-    # what pack says of the bound is what stat says, but for the columns
+    # pack reports the same bound as stat, except for the columns
     [ "$(awk '$1 == "a" { print $10 }' 1.out)" = "$(awk '$1 == "a" { print $11 }' 6.out)" ]
 }
 
@@ -586,7 +586,7 @@ info_unpacked() {
     refuses 'plain: no weights' "$samite" info plain
 }
 
-foreign() { # weights of other formats are copied, and that is said
+foreign() { # weights of other formats are copied, and a message says so
     mkdir fo
     cp a.npy fo/a.npy
     cp plain.bin fo/pytorch_model.bin
@@ -637,7 +637,7 @@ EOF
     printf 12345678901 >tf/s2.bin
     refuses 'tf/model.json: a group .s1.bin, .... has 17 bytes: its weights need 16' "$samite" convert tf/model.json -o z.safetensors
     sed -i 's|"q.bin"|"../a.npy"|' tf/model.json
-    refuses 'not the name of a file beside it' "$samite" convert tf/model.json -o z.safetensors
+    refuses 'not a file name in the same folder' "$samite" convert tf/model.json -o z.safetensors
     echo '{"a": 1}' >tf/config.json
     refuses 'tf/config.json: JSON without a weightsManifest' "$samite" convert tf/config.json -o z.safetensors
     refuses 'names and types cannot be given for a model' "$samite" convert x=tf/model.json -o z.safetensors
@@ -645,7 +645,7 @@ EOF
     rm -r tf
 }
 
-# Names with control characters, C1 too, reach no terminal.
+# Names with control characters, including C1, never reach a terminal.
 controls() {
     name=$(printf 'n\033[1m\302\233x.npy')
     cp a.npy "$name"

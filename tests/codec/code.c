@@ -23,7 +23,7 @@ static void expect_good(const uint32_t counts[256], const struct sam_huffman *co
     assert_true(sam_huffman_is_exact(code));
     for (unsigned s = 0; s < 256; s++) {
         assert_int_equal(code->length[s] == 0, counts[s] == 0);
-        for (unsigned t = 0; t < s; t++) /* what is more frequent is no longer */
+        for (unsigned t = 0; t < s; t++) /* more frequent symbols have no longer codes */
             if (counts[s] && counts[t] && counts[s] > counts[t])
                 assert_true(code->length[s] <= code->length[t]);
     }

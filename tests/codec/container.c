@@ -190,8 +190,8 @@ static bool read_cut(void *context, uint64_t offset, void *data, size_t size)
     return true;
 }
 
-/* What is read where it is needed is what is read from memory; and a file that was cut since is an
- * error wherever it ends. */
+/* Reading on demand gives the same as reading from memory; and a file truncated since is an error
+ * wherever it ends. */
 static void from_a_source(void **state)
 {
     (void)state;
@@ -252,8 +252,8 @@ static bool swallow(void *context, const void *data, size_t size)
     return true;
 }
 
-/* A hundred thousand scalars cost what their names and entries do; what the packer says of them is
- * what the file says, and it adds up. */
+/* A hundred thousand scalars cost no more than their names and entries; the packer's figures agree
+ * with the file's and add up. */
 static void scalars(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed files that lie, and callers that pass what no caller should. */
+/* Packed files that lie, and callers that pass invalid arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static bool no_more(void *context, const void *data, size_t size)
     return true;
 }
 
-/* All ways to read it say SAM_ERR_INPUT and why. */
+/* Every way to read it fails with SAM_ERR_INPUT and a reason. */
 static void expect_damaged(const struct sam_buffer *file, const char *part)
 {
     struct sam_error error = {0};
@@ -72,7 +72,7 @@ static void dimensions(void **state)
     sam_buffer_free(&file);
 }
 
-/* Pieces without end: none is read, nor is memory taken for them. */
+/* Endless pieces: none is read, and no memory is allocated for them. */
 static void pieces(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ static const struct sam_codec_ops *level(unsigned i)
     return sam_codec_ops((enum sam_codec_level)(SAM_CODEC_PORTABLE + i));
 }
 
-/* What this host cannot run is what it runs instead, once more. */
+/* A level that this host lacks falls back to one that it has, which is then tested again. */
 #define EACH_LEVEL(ops)                                                                            \
     for (unsigned level_ = 0; level_ < 3; level_++)                                                \
         for (const struct sam_codec_ops *ops = level(level_), *once_ = ops; once_; once_ = NULL)
@@ -146,7 +146,7 @@ static void coding(void **state)
             assert_memory_equal(sizes, wanted_sizes, sizeof sizes);
             assert_memory_equal(got, wanted, total);
             free(got);
-            uint8_t *exact = buffer(total); /* nothing behind it may be read */
+            uint8_t *exact = buffer(total); /* nothing after it may be read */
             memcpy(exact, wanted, total);
             memset(back, 0, n);
             assert_true(ops->decode(table, exact, sizes, back, n, &nothing));
@@ -163,8 +163,8 @@ static void coding(void **state)
     free(table);
 }
 
-/* Fast loops count an address down in its low 16 bits: whatever stream crosses such a border, and
- * wherever in it. */
+/* Fast loops count an address down in its low 16 bits: any stream may cross such a boundary,
+ * anywhere. */
 static void across_64_kib(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void across_64_kib(void **state)
     size_t total = 0;
     assert_non_null(room);
     assert_non_null(table);
-    for (size_t i = 0; i < N; i++) /* every other symbol takes a bit: seven a look-up */
+    for (size_t i = 0; i < N; i++) /* every other symbol takes one bit: seven per look-up */
         symbols[i] = (uint8_t)(test_below(&random, 2) ? 0 : test_below(&random, 40));
     sam_codec_count_symbols(symbols, N, counts);
     sam_huffman_make(counts, &code);
@@ -207,8 +207,8 @@ static void across_64_kib(void **state)
     free(table);
 }
 
-/* Streams that are damaged or of the wrong length: every level says the same, and when it says
- * that they are good, decodes the same. */
+/* Streams that are damaged or of the wrong length: all levels agree on whether they are good and,
+ * if so, on the symbols. */
 static void damaged_streams(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every bit pattern, every length, degenerate planes: what goes in comes out. */
+/* Every bit pattern, every length and degenerate planes survive packing and unpacking. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void every_length(void **state)
         size_t width = sam_dtype_bits(types[t]) / 8;
         test_weights(types[t], data, MOST * width, 0.02, &random);
         for (size_t n = 0; n <= MOST; n++) {
-            /* The other modes where the lengths of streams and bytes of bits turn over. */
+            /* The other modes, at lengths around multiples of a stream and of a byte of bits. */
             size_t modes = n < 130 || n % 61 == 0 ? MODES : 1;
             for (size_t mode = 0; mode < modes; mode++) {
                 size_t packed = roundtrip(types[t], data, n * width, &every_mode[mode]);
@@ -90,7 +90,7 @@ static void every_length(void **state)
     free(data);
 }
 
-/* An array of several layers takes what these take one by one, but for a hundredth. */
+/* An array of several layers takes what these take one by one, within one percent. */
 static void layers_in_one_array(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void layers_in_one_array(void **state)
     free(data);
 }
 
-/* Planes that are noise as a rule, but not here: f32 that was bf16 takes what bf16 takes, and zeros
+/* Planes that are usually noise, but not here: f32 that was bf16 takes as much as bf16, and zeros
  * cost nothing in any plane. */
 static void mantissas_that_are_no_noise(void **state)
 {
@@ -171,7 +171,7 @@ static void degenerate_planes(void **state)
     free(data);
 }
 
-/* The sizes that the weights of the ruling come to: near what their exponents' entropy allows. */
+/* The packed sizes of normally distributed weights: close to the entropy of their exponents. */
 static void sizes_near_the_bound(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void sizes_near_the_bound(void **state)
     free(data);
 }
 
-/* Nothing to gain: hardly anything is lost, either. */
+/* Where nothing can be gained, hardly anything is lost. */
 static void incompressible(void **state)
 {
     (void)state;

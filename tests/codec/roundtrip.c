@@ -30,7 +30,7 @@ struct packed pack(const struct sam_weights *weights, const void *file,
     assert_non_null(packed.data);
     if (sam_pack(weights, file, options, packed.data, bound, &packed.size, &error) != SAM_OK)
         fail_msg("%s", error.text);
-    /* An allocation of the exact size, so that a sanitizer sees what is read behind it. */
+    /* An allocation of the exact size, so that a sanitizer detects reads past its end. */
     packed.data = realloc(packed.data, packed.size);
     assert_non_null(packed.data);
     return packed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoder written from docs/format-codec.md alone, bit by bit, with nothing of the library but
- * the packer: it must find the file again. */
+/* A decoder written from docs/format-codec.md alone, bit by bit, using nothing of the library but
+ * the packer: it must restore the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -216,7 +216,7 @@ static const uint8_t *read_piece(const uint8_t *chunk, const uint8_t **index, un
     return chunk;
 }
 
-/* The size of the piece in the list at *piece, which is moved behind it. */
+/* The size of the piece in the list at *piece, which then points past it. */
 static uint64_t read_size(const uint8_t **piece)
 {
     *piece += 2;
@@ -302,8 +302,7 @@ static void reads_what_is_packed(void **state)
                          &random);
         /* Its second block is of another kind: it gets codes of its own, and so does the third. */
         test_weights(types[0], file + tensors[0].offset + 262144, 262144, 20, &random);
-        /* f32 that was bf16, and fp16 of which half is zero: planes that are noise as a rule are
-         * not. */
+        /* f32 that was bf16, and half-zero fp16: planes that are usually noise are not. */
         for (uint64_t i = 0; i < tensors[2].size; i += 4)
             memset(file + tensors[2].offset + i, 0, 2);
         for (uint64_t i = 0; i < tensors[1].size; i += 4)

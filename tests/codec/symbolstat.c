@@ -88,7 +88,7 @@ static void flush_and_empty_tasks(void **state)
     assert_int_equal(count(&unit, NULL, 0, drained, NULL), 4 + 1 + 4 + 1); /* no beat */
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(drained[i], 0);
-    /* start falls in CLEAR, which goes to its end; then zeros are drained */
+    /* start falls during CLEAR, which runs to its end; then zeros are drained */
     sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.start = true});
     unsigned after_start = 0, drains = 0;
     for (bool done = false; !done; after_start++) {
@@ -123,7 +123,7 @@ static void counts_as_the_codec_does(void **state)
 {
     (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
-    /* Where the exponent stands in an element, and how wide it is. */
+    /* The position and width of the exponent in an element. */
     static const unsigned from[] = {7, 10, 23, 3, 2, 0}, width[] = {8, 5, 8, 4, 5, 8};
     uint64_t random = test_seed();
     uint8_t *data = malloc(MOST * 4), *symbols = malloc(MOST);

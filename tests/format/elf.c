@@ -89,7 +89,7 @@ static struct file make(const struct sam_image *image)
     return f;
 }
 
-/* Byte of an image at an address; sections of the two need not be cut alike. */
+/* The byte of an image at an address; two images may be divided into sections differently. */
 static int byte_at(const struct sam_image *image, uint64_t address)
 {
     for (size_t i = 0; i < image->section_count; i++) {
@@ -188,7 +188,7 @@ static void random_round_trips(void **state)
         same_memory(image, back);
         same_memory(back, image);
         same_symbols(image, back);
-        /* what was read is written as it was */
+        /* what was read is written back unchanged */
         struct file g = make(back);
         must(sam_elf_parse(g.bytes, g.size, "a.elf", &again, &error), &error);
         assert_int_equal(again->section_count, back->section_count);
@@ -294,8 +294,8 @@ static void damaged_headers(void **state)
     free(good.bytes);
 }
 
-/* .data has its bytes behind .rodata, from where start code copies them; the zeros after them have
- * no other place. */
+/* .data has its bytes after .rodata, from where start code copies them; the zeros after them have
+ * no load address. */
 static void load_addresses(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void load_addresses(void **state)
     }
 }
 
-/* Tools that know no load addresses write zeros. */
+/* Tools without load addresses write zeros. */
 static void load_addresses_of_zero(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line information: the assembler's, against what the source says and against GNU as; in ELF files,
- * as binutils and libdw read it; damaged. */
+/* Line information: the assembler's, compared with the source and with GNU as; in ELF files, as
+ * binutils and libdw read it; and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void assembler(void **state)
         assert_string_equal(sam_image_line_at(image, 0x80000000 + 4 * i, &line), "mixed.s");
         if (line != mixed_lines[i])
             fail_msg("instruction %zu: line %u, expected %u", i, line, mixed_lines[i]);
-        /* within an instruction, too */
+        /* also within an instruction */
         assert_int_equal(line_at(image, 0x80000003 + 4 * i), line);
     }
     const struct sam_symbol *b = sam_image_find(image, "b");
@@ -89,7 +89,7 @@ static void assembler(void **state)
     sam_image_free(image);
 }
 
-/* Without being asked for, and without code, there is none. */
+/* There is none unless requested, and none without code. */
 static void none(void **state)
 {
     (void)state;

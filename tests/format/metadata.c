@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .metadata and .data: both forms, what people add to them, and every way they are refused. */
+/* .metadata and .data: both forms, annotations, and every reason to refuse them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void both_forms(void **state)
     }
 }
 
-/* Files as people leave them: CRLF, blank lines, comments, upper case, no last newline. */
+/* Hand-edited files: CRLF, blank lines, comments, upper case, no final newline. */
 static void annotated_files(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void wrong_counts(void **state)
 {
     (void)state;
     expect_error("", "0 numbers; at least 28");
-    expect_error("80000000\n", "1 numbers; each value is two");
+    expect_error("80000000\n", "1 numbers; each value takes two");
     struct file f = make(three, 3);
     /* any one value missing or one too many, wherever: never accepted with the wrong meaning */
     for (size_t gone = 1; gone < f.count; gone++) {
@@ -181,19 +181,19 @@ static void wrong_counts(void **state)
     }
     struct file more = f;
     more.values[more.count++] = 0;
-    expect_file_error(&more, "48 numbers, but num_buffer 3 asks for 2*(14+3*3) = 46");
+    expect_file_error(&more, "48 numbers, but num_buffer 3 requires 2*(14+3*3) = 46");
     struct file lying = f;
     lying.values[COUNT] = 4;
-    expect_file_error(&lying, "46 numbers, but num_buffer 4 asks for 2*(14+3*4) = 52");
+    expect_file_error(&lying, "46 numbers, but num_buffer 4 requires 2*(14+3*4) = 52");
     lying.values[COUNT] = UINT64_MAX;
     expect_file_error(&lying, "num_buffer is 0xffffffffffffffff");
     lying.values[COUNT] = 0xffffffff;
-    expect_file_error(&lying, "num_buffer 4294967295 asks for");
+    expect_file_error(&lying, "num_buffer 4294967295 requires");
     struct file older = f;
     memmove(older.values, older.values + 1, (f.count - 1) * sizeof f.values[0]);
     older.count--;
     older.values[12] = 2;
-    expect_file_error(&older, "44 numbers, but num_buffer 2 asks for 2*(13+3*2) = 38");
+    expect_file_error(&older, "44 numbers, but num_buffer 2 requires 2*(13+3*2) = 38");
 }
 
 static void impossible_fields(void **state)
@@ -300,9 +300,9 @@ static void data_words(void **state)
         const char *text;
         const char *part;
     } cases[] = {
-        {"", "k.data: ends in buffer 0 at 0x90000000: 2 words promised, 0 found"},
-        {"00000001\n", "ends in buffer 0 at 0x90000000: 2 words promised, 1 found"},
-        {"00000001\n00000002\n", "ends in buffer 2 at 0x90002000: 1 words promised, 0 found"},
+        {"", "k.data: ends in buffer 0 at 0x90000000: 2 words announced, 0 found"},
+        {"00000001\n", "ends in buffer 0 at 0x90000000: 2 words announced, 1 found"},
+        {"00000001\n00000002\n", "ends in buffer 2 at 0x90002000: 1 words announced, 0 found"},
         {"00000001\n00000002\n00000003\n\n00000004\n00000005\n",
          "k.data:5: more data than the buffers hold (3 words expected)"},
         {"00000001\n0000000g\n", "k.data:2: '0000000g' is not a number"},
@@ -314,17 +314,17 @@ static void data_words(void **state)
             fail_msg("'%s' does not say '%s'", error.text, cases[i].part);
         assert_null(words);
     }
-    /* a promise of 4 GiB costs what the text is worth */
+    /* an announced 4 GiB allocates no more than the text needs */
     buffers[0].size = buffers[0].allocated = UINT64_C(1) << 32;
     assert_int_equal(parse_data("00000001\n", &m, &words, &count, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "1073741824 words promised, 1 found"));
+    assert_non_null(strstr(error.text, "1073741824 words announced, 1 found"));
     struct sam_metadata none = {0};
     assert_int_equal(parse_data("// nothing\n", &none, &words, &count, &error), SAM_OK);
     assert_int_equal(count, 0);
     free(words);
 }
 
-/* Random launches written in random dress come back as they were. */
+/* Random launches in random layout are read back unchanged. */
 static void round_trips(void **state)
 {
     (void)state;

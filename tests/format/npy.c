@@ -139,7 +139,7 @@ static void shapes(void **state)
            12, &deep);
 }
 
-/* Element (i, j, k) of a 2x3x4 array stands at i + 2j + 6k in column-major order. */
+/* Element (i, j, k) of a 2x3x4 array is at i + 2j + 6k in column-major order. */
 static void fortran_order(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void damaged_files(void **state)
     assert_non_null(strstr(error.text, "an npy header of 4294967295 bytes"));
     sam_put_le32(file.data + 8, 1000);
     assert_int_equal(sam_npy_parse(file.data, file.size, "a.npy", &array, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "truncated in the npy header: 1000 bytes promised"));
+    assert_non_null(strstr(error.text, "truncated in the npy header: 1000 bytes announced"));
     sam_buffer_free(&file);
     assert_int_equal(sam_npy_read("/nonexistent/a.npy", &array, &error), SAM_ERR_IO);
     assert_non_null(strstr(error.text, "/nonexistent/a.npy: cannot open"));

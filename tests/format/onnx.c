@@ -52,7 +52,7 @@ static void expect_tensor(const struct sam_onnx *onnx, size_t at, const char *na
     assert_memory_equal(onnx->data[at], bytes, size);
 }
 
-/* Takes `model` over and gives out the only tensor in it. */
+/* Takes ownership of `model`; returns its only tensor. */
 static void expect_one(struct sam_buffer model, enum sam_dtype type, size_t rank, const void *bytes,
                        size_t size)
 {
@@ -75,7 +75,7 @@ static struct sam_buffer packed(const char *name, unsigned type, unsigned field,
     return t;
 }
 
-/* All places where tensors stand, in the order of the file. */
+/* All places for tensors, in the order of the file. */
 static void places(void **state)
 {
     (void)state;
@@ -167,18 +167,19 @@ static void bad_tensors(void **state)
     put_text(&entry, 2, "weights.bin");
     put_message(&t, 13, entry);
     put_number(&t, 14, 1);
-    expect_refused(one(t), "tensor 'far.weight': its data are in another file (external data)");
+    expect_refused(one(t), "tensor 'far.weight': its data is in another file (external data)");
     t = make_tensor("t", FLOAT, 1, three);
     put_number(&t, 14, 1);
     expect_refused(one(t), "external data");
     t = make_tensor("t", FLOAT, 1, three);
     put_bytes(&t, RAW, "0123456789a", 11);
-    expect_refused(one(t), "not as long as shape and type say");
+    expect_refused(one(t), "does not match its shape and type");
     t = make_tensor("t", FLOAT, 1, three);
     expect_refused(one(t), "fewer elements");
-    expect_refused(one(packed("t", UINT16, INT32S, 1, (uint64_t[]){65536})), "does not have");
+    expect_refused(one(packed("t", UINT16, INT32S, 1, (uint64_t[]){65536})),
+                   "out of range for its type");
     expect_refused(one(packed("t", INT8, INT32S, 1, (uint64_t[]){(uint64_t)-129})),
-                   "does not have");
+                   "out of range for its type");
     t = packed("t", INT64, INT64S, 3, (uint64_t[]){1, 2, 3});
     put_number(&t, INT64S, 4);
     expect_refused(one(t), "more elements");
@@ -199,17 +200,17 @@ static void bad_tensors(void **state)
     expect_refused(one(make_tensor("t", 18, 1, three)), "type 18 (float8e4m3fnuz)");
     expect_refused(one(make_tensor("t", 99, 1, three)), "elements of type 99 (?)");
     expect_refused(one(make_tensor("t", 0, 1, three)), "elements of type 0 (undefined)");
-    expect_refused(one(make_tensor("", FLOAT, 1, three)), "no name");
+    expect_refused(one(make_tensor("", FLOAT, 1, three)), "missing or invalid name");
     t = make_tensor("t", FLOAT, 4, (uint64_t[]){1 << 20, 1 << 20, 1 << 20, 1 << 20});
     expect_refused(one(t), "too large");
-    expect_refused(one(make_tensor("t", FLOAT, 1, (uint64_t[]){(uint64_t)-1})), "a shape");
-    expect_refused(one(make_tensor("t", FLOAT, 17, (uint64_t[17]){1})), "a shape");
+    expect_refused(one(make_tensor("t", FLOAT, 1, (uint64_t[]){(uint64_t)-1})), "an invalid shape");
+    expect_refused(one(make_tensor("t", FLOAT, 17, (uint64_t[17]){1})), "an invalid shape");
     t = make_tensor("t", FLOAT, 0, none);
     put_bytes(&t, 3, "\10\0", 2);
     expect_refused(one(t), "a segment");
     t = make_tensor("", FLOAT, 0, none);
     put_bytes(&t, 8, "a\0b", 3);
-    expect_refused(one(t), "no name");
+    expect_refused(one(t), "missing or invalid name");
 }
 
 static struct sam_buffer scalar(const char *name)
@@ -246,7 +247,7 @@ static void bad_models(void **state)
     expect_refused(make_model(graph), "not an ONNX model");
 }
 
-/* Cut anywhere, it is refused, or is a model still: with nothing in it or all. */
+/* A model cut anywhere is refused, or is still a model with no tensor or all of them. */
 static void cut(void **state)
 {
     (void)state;

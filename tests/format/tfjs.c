@@ -106,7 +106,7 @@ static void refused(void **state)
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char text[200] = "{\"weightsManifest\":[{\"paths\":[\"";
         strcat(strcat(text, paths[i]), "\"],\"weights\":[]}]}");
-        refuse(text, "not the name of a file beside it");
+        refuse(text, "not a file name in the same folder");
     }
     refuse(GROUP("{\"shape\":[1],\"dtype\":\"bool\"}"), "a weight without a name");
     refuse(GROUP("{\"name\":\"s\",\"shape\":[1],\"dtype\":\"string\"}"), "'s': a dtype other than");

@@ -43,7 +43,7 @@ static void expect_weight(const struct sam_weight *w, const char *name, enum sam
     assert_int_equal(w->rank, rank);
 }
 
-/* A tensor is what stands in the file, never in an order that its shape does not tell. */
+/* A tensor keeps the bytes of the file, never in an order that its shape does not describe. */
 static void npy_order(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void gguf_files(void **state)
     for (uint32_t alignment = 0; alignment < 4; alignment += 3) {
         file = gguf(alignment);
         assert_int_equal(parse(SAM_WEIGHTS_GGUF, &file, &weights, &error), SAM_ERR_INPUT);
-        assert_non_null(strstr(error.text, "no power of two"));
+        assert_non_null(strstr(error.text, "not a power of two"));
         sam_buffer_free(&file);
     }
 }
@@ -300,7 +300,7 @@ static void kinds(void **state)
     assert_int_equal(sam_weights_kind_of("\x02\0\0\0\0\0\0\x01{}", 10, "-"), SAM_WEIGHTS_RAW);
 }
 
-/* What no caller should pass. */
+/* Invalid arguments. */
 static void without(void **state)
 {
     (void)state;

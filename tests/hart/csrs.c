@@ -40,7 +40,7 @@ static const struct csr csrs[] = {
 
 static const char *const isas[] = {"rv32im_zicsr_zfinx", "rv64im_zicsr_zfinx"};
 
-/* Run `format` with the name of a CSR in it. */
+/* Run `format` with the name of a CSR filled in. */
 static uint64_t with(const char *isa, const char *format, const char *name, bool *exists)
 {
     struct sam_buffer text = {0};
@@ -80,7 +80,7 @@ static void keep_what_is_implemented(void **state)
         }
 }
 
-/* mstatus.MPP reads 3 from the start, and behind an mret. */
+/* mstatus.MPP reads 3 from the start and after an mret. */
 static void previous_privilege(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void not_there(void **state)
         }
 }
 
-/* The instruction behind a write reads what was written; the one after that, one more. */
+/* The instruction after a write reads what was written; the next one, one more. */
 static void counters_are_written(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void counters_stop(void **state)
         assert_int_equal(program_a0(RV64, sam_buffer_text(&text)), cases[i].value);
         sam_buffer_free(&text);
     }
-    /* it can be set while it stands, and goes on from there */
+    /* it can be set while stopped, and continues from there */
     assert_int_equal(program_a0(RV64, "csrwi mcountinhibit, 4\nli t0, 50\ncsrw minstret, t0\nnop\n"
                                       "csrwi mcountinhibit, 0\nnop\ncsrr a0, minstret"),
                      51);

@@ -21,7 +21,7 @@ static void ecall_exits(void **state)
     }
 }
 
-/* 93 alone is the exit; without a handler any other call is a failure, told with its number. */
+/* Only call 93 is an exit; without a handler any other is a failure, reported with its number. */
 static void other_ecalls_fail(void **state)
 {
     (void)state;
@@ -47,7 +47,7 @@ static void ebreak_ends(void **state)
     program_free(&p);
 }
 
-/* An odd value in tohost is the exit code times two plus one; the run ends behind the store, which
+/* An odd value in tohost is the exit code times two plus one; the run ends after the store, which
  * is counted. Even values, and those with a device number above, are no exit. */
 static void tohost_exits(void **state)
 {
@@ -156,7 +156,8 @@ static void globals_beside_tohost(void **state)
     }
 }
 
-/* Code behind tohost in its page is watched as code is: a store to it is seen by the next fetch. */
+/* Code after tohost in its page is watched like other code: a store to it is seen by the next
+ * fetch. */
 static void code_beside_tohost(void **state)
 {
     (void)state;

@@ -233,7 +233,7 @@ static void host_writes_code(void **state)
     program_free(&p);
 }
 
-/* Buffers where nothing is, a page or more apart. */
+/* Buffers go where nothing is mapped, a page or more apart. */
 static void buffers(void **state)
 {
     (void)state;

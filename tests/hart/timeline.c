@@ -129,7 +129,7 @@ static void however_the_run_ends(void **state)
     expect_timeline("li a7, 93\necall", SAM_HART_EXIT);
 }
 
-/* A sink that takes so many writes. */
+/* A sink that accepts this many writes. */
 struct narrow {
     unsigned left, calls;
 };
@@ -142,7 +142,7 @@ static bool take(void *context, const void *data, size_t size)
     return n->left && n->left--;
 }
 
-/* Wherever the sink refuses, the run or its end says so. */
+/* Wherever the sink refuses, the run or its end reports it. */
 static void a_sink_that_refuses(void **state)
 {
     (void)state;

@@ -18,13 +18,13 @@ static const struct {
     {"li a0, 0x10002\nlw a0, 0(a0)", 4, 0x10002},
     {"li a0, 0x10001\nsh a0, 0(a0)", 6, 0x10001},
     {"lw a0, 64(zero)", 5, 64},
-    {"li a0, 0x14000\nlb a0, 0(a0)", 5, 0x14000}, /* the byte behind a buffer */
+    {"li a0, 0x14000\nlb a0, 0(a0)", 5, 0x14000}, /* the byte after a buffer */
     {"li a0, 0xffff\nsb a0, 0(a0)", 7, 0xffff},   /* the byte before it */
     {"li a0, 0x200\njr a0", 1, 0x200},
     {"li a0, 0x10002\njr a0", 0, 0x10002},
 };
 
-/* Code of the C extension is told as such; a word of zeros is not taken for it. */
+/* Code of the C extension is reported as such; a word of zeros is not taken for it. */
 static void compressed_code(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void without_a_handler(void **state)
     }
 }
 
-/* The handler keeps what it found, and goes on behind the instruction. */
+/* The handler keeps what it found and continues after the instruction. */
 static const char handler[] = "la t0, handler\n"
                               "csrw mtvec, t0\n"
                               "csrsi mstatus, 8\n"
@@ -147,7 +147,7 @@ static void ebreak_as_a_trap(void **state)
     program_free(&p);
 }
 
-/* A handler whose first instruction traps would run for ever. */
+/* A handler whose first instruction traps would run forever. */
 static void handler_that_traps(void **state)
 {
     (void)state;

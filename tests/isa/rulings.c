@@ -243,7 +243,7 @@ static void ruling_10_explicit_prefix(void **state)
     WORDS(V, "regexti zero, zero, 192\nvadd.vi v1, v2, 100", regexti(3, 0, 0),
           r_type(0x57, 3, 1, 1, 4, 2));
     test_refused(V, "regexti zero, zero, 192\nvadd.vi v1, v2, 200", "needs bits 10:5 = 6");
-    /* the prefix is for one instruction only */
+    /* the prefix applies to one instruction only */
     WORDS(V, "regext zero, zero, 64\nvadd.vv v1, v34, v3\nvadd.vv v1, v34, v3", prefix, word,
           prefix, word);
     /* immediates of the family: signed and unsigned spellings of the same bits */

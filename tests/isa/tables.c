@@ -191,7 +191,8 @@ static void test_registers(void **state)
     assert_int_equal(sam_register_v("v256", 4), -1);
 }
 
-/* Strings as compilers and ELF attributes spell them, and what those that ask for more are told. */
+/* Strings as compilers and ELF attributes spell them, and the messages for those that ask for too
+ * much. */
 static void test_isa_strings(void **state)
 {
     (void)state;
@@ -240,7 +241,7 @@ static void test_csr_names(void **state)
     assert_null(sam_csr_name(&plain, 0x80c));
 }
 
-/* Kept texts are those of the disassembler, whatever pushes them out of their places. */
+/* Cached texts are those of the disassembler, whatever evicts them. */
 static void test_kept_texts(void **state)
 {
     (void)state;

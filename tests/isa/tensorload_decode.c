@@ -226,7 +226,7 @@ static void test_words_of_rv64(void **state)
     sweep("tensor");
 }
 
-/* Every byte in imm8, whatever stands around it. */
+/* Every byte in imm8, whatever the other fields. */
 static void test_immediates(void **state)
 {
     (void)state;

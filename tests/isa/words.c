@@ -76,7 +76,7 @@ static void test_word_to_text_to_word(void **state)
     }
 }
 
-/* The mnemonic is the vendor's, too, but for vfneg.v, which it writes out. */
+/* The mnemonic is also the vendor's, except for vfneg.v, which the vendor writes in full. */
 static void test_same_mnemonic(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar core at XLEN 64: short programs with what must stand in a0 at their ebreak, worked out
- * by hand. Every row that only RV64 has, and those whose meaning changes with XLEN, must occur. */
+/* The scalar core at XLEN 64: short programs with the expected value of a0 at their ebreak, worked
+ * out by hand. Every row that only RV64 has, and those whose meaning changes with XLEN, must occur.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

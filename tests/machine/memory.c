@@ -148,7 +148,7 @@ static void host_memory(void **state)
     assert_true(resident(BASE, 9 * MIB) == 0);
 }
 
-/* To read what was never written takes no memory. */
+/* Reading what was never written takes no memory. */
 static void reading(void **state)
 {
     (void)state;

@@ -304,7 +304,7 @@ static bool add(struct experiment *x)
     return true;
 }
 
-/* The tables of a run: `step` words a value. */
+/* The tables of a run: `step` words per value. */
 struct tables {
     size_t step;
     const uint32_t *ints, *floats, *few_ints, *few_floats;

@@ -182,7 +182,7 @@ static void note_uop(void *context, const struct sam_mxu_record *r)
     w->count++;
 }
 
-/* What is offered stays as it is until it is taken. */
+/* What is offered stays unchanged until it is accepted. */
 static void expect_patience(const struct sam_mxu_bus *last, const struct sam_mxu_bus *b)
 {
     if (last->rvalid && !last->rready) {
@@ -199,7 +199,7 @@ static void expect_patience(const struct sam_mxu_bus *last, const struct sam_mxu
     }
 }
 
-/* An id is used again in a cycle after that of its answer, not in that very one. */
+/* An id is reused only in a cycle after its response, not in the same one. */
 static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
 {
     struct watch *w = context;
@@ -296,7 +296,8 @@ static void registers_between_instructions(void **state)
     expect_issue("", raw, 2, (unsigned[]){0, 1, 12}, 3, 22);
 }
 
-/* Loads issue one a cycle, ask a cycle later, and have their first beat after the latency. */
+/* Loads issue one per cycle, send their request a cycle later, and get their first beat after the
+ * latency. */
 static void a_load_in_time(void **state)
 {
     (void)state;
@@ -322,7 +323,7 @@ static void a_load_in_time(void **state)
     sam_mxu_free(x);
 }
 
-/* A load behind a store to its line waits for the answer. */
+/* A load after a store to its line waits for the response. */
 static void a_load_behind_a_store(void **state)
 {
     (void)state;

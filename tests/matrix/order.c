@@ -25,8 +25,8 @@ struct request {
     uint8_t early[LINE]; /* of a read: the memory when it was asked for */
 };
 
-/* The memory behind the bus, twice: as it is when writes take effect with their data, and as it is
- * when they take effect with their answers. */
+/* The memory behind the bus, twice: with writes that take effect with their data, and with their
+ * responses. */
 struct replay {
     uint8_t soon[DATA_SIZE], late[DATA_SIZE];
     struct request reads[IDS], writes[IDS];

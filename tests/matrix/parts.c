@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parts of the cycle model cost: cut elements of a mask, writes of part of a line, lines that
- * the L2 lacks, ports of a register. */
+/* The cost of parts of the cycle model: partial elements of a mask, partial writes of a line, L2
+ * misses, ports of a register. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,8 +104,8 @@ static void elements_that_are_cut(void **state)
 
 /* --------------------------------------------------------------------- parts of a line */
 
-/* Sixteen rows of four beats each: whole lines follow each other; a line of which a byte is missing
- * keeps the memory busy for merge_cycles more. */
+/* Sixteen rows of four beats each: whole lines follow each other; an incomplete line keeps the
+ * memory busy for another merge_cycles. */
 static void writes_of_part_of_a_line(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void streams_do_not_stay(void **state)
     assert_int_equal(s.l2_hits, 8); /* m0 has stayed */
     assert_int_equal(s.l2_misses, 24);
     assert_true(s.cycles < slow);
-    works[2] = works[1]; /* what streamed is not there a second time */
+    works[2] = works[1]; /* streamed data is not kept for a second access */
     s = run(&one, NULL, works, 3);
     assert_int_equal(s.l2_hits, 0);
     works[0].stream = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every matrix instruction with random registers, sizes, operands and memory, against the plain
- * second implementation: registers, CSRs, flags, memory and traps are the same. One case a row of
- * the table, each under every MLEN and XLEN; both orders of floating-point sums. */
+ * second implementation: registers, CSRs, flags, memory and traps are the same. One case per row of
+ * the table, under every MLEN and XLEN; both orders of floating-point sums. */
 #include "hart/program.h"
 
 #include "isa/isa.h"
@@ -133,7 +133,7 @@ static void choose_state(struct bench *b, const struct sam_insn_row *row)
     }
 }
 
-/* Most addresses of a load or store are to be good ones. */
+/* Most addresses of a load or store should be valid. */
 static void choose_address(struct bench *b, const struct sam_insn_row *row, uint32_t word)
 {
     const bool whole = row->match >> 29 & 1;

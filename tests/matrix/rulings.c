@@ -45,7 +45,7 @@ static void expect_a0(const char *text, unsigned mlen, uint64_t value)
     program_free(&p);
 }
 
-/* An instruction behind `text` is illegal. */
+/* The instruction after `text` is illegal. */
 static void expect_illegal(const char *text, const char *insn)
 {
     struct sam_buffer source = {0};
@@ -256,7 +256,7 @@ static void half_precision(void **state)
     expect_half((uint16_t[]){0x7c00}, (uint16_t[]){0}, 1, 0, 0x7e00, 16);
     expect_half((uint16_t[]){0x7c01}, (uint16_t[]){0x3c00}, 1, 0, 0x7e00, 16);
     expect_half((uint16_t[]){0x7fff}, (uint16_t[]){0x3c00}, 1, 0, 0x7e00, 0);
-    /* infinity passes without a flag, and meets its opposite */
+    /* infinity passes without a flag, then meets its opposite */
     expect_half((uint16_t[]){0x7c00, 0x3c00}, (uint16_t[]){0x3c00, 0x3c00}, 2, 0, 0x7c00, 0);
     expect_half((uint16_t[]){0x7c00, 0xfc00}, (uint16_t[]){0x3c00, 0x3c00}, 2, 0, 0x7e00, 16);
 }

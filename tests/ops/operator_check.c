@@ -28,7 +28,7 @@ static uint64_t at(const struct sam_shape *shape, const uint64_t index[SAM_MAX_R
     return place;
 }
 
-/* The index behind this one, row-major; false behind the last. */
+/* The next index, row-major; false after the last. */
 static bool next_index(const struct sam_shape *shape, uint64_t index[SAM_MAX_RANK])
 {
     for (unsigned i = shape->rank; i-- > 0;) {

@@ -203,7 +203,7 @@ static void test_im2col(void **state)
     each(TEST_IM2COL, fill_im2col);
 }
 
-/* Ranks and element sizes that no tensor has are seen before a shape is looked at. */
+/* Impossible ranks and element sizes are refused before a shape is read. */
 static void test_no_such_shape(void **state)
 {
     const struct sam_shape fine = {.rank = 2, .dim = {2, 3}}, wide = {.rank = 100};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loses memory: the sanitised build must see it, or its silence about the rest means nothing. */
+/* Leaks memory: the sanitized build must detect it, or its silence about the rest means nothing. */
 #include <stdlib.h>
 
 int main(void)

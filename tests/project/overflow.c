@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overflows a signed integer: the sanitised build must end it. */
+/* Overflows a signed integer: the sanitized build must stop it. */
 #include <limits.h>
 
 int main(void)

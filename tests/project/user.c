@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user of the installed library writes; install.sh builds it against an installed tree. */
+/* A user's program; install.sh builds it against an installed tree. */
 #include <samite/samite.h>
 #include <stdio.h>
 

@@ -52,8 +52,8 @@ static void decode_opi(struct ref_fields *f, struct ref_insn *insn, char form)
     const struct row *row = &rows[ref_bits(f->word, 31, 26)];
     if (!row->op || !has(row->forms, form))
         return;
-    /* Shift amounts stand unsigned in the word; widened by a prefix they extend like the others,
-     * and only their low bits count. */
+    /* Shift amounts are unsigned in the word; widened by a prefix they extend like the others, and
+     * only their low bits count. */
     bool shift = row->op == REF_VSLL || row->op == REF_VSRL || row->op == REF_VSRA;
     operands(f, insn, form, !shift || f->immediate);
     if ((row->op == REF_VADC || row->op == REF_VSBC) && insn->vm)

@@ -316,7 +316,8 @@ uint32_t ref_fmax(struct ref_fp *fp, uint32_t a, uint32_t b)
     return select_number(fp, a, b, 1);
 }
 
-/* True when a compare with a NaN decides: quiet compares are invalid for signaling NaNs only. */
+/* True when an operand is a NaN, which decides; quiet compares are invalid for signaling NaNs only.
+ */
 static bool unordered(struct ref_fp *fp, uint32_t a, uint32_t b, bool quiet)
 {
     struct number x = unpack(a), y = unpack(b);
