@@ -122,9 +122,9 @@ static enum sam_status read_values(struct lines *l, uint64_t **values, size_t *c
     return SAM_OK;
 }
 
-/* The number of values that precede the buffers: the count of values tells the two forms apart, as 14
- * and 13 differ modulo 3. A newer file that lost one value has the older one's count; it begins
- * with an address where the older one has a small number. */
+/* The number of values that precede the buffers. The total tells the two forms apart, as 14 and 13
+ * differ modulo 3. A newer file that lost one value has the total of an older one, but begins with
+ * an address where the older one has a small number. */
 static enum sam_status detect_form(const struct lines *l, const uint64_t *values, size_t count,
                                    size_t *fixed)
 {
