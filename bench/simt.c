@@ -115,6 +115,39 @@ static double simulate(void *context, uint64_t rounds)
     return turns * k->loop->per_turn;
 }
 
+/* The same in a session. */
+static double simulate_session(void *context, uint64_t rounds)
+{
+    struct kernel *k = context;
+    uint32_t turns = rounds > UINT32_MAX ? UINT32_MAX : (uint32_t)rounds;
+    struct sam_session *session;
+    struct sam_error error;
+    if (sam_gpu_write(k->gpu, k->args, &turns, 4, &error) != SAM_OK ||
+        sam_session_open(k->gpu, &k->launch, NULL, &session, &error) != SAM_OK)
+        return -1;
+    const enum sam_status status = sam_session_run(session, NULL, NULL, &error);
+    sam_session_close(session);
+    return status == SAM_OK ? turns * k->loop->per_turn : -1;
+}
+
+/* Stepped: one instruction at a time, recorded. */
+static double simulate_steps(void *context, uint64_t rounds)
+{
+    struct kernel *k = context;
+    uint32_t turns = UINT32_MAX;
+    struct sam_session *session;
+    struct sam_step step;
+    struct sam_error error;
+    if (sam_gpu_write(k->gpu, k->args, &turns, 4, &error) != SAM_OK ||
+        sam_session_open(k->gpu, &k->launch, NULL, &session, &error) != SAM_OK)
+        return -1;
+    uint64_t left = rounds;
+    while (left && sam_session_step(session, 0, 0, &step, &error) == SAM_OK)
+        left--;
+    sam_session_close(session);
+    return left ? -1 : (double)rounds;
+}
+
 struct native {
     const struct loop *loop;
     struct native_state *state;
@@ -167,6 +200,23 @@ static void run_loop(struct bench *bench, const struct loop *loop, struct native
     free(source);
 }
 
+/* What a session costs: the first loop in one, against the plain launch, and its steps. */
+static void run_session(struct bench *bench)
+{
+    static const char run[] = "int, 32 lanes, in a session", plain[] = "int, 32 lanes, launched",
+                      steps[] = "int, 32 lanes, stepped";
+    if (!bench_wants(bench, run) && !bench_wants(bench, plain) && !bench_wants(bench, steps))
+        return;
+    char *source = read_source(loops[0].file);
+    struct kernel kernel = {.loop = &loops[0]};
+    open_kernel(&kernel, loops[0].file, assemble(loops[0].file, source), 32, 1);
+    double launched = bench_rate(bench, plain, loops[0].unit, 1e6, simulate, &kernel, 0);
+    bench_rate(bench, run, loops[0].unit, 1e6, simulate_session, &kernel, launched);
+    bench_rate(bench, steps, "M steps/s", 1e6, simulate_steps, &kernel, 0);
+    close_kernel(&kernel);
+    free(source);
+}
+
 /* One launch of GROUPS empty workgroups per round, so that the time is start-up. */
 enum { GROUPS = 4096 };
 
@@ -204,6 +254,7 @@ int main(int argc, char **argv)
     state.t0 = 1, state.t2 = 0x9e3779b9;
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
         run_loop(bench, &loops[i], &state);
+    run_session(bench);
     run_start(bench);
     run_memory(bench);
     return bench_close(bench);
