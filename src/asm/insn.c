@@ -58,9 +58,33 @@ static size_t first_row(const struct assembler *as, const char *name)
 
 /* --- messages */
 
+/* A name that lacks its last part: "tl.xpose.w" without the pair of dims. */
+static bool incomplete_mnemonic(struct assembler *as, const char *name, struct asm_at at)
+{
+    const size_t size = strlen(name);
+    char forms[160] = "";
+    size_t used = 0, count = 0;
+    for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
+        const char *full = mnemonic_of(i);
+        if (!sam_isa_is_on(on_of(i), &as->isa) || strncmp(full, name, size) != 0 ||
+            full[size] != '.' || strchr(full + size + 1, '.'))
+            continue;
+        count++;
+        if (used + strlen(full) + 3 < sizeof forms)
+            used +=
+                (size_t)snprintf(forms + used, sizeof forms - used, "%s%s", used ? ", " : "", full);
+    }
+    if (count)
+        sam_asm_error(as, at, "'%s' is incomplete: expected %s%s", name, count > 1 ? "one of " : "",
+                      forms);
+    return count != 0;
+}
+
 static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_at at)
 {
     size_t size = strlen(name), found = 0;
+    if (incomplete_mnemonic(as, name, at))
+        return;
     unsigned least = size < 4 ? 2 : 3;
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
         if (!sam_isa_is_on(on_of(i), &as->isa))

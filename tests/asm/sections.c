@@ -87,12 +87,67 @@ static void test_weak(void **state)
     sam_image_free(image);
 }
 
+/* Names out of an ELF file may hold anything: nothing that a terminal obeys reaches the text of the
+ * disassembler, which still assembles to the same bytes at the same addresses. */
+static void test_names_of_control_characters(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"\x1b[2J", "\xc2\x9b[31m", "\x9b[31m", "a\nb: nop",
+                                      "a\"b",    "a\\b",         "\x7f",     "\r",
+                                      "\xff",    "a # b",        ""};
+    const struct sam_isa isa = {32, SAM_EXT_I};
+    uint8_t code[8] = {0x6f, 0, 0x40, 0, 0x13, 0, 0, 0}; /* j . + 4; nop */
+    struct sam_image *image = sam_image_new(32), *again;
+    struct sam_error error;
+    char *text, *messages;
+    for (size_t i = 0; i < 2 * SAM_COUNT(odd); i++) {
+        const struct sam_section section = {.name = (char *)(uintptr_t)odd[i / 2],
+                                            .address = 0x1000 * (i + 1),
+                                            .size = 16,
+                                            .data_size = 8,
+                                            .data = code,
+                                            .execute = i % 2};
+        const struct sam_symbol symbol = {.name = section.name,
+                                          .value = section.address + 4,
+                                          .section_relative = i % 2,
+                                          .global = true,
+                                          .function = true};
+        assert_int_equal(sam_image_add_section(image, &section, NULL), SAM_OK);
+        assert_int_equal(sam_image_add_symbol(image, &symbol, NULL), SAM_OK);
+    }
+    assert_int_equal(sam_image_finish(image, NULL), SAM_OK);
+    assert_int_equal(sam_disassemble_image(&isa, image, &text, &error), SAM_OK);
+    for (size_t at = 0, size = strlen(text); at < size;) {
+        const size_t bytes = sam_text_character(text + at, size - at);
+        if (!bytes && text[at] != '\n')
+            fail_msg("byte 0x%02x in:\n%.400s", (unsigned char)text[at], text + at);
+        at += bytes ? bytes : 1;
+    }
+    const struct sam_asm_options options = {.size = sizeof options, .isa = isa};
+    if (sam_assemble(&options, "odd.s", text, strlen(text), &again, &messages, &error) != SAM_OK)
+        fail_msg("%s", messages);
+    size_t kept = 0;
+    for (size_t i = 0; i < again->section_count; i++) {
+        const struct sam_section *s = &again->sections[i];
+        if (s->size == 0)
+            continue;
+        assert_int_equal(s->address, image->sections[kept++].address);
+        assert_memory_equal(s->data, code, sizeof code);
+    }
+    assert_int_equal(kept, image->section_count);
+    sam_text_free(messages);
+    sam_text_free(text);
+    sam_image_free(again);
+    sam_image_free(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zeros_in_bss),
         cmocka_unit_test(test_code_anywhere),
         cmocka_unit_test(test_weak),
+        cmocka_unit_test(test_names_of_control_characters),
     };
     return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
 }

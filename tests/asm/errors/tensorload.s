@@ -36,3 +36,5 @@
 tl1: nop ; this is a comment, x1: is no label
 t9 = 4
     vadd.vv v1, v2, v3
+    tl.xpose.w t1, t2, x10
+    tl.xpose t1, t2, x10
