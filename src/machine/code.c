@@ -273,37 +273,6 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     return page;
 }
 
-uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
-                         enum sam_access access)
-{
-    struct sam_fault fault = {0, address};
-    uint8_t *host = NULL;
-    c->atomic = access == SAM_ATOMIC;
-    if (c->atomic)
-        access = SAM_STORE;
-    if (address & (size - 1))
-        fault.cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
-    else
-        host = c->view->resolve(c->view, address, size, access, &fault);
-    c->atomic = false;
-    if (!host) {
-        c->cause = fault.cause;
-        c->tval = fault.address;
-    } else if (access == SAM_STORE) {
-        sam_code_store(c->code, address, size);
-    }
-    return host;
-}
-
-bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
-                    struct sam_fault *fault)
-{
-    const uint8_t *host = core->view->resolve(core->view, pc, 4, SAM_FETCH, fault);
-    if (host)
-        *word = sam_le32(host);
-    return host != NULL;
-}
-
 /* --------------------------------------------------------------------------- decoding */
 
 static bool is_vector_register(const struct sam_operand *operand)
@@ -530,14 +499,6 @@ static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
 
 /* ---------------------------------------------------------------------------- running */
 
-const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left)
-{
-    c->pc = sam_pc_of(c, next);
-    c->retired += (uint64_t)(c->quantum - left);
-    c->exit = SAM_EXIT_BUDGET;
-    return NULL;
-}
-
 const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left)
 {
@@ -601,16 +562,6 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
     c->pc = pc;
     c->retired += (uint64_t)(c->quantum - left);
     return NULL;
-}
-
-void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
-{
-    *core = (struct sam_core){.view = view,
-                              .pages = view->pages,
-                              .code = code,
-                              .pc = pc,
-                              .frm_plain = true,
-                              .fault_lane = UINT32_MAX};
 }
 
 /* Run handlers until one stops. */
