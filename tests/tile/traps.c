@@ -294,9 +294,31 @@ static void test_values_and_events(void **state)
     sam_tile_core_free(core);
 }
 
+/* Scalars of types that are no integers, of 4 bits, or none at all. */
+static void test_scalar_types(void **state)
+{
+    static const char text[] =
+        "func.func @f(%p: !pto.ptr<f32>, %n: index) {\n"
+        "  %v = pto.make_tensor_view %p, shape = [%n], strides = [%n] : !pto.tensor_view<?xf32>\n"
+        "  return\n}\n";
+    const enum sam_dtype bad[] = {SAM_OPAQUE, SAM_F32,    SAM_E2M1,
+                                  SAM_I4,     SAM_DTYPES, (enum sam_dtype) - 1};
+    struct sam_tile_program *p = test_parse("a", text, sizeof text - 1);
+    struct sam_tile_argument arguments[] = {{.array = &array},
+                                            {.is_scalar = true, .dtype = SAM_I32, .bits = 4}};
+    (void)state;
+    assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_OK);
+    for (size_t i = 0; i < SAM_COUNT(bad); i++) {
+        arguments[1].dtype = bad[i];
+        assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_ERR_INPUT);
+    }
+    sam_tile_program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalar_types),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_unwritten_part),

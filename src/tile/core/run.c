@@ -88,7 +88,8 @@ static enum sam_status bind_scalar(struct sam_tile_exec *x, uint32_t value,
     if (!wide && !represents(a->dtype, type->dtype))
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s: found a scalar of %s", name,
                         sam_tile_dtype_name(type->dtype), sam_dtype_name(a->dtype));
-    if (wide && real)
+    if (wide &&
+        (real || sam_dtype_class(a->dtype) == SAM_CLASS_OPAQUE || !sam_dtype_size(a->dtype)))
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is an integer: found a scalar of %s", name,
                         sam_dtype_name(a->dtype));
     slot->number = (int64_t)a->bits;
