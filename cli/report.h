@@ -36,7 +36,7 @@ struct report_field {
 #define REPORT_FIELD_AS(title, where, member)                                                      \
     {                                                                                              \
         (title), offsetof(where, member),                                                          \
-            _Generic(((where *)0)->member, uint64_t                                                \
+            _Generic(((where){0}).member, uint64_t                                                 \
                      : REPORT_U64, uint32_t                                                        \
                      : REPORT_U32, double                                                          \
                      : REPORT_REAL)                                                                \

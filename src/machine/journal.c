@@ -147,13 +147,13 @@ void sam_journal_back(struct sam_journal *j, size_t index)
 }
 
 /* Append a page to an epoch, to which its bytes belong then. */
-static bool append(struct epoch *epoch, struct saved page)
+static bool append(struct epoch *epoch, uint8_t *host, uint8_t *bytes)
 {
     void *grown = sam_grow(epoch->pages, epoch->count, &epoch->capacity, sizeof *epoch->pages);
     if (!grown)
         return false;
     epoch->pages = grown;
-    epoch->pages[epoch->count++] = page;
+    epoch->pages[epoch->count++] = (struct saved){host, bytes};
     return true;
 }
 
@@ -162,7 +162,7 @@ bool sam_journal_save(struct sam_journal *j, uint8_t *host)
     if (!j->epoch_count || has(&j->saved, host))
         return true;
     uint8_t *bytes = malloc(SAM_PAGE_SIZE);
-    if (!bytes || !append(&j->epochs[j->epoch_count - 1], (struct saved){host, bytes})) {
+    if (!bytes || !append(&j->epochs[j->epoch_count - 1], host, bytes)) {
         free(bytes);
         return false;
     }
