@@ -11,8 +11,7 @@
  *   random access  sam_packed_*, over a packed file in memory or read on demand: one tensor, or a
  *                  range of its elements, without decoding the others.
  *
- * Input is never modified. Unless documented otherwise, a NULL argument gives SAM_ERR_USAGE, as
- * does a value outside its enumeration.
+ * Input is never modified.
  *
  * Thread safety: there is no global state; any function may run in any thread, but an object may
  * be used by only one thread at a time, except that a struct sam_packed may be shared. */

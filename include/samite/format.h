@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* File formats: ELF programs, Ventus .metadata/.data pairs, NumPy arrays, weights. Readers check
- * every size before using it. A malformed file gives SAM_ERR_INPUT and a one-line message; NULL for
- * a required argument gives SAM_ERR_USAGE.
+ * every size before using it. A malformed file gives SAM_ERR_INPUT and a one-line message.
  *
  * Thread safety: any function may run in any thread; an object may be read by several threads at
  * once, as long as none changes or frees it. */
@@ -142,7 +141,8 @@ struct sam_tfjs {
  * manifest, and paths that contain folders. Names need not be unique. */
 SAM_API enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
                                        struct sam_tfjs *tfjs, struct sam_error *error);
-/* Copy a tensor (tensors[tensor].size bytes) to `out`; `group` holds all bytes of its group. */
+/* Copy a tensor (tensors[tensor].size bytes; nothing past the last) to `out`; `group` holds all
+ * bytes of its group. */
 SAM_API void sam_tfjs_take(const struct sam_tfjs *tfjs, size_t tensor, const void *group,
                            void *out);
 SAM_API void sam_tfjs_free(struct sam_tfjs *tfjs); /* may be NULL */

@@ -90,7 +90,7 @@ struct sam_asm_options {
 SAM_API enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
                                      const char *text, size_t size, struct sam_image **image,
                                      char **messages, struct sam_error *error);
-SAM_API void sam_text_free(char *text);
+SAM_API void sam_text_free(char *text); /* may be NULL */
 
 /* --- the tables, for reading */
 struct sam_isa_field {

@@ -18,6 +18,12 @@ extern "C" {
 #define SAM_PRINTF(fmt, args)
 #endif
 
+/* Arguments. A pointer may be NULL where its comment says so; `error`, and what a function frees,
+ * closes or aborts, always may. A function that returns a status refuses any other NULL, and a
+ * value outside its enumeration, with SAM_ERR_USAGE. After any failure its results are empty: a
+ * pointer is NULL, a struct may be freed. Functions that return something else require what they
+ * do not declare optional. Pointers to no bytes (a size of 0) may be NULL. */
+
 /* Structs of options begin with `size`, which a caller sets to the sizeof of the struct, so that a
  * library of another release knows which fields the caller's header has. Later releases add fields
  * at the end; zero in a new field selects the previous behaviour. A size of 0 means the fields of

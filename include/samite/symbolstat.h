@@ -81,7 +81,7 @@ struct sam_symbolstat_result {
     uint64_t states[SAM_SYMBOLSTAT_DONE + 1];
 };
 /* `unit` must be initialised and in IDLE; the `depth` values from freq_out go to `freq`.
- * SAM_ERR_USAGE: a bad stall; SAM_ERR_IO: the sink refused. */
+ * SAM_ERR_USAGE: a bad stall, or a unit that is not; SAM_ERR_IO: the sink refused. */
 SAM_API enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
                                            const struct sam_symbolstat_task *task, uint64_t *freq,
                                            struct sam_symbolstat_result *result,

@@ -119,9 +119,6 @@ enum sam_tile_surface {
     SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
 };
 
-/* Functions that return a status return SAM_ERR_USAGE for a profile, surface or option outside its
- * enumeration. */
-
 /* A parsed program. Checking and running do not change it. */
 struct sam_tile_program;
 

@@ -185,17 +185,46 @@ static size_t memory_limit(uint64_t max_expanded, size_t size)
     return (size_t)expanded + BASE + PER_CHARACTER * source;
 }
 
+static enum sam_status take_options(struct sam_asm_options *o, const struct sam_asm_options *given,
+                                    struct sam_error *error)
+{
+    enum sam_status status =
+        sam_options_take(o, sizeof *o, offsetof(struct sam_asm_options, lines), given, error);
+    if (status != SAM_OK)
+        return status;
+    if (o->listing)
+        *o->listing = NULL;
+    if (o->isa.xlen != 32 && o->isa.xlen != 64)
+        return sam_fail(error, SAM_ERR_USAGE, "isa.xlen is %u: expected 32 or 64", o->isa.xlen);
+    if (o->define_count && !o->defines)
+        return sam_fail_null(error, "defines");
+    if (o->include_count && !o->include_paths)
+        return sam_fail_null(error, "include_paths");
+    for (size_t i = 0; i < o->define_count; i++)
+        if (!o->defines[i])
+            return sam_fail_null(error, "one of the defines");
+    for (size_t i = 0; i < o->include_count; i++)
+        if (!o->include_paths[i])
+            return sam_fail_null(error, "one of the include_paths");
+    return SAM_OK;
+}
+
 enum sam_status sam_assemble(const struct sam_asm_options *options, const char *name,
                              const char *text, size_t size, struct sam_image **image,
                              char **messages, struct sam_error *error)
 {
-    *image = NULL;
-    *messages = NULL;
+    if (image)
+        *image = NULL;
+    if (messages && !(*messages = sam_strdup("")))
+        return sam_fail_memory(error);
+    if (!options || !image || !messages)
+        return sam_fail_null(error, !options ? "options" : image ? "messages" : "image");
     struct assembler *as = sam_alloc(1, sizeof *as);
     if (!as)
         return sam_fail_memory(error);
-    enum sam_status status = sam_options_take(
-        &as->options, sizeof as->options, offsetof(struct sam_asm_options, lines), options, error);
+    enum sam_status status = take_options(&as->options, options, error);
+    if (status == SAM_OK && (!name || (size && !text)))
+        status = sam_fail_null(error, name ? "text" : "name");
     if (status != SAM_OK) {
         free(as);
         return status;
@@ -222,6 +251,7 @@ enum sam_status sam_assemble(const struct sam_asm_options *options, const char *
         sam_image_free(out);
         out = NULL;
     }
+    free(*messages);
     *messages = sam_asm_finish_messages(as);
     release(as);
     free(as);

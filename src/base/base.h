@@ -24,10 +24,26 @@ enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const 
     SAM_PRINTF(3, 4);
 enum sam_status sam_fail_memory(struct sam_error *error);
 /* SAM_ERR_USAGE: the caller passed NULL for `what`. */
-enum sam_status sam_fail_null(const char *what, struct sam_error *error);
-#ifdef __clang_analyzer__ /* It sees one file at a time, not what these return. */
+enum sam_status sam_fail_null(struct sam_error *error, const char *what);
+/* Whether one of the pointers (at most five) is NULL, which `error` then says of the first: the
+ * caller returns SAM_ERR_USAGE. The names in the message are the arguments as written. */
+#define SAM_LACKS(error, ...)                                                                      \
+    sam_lacks((error), #__VA_ARGS__, (const void *const[5]){__VA_ARGS__},                          \
+              sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
+bool sam_lacks(struct sam_error *error, const char *names, const void *const *pointers,
+               size_t count);
+#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
 #define sam_fail(error, status, ...) (sam_fail((error), (status), __VA_ARGS__), (status))
 #define sam_fail_memory(error)       (sam_fail_memory(error), SAM_ERR_MEMORY)
+#define sam_fail_null(error, what)   (sam_fail_null((error), (what)), SAM_ERR_USAGE)
+static inline bool sam_lacks_seen(struct sam_error *error, const char *names,
+                                  const void *const pointers[5], size_t count)
+{
+    return (count > 0 && !pointers[0]) || (count > 1 && !pointers[1]) ||
+           (count > 2 && !pointers[2]) || (count > 3 && !pointers[3]) ||
+           (count > 4 && !pointers[4]) || (!names && error);
+}
+#define sam_lacks sam_lacks_seen
 #endif
 
 /* The section that holds `address`: the last non-empty one that begins at or before it. NULL: there

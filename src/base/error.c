@@ -7,6 +7,8 @@
 
 #undef sam_fail /* base.h has macros of these names for the analyzer */
 #undef sam_fail_memory
+#undef sam_fail_null
+#undef sam_lacks
 
 const char *sam_status_name(enum sam_status status)
 {
@@ -51,7 +53,24 @@ enum sam_status sam_fail_memory(struct sam_error *error)
     return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
 }
 
-enum sam_status sam_fail_null(const char *what, struct sam_error *error)
+enum sam_status sam_fail_null(struct sam_error *error, const char *what)
 {
     return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
+}
+
+bool sam_lacks(struct sam_error *error, const char *names, const void *const *pointers,
+               size_t count)
+{
+    char name[64];
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = strcspn(names, ",");
+        if (!pointers[i]) {
+            sam_format(name, sizeof name, "%.*s", (int)size, names);
+            sam_fail_null(error, name);
+            return true;
+        }
+        names += size;
+        names += strspn(names, ", ");
+    }
+    return false;
 }

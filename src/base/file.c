@@ -185,8 +185,12 @@ enum sam_status sam_output_open(const char *path, struct sam_output **out, struc
 enum sam_status sam_output_open_like(const char *path, const char *input, struct sam_output **out,
                                      struct sam_error *error)
 {
-    struct sam_output *output = sam_alloc(1, sizeof *output);
+    if (!out)
+        return sam_fail_null(error, "output");
     *out = NULL;
+    if (SAM_LACKS(error, path, input))
+        return SAM_ERR_USAGE;
+    struct sam_output *output = sam_alloc(1, sizeof *output);
     if (!output || !(output->path = sam_strdup(path))) {
         sam_output_abort(output);
         return sam_fail_memory(error);
@@ -241,6 +245,8 @@ static void take_over(struct sam_output *output)
 
 enum sam_status sam_output_commit(struct sam_output *output, struct sam_error *error)
 {
+    if (SAM_LACKS(error, output))
+        return SAM_ERR_USAGE;
     enum sam_status status = SAM_OK;
     int reason = output->write_errno;
     if (!reason && fflush(output->file) != 0)

@@ -46,6 +46,10 @@ static size_t capacity_of(size_t count)
 enum sam_status sam_image_add_section(struct sam_image *image, const struct sam_section *section,
                                       struct sam_error *error)
 {
+    if (SAM_LACKS(error, image, section) || SAM_LACKS(error, section->name))
+        return SAM_ERR_USAGE;
+    if (section->data_size && !section->data)
+        return sam_fail_null(error, "section->data");
     if (section->data_size > section->size || section->size > UINT64_MAX - section->address)
         return sam_fail(error, SAM_ERR_INPUT, "section %s: size 0x%llx does not fit at 0x%llx",
                         section->name, (unsigned long long)section->size,
@@ -72,6 +76,8 @@ enum sam_status sam_image_add_section(struct sam_image *image, const struct sam_
 enum sam_status sam_image_add_symbol(struct sam_image *image, const struct sam_symbol *symbol,
                                      struct sam_error *error)
 {
+    if (SAM_LACKS(error, image, symbol) || SAM_LACKS(error, symbol->name))
+        return SAM_ERR_USAGE;
     size_t capacity = capacity_of(image->symbol_count);
     void *grown = sam_grow(image->symbols, image->symbol_count, &capacity, sizeof *symbol);
     if (!grown)
@@ -168,6 +174,8 @@ static bool find_repeated(struct sam_image *image)
 
 enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error)
 {
+    if (SAM_LACKS(error, image))
+        return SAM_ERR_USAGE;
     if (image->section_count)
         qsort(image->sections, image->section_count, sizeof *image->sections, by_address);
     if (image->symbol_count)

@@ -28,14 +28,14 @@ static bool parse_unsigned(const char *text, size_t size, uint64_t *value)
 
 bool sam_parse_u64(const char *text, uint64_t *value)
 {
-    return parse_unsigned(text, strlen(text), value);
+    return text && parse_unsigned(text, strlen(text), value);
 }
 
 bool sam_parse_i64(const char *text, int64_t *value)
 {
-    bool negative = text[0] == '-';
+    bool negative = text && text[0] == '-';
     uint64_t magnitude;
-    if (!sam_parse_u64(text + (negative || text[0] == '+'), &magnitude))
+    if (!text || !sam_parse_u64(text + (negative || text[0] == '+'), &magnitude))
         return false;
     if (magnitude > (uint64_t)INT64_MAX + negative)
         return false;

@@ -107,11 +107,6 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader);
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
 
-/* Returns SAM_ERR_USAGE: the caller passed NULL for `what`. */
-enum sam_status sam_codec_null(const char *what, struct sam_error *error);
-#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what this returns. */
-#define sam_codec_null(what, error) (sam_codec_null((what), (error)), SAM_ERR_USAGE)
-#endif
 /* The options a caller gave (NULL: the default), checked. */
 enum sam_status sam_codec_options_take(struct sam_codec_options *options,
                                        const struct sam_codec_options *given,

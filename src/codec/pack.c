@@ -160,7 +160,7 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
                                 struct sam_packer **packer, struct sam_error *error)
 {
     if (!packer)
-        return sam_codec_null("packer", error);
+        return sam_fail_null(error, "packer");
     *packer = NULL;
     if (!sink.write)
         return sam_fail(error, SAM_ERR_USAGE, "the sink's write is NULL");
@@ -258,7 +258,7 @@ enum sam_status sam_packer_write(struct sam_packer *p, const void *data, size_t 
                                  struct sam_error *error)
 {
     if (!p || (!data && size))
-        return sam_codec_null(p ? "data" : "packer", error);
+        return sam_fail_null(error, p ? "data" : "packer");
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
     enum sam_status status = write_some(p, data, size, error);
@@ -271,7 +271,7 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
     enum sam_status status = SAM_OK;
     struct sam_buffer end = {0};
     if (!p)
-        return sam_codec_null("packer", error);
+        return sam_fail_null(error, "packer");
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
     p->failed = true; /* nothing may follow the end */
@@ -301,7 +301,7 @@ enum sam_status sam_packer_stat(const struct sam_packer *p, size_t tensor,
                                 struct sam_packed_stat *stat, struct sam_error *error)
 {
     if (!p || !stat)
-        return sam_codec_null(p ? "stat" : "packer", error);
+        return sam_fail_null(error, p ? "stat" : "packer");
     const struct sam_container *c = &p->container;
     if (!p->finished || tensor >= c->weights.count)
         return sam_fail(error, SAM_ERR_USAGE,
@@ -420,14 +420,14 @@ enum sam_status sam_pack(const struct sam_weights *weights, const void *file,
     struct sam_packer p = {0};
     struct memory out = {.data = packed, .room = room};
     if (!size)
-        return sam_codec_null("size", error);
+        return sam_fail_null(error, "size");
     *size = 0;
     struct sam_codec_options taken;
     enum sam_status status = sam_codec_options_take(&taken, options, error);
     if (status != SAM_OK)
         return status;
     if ((!packed && room) || (!file && weights && weights->file_size))
-        return sam_codec_null(file ? "packed" : "file", error);
+        return sam_fail_null(error, file ? "packed" : "file");
     status = packer_init(&p, weights, &taken, error);
     if (status == SAM_OK && !give_buffers(&p, false, true))
         status = sam_fail_memory(error);

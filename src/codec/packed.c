@@ -75,7 +75,7 @@ enum sam_status sam_unpack_size(const void *packed, size_t size, uint64_t *file_
 {
     struct sam_start start;
     if (!packed || !file_size)
-        return sam_codec_null(packed ? "file_size" : "packed", error);
+        return sam_fail_null(error, packed ? "file_size" : "packed");
     const char *wrong = size < SAM_HEADER ? "truncated" : sam_start_parse(packed, &start);
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "%s", wrong);
@@ -136,7 +136,7 @@ enum sam_status sam_packed_open(const void *data, size_t size,
                                 struct sam_error *error)
 {
     if (!packed || !data)
-        return sam_codec_null(packed ? "data" : "packed", error);
+        return sam_fail_null(error, packed ? "data" : "packed");
     return open_packed(data, (struct sam_source){.size = size}, options, packed, error);
 }
 
@@ -145,7 +145,7 @@ enum sam_status sam_packed_open_source(struct sam_source source,
                                        struct sam_packed **packed, struct sam_error *error)
 {
     if (!packed || !source.read)
-        return sam_codec_null(packed ? "the source's read" : "packed", error);
+        return sam_fail_null(error, packed ? "the source's read" : "packed");
     return open_packed(NULL, source, options, packed, error);
 }
 
@@ -279,7 +279,7 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
                                 uint64_t size, void *out, struct sam_error *error)
 {
     if (!p || (!out && size))
-        return sam_codec_null(p ? "out" : "packed", error);
+        return sam_fail_null(error, p ? "out" : "packed");
     const struct sam_container *c = &p->container;
     if (tensor >= c->weights.count || first > c->weights.tensors[tensor].size ||
         size > c->weights.tensors[tensor].size - first)
@@ -332,7 +332,7 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
                                 struct sam_packed_stat *stat, struct sam_error *error)
 {
     if (!p || !stat)
-        return sam_codec_null(p ? "stat" : "packed", error);
+        return sam_fail_null(error, p ? "stat" : "packed");
     const struct sam_container *c = &p->container;
     if (tensor >= c->weights.count)
         return sam_fail(error, SAM_ERR_USAGE, "there is no tensor %zu", tensor);
@@ -390,7 +390,7 @@ static void restore_chunk(void *context, size_t i, unsigned worker)
 enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struct sam_error *error)
 {
     if (!p || (!file && p->container.weights.file_size))
-        return sam_codec_null(p ? "file" : "packed", error);
+        return sam_fail_null(error, p ? "file" : "packed");
     const struct sam_container *c = &p->container;
     const struct sam_allocator *allocator = p->options.allocator;
     unsigned threads = p->options.threads > SAM_MAX_THREADS ? SAM_MAX_THREADS : p->options.threads;

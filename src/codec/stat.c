@@ -76,7 +76,7 @@ static enum sam_status check(enum sam_dtype type, const void *data, uint64_t siz
                              struct sam_error *error)
 {
     if (!out || (!data && size))
-        return sam_codec_null(out ? "data" : "the result", error);
+        return sam_fail_null(error, out ? "data" : "the result");
     if ((size_t)type >= SAM_DTYPES)
         return sam_fail(error, SAM_ERR_USAGE, "unknown element type %d", (int)type);
     enum sam_status status = sam_codec_options_take(options, given, error);

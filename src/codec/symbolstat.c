@@ -7,6 +7,8 @@ enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigned symbol
                                     unsigned weight_width, uint32_t depth, uint64_t *counts,
                                     struct sam_error *error)
 {
+    if (SAM_LACKS(error, unit, counts))
+        return SAM_ERR_USAGE;
     if (symbol_width < 1 || symbol_width > 16 || weight_width < 1 || weight_width > 64 ||
         depth < 1 || depth > SAM_SYMBOLSTAT_DEPTH)
         return sam_fail(error, SAM_ERR_USAGE,
@@ -86,5 +88,6 @@ struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
 
 uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols)
 {
-    return 2 * (uint64_t)depth + symbols + 2; /* leaving COUNT and DONE takes one cycle each */
+    /* Leaving COUNT takes a cycle, as does DONE; without symbols CLEAR leads past COUNT. */
+    return 2 * (uint64_t)depth + (symbols ? symbols + 1 : 0) + 1;
 }

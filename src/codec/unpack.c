@@ -40,7 +40,7 @@ enum sam_status sam_unpacker_open(const struct sam_codec_options *options, struc
                                   struct sam_unpacker **unpacker, struct sam_error *error)
 {
     if (!unpacker)
-        return sam_codec_null("unpacker", error);
+        return sam_fail_null(error, "unpacker");
     *unpacker = NULL;
     struct sam_codec_options taken;
     enum sam_status status = sam_codec_options_take(&taken, options, error);
@@ -252,7 +252,7 @@ enum sam_status sam_unpacker_write(struct sam_unpacker *u, const void *data, siz
                                    struct sam_error *error)
 {
     if (!u || (!data && size))
-        return sam_codec_null(u ? "data" : "unpacker", error);
+        return sam_fail_null(error, u ? "data" : "unpacker");
     if (u->state == FAILED)
         return sam_fail(error, SAM_ERR_USAGE, "the unpacker has failed before");
     enum sam_status status = write_some(u, data, size, error);
@@ -264,7 +264,7 @@ enum sam_status sam_unpacker_write(struct sam_unpacker *u, const void *data, siz
 enum sam_status sam_unpacker_finish(struct sam_unpacker *u, struct sam_error *error)
 {
     if (!u)
-        return sam_codec_null("unpacker", error);
+        return sam_fail_null(error, "unpacker");
     if (u->state == AT_END)
         return SAM_OK;
     return sam_fail(error, SAM_ERR_INPUT, "truncated: the packed file ends after %llu bytes",

@@ -4,13 +4,6 @@
 
 #include "codec/chunk.h"
 
-#undef sam_codec_null /* chunk.h has a macro of this name for the analyzer */
-
-enum sam_status sam_codec_null(const char *what, struct sam_error *error)
-{
-    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
-}
-
 enum sam_status sam_codec_options_take(struct sam_codec_options *options,
                                        const struct sam_codec_options *given,
                                        struct sam_error *error)
@@ -23,7 +16,7 @@ enum sam_status sam_codec_options_take(struct sam_codec_options *options,
         return sam_fail(error, SAM_ERR_USAGE, "unknown codec level %u", (unsigned)options->level);
     const struct sam_allocator *allocator = options->allocator;
     if (allocator && (!allocator->allocate || !allocator->release))
-        return sam_codec_null("a function of the allocator", error);
+        return sam_fail_null(error, "a function of the allocator");
     return SAM_OK;
 }
 

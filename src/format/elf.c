@@ -451,13 +451,12 @@ static enum sam_status read_all(struct reader *r)
 enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                               struct sam_image **image, struct sam_error *error)
 {
-    if (!image)
-        return sam_fail_null("image", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (image)
+        *image = NULL;
+    if (SAM_LACKS(error, image, name))
+        return SAM_ERR_USAGE;
     if (!data && size)
-        return sam_fail_null("data", error);
-    *image = NULL;
+        return sam_fail_null(error, "data");
     if (elf_version(EV_CURRENT) == EV_NONE)
         return sam_fail(error, SAM_ERR_IO, "libelf is too old");
     if (size > FILE_LIMIT)
@@ -499,12 +498,11 @@ static enum sam_status look(void *path, const struct sam_buffer *file, uint64_t 
 
 enum sam_status sam_elf_read(const char *path, struct sam_image **image, struct sam_error *error)
 {
-    if (!image)
-        return sam_fail_null("image", error);
-    if (!path)
-        return sam_fail_null("path", error);
+    if (image)
+        *image = NULL;
+    if (SAM_LACKS(error, image, path))
+        return SAM_ERR_USAGE;
     struct sam_buffer file = {0};
-    *image = NULL;
     enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, (void *)path, &file, error);
     if (status == SAM_OK)
         status = sam_elf_parse(sam_buffer_text(&file), file.size, path, image, error);

@@ -373,13 +373,10 @@ static enum sam_status check_image(const struct sam_image *image, struct sam_err
 enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t *size,
                              struct sam_error *error)
 {
-    if (!image)
-        return sam_fail_null("image", error);
-    if (!data)
-        return sam_fail_null("data", error);
-    if (!size)
-        return sam_fail_null("size", error);
-    *data = NULL;
+    if (data)
+        *data = NULL;
+    if (SAM_LACKS(error, image, data, size))
+        return SAM_ERR_USAGE;
     *size = 0;
     enum sam_status status = check_image(image, error);
     if (status != SAM_OK)

@@ -290,16 +290,15 @@ static enum sam_status fill(const struct lines *l, const uint64_t *values, size_
 enum sam_status sam_metadata_parse(const char *text, size_t size, const char *name,
                                    struct sam_metadata *metadata, struct sam_error *error)
 {
-    if (!metadata)
-        return sam_fail_null("metadata", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (metadata)
+        *metadata = (struct sam_metadata){0};
+    if (SAM_LACKS(error, metadata, name))
+        return SAM_ERR_USAGE;
     if (!text && size)
-        return sam_fail_null("text", error);
+        return sam_fail_null(error, "text");
     struct lines l = lines_of(text, size, name, error);
     uint64_t *values;
     size_t count;
-    *metadata = (struct sam_metadata){0};
     enum sam_status status = read_values(&l, &values, &count);
     if (status == SAM_OK)
         status = fill(&l, values, count, metadata);
@@ -321,22 +320,17 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
                                const struct sam_metadata *metadata, uint32_t **words, size_t *count,
                                struct sam_error *error)
 {
-    if (!metadata)
-        return sam_fail_null("metadata", error);
-    if (!words)
-        return sam_fail_null("words", error);
-    if (!count)
-        return sam_fail_null("count", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (words)
+        *words = NULL;
+    if (SAM_LACKS(error, metadata, words, count, name))
+        return SAM_ERR_USAGE;
     if (!text && size)
-        return sam_fail_null("text", error);
+        return sam_fail_null(error, "text");
     struct lines l = lines_of(text, size, name, error);
     /* Memory for what the text can hold, whatever the metadata says: 8 digits per word. */
     uint32_t *out = sam_alloc(size / 8, sizeof *out), extra;
     size_t total = 0;
     bool found = true;
-    *words = NULL;
     *count = 0;
     if (!out)
         return sam_fail_memory(error);

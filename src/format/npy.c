@@ -321,15 +321,14 @@ static struct header open_header(const uint8_t *bytes, size_t size, const char *
 enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
                               struct sam_array *array, struct sam_error *error)
 {
-    if (!array)
-        return sam_fail_null("array", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (array)
+        *array = (struct sam_array){0};
+    if (SAM_LACKS(error, array, name))
+        return SAM_ERR_USAGE;
     if (!data && size)
-        return sam_fail_null("data", error);
+        return sam_fail_null(error, "data");
     const uint8_t *bytes = data;
     size_t header;
-    *array = (struct sam_array){0};
     enum sam_status status = measure_header(bytes, size, name, &header, error);
     if (status != SAM_OK)
         return status;
@@ -425,13 +424,12 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
 
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
 {
-    if (!array)
-        return sam_fail_null("array", error);
-    if (!path)
-        return sam_fail_null("path", error);
+    if (array)
+        *array = (struct sam_array){0};
+    if (SAM_LACKS(error, array, path))
+        return SAM_ERR_USAGE;
     struct sam_buffer file = {0};
     struct reading reading = {.path = path};
-    *array = (struct sam_array){0};
     enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, &reading, &file, error);
     if (status == SAM_OK && reading.size && file.size > reading.size)
         status = sam_fail(
@@ -446,12 +444,10 @@ enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct s
 enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
                               struct sam_error *error)
 {
-    if (!array)
-        return sam_fail_null("array", error);
-    if (!path)
-        return sam_fail_null("path", error);
+    if (SAM_LACKS(error, array, path))
+        return SAM_ERR_USAGE;
     if (!array->data && array->size)
-        return sam_fail_null("data", error);
+        return sam_fail_null(error, "data");
     struct sam_array check = *array;
     if (sam_dtype_npy(array->dtype) != array->dtype)
         return sam_fail(error, SAM_ERR_USAGE, "%s: NumPy has no element type %s", path,

@@ -450,19 +450,18 @@ static bool settle(struct reader *r)
 enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
                                struct sam_onnx *onnx, struct sam_error *error)
 {
-    if (!onnx)
-        return sam_fail_null("onnx", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (onnx)
+        *onnx = (struct sam_onnx){0};
+    if (SAM_LACKS(error, onnx, name))
+        return SAM_ERR_USAGE;
     if (!data && size)
-        return sam_fail_null("data", error);
+        return sam_fail_null(error, "data");
     struct sam_error own = {0};
     struct reader r = {.file = name, .onnx = onnx, .error = error ? error : &own};
     const uint8_t *bytes = data;
     struct message m = {bytes, size ? bytes + size : bytes, false};
     struct field f;
     bool good = true, graph = false;
-    *onnx = (struct sam_onnx){0};
     while (good && next(&m, &f)) {
         if (f.number != MODEL_GRAPH || f.wire != WIRE_BYTES)
             continue;

@@ -172,12 +172,11 @@ enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
 {
     struct sam_error own = {0};
     json_error_t why;
-    if (!tfjs)
-        return sam_fail_null("tfjs", error);
-    if (!text || !name)
-        return sam_fail_null(text ? "name" : "text", error);
+    if (tfjs)
+        *tfjs = (struct sam_tfjs){0};
+    if (SAM_LACKS(error, tfjs, text, name))
+        return SAM_ERR_USAGE;
     struct reader r = {.file = name, .tfjs = tfjs, .error = error ? error : &own};
-    *tfjs = (struct sam_tfjs){0};
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
     if (!root)
         return sam_fail(error, SAM_ERR_INPUT, "%s: damaged JSON: %s, at byte %d", name, why.text,
@@ -197,6 +196,8 @@ enum sam_status sam_tfjs_parse(const void *text, size_t size, const char *name,
 
 void sam_tfjs_take(const struct sam_tfjs *tfjs, size_t tensor, const void *group, void *out)
 {
+    if (tensor >= tfjs->count)
+        return;
     const struct sam_tfjs_stored *s = &tfjs->stored[tensor];
     const uint8_t *in = (const uint8_t *)group + s->offset;
     uint8_t *bytes = out;

@@ -65,18 +65,17 @@ enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void *data, 
                                   uint64_t file_size, const char *name, struct sam_weights *weights,
                                   size_t *need, struct sam_error *error)
 {
-    if (!weights)
-        return sam_fail_null("weights", error);
-    if (!need)
-        return sam_fail_null("need", error);
-    if (!name)
-        return sam_fail_null("name", error);
+    if (weights)
+        *weights = (struct sam_weights){0};
+    if (SAM_LACKS(error, weights, need, name))
+        return SAM_ERR_USAGE;
     if (!data && size)
-        return sam_fail_null("data", error);
+        return sam_fail_null(error, "data");
+    if ((unsigned)kind > SAM_WEIGHTS_GGUF)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown file kind %u", (unsigned)kind);
     const struct sam_prefix in = {data, size, file_size, name, need};
     enum sam_status status;
     uint64_t alignment = 1;
-    *weights = (struct sam_weights){0};
     *need = 0;
     switch (kind) {
     case SAM_WEIGHTS_SAFETENSORS: status = sam_safetensors_parse(&in, weights, error); break;

@@ -131,8 +131,10 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
                              struct sam_error *error)
 {
-    struct sam_hart *hart = sam_alloc(1, sizeof *hart);
+    if (!out)
+        return sam_fail_null(error, "hart");
     *out = NULL;
+    struct sam_hart *hart = sam_alloc(1, sizeof *hart);
     enum sam_status status = hart ? fill(hart, options, error) : sam_fail_memory(error);
     if (status == SAM_OK)
         *out = hart;
@@ -164,30 +166,40 @@ void sam_hart_free(struct sam_hart *hart)
 enum sam_status sam_hart_map(struct sam_hart *hart, uint64_t base, uint64_t size,
                              struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     return sam_host_map(hart->memory, base, size, error);
 }
 
 enum sam_status sam_hart_alloc(struct sam_hart *hart, uint64_t size, uint64_t *address,
                                struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart, address))
+        return SAM_ERR_USAGE;
     return sam_host_alloc(hart->memory, SAM_HART_BUFFER_BASE, size ? size : 1, address, error);
 }
 
 enum sam_status sam_hart_write(struct sam_hart *hart, uint64_t address, const void *data,
                                size_t size, struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     return sam_host_write(hart->memory, hart->code, address, data, size, error);
 }
 
 enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *data, size_t size,
                               struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     return sam_host_read(hart->memory, address, data, size, error);
 }
 
 enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                               struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart, image))
+        return SAM_ERR_USAGE;
     if (image->xlen != hart->machine.isa.xlen)
         return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
                         hart->machine.isa.xlen);
@@ -298,6 +310,8 @@ const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
 
 enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     sam_hart_cycles(hart);
     struct sam_mxu_watch *watch = hart->watch;
     hart->watch = NULL;

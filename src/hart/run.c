@@ -152,6 +152,8 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
                            struct sam_error *error)
 {
     struct sam_hart_result ignored;
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     const uint64_t started = hart->core.retired, limit = hart->options.max_insns;
     enum sam_status status = SAM_OK;
     result = result ? result : &ignored;

@@ -48,6 +48,8 @@ bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *re
 
 enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error)
 {
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
     bool good = !hart->engines || sam_engines_finish(hart->engines);
     if (hart->mxu) { /* everything in flight belongs to the run */
         sam_mxu_drain(hart->mxu);

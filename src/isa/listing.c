@@ -175,8 +175,11 @@ static void free_headings(struct listing *l)
 enum sam_status sam_disassemble_image(const struct sam_isa *isa, const struct sam_image *image,
                                       char **text, struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, isa, image, text))
+        return SAM_ERR_USAGE;
     struct listing l = {.isa = isa, .image = image};
-    *text = NULL;
     for (size_t i = 0; i < image->symbol_count; i++) {
         const struct sam_symbol *symbol = &image->symbols[i];
         if (!symbol->section_relative && is_label(&l, symbol))

@@ -95,6 +95,8 @@ static size_t name_size(const char *word, size_t size)
 
 enum sam_status sam_isa_parse(const char *text, struct sam_isa *isa, struct sam_error *error)
 {
+    if (SAM_LACKS(error, text, isa))
+        return SAM_ERR_USAGE;
     const char *whole = text;
     if (sam_same_name(text, "ventus"))
         text = "rv32ima_zicsr_zfinx_zve32f_xventus";

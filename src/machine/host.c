@@ -65,6 +65,8 @@ static void forget_code(struct sam_code *code, uint64_t address, uint64_t size)
 enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
                                const void *data, size_t size, struct sam_error *error)
 {
+    if (size && !data)
+        return sam_fail_null(error, "data");
     enum sam_status status = check_range(memory, address, size, "write", error);
     if (status == SAM_OK && !sam_memory_write(memory, address, data, size))
         status = sam_fail_memory(error);

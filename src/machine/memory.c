@@ -253,7 +253,10 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
         const struct sam_region *r = &memory->regions[i];
         if (r->base >= at && r->base - at >= size + SAM_PAGE_SIZE)
             break;
-        at = (r->base + r->size + SAM_PAGE_SIZE + align - 1) / align * align;
+        const uint64_t last = r->base + (r->size - 1);
+        if (last >= limit)
+            return 0;
+        at = (last + SAM_PAGE_SIZE + align) / align * align;
     }
     return at <= limit && limit - at >= size ? at : 0;
 }

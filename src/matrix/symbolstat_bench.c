@@ -71,9 +71,16 @@ enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
                                    const struct sam_symbolstat_task *task, uint64_t *freq,
                                    struct sam_symbolstat_result *result, struct sam_error *error)
 {
+    if (SAM_LACKS(error, unit, task, freq, result))
+        return SAM_ERR_USAGE;
+    if (task->count && !task->symbols)
+        return sam_fail_null(error, "task->symbols");
     struct sam_vcd vcd;
     struct driver driver = {.task = task, .random = task->seed * 2 + 1};
     *result = (struct sam_symbolstat_result){0};
+    if (unit->state != SAM_SYMBOLSTAT_IDLE)
+        return sam_fail(error, SAM_ERR_USAGE, "the unit is in state %u: expected IDLE",
+                        (unsigned)unit->state);
     if (task->stall > 90)
         return sam_fail(error, SAM_ERR_USAGE, "stall %u: expected 0 to 90", task->stall);
     const bool shown = task->vcd.write != NULL;

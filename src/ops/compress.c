@@ -104,6 +104,10 @@ enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element, 
                                   const uint8_t *keep, struct sam_plan **plan,
                                   struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, keep, plan))
+        return SAM_ERR_USAGE;
     char text[SAM_SHAPE_TEXT];
     struct sam_shape out = *in;
     enum sam_status status = sam_shape_check(in, element, error);

@@ -351,9 +351,12 @@ static void emit_tables(struct emitter *e)
 enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                  uint64_t output, char **text, struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, plan, inputs, text))
+        return SAM_ERR_USAGE;
     struct sam_buffer buffer = {0};
     struct emitter emitter = {.plan = plan, .text = &buffer}, *e = &emitter;
-    *text = NULL;
     EMIT("# %s, elements of %u bytes\n", plan->name, plan->element);
     for (unsigned i = 0; i < plan->inputs; i++)
         EMIT("# input %u: %" PRIu64 " bytes at 0x%" PRIx64 "\n", i, plan->input_size[i], inputs[i]);

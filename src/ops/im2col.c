@@ -240,6 +240,12 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
                                 const struct sam_im2col *p, struct sam_plan **plan,
                                 struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, plan))
+        return SAM_ERR_USAGE;
+    if (!p)
+        return sam_fail_null(error, "parameters");
     char text[SAM_SHAPE_TEXT];
     struct sam_shape shape = *in, out = {0};
     enum sam_status status = sam_shape_check(in, element, error);

@@ -121,6 +121,10 @@ enum sam_status sam_plan_reshape(const struct sam_shape *in, unsigned element,
                                  const struct sam_shape *out, struct sam_plan **plan,
                                  struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, out, plan))
+        return SAM_ERR_USAGE;
     char from[SAM_SHAPE_TEXT], to[SAM_SHAPE_TEXT];
     enum sam_status status = sam_plan_new(in, 1, out, element, plan, error);
     if (status != SAM_OK)
@@ -144,6 +148,10 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
                                    const unsigned perm[SAM_MAX_RANK], struct sam_plan **plan,
                                    struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, perm, plan))
+        return SAM_ERR_USAGE;
     struct sam_shape out = {.rank = in->rank};
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
@@ -178,6 +186,10 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
 enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsigned element,
                                 unsigned axis, struct sam_plan **plan, struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, plan))
+        return SAM_ERR_USAGE;
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     if (count == 0 || count > SAM_PLAN_INPUTS)
@@ -226,6 +238,10 @@ enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element,
                              const uint64_t after[SAM_MAX_RANK], const void *value,
                              struct sam_plan **plan, struct sam_error *error)
 {
+    if (plan)
+        *plan = NULL;
+    if (SAM_LACKS(error, in, before, after, plan))
+        return SAM_ERR_USAGE;
     struct sam_shape out = *in;
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];

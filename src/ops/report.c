@@ -56,6 +56,10 @@ static double per_kib(uint64_t count, uint64_t bytes)
 
 enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text, struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, plan, text))
+        return SAM_ERR_USAGE;
     struct sam_buffer b = {0};
     struct sam_plan_figures f;
     sam_plan_count(plan, &f);

@@ -67,6 +67,11 @@ static enum sam_status run_program(const struct sam_plan *plan, const struct sam
 enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs, void *output,
                              const struct sam_plan_options *given, struct sam_error *error)
 {
+    if (SAM_LACKS(error, plan, inputs, output))
+        return SAM_ERR_USAGE;
+    for (unsigned i = 0; i < plan->inputs; i++)
+        if (!inputs[i] && plan->input_size[i])
+            return sam_fail(error, SAM_ERR_USAGE, "inputs[%u] is NULL", i);
     struct sam_plan_options wanted;
     enum sam_status status = sam_options_take(&wanted, sizeof wanted, sizeof wanted, given, error);
     if (status != SAM_OK)

@@ -10,6 +10,9 @@ static enum sam_status check_options(const struct sam_gpu_options *options, stru
     if (options->jobs > SAM_MAX_THREADS)
         return sam_fail(error, SAM_ERR_USAGE, "%u workers: at most %u", options->jobs,
                         (unsigned)SAM_MAX_THREADS);
+    if ((unsigned)options->schedule > SAM_SCHEDULE_RR1)
+        return sam_fail(error, SAM_ERR_USAGE, "no schedule has the number %u",
+                        (unsigned)options->schedule);
     if (options->sv39 && (options->ptbr & (SAM_PAGE_SIZE - 1)))
         return sam_fail(error, SAM_ERR_USAGE, "root page table at 0x%llx: not a multiple of 4096",
                         (unsigned long long)options->ptbr);
@@ -19,6 +22,8 @@ static enum sam_status check_options(const struct sam_gpu_options *options, stru
 enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_options *options,
                                     struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
     struct sam_gpu_options taken;
     enum sam_status status = sam_options_take(
         &taken, sizeof taken, offsetof(struct sam_gpu_options, fit_pds), options, error);
@@ -34,8 +39,10 @@ enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gp
 {
     static const struct sam_memory_rules rules = {.bits = 32,
                                                   .window = {SAM_LDS_BASE, SAM_LDS_SIZE}};
-    struct sam_gpu *gpu = sam_alloc(1, sizeof *gpu);
+    if (!out)
+        return sam_fail_null(error, "gpu");
     *out = NULL;
+    struct sam_gpu *gpu = sam_alloc(1, sizeof *gpu);
     if (!gpu || !(gpu->memory = sam_memory_new(&rules))) {
         sam_gpu_free(gpu);
         return sam_fail_memory(error);
@@ -68,12 +75,16 @@ void sam_gpu_free(struct sam_gpu *gpu)
 enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                             struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
     return sam_host_map(gpu->memory, address, size, error);
 }
 
 enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *address,
                               struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu, address))
+        return SAM_ERR_USAGE;
     uint64_t at;
     enum sam_status status = sam_host_alloc(gpu->memory, SAM_BUFFER_BASE, size, &at, error);
     *address = (uint32_t)at;
@@ -82,24 +93,32 @@ enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *addr
 
 enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
     return sam_memory_unmap(gpu->memory, address, error);
 }
 
 enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data, size_t size,
                               struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
     return sam_host_write(gpu->memory, NULL, address, data, size, error);
 }
 
 enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                              struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
     return sam_host_read(gpu->memory, address, data, size, error);
 }
 
 enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                              struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu, image))
+        return SAM_ERR_USAGE;
     if (image->xlen != 32)
         return sam_fail(error, SAM_ERR_INPUT,
                         "a %u-bit program: a Ventus GPGPU runs 32-bit programs", image->xlen);
@@ -163,6 +182,8 @@ static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_
 {
     uint64_t items = 1, groups = 1;
     launch->lanes = kernel->lanes ? kernel->lanes : 32;
+    if (sam_check_lanes(launch->lanes, error) != SAM_OK)
+        return SAM_ERR_USAGE;
     for (int i = 0; i < 3; i++) {
         if (!kernel->grid[i] || !kernel->block[i])
             return sam_fail(error, SAM_ERR_USAGE, "grid and block sizes start at 1");
@@ -218,6 +239,12 @@ enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image
                                      const struct sam_prepare_options *more,
                                      struct sam_launch *launch, struct sam_error *error)
 {
+    if (!given)
+        return sam_fail_null(error, "kernel");
+    if (SAM_LACKS(error, gpu, image, given->name, launch))
+        return SAM_ERR_USAGE;
+    if (given->args_size && !given->args)
+        return sam_fail_null(error, "kernel->args");
     struct sam_prepare_options options;
     struct sam_kernel copy = *given, *kernel = &copy;
     *launch = (struct sam_launch){.start = (uint32_t)image->entry, .image = image};

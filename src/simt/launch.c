@@ -80,13 +80,18 @@ static void work(void *run, size_t i, unsigned thread)
     }
 }
 
+enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error)
+{
+    if (lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32)
+        return SAM_OK;
+    return sam_fail(error, SAM_ERR_USAGE, "%u threads per warp: expected 4, 8, 16 or 32", lanes);
+}
+
 static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *workgroups,
                                     struct sam_error *error)
 {
-    uint32_t lanes = launch->lanes;
-    if (lanes != 4 && lanes != 8 && lanes != 16 && lanes != 32)
-        return sam_fail(error, SAM_ERR_USAGE, "%u threads per warp: expected 4, 8, 16 or 32",
-                        lanes);
+    if (sam_check_lanes(launch->lanes, error) != SAM_OK)
+        return SAM_ERR_USAGE;
     if (!launch->warps || launch->warps > SAM_MAX_WARPS)
         return sam_fail(error, SAM_ERR_USAGE, "%u warps per workgroup: expected 1 to %u",
                         launch->warps, SAM_MAX_WARPS);
@@ -104,6 +109,8 @@ static enum sam_status check_launch(const struct sam_launch *launch, uint64_t *w
 enum sam_status sam_gpu_check_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
                                      struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu, launch))
+        return SAM_ERR_USAGE;
     struct sam_run run = {.gpu = gpu, .launch = launch};
     enum sam_status status = check_launch(launch, &run.workgroups, error);
     return status == SAM_OK ? sam_private_fit(&run, error) : status;
@@ -285,6 +292,8 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     struct sam_run run;
     if (result)
         *result = (struct sam_gpu_result){0};
+    if (SAM_LACKS(error, gpu, launch))
+        return SAM_ERR_USAGE;
     enum sam_status status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
@@ -302,6 +311,8 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
 
 void sam_gpu_result_free(struct sam_gpu_result *result)
 {
+    if (!result)
+        return;
     free(result->stats.branches);
     free(result->stats.mix);
     free(result->places);

@@ -282,6 +282,8 @@ bool sam_run_result(const struct sam_run *run, struct sam_gpu_result *result);
 bool sam_run_places(const struct sam_run *run, const struct sam_group *group,
                     struct sam_gpu_result *result);
 
+/* SAM_ERR_USAGE unless a warp can have so many lanes. */
+enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error);
 /* Record a failure of the program, unless a lower workgroup has already failed; of the host. */
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
                   uint64_t tval);

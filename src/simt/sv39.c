@@ -143,6 +143,8 @@ static bool permit_rest(struct builder *b, const struct sam_region *region, bool
 enum sam_status sam_gpu_build_sv39(struct sam_gpu *gpu, const struct sam_image *image,
                                    uint64_t *ptbr, struct sam_error *error)
 {
+    if (SAM_LACKS(error, gpu, ptbr))
+        return SAM_ERR_USAGE;
     struct builder b = {.memory = gpu->memory, .next = TABLES_BASE};
     enum sam_status status =
         sam_memory_map(gpu->memory, TABLES_BASE, (uint64_t)MAX_TABLES * TABLE_SIZE, error);

@@ -53,6 +53,8 @@ void sam_engines_defaults(struct sam_engines_config *config)
 enum sam_status sam_engines_parse(const char *text, struct sam_engines_config *config,
                                   struct sam_error *error)
 {
+    if (SAM_LACKS(error, text, config))
+        return SAM_ERR_USAGE;
     const struct sam_keys keys = sam_engines_keys(config);
     return sam_keys_set(&keys, 1, text, error);
 }

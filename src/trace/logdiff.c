@@ -483,6 +483,12 @@ enum sam_status sam_log_compare(const char *first, size_t first_size, const char
                                 const char *second, size_t second_size, const char *second_name,
                                 struct sam_logdiff *diff, struct sam_error *error)
 {
+    if (diff)
+        *diff = (struct sam_logdiff){0};
+    if (SAM_LACKS(error, first_name, second_name, diff))
+        return SAM_ERR_USAGE;
+    if ((first_size && !first) || (second_size && !second))
+        return sam_fail_null(error, first_size && !first ? "first" : "second");
     struct comparer c = {.diff = diff};
     *diff = (struct sam_logdiff){.equal = true};
     enum sam_status status = sam_log_read(first, first_size, first_name, &c.logs[0], error);

@@ -59,12 +59,16 @@ void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen)
 enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,
                                    struct sam_error *error)
 {
+    if (SAM_LACKS(error, config, text))
+        return SAM_ERR_USAGE;
     const struct sam_keys table = sam_mxu_keys(config);
     return sam_keys_set(&table, 1, text, error);
 }
 
 enum sam_status sam_mxu_config_check(struct sam_mxu_config *c, struct sam_error *error)
 {
+    if (!c)
+        return sam_fail_null(error, "config");
     const unsigned rows = c->mlen / 32;
     c->step_m = c->step_m ? c->step_m : c->mpara;
     c->rows_m_block = c->rows_m_block ? c->rows_m_block : c->mpara;

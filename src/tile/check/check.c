@@ -160,9 +160,12 @@ static void check_function(struct checker *c)
 enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_profile profile,
                                char **messages, struct sam_error *error)
 {
+    if (messages)
+        *messages = NULL;
+    if (!p || !messages)
+        return sam_fail_null(error, p ? "messages" : "program");
     struct sam_tile_report report = {.program = p};
     bool memory = false;
-    *messages = NULL;
     if (sam_tile_check_profile(profile, error) != SAM_OK)
         return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {

@@ -35,6 +35,8 @@ enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
 {
     uint64_t sizes[SAM_TILE_LOCS];
     struct sam_tile_options taken;
+    if (SAM_LACKS(error, core))
+        return SAM_ERR_USAGE;
     *core = NULL;
     enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
     if (status == SAM_OK)
@@ -122,9 +124,12 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
         return sam_fail(error, SAM_ERR_USAGE, "%" PRId64 "x%" PRId64 " valid elements of a tile",
                         type->valid_rows, type->valid_cols);
     sam_tile_judge_type(&judge, type, (struct sam_tile_pos){0});
-    enum sam_status status = sam_tile_report_end(&report, &messages, error);
+    struct sam_error why = {0};
+    enum sam_status status = sam_tile_report_end(&report, &messages, &why);
     free(messages);
-    return status;
+    if (status == SAM_ERR_INPUT) /* of a program; here the caller wrote the type */
+        status = SAM_ERR_USAGE;
+    return status == SAM_OK ? SAM_OK : sam_fail(error, status, "%s", why.text);
 }
 
 static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
@@ -186,16 +191,11 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
     return SAM_OK;
 }
 
-static enum sam_status missing(struct sam_error *error, const char *what)
-{
-    return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", what);
-}
-
 enum sam_status sam_tile_place_on(struct sam_tile_core *core, struct sam_tile *tile,
                                   struct sam_error *error)
 {
     if (!core || !tile)
-        return missing(error, core ? "the tile" : "the core");
+        return sam_fail_null(error, core ? "the tile" : "the core");
     return place(core, tile, error);
 }
 
@@ -204,7 +204,9 @@ enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
 {
     struct sam_tile_ref t;
     if (!core || !tile || !values)
-        return missing(error, !core ? "the core" : !tile ? "the tile" : "the array of values");
+        return sam_fail_null(error, !core   ? "the core"
+                                    : !tile ? "the tile"
+                                            : "the array of values");
     enum sam_status status = place(core, tile, error);
     if (status == SAM_OK)
         status = make_ref(tile, "the tile", &t, error);
@@ -218,7 +220,7 @@ enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
 enum sam_status sam_tile_read(const struct sam_tile *tile, void *values, struct sam_error *error)
 {
     if (!tile || !values)
-        return missing(error, tile ? "the array of values" : "the tile");
+        return sam_fail_null(error, tile ? "the array of values" : "the tile");
     if (!tile->core)
         return sam_fail(error, SAM_ERR_TRAP, "the tile is read before it is written");
     struct sam_tile_ref t;
@@ -253,7 +255,7 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
                              uint32_t col, struct sam_error *error)
 {
     if (!window || !tile)
-        return missing(error, window ? "the tile" : "the window");
+        return sam_fail_null(error, window ? "the tile" : "the window");
     const struct sam_tile_type *type = &window->type;
     struct sam_tile_ref from = {0};
     if (window->core || window->assigned)

@@ -43,6 +43,14 @@ static bool represents(enum sam_dtype given, enum sam_dtype dtype)
 static enum sam_status check_array(struct sam_tile_exec *x, const char *name, enum sam_dtype dtype,
                                    const struct sam_array *array)
 {
+    uint64_t count = 1;
+    bool whole = array->rank <= SAM_COUNT(array->shape);
+    for (size_t i = 0; whole && i < array->rank; i++)
+        whole = !__builtin_mul_overflow(count, array->shape[i], &count);
+    if (!whole || count != array->count || (count && !array->data))
+        return sam_fail(x->error, SAM_ERR_USAGE,
+                        "%%%s: an array of rank %zu, %zu elements and %s does not fit its shape",
+                        name, array->rank, array->count, array->data ? "data" : "no data");
     if (represents(array->dtype, dtype))
         return SAM_OK;
     bool as_bits = sam_dtype_npy(dtype) != dtype;
@@ -84,21 +92,20 @@ static enum sam_status bind_scalar(struct sam_tile_exec *x, uint32_t value,
     bool wide = type->kind == SAM_TILE_KIND_INDEX || type->kind == SAM_TILE_KIND_BOOL;
     if (!a->is_scalar)
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is a scalar: expected a value", name);
-    bool real = sam_dtype_class(a->dtype) == SAM_CLASS_FLOAT;
+    const enum sam_dtype_class class_ = sam_dtype_class(a->dtype);
+    const size_t size = sam_dtype_size(a->dtype);
+    const bool real = class_ == SAM_CLASS_FLOAT;
     if (!wide && !represents(a->dtype, type->dtype))
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is of %s: found a scalar of %s", name,
                         sam_tile_dtype_name(type->dtype), sam_dtype_name(a->dtype));
-    if (wide &&
-        (real || sam_dtype_class(a->dtype) == SAM_CLASS_OPAQUE || !sam_dtype_size(a->dtype)))
+    if (wide && (real || class_ == SAM_CLASS_OPAQUE || !size))
         return sam_fail(x->error, SAM_ERR_INPUT, "%%%s is an integer: found a scalar of %s", name,
                         sam_dtype_name(a->dtype));
     slot->number = (int64_t)a->bits;
-    size_t size = sam_dtype_size(a->dtype);
     if (!real && size < 8) { /* sign- or zero-extend */
-        bool is_signed = sam_dtype_class(a->dtype) == SAM_CLASS_INT;
         unsigned shift = (unsigned)(64 - 8 * size);
-        slot->number =
-            is_signed ? (int64_t)(a->bits << shift) >> shift : (int64_t)(a->bits << shift >> shift);
+        slot->number = class_ == SAM_CLASS_INT ? (int64_t)(a->bits << shift) >> shift
+                                               : (int64_t)(a->bits << shift >> shift);
     }
     return SAM_OK;
 }
@@ -316,6 +323,8 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
                              const struct sam_tile_options *options, struct sam_tile_stats *stats,
                              struct sam_error *error)
 {
+    if (!p || (count && !arguments))
+        return sam_fail_null(error, p ? "arguments" : "program");
     struct sam_tile_exec x = {.p = p, .error = error};
     char *messages;
     if (function >= p->func_count)
@@ -345,10 +354,13 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
 enum sam_status sam_tile_plan_text(const struct sam_tile_program *p, enum sam_tile_profile profile,
                                    char **text, struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (!p || !text)
+        return sam_fail_null(error, p ? "text" : "program");
     struct sam_buffer out = {0};
     struct sam_tile_report report = {.program = p};
     bool memory = false;
-    *text = NULL;
     if (sam_tile_check_profile(profile, error) != SAM_OK)
         return SAM_ERR_USAGE;
     for (size_t f = 0; f < p->func_count && !memory; f++) {

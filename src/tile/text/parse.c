@@ -599,10 +599,16 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
                                struct sam_tile_program **program, char **messages,
                                struct sam_error *error)
 {
+    if (program)
+        *program = NULL;
+    if (messages)
+        *messages = NULL;
+    if (SAM_LACKS(error, name, program, messages))
+        return SAM_ERR_USAGE;
+    if (size && !text)
+        return sam_fail_null(error, "text");
     struct parser parser = {0};
     struct sam_tile_program *p = sam_alloc(1, sizeof *p);
-    *program = NULL;
-    *messages = NULL;
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* the byte order mark of UTF-8 */
         text += 3, size -= 3;
     parser.buckets = sam_alloc(PARSE_BUCKETS, sizeof *parser.buckets);

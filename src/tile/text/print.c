@@ -372,8 +372,11 @@ static void function(struct printer *s, const struct sam_tile_func *f)
 enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_surface surface,
                                char **text, struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (!p || !text)
+        return sam_fail_null(error, p ? "text" : "program");
     struct printer s = {.p = p, .surface = surface};
-    *text = NULL;
     if ((unsigned)surface > SAM_TILE_DPS)
         return sam_fail(error, SAM_ERR_USAGE, "unknown surface %u", (unsigned)surface);
     s.writers = sam_alloc(p->value_count + 1, sizeof *s.writers);

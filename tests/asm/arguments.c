@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments of isa.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "refuses.h"
+#include "samite/isa.h"
+
+static void isas(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "rv", "rv32", "rv128i", "rv32i_", "rv32i__m", "rv64ix"};
+    struct sam_isa isa = {0};
+    char text[8] = "kept";
+    refuses(sam_isa_parse, NULL, &isa);
+    refuses(sam_isa_parse, "rv32i", NULL);
+    for (size_t i = 0; i < SAM_COUNT(bad); i++)
+        if (i != 4 && i != 5)
+            refuses(sam_isa_parse, bad[i], &isa);
+    isa = (struct sam_isa){.xlen = 77, .extensions = UINT32_MAX};
+    sam_isa_format(&isa, NULL, 0);
+    sam_isa_format(&isa, text, 1);
+    assert_string_equal(text, "");
+    sam_isa_format(&isa, text, sizeof text);
+    assert_string_equal(text, "rv77ima");
+}
+
+/* Words and pcs of every kind, an ISA of nothing or of everything, room for nothing. */
+static void one_word(void **state)
+{
+    (void)state;
+    static const struct sam_isa isas[] = {{0, 0}, {32, 0}, {64, UINT32_MAX}, {77, UINT32_MAX}};
+    char text[300];
+    for (size_t i = 0; i < SAM_COUNT(isas); i++)
+        for (uint64_t word = 0; word <= UINT32_MAX; word += 0x10204083) {
+            sam_disassemble(&isas[i], (uint32_t)word, UINT64_MAX, UINT32_MAX, NULL, NULL, 0);
+            sam_disassemble(&isas[i], (uint32_t)word, 0, 0, NULL, text, 1);
+            assert_string_equal(text, "");
+            sam_disassemble(&isas[i], (uint32_t)word, 0, 0, NULL, text, sizeof text);
+            assert_true(text[0] != '\0');
+        }
+}
+
+static void images(void **state)
+{
+    (void)state;
+    const struct sam_isa isa = {32, SAM_EXT_I};
+    struct sam_image *image = sam_image_new(32);
+    char *text = (char *)1;
+    refuses(sam_disassemble_image, NULL, image, &text);
+    assert_null(text);
+    refuses(sam_disassemble_image, &isa, NULL, &text);
+    refuses(sam_disassemble_image, &isa, image, NULL);
+    assert_int_equal(sam_disassemble_image(&isa, image, &text, NULL), SAM_OK);
+    assert_string_equal(text, "");
+    sam_text_free(text);
+    sam_text_free(NULL);
+    sam_image_free(image);
+}
+
+static void refuses_assembly(const struct sam_asm_options *options, const char *name,
+                             const char *text, size_t size)
+{
+    struct sam_image *image = (struct sam_image *)1;
+    char *messages = NULL;
+    struct sam_error error = {0};
+    assert_int_equal(sam_assemble(options, name, text, size, &image, &messages, &error),
+                     SAM_ERR_USAGE);
+    assert_null(image);
+    assert_non_null(messages);
+    assert_true(error.text[0]);
+    if (options && options->listing)
+        assert_null(*options->listing);
+    sam_text_free(messages);
+}
+
+static void assembly(void **state)
+{
+    (void)state;
+    struct sam_image *image;
+    char *messages, *listing = (char *)1;
+    const char *const nothing[] = {NULL};
+    struct sam_asm_options options = {.isa = {32, SAM_EXT_I}, .listing = &listing};
+    options.size = sizeof options;
+    refuses_assembly(NULL, "a", "", 0);
+    refuses_assembly(&options, NULL, "", 0);
+    refuses_assembly(&options, "a", NULL, 1);
+    refuses(sam_assemble, &options, "a", "", 0, NULL, NULL);
+    refuses(sam_assemble, &options, "a", "", 0, &image, NULL);
+    options.isa.xlen = 31;
+    refuses_assembly(&options, "a", "nop", 3);
+    options.isa.xlen = 32;
+    options.define_count = 1;
+    refuses_assembly(&options, "a", "nop", 3);
+    options.defines = nothing;
+    refuses_assembly(&options, "a", "nop", 3);
+    options.define_count = 0;
+    options.include_count = 1;
+    refuses_assembly(&options, "a", "nop", 3);
+    options.include_paths = nothing;
+    refuses_assembly(&options, "a", "nop", 3);
+    options.include_count = 0;
+    options.base = UINT64_MAX;
+    assert_int_equal(sam_assemble(&options, "a", "nop\nnop\n", 8, &image, &messages, NULL),
+                     SAM_ERR_INPUT);
+    assert_null(listing);
+    assert_null(image);
+    sam_text_free(messages);
+    options.base = 0;
+    options.isa.extensions = UINT32_MAX; /* bits without a meaning, and units that exclude others */
+    assert_int_equal(sam_assemble(&options, "", NULL, 0, &image, &messages, NULL), SAM_OK);
+    assert_string_equal(messages, "");
+    sam_text_free(messages);
+    sam_text_free(listing);
+    sam_image_free(image);
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    const struct sam_isa none = {0};
+    struct sam_isa_entry entry;
+    struct sam_csr_entry csr;
+    assert_false(sam_isa_entry_get(SIZE_MAX, &entry));
+    assert_false(sam_isa_entry_is_on(&none, SIZE_MAX));
+    assert_false(sam_csr_entry_get(&none, SIZE_MAX, &csr));
+    assert_false(sam_csr_entry_find(&none, "", &csr));
+    assert_false(sam_csr_entry_find(&none, "0x1000", &csr));
+    assert_false(sam_csr_entry_find(&none, "18446744073709551617", &csr));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(isas),     cmocka_unit_test(one_word), cmocka_unit_test(images),
+        cmocka_unit_test(assembly), cmocka_unit_test(tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

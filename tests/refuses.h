@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that the library has to refuse. Include cmocka.h first. */
+#ifndef TEST_REFUSES_H
+#define TEST_REFUSES_H
+
+#include "samite/status.h"
+
+static struct sam_error refusal;
+
+/* function(..., error) gives SAM_ERR_USAGE and says why, also to a caller who does not listen. */
+#define refuses(function, ...)                                                                     \
+    do {                                                                                           \
+        refusal.text[0] = '\0';                                                                    \
+        if ((function)(__VA_ARGS__, &refusal) != SAM_ERR_USAGE)                                    \
+            fail_msg("%s(%s) is not refused", #function, #__VA_ARGS__);                            \
+        if (!refusal.text[0] || refusal.status != SAM_ERR_USAGE)                                   \
+            fail_msg("%s(%s): no message", #function, #__VA_ARGS__);                               \
+        assert_int_equal((function)(__VA_ARGS__, NULL), SAM_ERR_USAGE);                            \
+    } while (0)
+
+#endif
