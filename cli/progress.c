@@ -50,13 +50,19 @@ void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done, 
     double elapsed = cli_now() - p->started;
     const double rate = elapsed > 0 ? (double)count / elapsed : 0;
     char left[32] = "?";
-    if (done)
+    if (done && total)
         duration_text(elapsed * (double)(total - done) / (double)done, left, sizeof left);
+    const char *scale = rate >= 1e5 ? "M " : "";
+    const double shown_rate = rate >= 1e5 ? rate / 1e6 : rate;
     atomic_store(&p->shown, true);
+    if (!total) {
+        fprintf(stderr, "\r%s: %llu %s, %.1f %s%s/s\033[K", what, (unsigned long long)done, units,
+                shown_rate, scale, things);
+        return;
+    }
     fprintf(stderr, "\r%s: %llu of %llu %s, %d %%, %.1f %s%s/s, %s left\033[K", what,
             (unsigned long long)done, (unsigned long long)total, units,
-            total ? (int)(100 * (double)done / (double)total) : 0, rate >= 1e5 ? rate / 1e6 : rate,
-            rate >= 1e5 ? "M " : "", things, left);
+            (int)(100 * (double)done / (double)total), shown_rate, scale, things, left);
 }
 
 void cli_progress_clear(struct cli_progress *p)

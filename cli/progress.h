@@ -19,7 +19,8 @@ struct cli_progress {
 void cli_progress_start(struct cli_progress *progress, bool quiet);
 /* Is it time for a new line? Not in the first half second, and five times a second after it. */
 bool cli_progress_due(struct cli_progress *progress);
-/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. */
+/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. With a
+ * total of 0, which is not known: "what: 3 units, 12.3 M things/s". */
 void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t done,
                        uint64_t total, const char *units, uint64_t count, const char *things);
 /* Take the line away, before something else is printed and at the end. May be called by another

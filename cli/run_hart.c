@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "run_hart.h"
 #include "stop.h"
 
@@ -15,6 +16,7 @@ struct state {
     struct run_check *checks;
     json_t *json_checks; /* NULL without --json */
     FILE *text;          /* for people: stdout unless data goes there */
+    struct cli_progress progress;
     struct sam_error error;
 };
 
@@ -27,6 +29,14 @@ static bool open_sink(struct state *s, const char *path, struct sam_output **out
     enum sam_status status = sam_output_open(path, output, &s->error);
     *sink = (struct sam_sink){sam_output_write, *output};
     return status == SAM_OK;
+}
+
+static void show_progress(void *context, const struct sam_hart_progress *progress)
+{
+    struct state *s = context;
+    if (cli_progress_due(&s->progress))
+        cli_progress_show(&s->progress, "run", progress->instructions, progress->limit,
+                          "instructions", progress->instructions, "instructions");
 }
 
 static bool read_memory(void *context, uint64_t address, void *data, size_t size,
@@ -43,6 +53,9 @@ static int prepare(struct state *s)
     bool cycles = r->cycles;
     cli_catch_signals();
     r->options.stop = cli_stop_flag();
+    r->options.size = sizeof r->options;
+    r->options.progress = show_progress;
+    r->options.progress_context = s;
     if (!open_sink(s, r->run->trace, &s->trace, &r->options.trace))
         return cli_report(&s->error);
     for (int i = 0; i < HART_TRACES; i++) {
@@ -146,7 +159,9 @@ static int execute(struct state *s)
 {
     struct sam_hart_result result;
     double started = cli_now();
+    cli_progress_start(&s->progress, s->request->run->quiet);
     enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
+    cli_progress_clear(&s->progress);
     double seconds = cli_now() - started;
     int code = CLI_OK;
     if (status == SAM_OK || status == SAM_ERR_TRAP) {

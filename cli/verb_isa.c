@@ -97,6 +97,12 @@ static json_t *describe(const struct sam_isa_entry *e)
 /* A CSR is looked up by name whatever is on, too. */
 static const struct sam_isa everything = {.xlen = 32, .extensions = ~0u};
 
+static json_t *with_note(json_t *row, const char *name)
+{
+    const char *note = sam_csr_name_note(&everything, name);
+    return note ? report_text(row, "note", note) : row;
+}
+
 static json_t *describe_csr(const struct sam_csr_entry *csr)
 {
     json_t *row = report_text(json_object(), "name", csr->name);
@@ -116,20 +122,23 @@ static int print_json(const struct sam_isa *isa, const char *name)
         if (name ? strcasecmp(entry.mnemonic, name) == 0 : sam_isa_entry_is_on(isa, i))
             rows = report_add(rows, describe(&entry));
     if (name && sam_csr_entry_find(&everything, name, &csr))
-        csrs = report_add(csrs, describe_csr(&csr));
+        csrs = report_add(csrs, with_note(describe_csr(&csr), name));
     for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++)
         csrs = report_add(csrs, describe_csr(&csr));
     json_t *root = report_set(json_object(), "instructions", rows);
     return cli_json_print(report_set(root, "csrs", csrs));
 }
 
-static void print_csr(const struct sam_csr_entry *csr, bool more)
+static void print_csr(const struct sam_csr_entry *csr, const char *name, bool more)
 {
     printf("%sCSR 0x%03x %s\n  %s\n", more ? "\n" : "", csr->address, csr->name, csr->meaning);
     if (csr->aliases[0])
         printf("  also        %s\n", csr->aliases);
     if (csr->extensions[0])
         printf("  extension   %s\n", csr->extensions);
+    const char *note = sam_csr_name_note(&everything, name);
+    if (note)
+        printf("  note        '%s' is %s\n", name, note);
 }
 
 /* Everything called `name`, whatever is on: the entry says what brings it. */
@@ -149,7 +158,7 @@ static unsigned print_all(const char *name, bool quiet)
     }
     if (sam_csr_entry_find(&everything, name, &csr)) {
         if (!quiet)
-            print_csr(&csr, found);
+            print_csr(&csr, name, found);
         found++;
     }
     return found;

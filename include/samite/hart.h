@@ -32,6 +32,13 @@ extern "C" {
 #define SAM_HART_STACK_SIZE  UINT64_C(0x100000)
 #define SAM_HART_BUFFER_BASE UINT64_C(0x90000000) /* sam_hart_alloc searches from here */
 
+/* Progress of a run. */
+struct sam_hart_progress {
+    uint64_t instructions; /* of this run */
+    uint64_t limit;        /* max_insns; 0: none */
+    uint64_t pc;
+};
+
 struct sam_hart_options {
     size_t size;             /* sizeof of this struct; 0: as in 0.1 (status.h) */
     struct sam_isa isa;      /* xlen 0: rv64im_zicsr_zfinx_xtensorload. RV32 or RV64 with M; Zicsr
@@ -59,6 +66,10 @@ struct sam_hart_options {
     struct sam_sink vcd;      /* its bus as a waveform */
     struct sam_sink bus;      /* the bus as text, one line per handshake */
     const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
+    /* When not NULL: called about every 65,536 instructions of sam_hart_run, on its thread; it must
+     * not change the hart. Since 0.2. */
+    void (*progress)(void *context, const struct sam_hart_progress *progress);
+    void *progress_context;
 };
 
 /* What ran, by class; the classes add up to `instructions`. */

@@ -129,6 +129,9 @@ struct sam_csr_entry {
  * extensions are skipped. */
 SAM_API bool sam_csr_entry_get(const struct sam_isa *isa, size_t index,
                                struct sam_csr_entry *entry);
+/* What the assembler warns of where a program uses this name of a CSR: "the load's mask alone: ..."
+ * for a name that the manual gives to loads and stores alike. NULL: nothing. Since 0.2. */
+SAM_API const char *sam_csr_name_note(const struct sam_isa *isa, const char *name);
 /* The CSR that the assembler knows as `name` under `isa`, in any spelling; false: none. */
 SAM_API bool sam_csr_entry_find(const struct sam_isa *isa, const char *name,
                                 struct sam_csr_entry *entry);

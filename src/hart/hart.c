@@ -102,7 +102,8 @@ static enum sam_status take_options(struct sam_hart *hart, const struct sam_hart
                                     struct sam_error *error)
 {
     struct sam_hart_options *o = &hart->options;
-    enum sam_status status = sam_options_take(o, sizeof *o, sizeof *o, options, error);
+    enum sam_status status =
+        sam_options_take(o, sizeof *o, offsetof(struct sam_hart_options, progress), options, error);
     if (status == SAM_OK && o->isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &o->isa, error);
     o->isa.extensions |= SAM_EXT_ZICSR; /* in older ISA strings, I includes the CSRs */

@@ -148,6 +148,14 @@ enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
                                       : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
 }
 
+static void tell(struct sam_hart *hart, uint64_t used)
+{
+    const struct sam_hart_options *o = &hart->options;
+    const struct sam_hart_progress progress = {
+        .instructions = used, .limit = o->max_insns, .pc = sam_hart_pc(hart)};
+    o->progress(o->progress_context, &progress);
+}
+
 static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_result *result,
                            struct sam_error *error)
 {
@@ -156,6 +164,7 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
         return SAM_ERR_USAGE;
     const uint64_t started = hart->core.retired, limit = hart->options.max_insns;
     enum sam_status status = SAM_OK;
+    uint64_t told = TURN; /* when to tell of progress next */
     result = result ? result : &ignored;
     *result = (struct sam_hart_result){.end = SAM_HART_STEPPED};
     /* Run the first instruction separately: it may be at the address that ends the run. */
@@ -169,6 +178,10 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
             status = sam_hart_turn(hart, one || first ? 1 : left, NULL, result, error);
         if (one || status != SAM_OK || result->end != SAM_HART_STEPPED)
             break;
+        if (hart->options.progress && hart->core.retired - started >= told) {
+            told = hart->core.retired - started + TURN;
+            tell(hart, hart->core.retired - started);
+        }
     }
     result->pc = sam_hart_pc(hart);
     result->instructions = hart->core.retired - started;

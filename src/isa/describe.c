@@ -232,3 +232,9 @@ bool sam_csr_entry_find(const struct sam_isa *isa, const char *name, struct sam_
         describe_csr(found, entry);
     return found != NULL;
 }
+
+const char *sam_csr_name_note(const struct sam_isa *isa, const char *name)
+{
+    const struct sam_csr_alias *alias = sam_csr_ruled(isa, name, strlen(name));
+    return alias ? alias->note : NULL;
+}

@@ -132,6 +132,11 @@ static void tables(void **state)
     assert_false(sam_isa_entry_is_on(&none, SIZE_MAX));
     assert_false(sam_csr_entry_get(&none, SIZE_MAX, &csr));
     assert_false(sam_csr_entry_find(&none, "", &csr));
+    assert_null(sam_csr_name_note(&none, ""));
+    const struct sam_isa all = {64, UINT32_MAX};
+    assert_null(sam_csr_name_note(&all, "tmask_load"));
+    assert_non_null(strstr(sam_csr_name_note(&all, "tmask_ls"), "the load's mask alone"));
+    assert_non_null(sam_csr_name_note(&all, "tmask_load_stride7"));
     assert_false(sam_csr_entry_find(&none, "0x1000", &csr));
     assert_false(sam_csr_entry_find(&none, "18446744073709551617", &csr));
 }

@@ -158,6 +158,15 @@ static void progress(void **state)
     expect_part(&said, "\r\033[Ksamite: error: stopped after 0 of 60 workgroups");
     expect_part(&said, "  workgroup 0 (0,0,0): warps 0-1 at pc 0x8000002c <k+0x0> j ");
     sam_buffer_free(&said);
+    /* the tensor hart: how many instructions, and of how many */
+    said = watch("--machine tensor --color=never loop.s", "instructions/s");
+    expect_part(&said, "\rrun: ");
+    expect_part(&said, " M instructions/s");
+    assert_null(strstr(sam_buffer_text(&said), " left"));
+    sam_buffer_free(&said);
+    said = watch("--machine tensor --color=never --max-insns 1000000000000 loop.s", " left");
+    expect_part(&said, " of 1000000000000 instructions, 0 %, ");
+    sam_buffer_free(&said);
 }
 
 int main(void)

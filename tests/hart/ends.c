@@ -251,10 +251,50 @@ static void steps(void **state)
     program_free(&p);
 }
 
+struct told {
+    struct sam_hart_progress last;
+    unsigned count;
+    volatile int stop;
+};
+
+static void note(void *context, const struct sam_hart_progress *progress)
+{
+    struct told *told = context;
+    if (progress->instructions < told->last.instructions + 65536)
+        fail_msg("told after %llu instructions, and after %llu",
+                 (unsigned long long)told->last.instructions,
+                 (unsigned long long)progress->instructions);
+    told->last = *progress;
+    told->stop = ++told->count == 3;
+}
+
+/* Fast, and one by one with statistics; a budget is passed on, a stop from the callback works. */
+static void progress_is_told(void **state)
+{
+    (void)state;
+    for (unsigned slow = 0; slow < 2; slow++) {
+        struct told told = {0};
+        const struct sam_hart_options options = {.size = sizeof options,
+                                                 .max_insns = 10000000,
+                                                 .collect_stats = slow,
+                                                 .stop = &told.stop,
+                                                 .progress = note,
+                                                 .progress_context = &told};
+        struct program p = program_new(RV64, &options, "1: addi t0, t0, 1\nj 1b\n");
+        assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
+        assert_int_equal(told.count, 3);
+        assert_int_equal(told.last.limit, 10000000);
+        assert_int_equal(told.last.instructions, p.result.instructions);
+        assert_int_equal(told.last.pc, p.result.pc);
+        program_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ecall_exits),
+        cmocka_unit_test(progress_is_told),
         cmocka_unit_test(other_ecalls_fail),
         cmocka_unit_test(ebreak_ends),
         cmocka_unit_test(tohost_exits),
