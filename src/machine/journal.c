@@ -147,13 +147,13 @@ void sam_journal_back(struct sam_journal *j, size_t index)
 }
 
 /* Append a page to an epoch, to which its bytes belong then. */
-static bool append(struct epoch *epoch, uint8_t *host, uint8_t *bytes)
+static bool append(struct epoch *epoch, struct saved page)
 {
     void *grown = sam_grow(epoch->pages, epoch->count, &epoch->capacity, sizeof *epoch->pages);
     if (!grown)
         return false;
     epoch->pages = grown;
-    epoch->pages[epoch->count++] = (struct saved){host, bytes};
+    epoch->pages[epoch->count++] = page;
     return true;
 }
 
@@ -161,12 +161,12 @@ bool sam_journal_save(struct sam_journal *j, uint8_t *host)
 {
     if (!j->epoch_count || has(&j->saved, host))
         return true;
-    uint8_t *bytes = malloc(SAM_PAGE_SIZE);
-    if (!bytes || !append(&j->epochs[j->epoch_count - 1], host, bytes)) {
-        free(bytes);
+    const struct saved page = {host, malloc(SAM_PAGE_SIZE)};
+    if (!page.bytes || !append(&j->epochs[j->epoch_count - 1], page)) {
+        free(page.bytes);
         return false;
     }
-    memcpy(bytes, host, SAM_PAGE_SIZE);
+    memcpy(page.bytes, host, SAM_PAGE_SIZE);
     return add(&j->saved, host);
 }
 

@@ -16,7 +16,7 @@
 /* Nothing of an object that was full of other bytes is left after a refusal. */
 #define REFUSES_INTO(object, function, ...)                                                        \
     do {                                                                                           \
-        memset(&(object), 0x5a, sizeof(object));                                                   \
+        memset(&(object), 0x5a, (size_t)((char *)(&(object) + 1) - (char *)&(object)));            \
         refuses(function, __VA_ARGS__);                                                            \
     } while (0)
 
