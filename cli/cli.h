@@ -112,6 +112,7 @@ struct cli_form {
     const char *name; /* NULL ends the forms */
     const char *summary;
     const char *usage, *details, *examples; /* as in the verb; NULL: those of the verb */
+    const char *suffix; /* a file that ends so implies the form; NULL: none does */
 };
 
 struct cli_verb {

@@ -78,7 +78,7 @@ const char *cli_choices_text(const char *choices, char *text, size_t room)
     return text;
 }
 
-/* The row of an option, by its name of `size` bytes or by its letter. */
+/* The next row of an option, by its name of `size` bytes or by its letter. */
 static bool find(struct cli_cursor *c, const char *name, size_t size)
 {
     while (cli_next_option(c)) {
@@ -89,6 +89,49 @@ static bool find(struct cli_cursor *c, const char *name, size_t size)
             return true;
     }
     return false;
+}
+
+/* The form that an option names; else the one that a file's suffix implies; else the first. */
+static int asked_form(const struct cli_args *args)
+{
+    const struct cli_verb *verb = args->verb;
+    const char *option = verb->form_option;
+    int form = 0;
+    if (!verb->forms || !option)
+        return -1;
+    for (int i = 0; i < args->count; i++) {
+        const char *word = args->words[i];
+        const size_t size = strlen(option);
+        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option, size) == 0) {
+            if (word[2 + size] == '=')
+                return cli_find_form(verb, word + 3 + size);
+            if (!word[2 + size] && i + 1 < args->count)
+                return cli_find_form(verb, args->words[i + 1]);
+        }
+        for (int k = 0; word[0] != '-' && verb->forms[k].name; k++)
+            if (verb->forms[k].suffix && cli_ends_with(word, verb->forms[k].suffix))
+                form = k;
+    }
+    return form;
+}
+
+/* The row of a name. Where several forms have an option of that name, each its own, that of the
+ * form that the words ask for. */
+static bool find_name(const struct cli_args *args, struct cli_cursor *c, const char *name,
+                      size_t size)
+{
+    struct cli_cursor first = {.verb = args->verb};
+    if (!find(&first, name, size))
+        return false;
+    *c = first;
+    const int form = asked_form(args);
+    while (form >= 0 && !(cli_option_forms(c) >> form & 1)) {
+        if (!find(c, name, size)) {
+            *c = first;
+            break;
+        }
+    }
+    return true;
 }
 
 /* --------------------------------------------------------------------------- the values */
@@ -275,9 +318,9 @@ static int take_letters(struct cli_args *args, const char *word, void *request)
 
 static int take_name(struct cli_args *args, const char *word, void *request)
 {
-    struct cli_cursor c = {.verb = args->verb};
+    struct cli_cursor c;
     const size_t size = strcspn(word + 2, "=");
-    if (!size || !find(&c, word + 2, size))
+    if (!size || !find_name(args, &c, word + 2, size))
         return unknown_option(args, word);
     return take(args, &c, word[2 + size] ? word + 3 + size : NULL, request);
 }
@@ -374,7 +417,10 @@ int cli_read(struct cli_args *args, void *request)
 bool cli_given(const struct cli_args *args, const char *option)
 {
     struct cli_cursor c = {.verb = args->verb};
-    return find(&c, option, strlen(option)) && args->given[c.index];
+    while (find(&c, option, strlen(option)))
+        if (args->given[c.index])
+            return true;
+    return false;
 }
 
 int cli_form(const struct cli_args *args)

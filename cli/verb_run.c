@@ -140,6 +140,7 @@ static const struct cli_form machines[] = {
     [RUN_TILE] =
         {
             .name = "tile",
+            .suffix = ".pto",
             .summary = "a PTO tile program",
             .usage = "[options] PROGRAM.pto --arg ...",
             .details =

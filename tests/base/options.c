@@ -98,6 +98,7 @@ static void public_functions(void **state)
     assert_int_equal(sam_assemble(&(struct sam_asm_options){.size = small}, "text", "", 0, &image,
                                   &messages, NULL),
                      SAM_ERR_USAGE);
+    sam_text_free(messages);
     assert_int_equal(sam_packed_open("", 0, &codec, &packed, NULL), SAM_ERR_USAGE);
     assert_int_equal(sam_weight_stat((enum sam_dtype)0, "", 0, &codec, &stat, NULL), SAM_ERR_USAGE);
     assert_int_equal(
