@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A string, whatever its bytes are: outside UTF-8 what is no printable character becomes '?'. NULL:
+/* A string of any bytes: those that are not printable UTF-8 become '?'. NULL:
  * no memory. */
 json_t *cli_json_text(const char *text);
 /* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of {file,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mutate_codec [--rounds N] [--seed N]: damaged packed files, N of them (100000), with the outcome
  * of each, as TAP. A file is damaged by bit flips, cuts, splices, swapped blocks and wrong sizes;
- * every eighth gets valid checksums again, so that the code behind them is reached. Each lies
+ * every eighth gets valid checksums again, so that the code after the check runs. Each lies
  * against a page that cannot be read, is unpacked at once, piecewise and one tensor at a time, with
  * an allocator that counts. Wrong is: a crash, ten seconds, more memory than twice the file's size,
  * and other bytes than were packed given out as right. */

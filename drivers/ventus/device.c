@@ -74,7 +74,7 @@ static struct task *find_task(const struct device *device, uint64_t id)
     return NULL;
 }
 
-/* The space of a task; NULL, with a complaint: there is no such task. */
+/* The address space of a task. NULL, after a message, if the task is unknown. */
 static struct space *space_of(const struct device *device, uint64_t id, const char *function)
 {
     const struct task *task = find_task(device, id);

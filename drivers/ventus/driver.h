@@ -81,7 +81,7 @@ struct device {
     struct request *queue;
     size_t queue_count, queue_capacity;
     bool failed;      /* a launch has, and no wait has told it */
-    unsigned dropped; /* launches behind it */
+    unsigned dropped; /* launches queued after it */
     unsigned launches, failures, programs;
     struct sam_gpu_stats total;
     FILE *log;

@@ -158,7 +158,8 @@ int reference_finish(void)
     return is_idle("gvmref_vt_kernel_finish") ? 0 : -1;
 }
 
-/* The session's number of a workgroup; false, with a complaint: the launch has not such a one. */
+/* Convert a workgroup's number to its index in the launch. False, after a message, if the launch
+ * does not have it. */
 static bool find(uint32_t workgroup, const char *function, uint32_t *number)
 {
     if (!reference.session || workgroup < reference.first ||

@@ -47,7 +47,7 @@ static unsigned extension_of(const char *text, size_t size)
     return 0;
 }
 
-/* Standard letters that are not implemented, in the order messages list them. */
+/* Standard extensions that no machine has, in the order messages list them. */
 static const char absent_letters[] = "fdcvbhe";
 
 /* The set of them that the letter requires. */
@@ -65,7 +65,7 @@ static enum sam_status fail_absent(const char *whole, unsigned letters, struct s
         if (letters >> i & 1)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%c", used ? ", " : "",
                                      absent_letters[i]);
-    return sam_fail(error, SAM_ERR_USAGE, "ISA string '%s': %s not implemented%s%s", whole, list,
+    return sam_fail(error, SAM_ERR_USAGE, "ISA string '%s': no machine has %s%s%s", whole, list,
                     letters & 3 ? "; floating point is in integer registers (zfinx)" : "",
                     letters & 4 ? "; compile without C, the compressed instructions" : "");
 }

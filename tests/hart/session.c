@@ -7,21 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "random.h"
 #include "samite/session.h"
-
-static void ok(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s: %s", sam_status_name(status), error->text);
-}
-
-static void refused(enum sam_status status, const struct sam_error *error, const char *text)
-{
-    assert_int_equal(status, SAM_ERR_USAGE);
-    if (!strstr(error->text, text))
-        fail_msg("no '%s' in: %s", text, error->text);
-}
 
 static const char loop[] = "        la      t0, handler\n"
                            "        csrw    mtvec, t0\n"
@@ -75,7 +63,7 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    ok(sam_session_open_hart(p->hart, &session, &p->error), &p->error);
+    must(sam_session_open_hart(p->hart, &session, &p->error), &p->error);
     return session;
 }
 
@@ -87,7 +75,7 @@ static struct trace *trace_of(const char *text)
     struct sam_session *session = open_session(&p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = trace};
     struct sam_session_stop stop;
-    ok(sam_session_run(session, &run, &stop, &p.error), &p.error);
+    must(sam_session_run(session, &run, &stop, &p.error), &p.error);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
     sam_session_close(session);
@@ -106,18 +94,18 @@ static void breakpoints(void **state)
         struct sam_session *session = open_session(&p);
         struct sam_session_stop stop;
         unsigned id;
-        ok(sam_session_add_break(session, &(struct sam_session_break){.pc = pc}, &id, &p.error),
-           &p.error);
+        must(sam_session_add_break(session, &(struct sam_session_break){.pc = pc}, &id, &p.error),
+             &p.error);
         for (size_t i = 0; i < trace->count; i++) {
             const struct moment *m = &trace->moments[i];
             if (m->pc != pc)
                 continue;
-            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
             assert_int_equal(stop.reason, SAM_SESSION_BREAK);
             assert_int_equal(stop.pc, pc);
             assert_int_equal(sam_session_time(session), m->time);
         }
-        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
         sam_session_close(session);
         program_free(&p);
@@ -140,20 +128,20 @@ static void watchpoints(void **state)
                                        .loads = kind & 1,
                                        .stores = kind & 2};
         unsigned id;
-        ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
         for (size_t i = 0; i < trace->count; i++) {
             const struct moment *m = &trace->moments[i];
             const struct sam_step_access *a = &m->access;
             if (!m->access_count || !((a->load && of.loads) || (a->store && of.stores)) ||
                 a->address >= of.address + of.size || of.address >= a->address + a->size)
                 continue;
-            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
             assert_int_equal(stop.reason, SAM_SESSION_WATCH);
             assert_int_equal(stop.access_pc, m->pc);
             assert_int_equal(sam_session_time(session), m->time + 1);
             assert_int_equal(stop.after, a->value);
         }
-        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
         sam_session_close(session);
         program_free(&p);
@@ -176,23 +164,23 @@ static void steps(void **state)
     struct sam_session_warp warp;
     struct sam_error *e = &p.error;
     const uint64_t shape = 0x011004;
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.kind, SAM_STEP_RAN);
     assert_int_equal(step.pc, SAM_HART_CODE_BASE);
     assert_int_equal(step.x, 8);
     assert_int_equal(step.x_count, 1);
     assert_int_equal(step.x_value[0], 0x10000);
-    ok(sam_session_step(session, 0, 0, &step, e), e);
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.csr_count, 1);
     assert_int_equal(step.csr[0].address, 0x8c0);
     assert_int_equal(step.csr[0].value, 1);
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.access_count, 1);
     assert_int_equal(step.access[0].address, 0x10008);
     assert_int_equal(step.access[0].value, 1);
     assert_true(step.access[0].store && !step.access[0].load);
-    ok(sam_session_set_csr(session, 0, 0, 0x8c1, shape, e), e);
+    must(sam_session_set_csr(session, 0, 0, 0x8c1, shape, e), e);
     enum sam_status status = sam_session_step(session, 0, 0, &step, e);
     if (status == SAM_OK) {
         assert_int_equal(step.tl_count, 1);
@@ -203,10 +191,10 @@ static void steps(void **state)
     } else {
         fail_msg("%s", e->text);
     }
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.kind, SAM_STEP_TRAPPED);
     assert_int_equal(step.cause, 3);
-    ok(sam_session_warp(session, 0, 0, &warp, e), e);
+    must(sam_session_warp(session, 0, 0, &warp, e), e);
     assert_int_equal(warp.state, SAM_WARP_READY);
     assert_int_equal(warp.instructions, 5);
     assert_int_equal(sam_session_time(session), 5);
@@ -224,22 +212,22 @@ static void ends(void **state)
     struct program p = program_new(ISA, &options, loop);
     struct sam_error *e = &p.error;
     struct sam_session *session = open_session(&p), *second;
-    refused(sam_session_open_hart(p.hart, &second, e), e, "already");
+    must_refuse(sam_session_open_hart(p.hart, &second, e), e, "already");
     assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_STOPPED);
     assert_int_equal(stop.reason, SAM_SESSION_STOPPED);
     flag = 0;
     struct sam_session_run run = {.size = sizeof run, .instructions = 10};
-    ok(sam_session_run(session, &run, &stop, e), e);
+    must(sam_session_run(session, &run, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_COUNT);
     assert_int_equal(stop.instructions, 10);
-    ok(sam_session_run(session, NULL, &stop, e), e);
+    must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
     assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
-    refused(sam_session_step(session, 0, 0, &step, e), e, "has ended");
-    refused(sam_session_finish(session, NULL, e), e, "a hart has no launch");
-    ok(sam_session_set_pc(session, 0, 0, SAM_HART_CODE_BASE, e), e);
-    ok(sam_session_run(session, NULL, &stop, e), e);
+    must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
+    must_refuse(sam_session_finish(session, NULL, e), e, "a hart has no launch");
+    must(sam_session_set_pc(session, 0, 0, SAM_HART_CODE_BASE, e), e);
+    must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     program_free(&p);
@@ -247,7 +235,7 @@ static void ends(void **state)
     p = program_new(ISA, NULL, "ebreak\n");
     session = open_session(&p);
     for (int i = 0; i < 2; i++) {
-        ok(sam_session_run(session, NULL, &stop, e), e);
+        must(sam_session_run(session, NULL, &stop, e), e);
         assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
         assert_int_equal(stop.pc, SAM_HART_CODE_BASE);
     }
@@ -305,7 +293,7 @@ static void until(void **state)
     struct sam_session_stop stop;
     sam_hart_set_until(p.hart, SAM_HART_CODE_BASE + 8);
     struct sam_session *session = open_session(&p);
-    ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
     assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
     sam_session_close(session);
     sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
@@ -340,10 +328,10 @@ static void back(void **state)
     uint8_t tl[1024] = {[5] = 9};
     size_t count = 0;
     unsigned id;
-    ok(sam_session_record(session, 30, e), e);
-    ok(sam_session_add_watch(session, &(struct sam_session_watch){.address = DATA_BASE, .size = 4},
-                             &id, e),
-       e);
+    must(sam_session_record(session, 30, e), e);
+    must(sam_session_add_watch(
+             session, &(struct sam_session_watch){.address = DATA_BASE, .size = 4}, &id, e),
+         e);
     while (sam_session_run(session, NULL, &stop, e) == SAM_OK && stop.reason == SAM_SESSION_WATCH)
         times[count++] = sam_session_time(session);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
@@ -352,27 +340,27 @@ static void back(void **state)
     assert_true(end < SAM_COUNT(known));
     for (unsigned i = 0; i < 200; i++) {
         const uint64_t time = test_below(&random, end + 1);
-        ok(sam_session_goto(session, time, e), e);
+        must(sam_session_goto(session, time, e), e);
         const uint64_t digest = digest_of(&p, session);
         if (known[time])
             assert_int_equal(digest, known[time]);
         known[time] = digest;
     }
-    ok(sam_session_goto(session, end, e), e);
+    must(sam_session_goto(session, end, e), e);
     while (count--) {
-        ok(sam_session_back(session, &stop, e), e);
+        must(sam_session_back(session, &stop, e), e);
         assert_int_equal(stop.reason, SAM_SESSION_WATCH);
         assert_int_equal(sam_session_time(session), times[count]);
     }
-    ok(sam_session_back(session, &stop, e), e);
+    must(sam_session_back(session, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_START);
-    ok(sam_session_remove(session, id, e), e);
-    ok(sam_session_snapshot(session, &id, e), e);
+    must(sam_session_remove(session, id, e), e);
+    must(sam_session_snapshot(session, &id, e), e);
     sam_hart_set_tl(p.hart, 3, tl);
-    ok(sam_session_run(session, NULL, &stop, e), e);
+    must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.exit_code, 7);
     assert_int_equal(sam_session_time(session), end);
-    ok(sam_session_restore(session, id, e), e);
+    must(sam_session_restore(session, id, e), e);
     assert_int_equal(sam_hart_tl(p.hart, 3)[5], 0);
     if (known[0])
         assert_int_equal(digest_of(&p, session), known[0]);
@@ -384,7 +372,7 @@ static void back(void **state)
     struct sam_hart_options options = {.size = sizeof options, .engines = &engines};
     p = program_new(ISA, &options, "ebreak\n");
     session = open_session(&p);
-    refused(sam_session_snapshot(session, &id, e), e, "cycle model");
+    must_refuse(sam_session_snapshot(session, &id, e), e, "cycle model");
     sam_session_close(session);
     program_free(&p);
 }
@@ -398,18 +386,18 @@ static void mistakes(void **state)
     uint32_t lanes[SAM_MAX_LANES];
     uint64_t value;
     size_t depth;
-    refused(sam_session_step(session, 1, 0, NULL, e), e, "a hart is 0, 0");
-    refused(sam_session_step(session, 0, 1, NULL, e), e, "a hart is 0, 0");
-    refused(sam_session_x(session, 0, 0, 32, &value, e), e, "x32");
-    refused(sam_session_v(session, 0, 0, 0, lanes, e), e, "no register v0");
-    refused(sam_session_stack(session, 0, 0, NULL, 0, &depth, e), e, "no SIMT stack");
-    refused(sam_session_private(session, 0, 0, 0, 0, &value, e), e, "no SIMT stack");
-    refused(sam_session_read(session, 0, 0x100, lanes, 4, e), e, "not in one buffer");
-    refused(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
-    ok(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
+    must_refuse(sam_session_step(session, 1, 0, NULL, e), e, "a hart is 0, 0");
+    must_refuse(sam_session_step(session, 0, 1, NULL, e), e, "a hart is 0, 0");
+    must_refuse(sam_session_x(session, 0, 0, 32, &value, e), e, "x32");
+    must_refuse(sam_session_v(session, 0, 0, 0, lanes, e), e, "no register v0");
+    must_refuse(sam_session_stack(session, 0, 0, NULL, 0, &depth, e), e, "no SIMT stack");
+    must_refuse(sam_session_private(session, 0, 0, 0, 0, &value, e), e, "no SIMT stack");
+    must_refuse(sam_session_read(session, 0, 0x100, lanes, 4, e), e, "not in one buffer");
+    must_refuse(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
+    must(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
     assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
     sam_session_close(session);
-    refused(sam_session_open_hart(NULL, &session, e), e, "needs a hart");
+    must_refuse(sam_session_open_hart(NULL, &session, e), e, "needs a hart");
     program_free(&p);
 }
 

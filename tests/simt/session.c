@@ -13,26 +13,14 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "must.h"
 #include "samite/session.h"
-
-static void ok(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s: %s", sam_status_name(status), error->text);
-}
-
-static void refused(enum sam_status status, const struct sam_error *error, const char *text)
-{
-    assert_int_equal(status, SAM_ERR_USAGE);
-    if (!strstr(error->text, text))
-        fail_msg("no '%s' in: %s", text, error->text);
-}
 
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    ok(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
-    ok(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
+    must(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
+    must(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
     return session;
 }
 
@@ -46,13 +34,13 @@ static void opens_at_once(void **state)
     p.launch.grid[1] = 60000;
     p.launch.warps = 1024;
     struct sam_session *session = open_session(&p);
-    ok(sam_session_shape(session, &shape, &p.error), &p.error);
+    must(sam_session_shape(session, &shape, &p.error), &p.error);
     assert_int_equal(shape.workgroups, UINT64_C(65536) * 60000);
     assert_int_equal(shape.warps, 1024);
     assert_int_equal(shape.lanes, 4);
     assert_int_equal(sam_session_workgroup(session, 3000000000), 3000000000);
     assert_int_equal(sam_session_workgroup_state(session, 3000000000), SAM_SESSION_NEW);
-    ok(sam_session_step(session, 3000000000, 1023, &step, &p.error), &p.error);
+    must(sam_session_step(session, 3000000000, 1023, &step, &p.error), &p.error);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
     assert_int_equal(sam_session_workgroup_state(session, 3000000000), SAM_SESSION_LIVE);
     sam_session_close(session);
@@ -79,27 +67,28 @@ static void some_workgroups(void **state)
     struct sam_session *session;
     struct sam_session_warp warp;
     p.launch.grid[0] = 8;
-    ok(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error);
+    must(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error);
     assert_int_equal(sam_session_workgroup(session, 0), 5);
     assert_int_equal(sam_session_workgroup(session, 3), UINT32_MAX);
     assert_int_equal(sam_session_workgroup_state(session, 1), SAM_SESSION_ABSENT);
-    refused(sam_session_warp(session, 1, 0, &warp, &p.error), &p.error, "not in this session");
-    refused(sam_session_warp(session, 5, 1, &warp, &p.error), &p.error, "warp 1");
+    must_refuse(sam_session_warp(session, 1, 0, &warp, &p.error), &p.error, "not in this session");
+    must_refuse(sam_session_warp(session, 5, 1, &warp, &p.error), &p.error, "warp 1");
     struct sam_gpu_result result;
-    ok(sam_session_finish(session, &result, &p.error), &p.error);
+    must(sam_session_finish(session, &result, &p.error), &p.error);
     assert_int_equal(result.stats.workgroups, 3);
     assert_int_equal(result.stats.warp_insns, 27);
-    refused(sam_session_warp(session, 5, 0, &warp, &p.error), &p.error, "has ended");
+    must_refuse(sam_session_warp(session, 5, 0, &warp, &p.error), &p.error, "has ended");
     sam_session_close(session);
     EXPECT_WORDS(&p, DATA, 3, 0, 0, 0, 2, 0, 0, 3, 0, 1, 0);
     options.workgroups = twice;
     options.workgroup_count = 2;
-    refused(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error, "twice");
+    must_refuse(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error,
+                "twice");
     assert_null(session);
     options.workgroups = far;
     options.workgroup_count = 1;
-    refused(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error,
-            "the launch has 8");
+    must_refuse(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error,
+                "the launch has 8");
     program_free(&p);
 }
 
@@ -129,46 +118,46 @@ static void writes_take_effect(void **state)
     uint32_t lanes[32] = {0}, word = 77, code = 0x00150513; /* addi a0, a0, 1 */
     uint64_t value;
     unsigned id;
-    ok(sam_session_add_break(session, &at, &id, e), e);
-    ok(sam_session_run(session, NULL, &stop, e), e);
-    ok(sam_session_set_x(session, 0, 0, 10, 40, e), e);
-    ok(sam_session_set_x(session, 0, 0, 0, 40, e), e);
-    ok(sam_session_x(session, 0, 0, 0, &value, e), e);
+    must(sam_session_add_break(session, &at, &id, e), e);
+    must(sam_session_run(session, NULL, &stop, e), e);
+    must(sam_session_set_x(session, 0, 0, 10, 40, e), e);
+    must(sam_session_set_x(session, 0, 0, 0, 40, e), e);
+    must(sam_session_x(session, 0, 0, 0, &value, e), e);
     assert_int_equal(value, 0);
     lanes[3] = 100;
     lanes[4] = 200;
-    ok(sam_session_set_v(session, 0, 0, 1, 8, lanes, e), e);
-    ok(sam_session_v(session, 0, 0, 1, lanes, e), e);
+    must(sam_session_set_v(session, 0, 0, 1, 8, lanes, e), e);
+    must(sam_session_v(session, 0, 0, 1, lanes, e), e);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(lanes[i], i == 3 ? 100 : i < 8 ? 1 : 0);
-    ok(sam_session_set_csr(session, 0, 0, 2, 3, e), e);
-    refused(sam_session_set_csr(session, 0, 0, 0x805, 3, e), e, "CSR 0x805");
-    refused(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
-    ok(sam_session_csr(session, 0, 0, 0x802, &value, e), e);
+    must(sam_session_set_csr(session, 0, 0, 2, 3, e), e);
+    must_refuse(sam_session_set_csr(session, 0, 0, 0x805, 3, e), e, "CSR 0x805");
+    must_refuse(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
+    must(sam_session_csr(session, 0, 0, 0x802, &value, e), e);
     assert_int_equal(value, 8);
     /* local memory, before the program has touched it */
-    ok(sam_session_read(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
+    must(sam_session_read(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
     assert_int_equal(word, 0);
     word = 55;
-    ok(sam_session_write(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
+    must(sam_session_write(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
     /* code: a second increment in place of the vadd; the other warps run it too */
-    ok(sam_session_write(session, 0, at.pc, &code, 4, e), e);
+    must(sam_session_write(session, 0, at.pc, &code, 4, e), e);
     /* a mask with two lanes, so that the last store writes only those */
     const struct sam_stack_entry entries[] = {{1, 2, 3}, {4, 5, 6}};
     struct sam_stack_entry got[2];
     size_t depth;
-    ok(sam_session_set_stack(session, 0, 0, 0x18, entries, 2, e), e);
-    refused(sam_session_set_stack(session, 0, 0, 0x100, entries, 2, e), e, "8 lanes");
-    refused(sam_session_set_stack(session, 0, 0, 1, entries, 70000, e), e, "at most 65536");
-    ok(sam_session_stack(session, 0, 0, got, 1, &depth, e), e);
+    must(sam_session_set_stack(session, 0, 0, 0x18, entries, 2, e), e);
+    must_refuse(sam_session_set_stack(session, 0, 0, 0x100, entries, 2, e), e, "8 lanes");
+    must_refuse(sam_session_set_stack(session, 0, 0, 1, entries, 70000, e), e, "at most 65536");
+    must(sam_session_stack(session, 0, 0, got, 1, &depth, e), e);
     assert_int_equal(depth, 2);
     assert_int_equal(got[0].mask, 3);
-    ok(sam_session_warp(session, 0, 0, &warp, e), e);
+    must(sam_session_warp(session, 0, 0, &warp, e), e);
     assert_int_equal(warp.mask, 0x18);
     assert_int_equal(warp.depth, 2);
     at.pc = SAM_CODE_BASE + 13 * 4;
-    ok(sam_session_add_break(session, &at, &id, e), e);
-    ok(sam_session_run(session, NULL, &stop, e), e);
+    must(sam_session_add_break(session, &at, &id, e), e);
+    must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.pc, at.pc);
     EXPECT_WORDS(&p, DATA, 42, 55, 3, 0, 0, 0, 0, 100, 1, 0);
     /* endprg is not allowed here: it traps, is repaired, and ends */
@@ -182,8 +171,8 @@ static void writes_take_effect(void **state)
     assert_int_equal(stop.reason, SAM_SESSION_TRAP);
     assert_int_equal(stop.trap.kind, SAM_TRAP_ENDPRG_DIVERGED);
     assert_int_equal(stop.pc, at.pc);
-    ok(sam_session_set_stack(session, 0, 0, 0xff, NULL, 0, e), e);
-    ok(sam_session_finish(session, NULL, e), e);
+    must(sam_session_set_stack(session, 0, 0, 0xff, NULL, 0, e), e);
+    must(sam_session_finish(session, NULL, e), e);
     sam_session_close(session);
     program_free(&p);
 }
@@ -205,31 +194,31 @@ static void pc_and_private_memory(void **state)
     struct sam_session_warp warp;
     uint64_t address;
     uint32_t word = 0;
-    ok(sam_session_run(session, &run, &stop, e), e);
+    must(sam_session_run(session, &run, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_WAITS);
     assert_int_equal(stop.warp, 1);
     assert_int_equal(stop.pc, program_symbol(&p, "wait"));
-    ok(sam_session_warp(session, 0, 1, &warp, e), e);
+    must(sam_session_warp(session, 0, 1, &warp, e), e);
     assert_int_equal(warp.state, SAM_WARP_WAITS);
     for (uint32_t lane = 0; lane < 8; lane++) {
-        ok(sam_session_private(session, 0, 1, lane, 8, &address, e), e);
-        ok(sam_session_read(session, 0, address, &word, 4, e), e);
+        must(sam_session_private(session, 0, 1, lane, 8, &address, e), e);
+        must(sam_session_read(session, 0, address, &word, 4, e), e);
         assert_int_equal(word, lane);
     }
-    refused(sam_session_private(session, 0, 1, 8, 8, &address, e), e, "8 lanes");
-    refused(sam_session_private(session, 0, 1, 7, 1024, &address, e), e, "1024 bytes");
+    must_refuse(sam_session_private(session, 0, 1, 8, 8, &address, e), e, "8 lanes");
+    must_refuse(sam_session_private(session, 0, 1, 7, 1024, &address, e), e, "1024 bytes");
     /* warp 0 is taken past the barrier, and warp 1 back to its start: it arrives again, alone */
-    ok(sam_session_set_pc(session, 0, 0, program_symbol(&p, "wait") + 4, e), e);
-    ok(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE, e), e);
-    refused(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE + 2, e), e, "multiple of 4");
+    must(sam_session_set_pc(session, 0, 0, program_symbol(&p, "wait") + 4, e), e);
+    must(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE, e), e);
+    must_refuse(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE + 2, e), e, "multiple of 4");
     struct sam_step step;
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
-    refused(sam_session_step(session, 0, 0, &step, e), e, "has ended");
+    must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
     run.to_release = true;
-    ok(sam_session_run(session, &run, &stop, e), e);
+    must(sam_session_run(session, &run, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_RELEASED);
-    ok(sam_session_finish(session, NULL, e), e);
+    must(sam_session_finish(session, NULL, e), e);
     sam_session_close(session);
     program_free(&p);
 }
@@ -249,37 +238,37 @@ static void barrier_retries(void **state)
         struct sam_session_warp warp;
         struct sam_step step;
         struct sam_error *e = &p.error;
-        ok(sam_session_open(p.gpu, &p.launch, &options, &session, e), e);
+        must(sam_session_open(p.gpu, &p.launch, &options, &session, e), e);
         const uint32_t wait = program_symbol(&p, "wait");
         for (uint32_t w = 0; w < 2; w++) {
-            ok(sam_session_step(session, 0, w, &step, e), e);
+            must(sam_session_step(session, 0, w, &step, e), e);
             assert_int_equal(step.kind, SAM_STEP_BARRIER);
             for (int again = 0; again < 3; again++) {
-                ok(sam_session_step(session, 0, w, &step, e), e);
+                must(sam_session_step(session, 0, w, &step, e), e);
                 assert_int_equal(step.kind, SAM_STEP_WAITS);
                 assert_int_equal(step.pc, wait);
                 assert_int_equal(step.next_pc, wait);
                 assert_int_equal(step.word, 0x0400400b);
-                ok(sam_session_warp(session, 0, w, &warp, e), e);
+                must(sam_session_warp(session, 0, w, &warp, e), e);
                 assert_int_equal(warp.pc, wait);
             }
         }
         assert_int_equal(sam_session_time(session), 2);
-        ok(sam_session_step(session, 0, 2, &step, e), e);
+        must(sam_session_step(session, 0, 2, &step, e), e);
         assert_int_equal(step.kind, SAM_STEP_RELEASED);
         assert_int_equal(step.next_pc, wait + 4);
         for (uint32_t w = 0; w < 2; w++) {
-            ok(sam_session_warp(session, 0, w, &warp, e), e);
+            must(sam_session_warp(session, 0, w, &warp, e), e);
             assert_int_equal(warp.state, SAM_WARP_READY);
             assert_int_equal(warp.pc, retry ? wait : wait + 4);
-            ok(sam_session_step(session, 0, w, &step, e), e);
+            must(sam_session_step(session, 0, w, &step, e), e);
             assert_int_equal(step.kind, retry ? SAM_STEP_WAITS : SAM_STEP_RAN);
             assert_int_equal(step.next_pc, retry ? wait + 4 : wait + 8);
             if (retry)
-                ok(sam_session_step(session, 0, w, &step, e), e);
+                must(sam_session_step(session, 0, w, &step, e), e);
             assert_int_equal(step.pc, wait + 4);
         }
-        ok(sam_session_finish(session, NULL, e), e);
+        must(sam_session_finish(session, NULL, e), e);
         sam_session_close(session);
     }
     program_free(&p);
@@ -318,13 +307,13 @@ static void traps(void **state)
     assert_int_equal(result.place_count, 2);
     sam_gpu_result_free(&result);
     /* warp 1 goes to the other barrier: both go on, and warp 0 loads from nowhere */
-    ok(sam_session_set_pc(session, 0, 1, program_symbol(&p, "there"), e), e);
+    must(sam_session_set_pc(session, 0, 1, program_symbol(&p, "there"), e), e);
     assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
     assert_int_equal(stop.trap.kind, SAM_TRAP_LOAD_FAULT);
     assert_int_equal(stop.warp, 0);
     for (uint32_t w = 0; w < 2; w++)
-        ok(sam_session_set_x(session, 0, w, 7, DATA, e), e);
-    ok(sam_session_finish(session, &result, e), e);
+        must(sam_session_set_x(session, 0, w, 7, DATA, e), e);
+    must(sam_session_finish(session, &result, e), e);
     assert_int_equal(result.trap.kind, SAM_TRAP_NONE);
     sam_session_close(session);
     /* the budget of each warp */
@@ -389,7 +378,7 @@ static void as_a_launch(void **state)
             continue;
         }
         struct sam_session *session = open_session(&p);
-        ok(sam_session_finish(session, &result, &p.error), &p.error);
+        must(sam_session_finish(session, &result, &p.error), &p.error);
         sam_session_close(session);
     }
     assert_string_equal(sam_buffer_text(&prints[1]), "ABCDE");
@@ -418,7 +407,7 @@ static void as_a_launch(void **state)
     assert_string_equal(p.error.text, "stopped after 2 of 5 workgroups");
     told[0].stop = 0;
     told[0].stop_at = 0;
-    ok(sam_session_finish(session, NULL, &p.error), &p.error);
+    must(sam_session_finish(session, NULL, &p.error), &p.error);
     sam_session_close(session);
     program_free(&p);
 }
@@ -435,35 +424,37 @@ static void mistakes(void **state)
     unsigned id;
     struct sam_session *session;
     sam_session_close(NULL);
-    refused(sam_session_step(NULL, 0, 0, &step, e), e, "no session");
-    refused(sam_session_run(NULL, NULL, &stop, e), e, "no session");
-    refused(sam_session_read(NULL, 0, DATA, &word, 4, e), e, "no session");
-    refused(sam_session_open(NULL, &p.launch, NULL, &session, e), e, "needs a gpu");
+    must_refuse(sam_session_step(NULL, 0, 0, &step, e), e, "no session");
+    must_refuse(sam_session_run(NULL, NULL, &stop, e), e, "no session");
+    must_refuse(sam_session_read(NULL, 0, DATA, &word, 4, e), e, "no session");
+    must_refuse(sam_session_open(NULL, &p.launch, NULL, &session, e), e, "needs a gpu");
     assert_int_equal(sam_session_time(NULL), 0);
     assert_int_equal(sam_session_workgroup(NULL, 0), UINT32_MAX);
     p.launch.lanes = 7;
-    refused(sam_session_open(p.gpu, &p.launch, NULL, &session, e), e, "7 threads");
+    must_refuse(sam_session_open(p.gpu, &p.launch, NULL, &session, e), e, "7 threads");
     p.launch.lanes = 8;
     session = open_session(&p);
-    refused(sam_session_step(session, 1, 0, &step, e), e, "workgroup 1");
-    refused(sam_session_x(session, 0, 0, 64, &value, e), e, "x64");
-    refused(sam_session_v(session, 0, 0, 256, lanes, e), e, "v256");
-    refused(sam_session_read(session, 0, DATA + DATA_SIZE - 2, &word, 4, e), e, "not in one");
-    refused(sam_session_write(session, 0, 0x1000, &word, 4, e), e, "not in one");
-    refused(sam_session_read(session, 0, UINT64_C(0x190000000), &word, 4, e), e, "not in one");
-    refused(sam_session_read(session, 0, SAM_LDS_BASE + SAM_LDS_SIZE - 2, &word, 4, e), e,
-            "not in one");
-    refused(sam_session_add_break(session, &(struct sam_session_break){.pc = 2}, &id, e), e,
-            "multiple of 4");
-    refused(sam_session_add_watch(session, &(struct sam_session_watch){.address = DATA}, &id, e), e,
-            "1 byte");
-    refused(sam_session_run(session, &(struct sam_session_run){.scope = (enum sam_session_scope)9},
-                            &stop, e),
-            e, "scope 9");
-    ok(sam_session_step(session, 0, 0, &step, e), e);
+    must_refuse(sam_session_step(session, 1, 0, &step, e), e, "workgroup 1");
+    must_refuse(sam_session_x(session, 0, 0, 64, &value, e), e, "x64");
+    must_refuse(sam_session_v(session, 0, 0, 256, lanes, e), e, "v256");
+    must_refuse(sam_session_read(session, 0, DATA + DATA_SIZE - 2, &word, 4, e), e, "not in one");
+    must_refuse(sam_session_write(session, 0, 0x1000, &word, 4, e), e, "not in one");
+    must_refuse(sam_session_read(session, 0, UINT64_C(0x190000000), &word, 4, e), e, "not in one");
+    must_refuse(sam_session_read(session, 0, SAM_LDS_BASE + SAM_LDS_SIZE - 2, &word, 4, e), e,
+                "not in one");
+    must_refuse(sam_session_add_break(session, &(struct sam_session_break){.pc = 2}, &id, e), e,
+                "multiple of 4");
+    must_refuse(
+        sam_session_add_watch(session, &(struct sam_session_watch){.address = DATA}, &id, e), e,
+        "1 byte");
+    must_refuse(sam_session_run(session,
+                                &(struct sam_session_run){.scope = (enum sam_session_scope)9},
+                                &stop, e),
+                e, "scope 9");
+    must(sam_session_step(session, 0, 0, &step, e), e);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
-    refused(sam_session_step(session, 0, 0, &step, e), e, "has ended");
-    ok(sam_session_run(session, NULL, &stop, e), e);
+    must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
+    must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     program_free(&p);

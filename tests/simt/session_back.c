@@ -12,21 +12,9 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "must.h"
 #include "random.h"
 #include "samite/session.h"
-
-static void ok(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s: %s", sam_status_name(status), error->text);
-}
-
-static void refused(enum sam_status status, const struct sam_error *error, const char *text)
-{
-    assert_int_equal(status, SAM_ERR_USAGE);
-    if (!strstr(error->text, text))
-        fail_msg("no '%s' in: %s", text, error->text);
-}
 
 /* Warps race for words of global memory, meet at barriers, use local memory, a stack and prints. */
 static const char racing[] = "        lui     s0, 0x90000\n"
@@ -85,7 +73,7 @@ static struct program open_racing(struct sam_buffer *prints)
     p.launch.warps = 3;
     if (prints)
         p.options.print = (struct sam_sink){collect, prints};
-    ok(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
     return p;
 }
 
@@ -108,29 +96,29 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
         mix(&digest, now == SAM_SESSION_ENDED);
         if (now == SAM_SESSION_ENDED)
             continue;
-        ok(sam_session_read(session, group, SAM_LDS_BASE, words, 64, e), e);
+        must(sam_session_read(session, group, SAM_LDS_BASE, words, 64, e), e);
         for (unsigned i = 0; i < 16; i++)
             mix(&digest, words[i]);
         for (uint32_t warp = 0; warp < p->launch.warps; warp++) {
-            ok(sam_session_warp(session, group, warp, &state, e), e);
+            must(sam_session_warp(session, group, warp, &state, e), e);
             mix(&digest, (uint64_t)state.state << 32 | state.mask);
             mix(&digest, state.pc);
             mix(&digest, state.instructions);
-            ok(sam_session_stack(session, group, warp, stack, 8, &depth, e), e);
+            must(sam_session_stack(session, group, warp, stack, 8, &depth, e), e);
             for (size_t i = 0; i < depth; i++)
                 mix(&digest, (uint64_t)stack[i].pc << 32 | stack[i].mask);
             for (unsigned i = 0; i < 64; i++) {
-                ok(sam_session_x(session, group, warp, i, &x, e), e);
+                must(sam_session_x(session, group, warp, i, &x, e), e);
                 mix(&digest, x);
             }
             for (unsigned i = 0; i < 12; i++) {
-                ok(sam_session_v(session, group, warp, i, words, e), e);
+                must(sam_session_v(session, group, warp, i, words, e), e);
                 for (unsigned lane = 0; lane < 8; lane++)
                     mix(&digest, words[lane]);
             }
         }
     }
-    ok(sam_session_read(session, 0, DATA, words, DATA_SIZE, e), e);
+    must(sam_session_read(session, 0, DATA, words, DATA_SIZE, e), e);
     for (size_t i = 0; i < DATA_SIZE / 4; i++)
         mix(&digest, words[i]);
     return digest;
@@ -149,16 +137,16 @@ static void act(struct program *p, struct sam_session *session, bool plain, uint
     if (plain || sam_session_workgroup_state(session, run.workgroup) == SAM_SESSION_ENDED)
         run.scope = SAM_SCOPE_ALL;
     if (test_below(random, 2) || run.scope == SAM_SCOPE_ALL) {
-        ok(sam_session_run(session, &run, NULL, &p->error), &p->error);
+        must(sam_session_run(session, &run, NULL, &p->error), &p->error);
         return;
     }
     for (unsigned i = 0; i < 20; i++) {
         if (sam_session_workgroup_state(session, run.workgroup) == SAM_SESSION_ENDED)
             return;
-        ok(sam_session_warp(session, run.workgroup, run.warp, &warp, &p->error), &p->error);
+        must(sam_session_warp(session, run.workgroup, run.warp, &warp, &p->error), &p->error);
         if (warp.state == SAM_WARP_ENDED)
             return;
-        ok(sam_session_step(session, run.workgroup, run.warp, NULL, &p->error), &p->error);
+        must(sam_session_step(session, run.workgroup, run.warp, NULL, &p->error), &p->error);
     }
 }
 
@@ -166,7 +154,7 @@ static struct sam_session *open_session(struct program *p, bool retry)
 {
     struct sam_session_options options = {.size = sizeof options, .barrier_retry = retry};
     struct sam_session *session;
-    ok(sam_session_open(p->gpu, &p->launch, &options, &session, &p->error), &p->error);
+    must(sam_session_open(p->gpu, &p->launch, &options, &session, &p->error), &p->error);
     return session;
 }
 
@@ -188,29 +176,29 @@ static void snapshots(void **state)
             const uint64_t choice = test_below(&random, 6);
             if (choice == 0 && count < 8) {
                 kept[count].digest = digest_of(&p, session);
-                ok(sam_session_snapshot(session, &kept[count++].id, e), e);
+                must(sam_session_snapshot(session, &kept[count++].id, e), e);
             } else if (choice == 1 && count) {
                 const size_t at = test_below(&random, count);
-                ok(sam_session_restore(session, kept[at].id, e), e);
+                must(sam_session_restore(session, kept[at].id, e), e);
                 assert_int_equal(digest_of(&p, session), kept[at].digest);
                 if (at + 1 < count)
-                    refused(sam_session_restore(session, kept[at + 1].id, e), e, "no snapshot");
+                    must_refuse(sam_session_restore(session, kept[at + 1].id, e), e, "no snapshot");
                 count = at + 1;
             } else if (choice == 2 && count > 2) {
                 const size_t at = test_below(&random, count);
-                ok(sam_session_drop(session, kept[at].id, e), e);
+                must(sam_session_drop(session, kept[at].id, e), e);
                 memmove(&kept[at], &kept[at + 1], (--count - at) * sizeof kept[0]);
             } else if (choice == 3) {
                 uint32_t word = (uint32_t)test_random(&random);
                 const uint32_t at = (uint32_t)test_below(&random, DATA_SIZE / 4) * 4;
-                ok(sam_session_write(session, 0, DATA + at, &word, 4, e), e);
+                must(sam_session_write(session, 0, DATA + at, &word, 4, e), e);
             }
         }
         while (count--) {
-            ok(sam_session_restore(session, kept[count].id, e), e);
+            must(sam_session_restore(session, kept[count].id, e), e);
             assert_int_equal(digest_of(&p, session), kept[count].digest);
         }
-        ok(sam_session_finish(session, NULL, e), e);
+        must(sam_session_finish(session, NULL, e), e);
         sam_session_close(session);
         program_free(&p);
     }
@@ -229,7 +217,7 @@ static void any_time(void **state)
         struct sam_error *e = &p.error;
         static uint64_t known[TIMES]; /* by time, 0: not known */
         memset(known, 0, sizeof known);
-        ok(sam_session_record(session, round & 1 ? 50 : 0, e), e);
+        must(sam_session_record(session, round & 1 ? 50 : 0, e), e);
         for (unsigned i = 0; i < 25; i++) {
             act(&p, session, round & 2, &random);
             known[sam_session_time(session)] = digest_of(&p, session);
@@ -238,19 +226,19 @@ static void any_time(void **state)
         assert_true(end < TIMES);
         for (unsigned i = 0; i < 120; i++) {
             const uint64_t time = test_below(&random, end + 1);
-            ok(sam_session_goto(session, time, e), e);
+            must(sam_session_goto(session, time, e), e);
             assert_int_equal(sam_session_time(session), time);
             const uint64_t digest = digest_of(&p, session);
             if (known[time])
                 assert_int_equal(digest, known[time]);
             known[time] = digest;
         }
-        refused(sam_session_goto(session, end + 1, e), e, "recorded from 0 to");
-        ok(sam_session_goto(session, end, e), e);
+        must_refuse(sam_session_goto(session, end + 1, e), e, "recorded from 0 to");
+        must(sam_session_goto(session, end, e), e);
         assert_int_equal(digest_of(&p, session), known[end]);
-        ok(sam_session_goto(session, end / 2, e), e);
+        must(sam_session_goto(session, end / 2, e), e);
         if (round & 2) {
-            ok(sam_session_finish(session, NULL, e), e);
+            must(sam_session_finish(session, NULL, e), e);
             assert_int_equal(prints.size, 4); /* each workgroup prints once, and it is shown once */
             sam_session_close(session);
             sam_buffer_free(&prints);
@@ -261,16 +249,16 @@ static void any_time(void **state)
         for (unsigned i = 0; i < 5; i++)
             act(&p, session, round & 2, &random);
         const uint64_t now = sam_session_time(session), digest = digest_of(&p, session);
-        ok(sam_session_goto(session, end / 3, e), e);
+        must(sam_session_goto(session, end / 3, e), e);
         if (known[end / 3])
             assert_int_equal(digest_of(&p, session), known[end / 3]);
-        ok(sam_session_goto(session, now, e), e);
+        must(sam_session_goto(session, now, e), e);
         assert_int_equal(digest_of(&p, session), digest);
         /* a change is not repeated: what came after it is forgotten */
-        ok(sam_session_write(session, 0, DATA + 4, &(uint32_t){5}, 4, e), e);
-        ok(sam_session_goto(session, now / 2, e), e);
-        refused(sam_session_goto(session, now + 1, e), e, "recorded from");
-        ok(sam_session_finish(session, NULL, e), e);
+        must(sam_session_write(session, 0, DATA + 4, &(uint32_t){5}, 4, e), e);
+        must(sam_session_goto(session, now / 2, e), e);
+        must_refuse(sam_session_goto(session, now + 1, e), e, "recorded from");
+        must(sam_session_finish(session, NULL, e), e);
         sam_session_close(session);
         sam_buffer_free(&prints);
         program_free(&p);
@@ -291,15 +279,15 @@ static void backwards(void **state)
         struct sam_session_stop stop;
         size_t count = 0;
         unsigned id;
-        ok(sam_session_record(session, round & 1 ? 40 : 0, e), e);
+        must(sam_session_record(session, round & 1 ? 40 : 0, e), e);
         const struct sam_session_break at = {.pc = program_symbol(&p, "even")};
         const struct sam_session_watch of = {.address = DATA, .size = 4};
         if (round & 2)
-            ok(sam_session_add_break(session, &at, &id, e), e);
+            must(sam_session_add_break(session, &at, &id, e), e);
         if (!(round & 2) || round & 4)
-            ok(sam_session_add_watch(session, &of, &id, e), e);
+            must(sam_session_add_watch(session, &of, &id, e), e);
         for (;;) {
-            ok(sam_session_run(session, NULL, &stop, e), e);
+            must(sam_session_run(session, NULL, &stop, e), e);
             if (stop.reason == SAM_SESSION_DONE)
                 break;
             assert_true(count < SAM_COUNT(stops));
@@ -312,7 +300,7 @@ static void backwards(void **state)
         assert_true(count > 100);
         size_t left = 30; /* from the end, and from somewhere */
         while (left--) {
-            ok(sam_session_back(session, &stop, e), e);
+            must(sam_session_back(session, &stop, e), e);
             count--;
             assert_int_equal(stop.reason, round & 2 && !(round & 4) ? SAM_SESSION_BREAK
                                           : !(round & 2)            ? SAM_SESSION_WATCH
@@ -324,14 +312,14 @@ static void backwards(void **state)
             assert_int_equal(digest_of(&p, session), stops[count].digest);
         }
         /* and on again: the next one is the next one */
-        ok(sam_session_run(session, NULL, &stop, e), e);
+        must(sam_session_run(session, NULL, &stop, e), e);
         assert_int_equal(sam_session_time(session), stops[count + 1].time);
-        ok(sam_session_goto(session, stops[3].time - 1, e), e);
+        must(sam_session_goto(session, stops[3].time - 1, e), e);
         for (count = 3; count--;) {
-            ok(sam_session_back(session, &stop, e), e);
+            must(sam_session_back(session, &stop, e), e);
             assert_int_equal(sam_session_time(session), stops[count].time);
         }
-        ok(sam_session_back(session, &stop, e), e);
+        must(sam_session_back(session, &stop, e), e);
         assert_int_equal(stop.reason, SAM_SESSION_START);
         assert_int_equal(sam_session_time(session), 0);
         sam_session_close(session);
@@ -347,14 +335,14 @@ static void mistakes(void **state)
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
     unsigned id;
-    refused(sam_session_goto(session, 0, e), e, "not recorded");
-    refused(sam_session_back(session, &stop, e), e, "not recorded");
-    refused(sam_session_restore(session, 1, e), e, "no snapshot 1");
-    refused(sam_session_drop(session, 1, e), e, "no snapshot 1");
-    refused(sam_session_snapshot(NULL, &id, e), e, "no session");
-    ok(sam_session_snapshot(session, &id, e), e);
-    ok(sam_session_drop(session, id, e), e);
-    refused(sam_session_restore(session, id, e), e, "no snapshot");
+    must_refuse(sam_session_goto(session, 0, e), e, "not recorded");
+    must_refuse(sam_session_back(session, &stop, e), e, "not recorded");
+    must_refuse(sam_session_restore(session, 1, e), e, "no snapshot 1");
+    must_refuse(sam_session_drop(session, 1, e), e, "no snapshot 1");
+    must_refuse(sam_session_snapshot(NULL, &id, e), e, "no session");
+    must(sam_session_snapshot(session, &id, e), e);
+    must(sam_session_drop(session, id, e), e);
+    must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
     sam_session_close(session);
     program_free(&p);
 }

@@ -12,27 +12,15 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "must.h"
 #include "random.h"
 #include "samite/session.h"
-
-static void ok(enum sam_status status, const struct sam_error *error)
-{
-    if (status != SAM_OK)
-        fail_msg("%s: %s", sam_status_name(status), error->text);
-}
-
-static void refused(enum sam_status status, const struct sam_error *error, const char *text)
-{
-    assert_int_equal(status, SAM_ERR_USAGE);
-    if (!strstr(error->text, text))
-        fail_msg("no '%s' in: %s", text, error->text);
-}
 
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    ok(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
-    ok(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
+    must(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
+    must(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
     return session;
 }
 
@@ -106,7 +94,7 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
                          .time = step->time,
                          .access_count = step->access_count};
     memcpy(m->access, step->access, step->access_count * sizeof step->access[0]);
-    refused(sam_session_step(session, 0, 0, NULL, &error), &error, "only inspect");
+    must_refuse(sam_session_step(session, 0, 0, NULL, &error), &error, "only inspect");
     return true;
 }
 
@@ -117,7 +105,7 @@ static struct trace trace_of(struct program *p)
     struct sam_session *session = open_session(p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = &trace};
     struct sam_session_stop stop;
-    ok(sam_session_run(session, &run, &stop, &p->error), &p->error);
+    must(sam_session_run(session, &run, &stop, &p->error), &p->error);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.instructions, trace.count);
     for (size_t i = 0; i < trace.count; i++)
@@ -157,16 +145,16 @@ static void breakpoints(void **state)
             unsigned id;
             clear_data(&p);
             struct sam_session *session = open_session(&p);
-            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
             /* a second one, by warp, at the same place and elsewhere */
             at.has_warp = true;
             at.warp = 1;
-            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
             for (size_t i = 0; i < trace.count; i++) {
                 const struct moment *m = &trace.moments[i];
                 if (m->pc != pc)
                     continue;
-                ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+                must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
                 assert_int_equal(stop.reason, SAM_SESSION_BREAK);
                 assert_int_equal(stop.workgroup, m->workgroup);
                 assert_int_equal(stop.warp, m->warp);
@@ -174,7 +162,7 @@ static void breakpoints(void **state)
                 assert_int_equal(sam_session_time(session), m->time);
                 assert_int_equal(stop.id, id - 1);
             }
-            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
             assert_int_equal(stop.reason, SAM_SESSION_DONE);
             assert_int_equal(sam_session_time(session), trace.count);
             sam_session_close(session);
@@ -226,13 +214,13 @@ static void watchpoints(void **state)
         struct sam_session_stop stop;
         clear_data(&p);
         struct sam_session *session = open_session(&p);
-        ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
         for (size_t i = 0; i < trace.count; i++) {
             const struct sam_step_access *want = caught(&trace.moments[i], &of);
             if (!want)
                 continue;
             hits++;
-            ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
             assert_int_equal(stop.reason, SAM_SESSION_WATCH);
             assert_int_equal(stop.access_pc, trace.moments[i].pc);
             assert_int_equal(stop.workgroup, trace.moments[i].workgroup);
@@ -247,7 +235,7 @@ static void watchpoints(void **state)
                 assert_int_equal(stop.before, stop.after);
         }
         assert_true(hits || !((a->load && of.loads) || (a->store && of.stores)));
-        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
         sam_session_close(session);
         free(trace.moments);
@@ -261,7 +249,7 @@ static bool third_time(void *context, struct sam_session *session, uint32_t work
     uint64_t s4;
     struct sam_error error;
     (void)context;
-    ok(sam_session_x(session, workgroup, warp, 20, &s4, &error), &error);
+    must(sam_session_x(session, workgroup, warp, 20, &s4, &error), &error);
     return s4 == 3;
 }
 
@@ -282,13 +270,13 @@ static void conditions(void **state)
     unsigned id, watch, calls = 0;
     uint64_t s4;
     struct sam_session *session = open_session(&p);
-    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
     for (uint32_t i = 0; i < 6; i++) {
-        ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
         assert_int_equal(stop.reason, SAM_SESSION_BREAK);
         assert_int_equal(stop.workgroup, i / 2);
         assert_int_equal(stop.warp, i % 2);
-        ok(sam_session_x(session, stop.workgroup, stop.warp, 20, &s4, &p.error), &p.error);
+        must(sam_session_x(session, stop.workgroup, stop.warp, 20, &s4, &p.error), &p.error);
         assert_int_equal(s4, 3);
     }
     sam_session_close(session);
@@ -297,22 +285,23 @@ static void conditions(void **state)
     session = open_session(&p);
     struct sam_session_watch of = {
         .address = DATA + 0x1000, .size = 4, .when = changes, .context = &calls};
-    ok(sam_session_add_watch(session, &of, &watch, &p.error), &p.error);
+    must(sam_session_add_watch(session, &of, &watch, &p.error), &p.error);
     at = (struct sam_session_break){.pc = program_symbol(&p, "even"), .lanes = 2};
-    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
-    ok(sam_session_remove(session, id, &p.error), &p.error);
-    ok(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    must(sam_session_remove(session, id, &p.error), &p.error);
+    must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
     assert_int_equal(stop.reason, SAM_SESSION_WATCH);
     assert_int_equal(stop.workgroup, 1);
     assert_int_equal(stop.after, 3);
     assert_true(calls > 2);
-    ok(sam_session_remove(session, watch, &p.error), &p.error);
-    refused(sam_session_remove(session, watch, &p.error), &p.error, "no breakpoint or watchpoint");
-    ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    must(sam_session_remove(session, watch, &p.error), &p.error);
+    must_refuse(sam_session_remove(session, watch, &p.error), &p.error,
+                "no breakpoint or watchpoint");
+    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
     struct sam_session_warp warp;
     while (sam_session_run(session, NULL, &stop, &p.error) == SAM_OK &&
            stop.reason == SAM_SESSION_BREAK) {
-        ok(sam_session_warp(session, stop.workgroup, stop.warp, &warp, &p.error), &p.error);
+        must(sam_session_warp(session, stop.workgroup, stop.warp, &warp, &p.error), &p.error);
         assert_true(warp.mask & 2);
         calls = 0;
     }
@@ -355,15 +344,15 @@ static void exact_turns(void **state)
         struct sam_session *session = open_session(&p);
         struct sam_session_break at = {.pc = program_symbol(&p, "over") - 4, .lanes = 16};
         if (round & 1) /* never stops, but is looked at */
-            ok(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
         struct sam_session_watch of = {.address = DATA + 4, .size = 4};
         if (round & 2)
-            ok(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+            must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
         do {
             struct sam_session_run run = {.size = sizeof run,
                                           .instructions = 1 + test_below(&random, 150000)};
             const uint64_t time = sam_session_time(session);
-            ok(sam_session_run(session, &run, &stop, &p.error), &p.error);
+            must(sam_session_run(session, &run, &stop, &p.error), &p.error);
             assert_int_equal(sam_session_time(session) - time, stop.instructions);
             if (stop.reason == SAM_SESSION_COUNT)
                 assert_int_equal(stop.instructions, run.instructions);
