@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/fp_round.h"
+/* The product of two floats has 48 bits. */
+#define SIG                uint64_t
+#define SIG_BITS           64
+#define LEADING_ZEROS(sig) __builtin_clzll(sig)
+#include "base/fp_number_tmpl.h"
 
 #define SIGN     UINT32_C(0x80000000)
 #define INFINITE UINT32_C(0x7f800000)
 #define LARGEST  UINT32_C(0x7f7fffff)
 
-/* The number (-1)^sign * sig * 2^exp, sig = 0 for zero. A result that cannot be held exactly has
- * its lowest bit set ("jammed"): that bit lies far below the rounding position, so it only says
- * that something is there. */
-struct number {
-    bool sign;
-    int exp;
-    uint64_t sig;
-};
-
-/* Where the highest bit of a normalised sig is: a sum of two still fits. */
-#define TOP 62
 /* Bits of a normalised sig below the 24 of a float. */
 #define EXTRA (TOP - 23)
 
@@ -29,23 +22,6 @@ static bool is_zero(uint32_t a)
     return (a & ~SIGN) == 0;
 }
 
-static uint64_t shift_right_jam(uint64_t sig, int count)
-{
-    if (count > 63)
-        return sig != 0;
-    return sig >> count | ((sig & ((UINT64_C(1) << count) - 1)) != 0);
-}
-
-static struct number normalise(struct number n)
-{
-    if (n.sig == 0)
-        return n;
-    int left = __builtin_clzll(n.sig) - (63 - TOP);
-    n.sig = left < 0 ? shift_right_jam(n.sig, -left) : n.sig << left;
-    n.exp -= left;
-    return n;
-}
-
 /* A finite float, normalised. */
 static struct number unpack(uint32_t a)
 {
@@ -57,14 +33,6 @@ static struct number unpack(uint32_t a)
         n.sig = fraction;
     }
     return normalise(n);
-}
-
-/* sig / 2^drop as an integer in the given mode, 0 < drop < 64. */
-static uint64_t round_off(bool sign, uint64_t sig, int drop, enum sam_round round)
-{
-    uint64_t kept = sig >> drop, half = UINT64_C(1) << (drop - 1);
-    uint64_t rest = sig & (2 * half - 1);
-    return kept + sam_fp_rounds_away(round, sign, kept & 1, rest != 0, rest >= half, rest > half);
 }
 
 static uint32_t overflow(bool sign, enum sam_round round, unsigned *flags)
@@ -117,28 +85,9 @@ static uint32_t from_nan(bool signaling, unsigned *flags)
     return signaling ? invalid(flags) : SAM_F32_NAN;
 }
 
-/* a + b of normalised numbers. When both highest bits are two or more places apart, at most one
- * bit cancels and the jammed bit stays far below the rounding position; when they are closer,
- * nothing is shifted out, because a product has 48 bits at most of the 63. */
 static uint32_t add_numbers(struct number a, struct number b, enum sam_round round, unsigned *flags)
 {
-    if (a.sig == 0 && b.sig == 0)
-        return (a.sign == b.sign ? a.sign : round == SAM_RDN) ? SIGN : 0;
-    if (a.sig == 0 || (b.sig != 0 && a.exp < b.exp)) {
-        struct number swap = a;
-        a = b;
-        b = swap;
-    }
-    b.sig = shift_right_jam(b.sig, b.sig ? a.exp - b.exp : 0);
-    if (a.sign == b.sign) {
-        a.sig += b.sig;
-    } else if (a.sig == b.sig) {
-        return round == SAM_RDN ? SIGN : 0;
-    } else {
-        a.sign ^= a.sig < b.sig;
-        a.sig = a.sig > b.sig ? a.sig - b.sig : b.sig - a.sig;
-    }
-    return round_pack(a, round, flags);
+    return round_pack(sum_of(a, b, round), round, flags);
 }
 
 uint32_t sam_f32_add(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_wide.h"
 
-#include "base/fp_round.h"
-
 /* GNU C: the product of two doubles has 106 bits. */
 __extension__ typedef unsigned __int128 u128;
+
+static int leading_zeros(u128 sig)
+{
+    uint64_t high = (uint64_t)(sig >> 64);
+    return high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)sig);
+}
+
+#define SIG                u128
+#define SIG_BITS           128
+#define LEADING_ZEROS(sig) leading_zeros(sig)
+#include "base/fp_number_tmpl.h"
 
 static const struct format {
     int exponent, fraction; /* bits */
 } formats[] = {{5, 10}, {8, 23}, {11, 52}};
-
-/* (-1)^sign * sig * 2^exp, sig = 0 for zero. What cannot be held exactly has its lowest bit set:
- * that bit lies far below the rounding position, so it only says that something is there. */
-struct number {
-    bool sign;
-    int exp;
-    u128 sig;
-};
-
-/* Where the highest bit of a normalised sig is: a sum of two still fits. */
-#define TOP 125
 
 static uint64_t sign_of(const struct format *f)
 {
@@ -51,29 +49,6 @@ static bool is_signaling(const struct format *f, uint64_t a)
     return is_nan(f, a) && !(a >> (f->fraction - 1) & 1);
 }
 
-static u128 shift_right_jam(u128 sig, int count)
-{
-    if (count > 127)
-        return sig != 0;
-    return sig >> count | ((sig & (((u128)1 << count) - 1)) != 0);
-}
-
-static int leading_zeros(u128 sig)
-{
-    uint64_t high = (uint64_t)(sig >> 64);
-    return high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)sig);
-}
-
-static struct number normalise(struct number n)
-{
-    if (n.sig == 0)
-        return n;
-    int left = leading_zeros(n.sig) - (127 - TOP);
-    n.sig = left < 0 ? shift_right_jam(n.sig, -left) : n.sig << left;
-    n.exp -= left;
-    return n;
-}
-
 /* Of a finite value; not normalised, so that products stay exact. */
 static struct number unpack(const struct format *f, uint64_t a)
 {
@@ -85,14 +60,6 @@ static struct number unpack(const struct format *f, uint64_t a)
         .exp = (field ? field : 1) - bias - f->fraction,
         .sig = fraction | (field ? UINT64_C(1) << f->fraction : 0),
     };
-}
-
-/* sig / 2^drop as an integer in the given mode, 0 < drop < 128. */
-static u128 round_off(bool sign, u128 sig, int drop, enum sam_round round)
-{
-    u128 kept = sig >> drop, half = (u128)1 << (drop - 1);
-    u128 rest = sig & (2 * half - 1);
-    return kept + sam_fp_rounds_away(round, sign, kept & 1, rest != 0, rest >= half, rest > half);
 }
 
 static uint64_t overflow(const struct format *f, bool sign, enum sam_round round, unsigned *flags)
@@ -136,32 +103,10 @@ static uint64_t round_pack(const struct format *f, struct number n, enum sam_rou
     return sign | bits;
 }
 
-/* When both highest bits are two or more places apart, at most one bit cancels and the jammed bit
- * stays far below the rounding position; when they are closer, nothing is shifted out, because a
- * product has 106 bits at most of the 126. */
 static uint64_t add_numbers(const struct format *f, struct number a, struct number b,
                             enum sam_round round, unsigned *flags)
 {
-    uint64_t cancelled = round == SAM_RDN ? sign_of(f) : 0;
-    if (a.sig == 0 && b.sig == 0)
-        return a.sign != b.sign ? cancelled : a.sign ? sign_of(f) : 0;
-    a = normalise(a);
-    b = normalise(b);
-    if (a.sig == 0 || (b.sig != 0 && a.exp < b.exp)) {
-        struct number swap = a;
-        a = b;
-        b = swap;
-    }
-    b.sig = shift_right_jam(b.sig, b.sig ? a.exp - b.exp : 0);
-    if (a.sign == b.sign) {
-        a.sig += b.sig;
-    } else if (a.sig == b.sig) {
-        return cancelled;
-    } else {
-        a.sign ^= a.sig < b.sig;
-        a.sig = a.sig > b.sig ? a.sig - b.sig : b.sig - a.sig;
-    }
-    return round_pack(f, a, round, flags);
+    return round_pack(f, sum_of(normalise(a), normalise(b), round), round, flags);
 }
 
 static uint64_t invalid(const struct format *f, unsigned *flags)
