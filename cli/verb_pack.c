@@ -318,12 +318,7 @@ const struct cli_verb verb_pack = {
     .summary = "compress weights losslessly",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
-    .operand = {.name = "file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = WEIGHTS_SUFFIXES,
-                CLI_AT(struct request, input)},
+    .operand = WEIGHTS_OPERAND(struct request, input),
     .details =
         "Packs a safetensors, gguf, npy or raw file; the header is kept byte for byte and each\n"
         "tensor is packed separately. For a folder, or the shards that a\n"

@@ -276,12 +276,7 @@ const struct cli_verb verb_stat = {
     .summary = "estimate how much packing would gain",
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
-    .operand = {.name = "file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = WEIGHTS_SUFFIXES,
-                CLI_AT(struct request, path)},
+    .operand = WEIGHTS_OPERAND(struct request, path),
     .details = "Prints one line per tensor: planes, bits per weight now, entropy of the coded "
                "planes, and\n"
                "the least that coding these planes could take (mean over windows of 65536\n"

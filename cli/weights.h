@@ -38,6 +38,13 @@ const char *weights_type_name(size_t index);
             .parse = weights_parse_shape)
 #define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .index.json"
 
+/* The operand of a verb that reads weights. */
+#define WEIGHTS_OPERAND(type, member)                                                              \
+    {                                                                                              \
+        .name = "file or folder", .grammar = CLI_TEXT, .low = 1, .high = 1,                        \
+        .suffixes = WEIGHTS_SUFFIXES, CLI_AT(type, member)                                         \
+    }
+
 /* Prefix an error message with the file's name, unless it already begins with it. */
 void weights_name_error(const char *path, struct sam_error *error);
 

@@ -243,6 +243,34 @@ struct saved {
     uint64_t passed, ended;
 };
 
+/* A part of the state: in the session, and where it is saved. */
+struct part {
+    void *live, *saved;
+    size_t size;
+};
+
+enum { PARTS = 11 };
+
+static void list_parts(struct session *s, const struct saved *state, struct part parts[PARTS])
+{
+    struct sam_hart *hart = s->hart;
+    struct saved *saved = (struct saved *)(uintptr_t)state;
+    const struct part list[PARTS] = {
+        {&hart->core, &saved->core, sizeof saved->core},
+        {hart->tensor, saved->tensor, hart->tensor ? sizeof *saved->tensor : 0},
+        {hart->matrix, saved->matrix, hart->matrix ? sizeof *saved->matrix : 0},
+        {hart->counters, saved->counters, sizeof saved->counters},
+        {&hart->mie, &saved->mie, sizeof saved->mie},
+        {&hart->vectored_at, &saved->vectored_at, sizeof saved->vectored_at},
+        {&hart->has_handler, &saved->has_handler, sizeof saved->has_handler},
+        {&hart->vectored, &saved->vectored, sizeof saved->vectored},
+        {&hart->stats, &saved->stats, sizeof saved->stats},
+        {&s->passed, &saved->passed, sizeof saved->passed},
+        {&s->ended, &saved->ended, sizeof saved->ended},
+    };
+    memcpy(parts, list, sizeof list);
+}
+
 static enum sam_status can_save(struct sam_session *base, struct sam_error *error)
 {
     const struct sam_hart *hart = session_of(base)->hart;
@@ -262,7 +290,7 @@ static void forget(struct sam_session *base, void *state)
 
 static void *save(struct sam_session *base)
 {
-    const struct session *s = session_of(base);
+    struct session *s = session_of(base);
     const struct sam_hart *hart = s->hart;
     struct saved *saved = sam_alloc(1, sizeof *saved);
     if (!saved)
@@ -275,19 +303,11 @@ static void *save(struct sam_session *base)
         forget(base, saved);
         return NULL;
     }
-    saved->core = hart->core;
-    if (hart->tensor)
-        *saved->tensor = *hart->tensor;
-    if (hart->matrix)
-        *saved->matrix = *hart->matrix;
-    memcpy(saved->counters, hart->counters, sizeof saved->counters);
-    saved->mie = hart->mie;
-    saved->has_handler = hart->has_handler;
-    saved->vectored = hart->vectored;
-    saved->vectored_at = hart->vectored_at;
-    saved->stats = hart->stats;
-    saved->passed = s->passed;
-    saved->ended = s->ended;
+    struct part parts[PARTS];
+    list_parts(s, saved, parts);
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].size)
+            memcpy(parts[i].saved, parts[i].live, parts[i].size);
     return saved;
 }
 
@@ -295,23 +315,14 @@ static enum sam_status load(struct sam_session *base, const void *state, struct 
 {
     struct session *s = session_of(base);
     struct sam_hart *hart = s->hart;
-    const struct saved *saved = state;
+    struct part parts[PARTS];
     (void)error;
     if (hart->shown < hart->core.retired)
         hart->shown = hart->core.retired;
-    hart->core = saved->core;
-    if (hart->tensor)
-        *hart->tensor = *saved->tensor;
-    if (hart->matrix)
-        *hart->matrix = *saved->matrix;
-    memcpy(hart->counters, saved->counters, sizeof hart->counters);
-    hart->mie = saved->mie;
-    hart->has_handler = saved->has_handler;
-    hart->vectored = saved->vectored;
-    hart->vectored_at = saved->vectored_at;
-    hart->stats = saved->stats;
-    s->passed = saved->passed;
-    s->ended = saved->ended;
+    list_parts(s, state, parts);
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].size)
+            memcpy(parts[i].live, parts[i].saved, parts[i].size);
     return SAM_OK;
 }
 

@@ -188,19 +188,10 @@ static bool find(const struct sam_session *session, unsigned id, size_t *index)
     return false;
 }
 
-static enum sam_status check(const struct sam_session *session, struct sam_error *error)
-{
-    if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
-    if (session->busy)
-        return sam_fail(error, SAM_ERR_USAGE, "the session runs: a callback may only inspect it");
-    return SAM_OK;
-}
-
 enum sam_status sam_session_snapshot(struct sam_session *session, unsigned *snapshot,
                                      struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK)
         status = open_history(session, error);
     if (status == SAM_OK)
@@ -214,7 +205,7 @@ enum sam_status sam_session_restore(struct sam_session *session, unsigned snapsh
                                     struct sam_error *error)
 {
     size_t index = 0;
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK && !find(session, snapshot, &index))
         status = sam_fail(error, SAM_ERR_USAGE, "no snapshot %u", snapshot);
     return status == SAM_OK ? load(session, index, error) : status;
@@ -224,7 +215,7 @@ enum sam_status sam_session_drop(struct sam_session *session, unsigned snapshot,
                                  struct sam_error *error)
 {
     size_t index = 0;
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK && !find(session, snapshot, &index))
         status = sam_fail(error, SAM_ERR_USAGE, "no snapshot %u", snapshot);
     if (status != SAM_OK)
@@ -241,7 +232,7 @@ enum sam_status sam_session_drop(struct sam_session *session, unsigned snapshot,
 enum sam_status sam_session_record(struct sam_session *session, uint64_t interval,
                                    struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK)
         status = open_history(session, error);
     if (status != SAM_OK || session->history->records)
@@ -469,7 +460,7 @@ static enum sam_status go_to(struct sam_session *session, uint64_t time, struct 
 enum sam_status sam_session_goto(struct sam_session *session, uint64_t time,
                                  struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     return status == SAM_OK ? go_to(session, time, error) : status;
 }
 
@@ -479,7 +470,7 @@ enum sam_status sam_session_back(struct sam_session *session, struct sam_session
     struct finding finding = {.found = false};
     struct sam_session_stop ignored;
     size_t index = 0;
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     stop = stop ? stop : &ignored;
     *stop = (struct sam_session_stop){.reason = SAM_SESSION_START};
     if (status != SAM_OK)

@@ -6,15 +6,6 @@
 
 #include "machine/history.h"
 
-static enum sam_status check(const struct sam_session *session, struct sam_error *error)
-{
-    if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
-    if (session->busy)
-        return sam_fail(error, SAM_ERR_USAGE, "the session runs: a callback may only inspect it");
-    return SAM_OK;
-}
-
 /* To inspect, also from a callback. */
 static enum sam_status look(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                             struct sam_core **core, struct sam_error *error)
@@ -24,11 +15,20 @@ static enum sam_status look(struct sam_session *session, uint32_t workgroup, uin
     return session->ops->find(session, workgroup, warp, core, error);
 }
 
+enum sam_status sam_session_check(const struct sam_session *session, struct sam_error *error)
+{
+    if (!session)
+        return sam_fail(error, SAM_ERR_USAGE, "no session");
+    if (session->busy)
+        return sam_fail(error, SAM_ERR_USAGE, "the session runs: a callback may only inspect it");
+    return SAM_OK;
+}
+
 /* To run or change. */
 static enum sam_status take(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                             struct sam_core **core, struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     return status == SAM_OK ? session->ops->find(session, workgroup, warp, core, error) : status;
 }
 
@@ -148,7 +148,7 @@ enum sam_status sam_session_run(struct sam_session *session, const struct sam_se
     struct sam_session_stop ignored;
     stop = stop ? stop : &ignored;
     *stop = (struct sam_session_stop){0};
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK)
         status = sam_options_take(&run, sizeof run, sizeof run, given, error);
     if (status == SAM_OK && run.scope > SAM_SCOPE_WARP)
@@ -168,7 +168,7 @@ enum sam_status sam_session_finish(struct sam_session *session, struct sam_gpu_r
 {
     if (result)
         *result = (struct sam_gpu_result){0};
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK && !session->ops->finish)
         status = sam_fail(error, SAM_ERR_USAGE, "a hart has no launch to finish: run it");
     if (status != SAM_OK)
@@ -213,7 +213,7 @@ enum sam_status sam_session_add_break(struct sam_session *session,
                                       const struct sam_session_break *at, unsigned *id,
                                       struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status != SAM_OK)
         return status;
     if (at->pc & 3)
@@ -235,7 +235,7 @@ enum sam_status sam_session_add_watch(struct sam_session *session,
                                       const struct sam_session_watch *of, unsigned *id,
                                       struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status != SAM_OK)
         return status;
     if (of->size == 0 || of->size - 1 > UINT64_MAX - of->address)
@@ -263,7 +263,7 @@ enum sam_status sam_session_add_watch(struct sam_session *session,
 enum sam_status sam_session_remove(struct sam_session *session, unsigned id,
                                    struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     size_t watch = 0;
     if (status != SAM_OK)
         return status;
@@ -530,7 +530,7 @@ enum sam_status sam_session_read(struct sam_session *session, uint32_t workgroup
 enum sam_status sam_session_write(struct sam_session *session, uint32_t workgroup, uint64_t address,
                                   const void *data, size_t size, struct sam_error *error)
 {
-    enum sam_status status = check(session, error);
+    enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK)
         status = session->ops->access(session, workgroup, address, (void *)data, size, true, error);
     return status == SAM_OK ? sam_history_change(session, error) : status;

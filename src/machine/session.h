@@ -81,6 +81,8 @@ void sam_session_init(struct sam_session *session, const struct sam_session_ops 
                       struct sam_view *view, struct sam_code *code);
 /* Without `session` itself. */
 void sam_session_release(struct sam_session *session);
+/* May its user run or change it now? SAM_ERR_USAGE: it is NULL, or a callback of it runs. */
+enum sam_status sam_session_check(const struct sam_session *session, struct sam_error *error);
 /* A core is about to run: watch its accesses if `stops`, and its pc. */
 void sam_session_arm(struct sam_session *session, struct sam_core *core, uint32_t workgroup,
                      uint32_t warp, bool stops);

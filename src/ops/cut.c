@@ -85,28 +85,31 @@ static bool half_of(const struct sam_rows *rows, unsigned half, struct sam_rows 
     return true;
 }
 
-static bool fill(struct sam_block *block, const struct sam_rows *rows, unsigned registers,
-                 unsigned scratch)
+/* `one`: sam_fill_register or sam_drain_register, for one register or for two halves. */
+static bool move(struct sam_block *block, const struct sam_rows *rows, unsigned registers,
+                 unsigned scratch,
+                 bool (*one)(struct sam_block *block, const struct sam_rows *rows, unsigned reg,
+                             unsigned scratch))
 {
     struct sam_rows half;
     if (registers == 1)
-        return sam_fill_register(block, rows, 0, scratch);
+        return one(block, rows, 0, scratch);
     for (unsigned i = 0; i < 2; i++)
-        if (!half_of(rows, i, &half) || !sam_fill_register(block, &half, i, scratch))
+        if (!half_of(rows, i, &half) || !one(block, &half, i, scratch))
             return false;
     return true;
+}
+
+static bool fill(struct sam_block *block, const struct sam_rows *rows, unsigned registers,
+                 unsigned scratch)
+{
+    return move(block, rows, registers, scratch, sam_fill_register);
 }
 
 static bool drain(struct sam_block *block, const struct sam_rows *rows, unsigned registers,
                   unsigned scratch)
 {
-    struct sam_rows half;
-    if (registers == 1)
-        return sam_drain_register(block, rows, 0, scratch);
-    for (unsigned i = 0; i < 2; i++)
-        if (!half_of(rows, i, &half) || !sam_drain_register(block, &half, i, scratch))
-            return false;
-    return true;
+    return move(block, rows, registers, scratch, sam_drain_register);
 }
 
 static bool permute(struct sam_block *block, const struct sam_box *box, const struct sam_cut *cut,

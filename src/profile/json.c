@@ -44,6 +44,15 @@ static bool append(json_t *array, json_t *object, json_t *more)
     return false;
 }
 
+/* The array, or NULL if a member failed. */
+static json_t *end_of(json_t *array, bool good)
+{
+    if (good)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
 static json_t *functions_of(const struct sam_profile_tables *t)
 {
     json_t *array = json_array();
@@ -51,10 +60,7 @@ static json_t *functions_of(const struct sam_profile_tables *t)
     for (size_t i = 0; good && i < t->function_count; i++)
         good = append(array, json_pack("{s:o}", "name", text_of(t->functions[i].name)),
                       sum_of(&t->functions[i].sum));
-    if (good)
-        return array;
-    json_decref(array);
-    return NULL;
+    return end_of(array, good);
 }
 
 static json_t *lines_of(const struct sam_profile_tables *t)
@@ -69,10 +75,7 @@ static json_t *lines_of(const struct sam_profile_tables *t)
                                     (json_int_t)line->line, "text", text_of(line->text)),
                           sum_of(&line->sum));
     }
-    if (good)
-        return array;
-    json_decref(array);
-    return NULL;
+    return end_of(array, good);
 }
 
 static json_t *insns_of(const struct sam_profile_tables *t)
@@ -93,10 +96,7 @@ static json_t *insns_of(const struct sam_profile_tables *t)
                                 text_of(line->file), "line", (json_int_t)line->line),
                       sum_of(&sum));
     }
-    if (good)
-        return array;
-    json_decref(array);
-    return NULL;
+    return end_of(array, good);
 }
 
 void sam_profile_put_json(const struct sam_profile_tables *t, struct sam_buffer *out)
