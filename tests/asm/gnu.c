@@ -2,53 +2,37 @@
 /* Every standard mnemonic and pseudo-instruction, each in several operand variants, against GNU as.
  * One case per row; skipped if riscv64-unknown-elf-as is not installed. GNU as expects f registers
  * where Zve32f takes x registers, so the scalar of a vector .vf form is written fN for it. */
-#include <unistd.h>
-
 #include "isa/isa_test.h"
 
+#include "folder.h"
 #include "random.h"
 
 enum { VARIANTS = 12, MAX_LINES = 64 };
 
 static uint64_t seed;
-static char folder[] = "/tmp/samite-gnu-XXXXXX";
-
-static bool run(const char *format, ...) SAM_PRINTF(1, 2);
-static bool run(const char *format, ...)
-{
-    char command[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(command, sizeof command, format, list);
-    va_end(list);
-    return system(command) == 0;
-}
 
 /* The bytes that GNU as and ld make of the text at 0x80000000. */
 static void gnu_bytes(const char *march, const char *text, struct sam_buffer *out)
 {
-    char path[256];
     struct sam_error error;
     bool wide = strncmp(march, "rv64", 4) == 0;
-    snprintf(path, sizeof path, "%s/t.s", folder);
     struct sam_buffer whole = {0};
     sam_buffer_printf(&whole, ".option norelax\n.option norvc\n.globl _start\n_start:\n%s", text);
-    assert_int_equal(sam_file_write(path, whole.data, whole.size, &error), SAM_OK);
+    assert_int_equal(sam_file_write(test_path("t.s"), whole.data, whole.size, &error), SAM_OK);
     sam_buffer_free(&whole);
-    if (!run("cd %s && riscv64-unknown-elf-as -march=%s -mabi=%s t.s -o t.o 2>t.err", folder, march,
-             wide ? "lp64" : "ilp32") ||
-        !run("cd %s && riscv64-unknown-elf-ld --no-relax -m elf%dlriscv -Ttext=0x80000000 t.o -o "
-             "t.elf 2>t.err",
-             folder, wide ? 64 : 32) ||
-        !run("cd %s && riscv64-unknown-elf-objcopy -O binary -j .text t.elf t.bin 2>t.err",
-             folder)) {
+    if (!test_shell("cd %s && riscv64-unknown-elf-as -march=%s -mabi=%s t.s -o t.o 2>t.err",
+                    test_folder, march, wide ? "lp64" : "ilp32") ||
+        !test_shell(
+            "cd %s && riscv64-unknown-elf-ld --no-relax -m elf%dlriscv -Ttext=0x80000000 t.o -o "
+            "t.elf 2>t.err",
+            test_folder, wide ? 64 : 32) ||
+        !test_shell("cd %s && riscv64-unknown-elf-objcopy -O binary -j .text t.elf t.bin 2>t.err",
+                    test_folder)) {
         struct sam_buffer message = {0};
-        snprintf(path, sizeof path, "%s/t.err", folder);
-        sam_file_read(path, 1 << 20, &message, &error);
+        sam_file_read(test_path("t.err"), 1 << 20, &message, &error);
         fail_msg("%s: %s\n%s", march, sam_buffer_text(&message), text);
     }
-    snprintf(path, sizeof path, "%s/t.bin", folder);
-    assert_int_equal(sam_file_read(path, 1 << 24, out, &error), SAM_OK);
+    assert_int_equal(sam_file_read(test_path("t.bin"), 1 << 24, out, &error), SAM_OK);
 }
 
 static void compare(const char *isa, const char *march, const char *ours, const char *gnu)
@@ -335,18 +319,6 @@ static void test_vmsge_vx(void **state)
               "vmsgeu.vx v31, v2, a0, v0.t\n");
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return run("rm -rf %s", folder) ? 0 : -1;
-}
-
 /* Rows that GNU as lacks or has in another form. */
 static bool is_ours(const struct subject *s)
 {
@@ -380,7 +352,7 @@ int main(void)
     };
     size_t count = SAM_COUNT(texts);
     memcpy(tests, texts, sizeof texts);
-    if (!run("riscv64-unknown-elf-as --version >/dev/null 2>&1")) {
+    if (!test_shell("riscv64-unknown-elf-as --version >/dev/null 2>&1")) {
         printf("1..0 # SKIP needs riscv64-unknown-elf-as\n");
         return 0;
     }
@@ -401,5 +373,5 @@ int main(void)
             (struct CMUnitTest){.name = names[count], .test_func = test_row, .initial_state = s};
         count++;
     }
-    return _cmocka_run_group_tests("gnu", tests, count, setup, teardown);
+    return _cmocka_run_group_tests("gnu", tests, count, test_folder_make, test_folder_remove);
 }

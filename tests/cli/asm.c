@@ -13,8 +13,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-
-static char folder[] = "/tmp/samite-cli-XXXXXX";
+#include "folder.h"
 
 /* Run "samite <arguments>" in the folder; its exit code, standard output and error in `out`. */
 static int run(struct sam_buffer *out, const char *format, ...) SAM_PRINTF(2, 3);
@@ -25,7 +24,7 @@ static int run(struct sam_buffer *out, const char *format, ...)
     va_start(list, format);
     vsnprintf(arguments, sizeof arguments, format, list);
     va_end(list);
-    snprintf(command, sizeof command, "cd %s && { '%s' %s; } 2>&1", folder, getenv("SAMITE"),
+    snprintf(command, sizeof command, "cd %s && { '%s' %s; } 2>&1", test_folder, getenv("SAMITE"),
              arguments);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
@@ -39,17 +38,13 @@ static int run(struct sam_buffer *out, const char *format, ...)
 
 static void write_text(const char *name, const char *text)
 {
-    char path[256];
     struct sam_error error;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(sam_file_write(path, text, strlen(text), &error), SAM_OK);
+    assert_int_equal(sam_file_write(test_path(name), text, strlen(text), &error), SAM_OK);
 }
 
 static bool exists(const char *name)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    return access(test_path(name), F_OK) == 0;
 }
 
 #define EXPECT(code, text, ...)                                                                    \
@@ -192,7 +187,7 @@ static void test_options(void **state)
     write_text("inc.s", ".word 7\n");
     EXPECT(0, "00000007\n00000005\n00000001\n0000100c\n",
            "asm -D N=5 --define D --base 0x1000 --format hex o.s -o -");
-    EXPECT(0, "00000007\n", "asm -I %s -D N=1 -D D --format hex - -o - < o.s", folder);
+    EXPECT(0, "00000007\n", "asm -I %s -D N=1 -D D --format hex - -o - < o.s", test_folder);
     write_text("w.s", ".warning \"look\"\nnop\n");
     EXPECT(0, "w.s:1:1: warning: .warning look", "asm w.s -o w.elf");
     assert_true(exists("w.elf"));
@@ -238,16 +233,7 @@ static void test_isa(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
-    return mkdtemp(folder) && getenv("SAMITE") ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return getenv("SAMITE") ? test_folder_make(state) : -1;
 }
 
 int main(void)
@@ -261,5 +247,5 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_isa),
     };
-    return cmocka_run_group_tests_name("asm", tests, setup, teardown);
+    return cmocka_run_group_tests_name("asm", tests, setup, test_folder_remove);
 }

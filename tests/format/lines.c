@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "config.h"
+#include "folder.h"
 #include "must.h"
 #include "random.h"
 #include "samite/samite.h"
@@ -191,36 +192,10 @@ static void functions(void **state)
 
 /* --- ELF files */
 
-static char folder[] = "/tmp/samite-lines-XXXXXX";
-
-static bool SAM_PRINTF(1, 2) run(const char *format, ...)
-{
-    char command[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(command, sizeof command, format, list);
-    va_end(list);
-    return system(command) == 0;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return run("rm -r %s", folder) ? 0 : -1;
-}
-
 static void write_text(const char *name, const void *data, size_t size)
 {
-    char path[256];
     struct sam_error error;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    must(sam_file_write(path, data, size, &error), &error);
+    must(sam_file_write(test_path(name), data, size, &error), &error);
 }
 
 static void write_elf(const struct sam_image *image, const char *name)
@@ -235,11 +210,9 @@ static void write_elf(const struct sam_image *image, const char *name)
 
 static struct sam_image *read_elf(const char *name)
 {
-    char path[256];
     struct sam_error error;
     struct sam_image *image;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    must(sam_elf_read(path, &image, &error), &error);
+    must(sam_elf_read(test_path(name), &image, &error), &error);
     return image;
 }
 
@@ -313,13 +286,13 @@ static void round_trips(void **state)
 /* objdump's view of a file: rows "name line 0xaddress ..."; '-' for a line ends a sequence. */
 static size_t compare_objdump(const struct sam_image *image, const char *name)
 {
-    char path[256], row[512];
+    char row[512];
     size_t rows = 0;
-    snprintf(path, sizeof path, "%s/rows.txt", folder);
-    assert_true(run("riscv64-unknown-elf-objdump --dwarf=decodedline %s/%s >%s 2>%s/err.txt && "
-                    "! test -s %s/err.txt",
-                    folder, name, path, folder, folder));
-    FILE *file = fopen(path, "r");
+    assert_true(
+        test_shell("riscv64-unknown-elf-objdump --dwarf=decodedline %s/%s >%s 2>%s/err.txt && "
+                   "! test -s %s/err.txt",
+                   test_folder, name, test_path("rows.txt"), test_folder, test_folder));
+    FILE *file = fopen(test_path("rows.txt"), "r");
     assert_non_null(file);
     while (fgets(row, sizeof row, file)) {
         char *hex = strstr(row, " 0x");
@@ -350,7 +323,7 @@ static void objdump_agrees(void **state)
 {
     (void)state;
     uint64_t seed = test_seed();
-    if (!run("command -v riscv64-unknown-elf-objdump >/dev/null"))
+    if (!test_shell("command -v riscv64-unknown-elf-objdump >/dev/null"))
         return;
     for (int i = 0; i < 12; i++) {
         struct sam_image *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
@@ -381,19 +354,18 @@ static void gnu_agrees(void **state)
 {
     (void)state;
     static const char *const versions[] = {"-g", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"};
-    if (!SAM_HAVE_LIBDW || !run("command -v riscv64-unknown-elf-as >/dev/null"))
+    if (!SAM_HAVE_LIBDW || !test_shell("command -v riscv64-unknown-elf-as >/dev/null"))
         return;
     struct sam_image *ours = assemble("rv32i", "mixed.s", mixed);
     write_text("mixed.s", mixed, sizeof mixed - 1);
     for (size_t v = 0; v < SAM_COUNT(versions); v++) {
-        assert_true(run("cd %s && riscv64-unknown-elf-as %s -march=rv32i -mabi=ilp32 mixed.s -o "
-                        "mixed.o && riscv64-unknown-elf-ld --no-relax -m elf32lriscv "
-                        "-Ttext=0x80000000 mixed.o -o mixed.elf",
-                        folder, versions[v]));
+        assert_true(
+            test_shell("cd %s && riscv64-unknown-elf-as %s -march=rv32i -mabi=ilp32 mixed.s -o "
+                       "mixed.o && riscv64-unknown-elf-ld --no-relax -m elf32lriscv "
+                       "-Ttext=0x80000000 mixed.o -o mixed.elf",
+                       test_folder, versions[v]));
         struct sam_image *theirs = read_elf("mixed.elf");
         assert_null(theirs->lines_problem);
-        char path[256];
-        snprintf(path, sizeof path, "%s/mixed.s", folder);
         for (size_t i = 0; i <= SAM_COUNT(mixed_lines); i++) {
             const bool last = i == SAM_COUNT(mixed_lines);
             const uint64_t mine = last ? sam_image_find(ours, "b")->value : 0x80000000 + 4 * i;
@@ -401,7 +373,7 @@ static void gnu_agrees(void **state)
             uint32_t line;
             const char *file = sam_image_line_at(theirs, gnus, &line);
             assert_non_null(file);
-            assert_string_equal(file, path);
+            assert_string_equal(file, test_path("mixed.s"));
             assert_int_equal(line, line_at(ours, mine));
         }
         sam_image_free(theirs);
@@ -425,14 +397,14 @@ static void compiled_program(void **state)
                                  "{\n"
                                  "    kept(5);\n"
                                  "}\n";
-    if (!SAM_HAVE_LIBDW || !run("command -v riscv64-unknown-elf-gcc >/dev/null"))
+    if (!SAM_HAVE_LIBDW || !test_shell("command -v riscv64-unknown-elf-gcc >/dev/null"))
         return;
     write_text("c.c", source, sizeof source - 1);
     for (int version = 2; version <= 5; version++) {
-        assert_true(run("cd %s && riscv64-unknown-elf-gcc -O0 -g -gdwarf-%d -march=rv32im "
-                        "-mabi=ilp32 -nostdlib -ffunction-sections -Wl,--gc-sections "
-                        "-Wl,-Ttext=0x80000000 c.c -o c.elf 2>err.txt",
-                        folder, version));
+        assert_true(test_shell("cd %s && riscv64-unknown-elf-gcc -O0 -g -gdwarf-%d -march=rv32im "
+                               "-mabi=ilp32 -nostdlib -ffunction-sections -Wl,--gc-sections "
+                               "-Wl,-Ttext=0x80000000 c.c -o c.elf 2>err.txt",
+                               test_folder, version));
         struct sam_image *image = read_elf("c.elf");
         assert_null(image->lines_problem);
         assert_non_null(sam_image_find(image, "kept"));
@@ -497,5 +469,5 @@ int main(void)
         cmocka_unit_test(objdump_agrees),   cmocka_unit_test(gnu_agrees),
         cmocka_unit_test(compiled_program), cmocka_unit_test(damaged),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

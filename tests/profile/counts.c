@@ -37,16 +37,24 @@ static bool drop(void *context, const void *data, size_t size)
     return true;
 }
 
+/* To run in runs, or step by step. */
+static struct program program_with(struct sam_profile *profile, const char *text, uint32_t lanes,
+                                   bool stepped)
+{
+    struct program p = program_new(text, lanes);
+    p.options.size = sizeof p.options;
+    p.options.profile = profile;
+    p.options.log.write = stepped ? drop : NULL;
+    return p;
+}
+
 /* Run with a profile, in runs and then step by step; both must be as expected. */
 static void check(const char *text, uint32_t lanes, uint32_t warps, const struct expected *rows,
                   size_t count)
 {
     for (int stepped = 0; stepped < 2; stepped++) {
         struct sam_profile *profile = sam_profile_new();
-        struct program p = program_new(text, lanes);
-        p.options.size = sizeof p.options;
-        p.options.profile = profile;
-        p.options.log.write = stepped ? drop : NULL;
+        struct program p = program_with(profile, text, lanes, stepped);
         p.launch.warps = warps;
         program_pass(&p);
         for (size_t i = 0; i < count; i++) {
@@ -203,12 +211,9 @@ static void prefixes(void **state)
                                "endprg\n";
     for (int stepped = 0; stepped < 2; stepped++) {
         struct sam_profile *profile = sam_profile_new();
-        struct program p = program_new(text, 8);
+        struct program p = program_with(profile, text, 8, stepped);
         uint64_t found[2] = {0};
         size_t count;
-        p.options.size = sizeof p.options;
-        p.options.profile = profile;
-        p.options.log.write = stepped ? drop : NULL;
         program_pass(&p);
         assert_int_equal(row_of(profile, &p, "again")->count, 2);
         const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
@@ -231,10 +236,8 @@ static void traps(void **state)
                                "load: vlw12.v v3, 0(v2)\n"
                                "endprg\n";
     struct sam_profile *profile = sam_profile_new();
-    struct program p = program_new(text, 32);
+    struct program p = program_with(profile, text, 32, false);
     size_t count;
-    p.options.size = sizeof p.options;
-    p.options.profile = profile;
     program_trap(&p, SAM_TRAP_LOAD_FAULT);
     const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
     assert_int_equal(count, 2);
