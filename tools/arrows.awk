@@ -10,6 +10,8 @@ BEGIN {
     allow["src/format"] = "base"
     allow["src/machine"] = "base isa trace"
     allow["src/profile"] = "base isa"
+    allow["src/memtime"] = "base"
+    allow["src/gputime"] = "base isa memtime"
     allow["src/simt"] = "base isa machine profile trace"
     allow["src/tensor"] = "base isa machine trace"
     allow["src/matrix"] = "base isa machine trace"

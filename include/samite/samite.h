@@ -10,6 +10,7 @@
 #include "file.h"
 #include "format.h"
 #include "gpu.h"
+#include "gputime.h"
 #include "hart.h"
 #include "image.h"
 #include "isa.h"
