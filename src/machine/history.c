@@ -339,6 +339,31 @@ enum sam_status sam_history_change(struct sam_session *session, struct sam_error
     return status == SAM_OK ? save(session, 0, error) : status;
 }
 
+static bool may_run(const struct entry *e, uint32_t workgroup, uint32_t warp)
+{
+    if (e->act == ACT_CHANGE)
+        return false;
+    if (e->act == ACT_RUN && e->scope == SAM_SCOPE_ALL)
+        return true;
+    const bool alone = e->act == ACT_STEP || e->scope == SAM_SCOPE_WARP;
+    return e->workgroup == workgroup && (!alone || e->warp == warp);
+}
+
+bool sam_history_stretch(const struct sam_session *session, uint64_t before, uint32_t workgroup,
+                         uint32_t warp, uint64_t *from, uint64_t *to)
+{
+    const struct sam_history *h = session->history;
+    const uint64_t first = h && h->records ? h->snapshots[0].time : before;
+    for (size_t i = h ? h->entry_count : 0; i-- > 0;) {
+        const uint64_t begin = h->entries[i].begin, end = end_of(h, i);
+        *from = begin > first ? begin : first;
+        *to = end < before ? end : before;
+        if (*from < *to && may_run(&h->entries[i], workgroup, warp))
+            return true;
+    }
+    return false;
+}
+
 /* --------------------------------------------------------------------------------- repetition */
 
 /* What to do with stops on the way. NULL: pass them. */

@@ -18,5 +18,9 @@ uint64_t sam_history_room(const struct sam_session *session);
 enum sam_status sam_history_keep_up(struct sam_session *session, struct sam_error *error);
 /* The user has changed a register or memory. */
 enum sam_status sam_history_change(struct sam_session *session, struct sam_error *error);
+/* The last stretch of the recording before time `before` in which this warp may have run, without a
+ * change by the user in between: *from up to *to. False: there is none. */
+bool sam_history_stretch(const struct sam_session *session, uint64_t before, uint32_t workgroup,
+                         uint32_t warp, uint64_t *from, uint64_t *to);
 
 #endif

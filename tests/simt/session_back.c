@@ -327,6 +327,87 @@ static void backwards(void **state)
     }
 }
 
+/* Who ran what at which time. */
+struct runs {
+    struct {
+        uint32_t workgroup, warp;
+        uint64_t pc;
+    } list[TIMES];
+};
+
+static bool note_run(void *context, struct sam_session *session, const struct sam_step *step)
+{
+    struct runs *runs = context;
+    (void)session;
+    assert_true(step->time < TIMES);
+    runs->list[step->time].workgroup = step->workgroup;
+    runs->list[step->time].warp = step->warp;
+    runs->list[step->time].pc = step->pc;
+    return true;
+}
+
+static void one_warp_back(void **state)
+{
+    (void)state;
+    static struct runs runs;
+    uint64_t random = test_seed();
+    for (unsigned round = 0; round < 6; round++) {
+        struct program p = open_racing(NULL);
+        struct sam_session *session = open_session(&p, false);
+        struct sam_error *e = &p.error;
+        struct sam_session_stop stop;
+        struct sam_session_run run = {
+            .size = sizeof run, .each = round & 1 ? note_run : NULL, .context = &runs};
+        uint64_t changed = 0;
+        must(sam_session_record(session, round & 2 ? 60 : 0, e), e);
+        for (unsigned i = 0; i < 60; i++) {
+            run.workgroup = (uint32_t)test_below(&random, 2);
+            run.warp = (uint32_t)test_below(&random, p.launch.warps);
+            run.scope = (enum sam_session_scope)test_below(&random, 3);
+            run.instructions = 1 + test_below(&random, 30);
+            if (run.each) {
+                must(sam_session_run(session, &run, NULL, e), e);
+            } else {
+                struct sam_step step;
+                must(sam_session_step(session, run.workgroup, run.warp, &step, e), e);
+                if (step.kind != SAM_STEP_WAITS)
+                    note_run(&runs, session, &step);
+            }
+            if (i == 20) {
+                must(sam_session_set_x(session, 0, 0, 9, 0, e), e);
+                changed = sam_session_time(session);
+            }
+        }
+        for (unsigned i = 0; i < 40; i++) {
+            const uint32_t workgroup = (uint32_t)test_below(&random, 2),
+                           warp = (uint32_t)test_below(&random, p.launch.warps);
+            uint64_t time = sam_session_time(session);
+            while (time && !(runs.list[time - 1].workgroup == workgroup &&
+                             runs.list[time - 1].warp == warp))
+                time--;
+            const uint64_t now = sam_session_time(session);
+            must(sam_session_back_warp(session, workgroup, warp, &stop, e), e);
+            assert_int_equal(stop.workgroup, workgroup);
+            assert_int_equal(stop.warp, warp);
+            if (time == 0) {
+                assert_int_equal(stop.reason, SAM_SESSION_START);
+                assert_int_equal(sam_session_time(session), now);
+                continue;
+            }
+            assert_int_equal(stop.reason, SAM_SESSION_COUNT);
+            assert_int_equal(sam_session_time(session), time - 1);
+            assert_int_equal(stop.pc, runs.list[time - 1].pc);
+            if (now > changed && time > changed && changed) {
+                /* the future is still there */
+                must(sam_session_goto(session, now, e), e);
+                must(sam_session_goto(session, time - 1, e), e);
+            }
+        }
+        sam_session_close(session);
+        program_free(&p);
+    }
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -337,6 +418,8 @@ static void mistakes(void **state)
     unsigned id;
     must_refuse(sam_session_goto(session, 0, e), e, "not recorded");
     must_refuse(sam_session_back(session, &stop, e), e, "not recorded");
+    must_refuse(sam_session_back_warp(session, 0, 0, &stop, e), e, "not recorded");
+    must_refuse(sam_session_back_warp(session, 0, 3, &stop, e), e, "warp 3");
     must_refuse(sam_session_restore(session, 1, e), e, "no snapshot 1");
     must_refuse(sam_session_drop(session, 1, e), e, "no snapshot 1");
     must_refuse(sam_session_snapshot(NULL, &id, e), e, "no session");
@@ -350,10 +433,8 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots),
-        cmocka_unit_test(any_time),
-        cmocka_unit_test(backwards),
-        cmocka_unit_test(mistakes),
+        cmocka_unit_test(snapshots),     cmocka_unit_test(any_time), cmocka_unit_test(backwards),
+        cmocka_unit_test(one_warp_back), cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests_name("session_back", tests, NULL, NULL);
 }
