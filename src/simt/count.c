@@ -13,26 +13,10 @@ struct counter {
     struct count_handlers handlers;
 };
 
-static struct count_access access_of(const struct sam_insn_row *row)
-{
-    const struct sam_does *does = &row->does;
-    return (struct count_access){
-        .form = strstr(row->operands, "(S)")     ? FORM_PER_LANE
-                : strstr(row->operands, "(s),t") ? FORM_STRIDED
-                : does->index                    ? FORM_INDEXED
-                                                 : FORM_UNIT,
-        .vector = strpbrk(row->operands, "DSTW") != NULL,
-        .own = does->own,
-        .store = does->act == SAM_ACT_STORE,
-        .size = does->bytes,
-        .index_mask = does->index ? UINT32_MAX >> (32 - 8 * does->index) : 0,
-    };
-}
-
 /* Memory instructions that do not count their accesses one by one: always one word. */
 static bool is_single(const struct sam_insn *insn)
 {
-    return !count_is_vector(insn->op) && !insn->pair;
+    return !sam_lanes_is_vector(insn->op) && !insn->pair;
 }
 
 static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
@@ -44,7 +28,7 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
     if (row->does.bytes) {
         /* stores end a run: what they change in code is counted as what it was until then */
         const bool ends = (act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC) && !apart;
-        counter->state.access[insn->op] = access_of(row);
+        counter->state.access[insn->op] = sam_lanes_access_of(insn->op);
         if (is_single(insn))
             return ends ? h->scalar_store : h->scalar_load;
         return ends ? h->vector_store : h->vector_load;
@@ -57,7 +41,7 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
     case SAM_ACT_VTYPE:
     case SAM_ACT_SYNC:
     case SAM_ACT_PREFIX: return apart ? NULL : h->end;
-    default: return count_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
+    default: return sam_lanes_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
     }
 }
 
@@ -78,7 +62,7 @@ static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
     }
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool own_lanes = does->act == SAM_ACT_SPLIT || !insn->vm;
-    row->vector = count_is_vector(insn->op);
+    row->vector = sam_lanes_is_vector(insn->op);
     row->count += count;
     row->lanes += !row->vector ? count
                   : own_lanes  ? (uint64_t)sums[COUNT_ACTING]
@@ -156,7 +140,7 @@ static void take_back(struct sam_warp *w, const struct sam_uop *op)
         tally->sums[COUNT_LDS] -= c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
     } else if (does->bytes) {
         count_add(tally, &counts_of(c)->last, -1);
-    } else if (count_is_vector(insn->op) && !insn->vm) {
+    } else if (sam_lanes_is_vector(insn->op) && !insn->vm) {
         for (unsigned g = 0; g < w->groups; g++)
             tally->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
     }

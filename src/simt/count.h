@@ -3,7 +3,7 @@
 #ifndef SAM_SIMT_COUNT_H
 #define SAM_SIMT_COUNT_H
 
-#include "simt/simt.h"
+#include "simt/access.h"
 
 /* steps of a tally. An instruction without a mask of its own acts on the active lanes, which are
  * the same in a whole run. */
@@ -22,18 +22,6 @@ enum {
     COUNT_ACCESSES, /* the following not of scalar ones either */
     COUNT_LINES,
     COUNT_CONFLICTS,
-};
-
-/* How a vector instruction computes its addresses. */
-enum count_form { FORM_UNIT, FORM_STRIDED, FORM_INDEXED, FORM_PER_LANE };
-
-struct count_access {
-    enum count_form form;
-    bool vector;
-    bool own;      /* private memory */
-    bool store;    /* changes memory */
-    uint32_t size; /* bytes each */
-    uint32_t index_mask;
 };
 
 /* Of one access: what was added to a tally, so that a trap can take it back. */
@@ -65,7 +53,7 @@ struct sam_counts {
     uint32_t lanes; /* of a warp */
     uint32_t deepest;
     bool failed; /* out of memory */
-    struct count_access access[SAM_OP_COUNT];
+    struct sam_lanes_access access[SAM_OP_COUNT];
     struct count_added last; /* of the vector access that ran last */
     struct count_set set;
 };
@@ -85,19 +73,6 @@ struct count_handlers {
 void sam_counts_fill_base(struct count_handlers *handlers);
 void sam_counts_fill_v3(struct count_handlers *handlers);
 void sam_counts_fill_v4(struct count_handlers *handlers);
-
-static inline bool count_is_vector(enum sam_op op)
-{
-    return strpbrk(sam_insn_rows[op].operands, "DSTW") != NULL;
-}
-
-/* A scalar load or store under REGPAIR has two words, as does a vector one; odd registers trap. */
-static inline bool count_is_pair(const struct sam_insn *insn, bool store)
-{
-    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
-    const unsigned data = strchr(row->operands, 'W') ? insn->rs3 : store ? insn->rs2 : insn->rd;
-    return insn->pair && !(data & 1);
-}
 
 /* The counts of the worker that runs the warp. */
 static inline struct sam_counts *counts_of(const struct sam_core *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handlers of count.h; FILL names the function that enters them in a table. */
+#include "simt/access_tmpl.h"
 #include "simt/count.h"
-#include "simt/lanes_mask_tmpl.h"
 
 /* Count the run that ends with this instruction and begin one after it, before it has run: a branch
  * that is taken leaves an empty run behind. The budget is charged up to here. */
@@ -66,53 +66,6 @@ SAM_HANDLER(count_scalar_load)
     struct sam_tally *tally = sam_tally_of(c, op);
     tally->sums[COUNT_LDS] += X1 + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
     GO_ON(tally);
-}
-
-/* Room for both groups, a lane that repeats the last one, and whole vectors. */
-enum { MOST_ADDRESSES = SAM_GROUPS * SAM_LANES, ADDRESSES = MOST_ADDRESSES + 16 };
-
-/* The addresses of all lanes of group g. */
-static inline void lane_addresses(const struct sam_core *c, const struct sam_uop *op,
-                                  const struct count_access *a, unsigned g, uint32_t *at)
-{
-    const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
-    const uint32_t first = g * w->lanes;
-    const uint32_t x = X1;
-    if (a->form == FORM_PER_LANE) {
-        const uint32_t *va = w->v[op->rs1 + g], s = (uint32_t)op->imm;
-        LANES at[i] = va[i] + s;
-    } else if (a->form == FORM_INDEXED) {
-        const uint32_t *va = w->v[op->rs2 + g], mask = a->index_mask;
-        LANES at[i] = x + (va[i] & mask);
-    } else {
-        const uint32_t step = a->form == FORM_STRIDED ? c->x32[op->rs2] : a->size;
-        LANES at[i] = x + (first + (uint32_t)i) * step;
-    }
-    if (a->own) {
-        const uint32_t threads = w->numw * w->lanes, base = w->pds + 4 * w->tid;
-        LANES at[i] = (at[i] & ~3u) * threads + (at[i] & 3) + base + 4 * (uint32_t)i;
-    }
-}
-
-/* The addresses of active lanes, one after the other; their number. */
-static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop *op,
-                                        const struct count_access *a, uint32_t *at)
-{
-    unsigned count = 0;
-    if (SAM_LIKELY(W->full & op->rs3)) {
-        lane_addresses(c, op, a, 0, at);
-        return W->lanes;
-    }
-    for (unsigned g = 0; g < W->groups; g++) {
-        uint32_t bits, lane[SAM_LANES];
-        acting(W, op, g, &bits);
-        if (!bits)
-            continue;
-        lane_addresses(c, op, a, g, lane);
-        for (; bits; bits &= bits - 1)
-            at[count++] = lane[__builtin_ctz(bits)];
-    }
-    return count;
 }
 
 /* Whether the numbers at[i] >> shift never fall or never rise; *changes: how often neighbours
@@ -188,27 +141,17 @@ static inline unsigned bank_conflicts(struct sam_counts *counts, const uint32_t 
     return worst - 1;
 }
 
-/* Two words for every address. Their number. */
-static inline unsigned pair_up(uint32_t *at, unsigned count, uint32_t apart)
-{
-    for (unsigned i = count; i-- > 0;) {
-        at[2 * i] = at[i];
-        at[2 * i + 1] = at[2 * i] + apart;
-    }
-    return 2 * count;
-}
-
 /* When a whole warp accesses neighbouring words or elements, as most instructions do: the first
  * address in *start. */
 static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
-                            const struct count_access *a, uint32_t *start)
+                            const struct sam_lanes_access *a, uint32_t *start)
 {
     const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
-    if (a->form == FORM_UNIT) {
+    if (a->form == SAM_FORM_UNIT) {
         *start = X1;
         return true;
     }
-    if (a->form != FORM_PER_LANE || a->size != 4 || w->lanes != SAM_LANES)
+    if (a->form != SAM_FORM_PER_LANE || a->size != 4 || w->lanes != SAM_LANES)
         return false;
     const uint32_t *va = w->v[op->rs1], first = va[0] + (uint32_t)op->imm;
     const uint32_t step = a->own ? 0 : 4;
@@ -221,8 +164,8 @@ static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
 
 /* The accesses of an instruction, one by one. */
 static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop *op,
-                                       const struct sam_tally *tally, const struct count_access *a,
-                                       struct count_added *added)
+                                       const struct sam_tally *tally,
+                                       const struct sam_lanes_access *a, struct count_added *added)
 {
     struct sam_counts *counts = counts_of(c);
     uint32_t at[ADDRESSES] __attribute__((aligned(64)));
@@ -234,7 +177,7 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
     *added = (struct count_added){.acting = count};
     if (count == 0)
         return;
-    if (SAM_UNLIKELY(tally->insn.pair) && count_is_pair(&tally->insn, a->store))
+    if (SAM_UNLIKELY(tally->insn.pair) && sam_lanes_is_pair(&tally->insn, a))
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
     added->accesses = count;
     for (unsigned i = count; i <= (count <= SAM_LANES ? SAM_LANES : MOST_ADDRESSES); i++)
@@ -258,7 +201,7 @@ static inline bool count_accesses(struct sam_core *c, const struct sam_uop *op,
                                   struct sam_tally *tally)
 {
     struct sam_counts *counts = counts_of(c);
-    const struct count_access *a = &counts->access[tally->insn.op];
+    const struct sam_lanes_access *a = &counts->access[tally->insn.op];
     struct count_added *added = &counts->last;
     uint32_t start;
     if (SAM_UNLIKELY(!a->vector || tally->insn.pair || !(W->full & op->rs3)) ||

@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction of a warp, recorded. What it will access follows from the state before it. */
 #include "machine/step.h"
-#include "simt/simt.h"
-
-/* How an instruction accesses memory; depends on its op alone. */
-struct sam_access_form {
-    bool per_lane, strided, indexed, is_private;
-    bool data_in_rs3;
-    unsigned size; /* bytes each */
-    uint32_t index_mask;
-};
-
-static struct sam_access_form form_of(enum sam_op op)
-{
-    const struct sam_insn_row *row = &sam_insn_rows[op];
-    const struct sam_does *does = &row->does;
-    return (struct sam_access_form){
-        .per_lane = strstr(row->operands, "(S)") != NULL,
-        .strided = strstr(row->operands, "(s),t") != NULL,
-        .indexed = does->index != 0,
-        .is_private = does->own,
-        .data_in_rs3 = strchr(row->operands, 'W') != NULL,
-        .size = does->bytes,
-        .index_mask = does->index ? UINT32_MAX >> (32 - 8 * does->index) : 0,
-    };
-}
+#include "simt/access.h"
 
 /* Lanes of group g that `insn` acts on. */
 static uint32_t acting(const struct sam_warp *w, const struct sam_insn *insn, unsigned g)
@@ -39,25 +16,27 @@ static uint32_t acting(const struct sam_warp *w, const struct sam_insn *insn, un
 static void find_accesses(const struct sam_warp *w, const struct sam_insn *insn,
                           struct sam_step *step)
 {
-    const struct sam_access_form f = form_of(insn->op);
+    const struct sam_lanes_access f = sam_lanes_access_of(insn->op);
     const uint32_t *x = w->core.x32, threads = w->numw * w->lanes;
-    const bool store = sam_insn_rows[insn->op].does.act == SAM_ACT_STORE;
-    const unsigned data = f.data_in_rs3 ? insn->rs3 : store ? insn->rs2 : insn->rd;
-    const unsigned words = insn->pair && !(data & 1) ? 2 : 1; /* REGPAIR: manual 4.2.3 */
-    struct sam_step_access a = {.size = f.size, .load = !store, .store = store};
+    const unsigned data = f.data_in_rs3 ? insn->rs3 : f.store ? insn->rs2 : insn->rd;
+    const unsigned words = sam_lanes_is_pair(insn, &f) ? 2 : 1; /* REGPAIR: manual 4.2.3 */
+    struct sam_step_access a = {.size = f.size, .load = !f.store, .store = f.store};
     for (unsigned g = 0; g < w->groups; g++) {
         for (uint32_t bits = step->lanes[g]; bits; bits &= bits - 1) {
             unsigned lane = (unsigned)__builtin_ctz(bits), element = g * w->lanes + lane;
-            uint32_t at = f.per_lane  ? w->v[insn->rs1 + g][lane] + (uint32_t)insn->imm
-                          : f.strided ? x[insn->rs1] + element * x[insn->rs2]
-                          : f.indexed ? x[insn->rs1] + (w->v[insn->rs2 + g][lane] & f.index_mask)
-                                      : x[insn->rs1] + element * f.size;
-            if (f.is_private) /* Ventus 4.2.7 */
+            uint32_t at = x[insn->rs1];
+            switch (f.form) {
+            case SAM_FORM_UNIT: at += element * f.size; break;
+            case SAM_FORM_STRIDED: at += element * x[insn->rs2]; break;
+            case SAM_FORM_INDEXED: at += w->v[insn->rs2 + g][lane] & f.index_mask; break;
+            case SAM_FORM_PER_LANE: at = w->v[insn->rs1 + g][lane] + (uint32_t)insn->imm; break;
+            }
+            if (f.own) /* Ventus 4.2.7 */
                 at = w->pds + (at & ~3u) * threads + (at & 3) + 4 * (w->tid + lane);
             for (unsigned word = 0; word < words; word++) {
-                a.address = at + word * (f.is_private ? 4 * threads : 4);
+                a.address = at + word * (f.own ? 4 * threads : 4);
                 a.lane = lane;
-                a.value = store ? w->v[(data + g + word) % SAM_VREGS][lane] : 0;
+                a.value = f.store ? w->v[(data + g + word) % SAM_VREGS][lane] : 0;
                 sam_step_add_access(step, &a);
             }
         }

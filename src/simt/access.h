@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a memory instruction of a warp computes its addresses; depends on its op alone. RISC-V V 7,
+ * Ventus 4.2.6, 4.2.7. */
+#ifndef SAM_SIMT_ACCESS_H
+#define SAM_SIMT_ACCESS_H
+
+#include "simt/simt.h"
+
+enum sam_lanes_form {
+    SAM_FORM_UNIT,     /* consecutive elements from a scalar register on */
+    SAM_FORM_STRIDED,  /* a scalar register apart */
+    SAM_FORM_INDEXED,  /* a scalar register plus an index per lane */
+    SAM_FORM_PER_LANE, /* an address per lane plus an immediate */
+};
+
+struct sam_lanes_access {
+    enum sam_lanes_form form;
+    bool vector;
+    bool own;         /* private memory */
+    bool store;       /* changes memory */
+    bool data_in_rs3; /* the register that is stored is rs3, not rs2 */
+    uint32_t size;    /* bytes each */
+    uint32_t index_mask;
+};
+
+static inline bool sam_lanes_is_vector(enum sam_op op)
+{
+    return strpbrk(sam_insn_rows[op].operands, "DSTW") != NULL;
+}
+
+static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
+{
+    const struct sam_insn_row *row = &sam_insn_rows[op];
+    const struct sam_does *does = &row->does;
+    return (struct sam_lanes_access){
+        .form = strstr(row->operands, "(S)")     ? SAM_FORM_PER_LANE
+                : strstr(row->operands, "(s),t") ? SAM_FORM_STRIDED
+                : does->index                    ? SAM_FORM_INDEXED
+                                                 : SAM_FORM_UNIT,
+        .vector = sam_lanes_is_vector(op),
+        .own = does->own,
+        .store = does->act == SAM_ACT_STORE,
+        .data_in_rs3 = strchr(row->operands, 'W') != NULL,
+        .size = does->bytes,
+        .index_mask = does->index ? UINT32_MAX >> (32 - 8 * does->index) : 0,
+    };
+}
+
+/* Whether a load or store under REGPAIR has two words: odd registers are single ones. */
+static inline bool sam_lanes_is_pair(const struct sam_insn *insn,
+                                     const struct sam_lanes_access *access)
+{
+    const unsigned data = access->data_in_rs3 ? insn->rs3 : access->store ? insn->rs2 : insn->rd;
+    return insn->pair && !(data & 1);
+}
+
+#endif

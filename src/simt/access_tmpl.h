@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The addresses that a memory instruction is about to access, for handlers that look at them; they
+ * are compiled for several levels of the host's instruction set. */
+#ifndef SAM_SIMT_ACCESS_TMPL_H
+#define SAM_SIMT_ACCESS_TMPL_H
+
+#include "simt/access.h"
+#include "simt/lanes_mask_tmpl.h"
+
+/* Room for both groups, a lane that repeats the last one, and whole vectors. */
+enum { MOST_ADDRESSES = SAM_GROUPS * SAM_LANES, ADDRESSES = MOST_ADDRESSES + 16 };
+
+/* The addresses of all lanes of group g. */
+static inline void lane_addresses(const struct sam_core *c, const struct sam_uop *op,
+                                  const struct sam_lanes_access *a, unsigned g, uint32_t *at)
+{
+    const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
+    const uint32_t first = g * w->lanes;
+    const uint32_t x = X1;
+    if (a->form == SAM_FORM_PER_LANE) {
+        const uint32_t *va = w->v[op->rs1 + g], s = (uint32_t)op->imm;
+        LANES at[i] = va[i] + s;
+    } else if (a->form == SAM_FORM_INDEXED) {
+        const uint32_t *va = w->v[op->rs2 + g], mask = a->index_mask;
+        LANES at[i] = x + (va[i] & mask);
+    } else {
+        const uint32_t step = a->form == SAM_FORM_STRIDED ? c->x32[op->rs2] : a->size;
+        LANES at[i] = x + (first + (uint32_t)i) * step;
+    }
+    if (a->own) {
+        const uint32_t threads = w->numw * w->lanes, base = w->pds + 4 * w->tid;
+        LANES at[i] = (at[i] & ~3u) * threads + (at[i] & 3) + base + 4 * (uint32_t)i;
+    }
+}
+
+/* The addresses of active lanes, one after the other; their number. */
+static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop *op,
+                                        const struct sam_lanes_access *a, uint32_t *at)
+{
+    unsigned count = 0;
+    if (SAM_LIKELY(W->full & op->rs3)) {
+        lane_addresses(c, op, a, 0, at);
+        return W->lanes;
+    }
+    for (unsigned g = 0; g < W->groups; g++) {
+        uint32_t bits, lane[SAM_LANES];
+        acting(W, op, g, &bits);
+        if (!bits)
+            continue;
+        lane_addresses(c, op, a, g, lane);
+        for (; bits; bits &= bits - 1)
+            at[count++] = lane[__builtin_ctz(bits)];
+    }
+    return count;
+}
+
+/* Two words for every address. Their number. */
+static inline unsigned pair_up(uint32_t *at, unsigned count, uint32_t apart)
+{
+    for (unsigned i = count; i-- > 0;) {
+        at[2 * i] = at[i];
+        at[2 * i + 1] = at[2 * i] + apart;
+    }
+    return 2 * count;
+}
+
+#endif
