@@ -50,6 +50,7 @@ struct cli_option {
     unsigned forms;                     /* bits of the forms that have it; 0: those of its group */
     bool needed;                        /* by its forms */
     bool repeats;                       /* of CLI_PARSE: may be given more than once */
+    bool dash; /* one dash is enough, as debuggers have it: -ex; longer than a letter */
     /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. Options are
      * read in the order written. */
     int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,

@@ -316,13 +316,21 @@ static int take_letters(struct cli_args *args, const char *word, void *request)
     return CLI_OK;
 }
 
-static int take_name(struct cli_args *args, const char *word, void *request)
+/* `name` is where the name begins in the word, after its dashes. */
+static int take_name(struct cli_args *args, const char *word, const char *name, void *request)
 {
     struct cli_cursor c;
-    const size_t size = strcspn(word + 2, "=");
-    if (!size || !find_name(args, &c, word + 2, size))
+    const size_t size = strcspn(name, "=");
+    if (!size || !find_name(args, &c, name, size))
         return unknown_option(args, word);
-    return take(args, &c, word[2 + size] ? word + 3 + size : NULL, request);
+    return take(args, &c, name[size] ? name + size + 1 : NULL, request);
+}
+
+/* Is "-ex" the name of an option that may have one dash? */
+static bool is_dashed_name(const struct cli_args *args, const char *word)
+{
+    struct cli_cursor c = {.verb = args->verb};
+    return find(&c, word + 1, strcspn(word + 1, "=")) && c.option->dash;
 }
 
 int cli_find_form(const struct cli_verb *verb, const char *name)
@@ -396,9 +404,12 @@ int cli_read(struct cli_args *args, void *request)
             code = take_operand(args, word, request);
         else if (strcmp(word, "--") == 0)
             args->only_files = true;
+        else if (word[1] == '-')
+            code = take_name(args, word, word + 2, request);
+        else if (is_dashed_name(args, word))
+            code = take_name(args, word, word + 1, request);
         else
-            code =
-                word[1] == '-' ? take_name(args, word, request) : take_letters(args, word, request);
+            code = take_letters(args, word, request);
     }
     if (code != CLI_OK)
         return code;

@@ -37,6 +37,8 @@ struct run_step {
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
+struct run_driver;
+
 /* The options of every machine. */
 struct run_request {
     struct cli_args *args; /* for messages, and the owner of the lists */
@@ -49,6 +51,7 @@ struct run_request {
     const char *trace; /* a file, "-", NULL */
     enum run_stats stats;
     bool quiet;
+    const struct run_driver *driver; /* NULL: launches and programs run at once */
 };
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
@@ -165,6 +168,38 @@ int run_check_steps(struct run *run);
 int run_poke(struct run *run, const struct run_step *step);
 /* run_read_memory of a GPU. */
 bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error);
+
+/* --- run_drive.c: launches and programs that are opened instead of run */
+struct run_session {
+    struct sam_session *session;
+    struct sam_gpu *gpu;             /* of a launch, or */
+    struct sam_hart *hart;           /* of a program */
+    const struct sam_launch *launch; /* of a launch */
+    const struct sam_image *image;   /* symbols and lines, may be NULL */
+    const char *name;                /* of the kernel or the program */
+    unsigned number, count;          /* of this launch, from 0; how many there are */
+    bool has_until;                  /* --until: where a program ends */
+    uint64_t until;
+    uint64_t exit_code; /* of a program: set by the driver when it has exited */
+    FILE *text;         /* for people */
+};
+
+struct run_driver {
+    /* Step, run and inspect the session, which the caller opens and closes; messages are printed.
+     * Returns CLI_OK: what is left is to run to its end, then what `samite run` does after it;
+     * CLI_PROGRAM_FAILED: it has failed, and has been told so; CLI_SHOWN: the user has left, and
+     * nothing more is to be done. */
+    int (*drive)(void *context, struct run_session *session);
+    void *context;
+};
+
+/* Open a launch for the driver of the request, and run the rest of it. The code is the driver's;
+ * *status and `result` as of sam_gpu_launch, SAM_OK unless the code is CLI_OK. */
+int run_drive_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
+                     struct sam_gpu_result *result, enum sam_status *status);
+/* Open the hart for it. What is left is for sam_hart_run, unless *ended: `result` says how then. */
+int run_drive_hart(const struct run_request *request, struct run_session *opened,
+                   struct sam_hart_result *result, bool *ended);
 
 /* --- run_args.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };

@@ -236,11 +236,11 @@ static int run_request(struct run *run)
     if (code != CLI_OK)
         return code;
     code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
-    if (code == CLI_OK || code == CLI_PROGRAM_FAILED) {
+    if (code == CLI_OK || code == CLI_PROGRAM_FAILED || code == CLI_SHOWN) {
         int closed = run_close_log(run);
-        code = code == CLI_OK ? closed : code;
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
         closed = run_close_profile(run);
-        code = code == CLI_OK ? closed : code;
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
     }
     sam_output_abort(run->log);
     /* What was counted before a failure is reported, too. */

@@ -98,7 +98,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     json_t *report = run_hart_report(r, result, s->hart, seconds);
     if (!report)
         return cli_no_memory();
-    if (!r->run->quiet)
+    if (!r->run->quiet && !r->run->driver) /* whose user took the time */
         run_hart_print_end(report, result->end, s->text);
     struct sam_engines_report engines;
     const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
@@ -155,15 +155,41 @@ static int finish_files(struct state *s)
     return traced == CLI_OK ? code : traced;
 }
 
+/* Let the driver of the request run the program. */
+static int drive(struct state *s, struct sam_hart_result *result, bool *ended)
+{
+    const struct hart_request *r = s->request;
+    struct run_session opened = {
+        .hart = s->hart,
+        .image = s->image,
+        .name = run_hart_name(r->run->files.items[0]),
+        .has_until = r->until != NULL,
+        .text = s->text,
+    };
+    if (r->until && !run_hart_until(r, s->image, &opened.until))
+        return CLI_BAD_INPUT;
+    return run_drive_hart(r->run, &opened, result, ended);
+}
+
 static int execute(struct state *s)
 {
     struct sam_hart_result result;
     double started = cli_now();
-    cli_progress_start(&s->progress, s->request->run->quiet);
-    enum sam_status status = sam_hart_run(s->hart, &result, &s->error);
-    cli_progress_clear(&s->progress);
+    bool ended = false;
+    int code = s->request->run->driver ? drive(s, &result, &ended) : CLI_OK;
+    if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
+        const int closed = finish_files(s); /* of what has run */
+        return closed == CLI_OK ? code : closed;
+    }
+    if (code != CLI_OK)
+        return code;
+    enum sam_status status = SAM_OK;
+    if (!ended) {
+        cli_progress_start(&s->progress, s->request->run->quiet);
+        status = sam_hart_run(s->hart, &result, &s->error);
+        cli_progress_clear(&s->progress);
+    }
     double seconds = cli_now() - started;
-    int code = CLI_OK;
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
         code = finish_files(s);
         int shown = show_results(s, &result, seconds);

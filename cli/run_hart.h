@@ -57,6 +57,9 @@ bool run_hart_writes_data(const struct hart_request *request);
 int run_hart_load(struct hart_request *request, struct sam_image **image);
 int run_hart_make(const struct hart_request *request, const struct sam_image *image,
                   struct run_arguments *arguments, struct sam_hart **hart);
+/* The address of --until: a symbol of the program, or a number; false: neither. */
+bool run_hart_until(const struct hart_request *request, const struct sam_image *image,
+                    uint64_t *address);
 /* The path of the program as shown in messages. */
 const char *run_hart_name(const char *path);
 

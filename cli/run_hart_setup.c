@@ -83,17 +83,21 @@ static int fill_memory(struct sam_hart *hart, const struct run_range *range)
     return code;
 }
 
-/* --until: a symbol of the program, or an address. */
-static int set_until(const struct hart_request *r, const struct sam_image *image,
-                     struct sam_hart *hart)
+bool run_hart_until(const struct hart_request *r, const struct sam_image *image, uint64_t *address)
 {
     const char *name = r->until;
     const struct sam_symbol *symbol = sam_image_find(image, name);
-    uint64_t address;
     if (symbol)
-        address = symbol->value;
-    else if (!sam_parse_u64(name, &address))
-        return cli_usage_error(r->run->args, "--until: the program has no symbol '%s'", name);
+        *address = symbol->value;
+    return symbol || sam_parse_u64(name, address);
+}
+
+static int set_until(const struct hart_request *r, const struct sam_image *image,
+                     struct sam_hart *hart)
+{
+    uint64_t address = 0;
+    if (!run_hart_until(r, image, &address))
+        return cli_usage_error(r->run->args, "--until: the program has no symbol '%s'", r->until);
     sam_hart_set_until(hart, address);
     return CLI_OK;
 }

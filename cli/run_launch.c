@@ -124,7 +124,7 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
     json_t *row = run_report(run, launch, kernel, source, result);
     if (!row)
         return cli_no_memory();
-    if (!run->request->quiet)
+    if (!run->request->quiet && !run->request->driver) /* whose user took the time */
         report_print(run->text, run_launch_line, row);
     if (run->request->stats == RUN_STATS_TEXT)
         report_print(run->text, run_launch_stats, row);
@@ -150,15 +150,30 @@ static void explain_trap(struct run *run, const struct sam_launch *launch,
              (unsigned long long)offset, count, count == 1 ? " was" : "s were");
 }
 
+/* Run the launch, or let the driver run it. The code is CLI_OK when *status says how it ended. */
+static int execute(struct run *run, const struct sam_launch *launch, const char *kernel,
+                   struct sam_gpu_result *result, enum sam_status *status)
+{
+    if (run->request->driver)
+        return run_drive_launch(run, launch, kernel, result, status);
+    cli_progress_start(&run->progress, run->request->quiet);
+    *status = sam_gpu_launch(run->gpu, launch, result, &run->error);
+    cli_progress_clear(&run->progress);
+    return CLI_OK;
+}
+
 int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                const char *source)
 {
     struct sam_gpu_result result = {0};
+    enum sam_status status = SAM_OK;
     int code = set_up(run);
-    if (code == CLI_OK) {
-        cli_progress_start(&run->progress, run->request->quiet);
-        enum sam_status status = sam_gpu_launch(run->gpu, launch, &result, &run->error);
-        cli_progress_clear(&run->progress);
+    if (code == CLI_OK)
+        code = execute(run, launch, kernel, &result, &status);
+    if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
+        int closed = run_close_log(run); /* of what has run */
+        code = closed == CLI_OK ? code : closed;
+    } else if (code == CLI_OK) {
         if (status == SAM_OK || status == SAM_ERR_TRAP)
             code = report(run, launch, kernel, source, &result);
         if (status != SAM_OK) {

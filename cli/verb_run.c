@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite run: the options of all machines, and the choice of the machine. */
-#include "run_hart.h"
-#include "run_tile.h"
-
-/* Bits of the machines, in the order of `machines`. */
-enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR, TILE = 1 << RUN_TILE };
-
-struct command {
-    struct run_request run;
-    struct gpu_request gpu;
-    struct hart_request hart;
-    struct tile_request tile;
-    enum run_machine machine;
-    bool json;
-};
+/* samite run: its options and help. */
+#include "run_command.h"
 
 static const struct cli_option options[] = {
-    CLI_ROW(struct command, machine, "machine", CLI_CHOICE, NULL,
+    CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,
             "ventus (the default), tensor, or tile (implied by PROGRAM.pto)",
             .choices = "ventus tensor tile"),
-    CLI_ROW(struct command, run.arguments, "arg", CLI_LIST, "ARG",
-            "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
-            "out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy] or TYPE:VALUE"),
-    CLI_ROW(struct command, run.checks, "check", CLI_LIST, "OUT=FILE",
-            "compare an output with FILE.npy[:TOLERANCE], element by element; the run fails when "
-            "they differ"),
-    CLI_ROW(struct command, run.trace, "trace", CLI_TEXT, "[FILE]",
-            "one line per instruction or tile operation, to FILE or standard output",
-            .suffixes = ""),
-    CLI_ROW(struct command, run.stats, "stats", CLI_PARSE, "[json]",
-            "statistics as text; --stats=json is --json", .parse = run_parse_stats,
-            .choices = "json"),
-    CLI_ROW(struct command, json, "json", CLI_FLAG, NULL,
-            "one JSON document with all statistics on standard output"),
-    CLI_QUIET(struct command, run.quiet,
-              "no line per launch or run; what other options ask for (--stats, --check, ...) is "
-              "still printed"),
     {0},
 };
-
-static const struct cli_option program_options[] = {
-    CLI_ROW(
-        struct command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
-        "write memory to a file: at this point of the sequence (ventus), or at the end of the run "
-        "(tensor). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names another "
-        "type and shape (f32:32x32)",
-        .parse = run_parse_dump, .repeats = true),
-    CLI_ROW(struct command, run, "poke", CLI_PARSE, "ADDR=VALUE",
-            "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
-            "sequence; bytes that no buffer holds become memory",
-            .parse = run_parse_poke, .repeats = true, .forms = VENTUS),
-    CLI_ROW(struct command, run.max_insns, "max-insns", CLI_NUMBER, "N",
-            "fail when the program, or a warp of the kernel, executes more than N instructions"),
-    CLI_ROW(struct command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",
-            .suffixes = "", .forms = VENTUS),
-    CLI_DEFINE(struct command, run.defines),
-    CLI_INCLUDE(struct command, run.includes),
-    {0},
-};
-
-#define AT(member) offsetof(struct command, member)
 
 static const struct cli_group groups[] = {
-    {"Options of --machine ventus and tensor", program_options, 0, VENTUS | TENSOR},
-    {"Options of --machine ventus", run_gpu_rows, AT(gpu), VENTUS},
-    {"Options of --machine tensor", run_hart_rows, AT(hart), TENSOR},
-    {NULL, run_hart_start_rows, AT(hart), TENSOR},
-    {"Options of --machine tile", run_tile_rows, AT(tile), TILE},
+    {NULL, run_rows, 0, 0},
+    RUN_PROGRAM_GROUPS,
+    {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
     {0},
 };
 
@@ -155,39 +101,14 @@ static const struct cli_form machines[] = {
     {0},
 };
 
-/* The suffix .pto implies --machine tile. */
-static int choose_machine(struct command *c)
-{
-    for (size_t i = 0; i < c->run.files.count; i++) {
-        if (!cli_ends_with(c->run.files.items[i], ".pto"))
-            continue;
-        if (cli_given(c->run.args, "machine") && c->machine != RUN_TILE)
-            return cli_usage_error(c->run.args, "--machine %s: a .pto is for --machine tile",
-                                   machines[c->machine].name);
-        c->machine = RUN_TILE;
-    }
-    return CLI_OK;
-}
-
 static int run(struct cli_args *args)
 {
-    struct command c = {.run = {.args = args}};
-    run_hart_defaults(&c.hart, &c.run);
+    struct run_command c;
+    run_command_init(&c, args);
     int code = cli_read(args, &c);
     if (code == CLI_OK)
-        code = choose_machine(&c);
-    if (code == CLI_OK)
-        code = cli_check_form(args, (int)c.machine);
-    if (code != CLI_OK)
-        return code;
-    if (c.json)
-        c.run.stats = RUN_STATS_JSON;
-    switch (c.machine) {
-    case RUN_VENTUS: return run_gpu(&c.run, &c.gpu);
-    case RUN_TENSOR: return run_hart(&c.hart);
-    case RUN_TILE: return run_tile(&c.run, &c.tile);
-    }
-    return CLI_BAD_INPUT;
+        code = run_command_check(&c);
+    return code == CLI_OK ? run_command(&c) : code;
 }
 
 const struct cli_verb verb_run = {
@@ -203,7 +124,7 @@ const struct cli_verb verb_run = {
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
                 .suffixes = ".metadata .data .s .S .elf .riscv .pto",
-                CLI_AT(struct command, run)},
+                CLI_AT(struct run_command, run)},
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",

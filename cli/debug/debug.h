@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The terminal debugger, on sessions (samite/session.h). */
+#ifndef DEBUG_H
+#define DEBUG_H
+
+#include "run.h"
+
+struct debug_script {
+    bool is_file;
+    const char *text; /* a command, or the name of a file of commands */
+};
+
+struct debug_options {
+    struct {
+        struct debug_script *items;
+        size_t count;
+    } scripts;
+    bool batch;
+};
+
+struct debug;
+
+/* The options must outlive it. NULL: no memory. */
+struct debug *debug_new(const struct debug_options *options);
+void debug_free(struct debug *debug);
+/* The drive of struct run_driver; the context is a struct debug. What the user has set up stays
+ * from one launch to the next. */
+int debug_drive(void *context, struct run_session *session);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `samite run`, which `samite debug` shares: the options of several machines,
+ * and the choice of the machine. */
+#include "run_command.h"
+
+const struct cli_option run_rows[] = {
+    CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",
+            "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
+            "out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy] or TYPE:VALUE"),
+    CLI_ROW(struct run_command, run.checks, "check", CLI_LIST, "OUT=FILE",
+            "compare an output with FILE.npy[:TOLERANCE], element by element; the run fails when "
+            "they differ"),
+    CLI_ROW(struct run_command, run.trace, "trace", CLI_TEXT, "[FILE]",
+            "one line per instruction or tile operation, to FILE or standard output",
+            .suffixes = ""),
+    CLI_ROW(struct run_command, run.stats, "stats", CLI_PARSE, "[json]",
+            "statistics as text; --stats=json is --json", .parse = run_parse_stats,
+            .choices = "json"),
+    CLI_ROW(struct run_command, json, "json", CLI_FLAG, NULL,
+            "one JSON document with all statistics on standard output"),
+    CLI_QUIET(struct run_command, run.quiet,
+              "no line per launch or run; what other options ask for (--stats, --check, ...) is "
+              "still printed"),
+    {0},
+};
+
+const struct cli_option run_program_rows[] = {
+    CLI_ROW(
+        struct run_command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
+        "write memory to a file: at this point of the sequence (ventus), or at the end of the run "
+        "(tensor). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names another "
+        "type and shape (f32:32x32)",
+        .parse = run_parse_dump, .repeats = true),
+    CLI_ROW(struct run_command, run, "poke", CLI_PARSE, "ADDR=VALUE",
+            "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
+            "sequence; bytes that no buffer holds become memory",
+            .parse = run_parse_poke, .repeats = true, .forms = 1 << RUN_VENTUS),
+    CLI_ROW(struct run_command, run.max_insns, "max-insns", CLI_NUMBER, "N",
+            "fail when the program, or a warp of the kernel, executes more than N instructions"),
+    CLI_ROW(struct run_command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",
+            .suffixes = "", .forms = 1 << RUN_VENTUS),
+    CLI_DEFINE(struct run_command, run.defines),
+    CLI_INCLUDE(struct run_command, run.includes),
+    {0},
+};
+
+void run_command_init(struct run_command *c, struct cli_args *args)
+{
+    *c = (struct run_command){.run = {.args = args}};
+    run_hart_defaults(&c->hart, &c->run);
+}
+
+/* The suffix .pto implies --machine tile. */
+static int choose_machine(struct run_command *c)
+{
+    for (size_t i = 0; i < c->run.files.count; i++) {
+        if (!cli_ends_with(c->run.files.items[i], ".pto"))
+            continue;
+        if (cli_given(c->run.args, "machine") && c->machine != RUN_TILE)
+            return cli_usage_error(c->run.args, "--machine %s: a .pto is for --machine tile",
+                                   c->machine == RUN_VENTUS ? "ventus" : "tensor");
+        c->machine = RUN_TILE;
+    }
+    return CLI_OK;
+}
+
+int run_command_check(struct run_command *c)
+{
+    int code = choose_machine(c);
+    if (code == CLI_OK)
+        code = cli_check_form(c->run.args, (int)c->machine);
+    if (c->json)
+        c->run.stats = RUN_STATS_JSON;
+    return code;
+}
+
+int run_command(struct run_command *c)
+{
+    switch (c->machine) {
+    case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
+    case RUN_TENSOR: return run_hart(&c->hart);
+    case RUN_TILE: return run_tile(&c->run, &c->tile);
+    }
+    return CLI_BAD_INPUT;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite debug: what `samite run` runs, in a debugger. */
+#include "debug.h"
+#include "run_command.h"
+
+struct request {
+    struct run_command command; /* first: groups of options count from it */
+    struct debug_options options;
+};
+
+static int add_command(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *options)
+{
+    struct debug_options *o = options;
+    struct debug_script *script = CLI_APPEND(args, &o->scripts);
+    if (!script)
+        return cli_no_memory();
+    *script = (struct debug_script){.is_file = option->letter == 'x', .text = text};
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    CLI_ROW(struct request, command.machine, "machine", CLI_CHOICE, NULL,
+            "ventus (the default) or tensor", .choices = "ventus tensor"),
+    CLI_ROW(struct request, options, "ex", CLI_PARSE, "CMD",
+            "run this command of the debugger first, in the order of --ex and --command; "
+            "repeatable; -ex CMD is the same",
+            .parse = add_command, .repeats = true, .dash = true),
+    CLI_ROW(struct request, options, "command", CLI_PARSE, "FILE",
+            "run the commands in this file first; repeatable", .parse = add_command, .letter = 'x',
+            .suffixes = "", .repeats = true),
+    CLI_ROW(struct request, options.batch, "batch", CLI_FLAG, NULL,
+            "end after the commands of --ex and --command, or at the first that fails",
+            .dash = true),
+    {0},
+};
+
+static const struct cli_group groups[] = {
+    {"Options of samite run", run_rows, 0, 0},
+    RUN_PROGRAM_GROUPS,
+    {0},
+};
+
+static const struct cli_form machines[] = {
+    [RUN_VENTUS] = {.name = "ventus",
+                    .summary = "kernels on Ventus GPGPU cores",
+                    .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
+                             "[options] PROGRAM --kernel NAME --grid X --block X --arg ..."},
+    [RUN_TENSOR] = {.name = "tensor",
+                    .summary = "a program on the tensor hart",
+                    .usage = "--machine tensor [options] PROGRAM"},
+    {0},
+};
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.options = {.batch = false}};
+    run_command_init(&r.command, args);
+    int code = cli_read(args, &r);
+    if (code == CLI_OK)
+        code = run_command_check(&r.command);
+    if (code != CLI_OK)
+        return code;
+    if (r.command.machine == RUN_TILE)
+        return cli_usage_error(args, "'%s': tile programs have no debugger",
+                               r.command.run.files.items[0]);
+    struct debug *debug = debug_new(&r.options);
+    if (!debug)
+        return cli_no_memory();
+    const struct run_driver driver = {debug_drive, debug};
+    r.command.run.driver = &driver;
+    code = run_command(&r.command);
+    debug_free(debug);
+    return code;
+}
+
+const struct cli_verb verb_debug = {
+    .name = "debug",
+    .summary = "step, inspect and change what samite run runs",
+    .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
+             "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
+             "--machine tensor [options] PROGRAM",
+    .options = options,
+    .groups = groups,
+    .operand = {.name = "file",
+                .grammar = CLI_PARSE,
+                .parse = run_parse_file,
+                .suffixes = ".metadata .data .s .S .elf .riscv",
+                CLI_AT(struct request, command.run)},
+    .forms = machines,
+    .form_option = "machine",
+    .form_word = "machine",
+    .details = "The program and its options are those of samite run. It stands at its first\n"
+               "instruction; commands are read from the terminal, or line by line from\n"
+               "standard input. Their names are those of gdb: help lists them, docs/debugging.md\n"
+               "shows them at work. Ctrl-C stops a running program.\n\n"
+               "When the last launch, or the program, has ended, quit does what samite run does\n"
+               "then: outputs are written and compared (--dump, --arg, --check). To quit before\n"
+               "writes nothing. The exit code is 1 when it was left at a trap.\n",
+    .examples =
+        "  samite debug vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy \\\n"
+        "      --arg in:b.npy --arg out:f32:1024 --arg u32:1024\n"
+        "  samite debug bfs.metadata bfs.data --elf bfs.riscv --batch -ex continue -ex 'info "
+        "warps'\n"
+        "  samite debug --machine tensor transpose.s --arg in:a.npy --arg out:u8:32x32\n",
+    .run = run,
+};
