@@ -116,9 +116,11 @@ static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_
     struct sam_hart_record own;
     *observed = SAM_OK;
     if (record || sam_hart_is_observed(hart)) {
-        record = record ? record : &own;
-        const enum sam_exit exit = sam_hart_record(hart, record);
-        *observed = sam_hart_observe(hart, record);
+        struct sam_hart_record *r = record ? record : &own;
+        const enum sam_exit exit = sam_hart_record(hart, r);
+        if (record && exit != SAM_EXIT_TRAP)
+            sam_step_find_values(&hart->core, &r->step, &r->insn);
+        *observed = sam_hart_observe(hart, r);
         return exit;
     }
     if (budget <= 2 * STRAIGHT)

@@ -172,6 +172,15 @@ struct sam_insn_row {
 /* Row of `op`; ILLEGAL has mnemonic "" and mask 0. */
 extern const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT];
 
+/* Whether an operand is a vector register. */
+static inline bool sam_op_is_vector(enum sam_op op)
+{
+    for (const char *letter = sam_insn_rows[op].operands; *letter; letter++)
+        if (*letter == 'D' || *letter == 'S' || *letter == 'T' || *letter == 'W')
+            return true;
+    return false;
+}
+
 /* Alternative encodings of an instruction: decoded, never assembled. Operands are those of its row.
  */
 struct sam_encoding_row {

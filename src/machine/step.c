@@ -44,11 +44,6 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
     return host != NULL;
 }
 
-static bool is_vector(const struct sam_insn *insn)
-{
-    return strpbrk(sam_insn_rows[insn->op].operands, "DSTW") != NULL;
-}
-
 /* ---------------------------------------------------------------------------------- before */
 
 /* What a scalar load, store or atomic instruction will access. RISC-V Unprivileged 2.6, 14. */
@@ -90,7 +85,7 @@ void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_ins
     }
     if (!sam_code_decode(core->code, step->word, core->pending_prefix, insn))
         return;
-    step->vector = is_vector(insn);
+    step->vector = sam_op_is_vector(insn->op);
     if (!step->vector && sam_insn_rows[insn->op].does.bytes)
         find_access(core, step, insn);
 }
@@ -121,7 +116,7 @@ static void find_csrs(struct sam_core *core, struct sam_step *step, const struct
 }
 
 /* Loads: what was loaded, not extended. Atomics: what was stored, if it was. */
-static void find_values(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
+void sam_step_find_values(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
 {
     const unsigned act = sam_insn_rows[insn->op].does.act;
     const bool conditional =
@@ -162,7 +157,5 @@ enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct 
     step->kind = sam_op_is_prefix(insn->op) ? SAM_STEP_PREFIX : SAM_STEP_RAN;
     find_registers(core, step, insn);
     find_csrs(core, step, insn);
-    if (!step->vector)
-        find_values(core, step, insn);
     return exit;
 }

@@ -13,9 +13,11 @@
 /* Record the instruction at core->pc and the address that a scalar one will access; clear what the
  * functions below fill. insn->op is SAM_OP_ILLEGAL when there is none. */
 void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_insn *insn);
-/* Run it, then record the scalar registers and CSRs it has written, the flags it has raised, and
- * the value of a scalar access. */
+/* Run it, then record the scalar registers and CSRs it has written and the flags it has raised. */
 enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct sam_insn *insn);
+/* For those who want to know: the value of a scalar access that has just run. */
+void sam_step_find_values(struct sam_core *core, struct sam_step *step,
+                          const struct sam_insn *insn);
 /* For what a machine records itself. */
 void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access);
 void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value);

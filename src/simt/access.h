@@ -23,11 +23,6 @@ struct sam_lanes_access {
     uint32_t index_mask;
 };
 
-static inline bool sam_lanes_is_vector(enum sam_op op)
-{
-    return strpbrk(sam_insn_rows[op].operands, "DSTW") != NULL;
-}
-
 static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
@@ -37,7 +32,7 @@ static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
                 : strstr(row->operands, "(s),t") ? SAM_FORM_STRIDED
                 : does->index                    ? SAM_FORM_INDEXED
                                                  : SAM_FORM_UNIT,
-        .vector = sam_lanes_is_vector(op),
+        .vector = sam_op_is_vector(op),
         .own = does->own,
         .store = does->act == SAM_ACT_STORE,
         .data_in_rs3 = strchr(row->operands, 'W') != NULL,

@@ -16,7 +16,7 @@ struct counter {
 /* Memory instructions that do not count their accesses one by one: always one word. */
 static bool is_single(const struct sam_insn *insn)
 {
-    return !sam_lanes_is_vector(insn->op) && !insn->pair;
+    return !sam_op_is_vector(insn->op) && !insn->pair;
 }
 
 static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
@@ -41,7 +41,7 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
     case SAM_ACT_VTYPE:
     case SAM_ACT_SYNC:
     case SAM_ACT_PREFIX: return apart ? NULL : h->end;
-    default: return sam_lanes_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
+    default: return sam_op_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
     }
 }
 
@@ -62,7 +62,7 @@ static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
     }
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool own_lanes = does->act == SAM_ACT_SPLIT || !insn->vm;
-    row->vector = sam_lanes_is_vector(insn->op);
+    row->vector = sam_op_is_vector(insn->op);
     row->count += count;
     row->lanes += !row->vector ? count
                   : own_lanes  ? (uint64_t)sums[COUNT_ACTING]
@@ -140,7 +140,7 @@ static void take_back(struct sam_warp *w, const struct sam_uop *op)
         tally->sums[COUNT_LDS] -= c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
     } else if (does->bytes) {
         count_add(tally, &counts_of(c)->last, -1);
-    } else if (sam_lanes_is_vector(insn->op) && !insn->vm) {
+    } else if (sam_op_is_vector(insn->op) && !insn->vm) {
         for (unsigned g = 0; g < w->groups; g++)
             tally->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
     }
