@@ -6,7 +6,7 @@ BEGIN {
     allow["src/base"] = ""
     allow["src/isa"] = "base"
     allow["src/asm"] = "base isa"
-    allow["src/trace"] = "base"
+    allow["src/trace"] = "base isa"
     allow["src/format"] = "base"
     allow["src/machine"] = "base isa trace"
     allow["src/profile"] = "base isa"

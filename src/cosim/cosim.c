@@ -118,11 +118,10 @@ static bool reads_counter(uint32_t word)
         SAM_CSR_mcycle, SAM_CSR_minstret, SAM_CSR_mcycleh, SAM_CSR_minstreth, SAM_CSR_cycle,
         SAM_CSR_time,   SAM_CSR_instret,  SAM_CSR_cycleh,  SAM_CSR_timeh,     SAM_CSR_instreth,
     };
-    enum { OPCODE_SYSTEM = 0x73 };
-    if ((word & 0x7f) != OPCODE_SYSTEM || (word >> 12 & 3) == 0)
+    if (!sam_word_is_csr(word))
         return false;
     for (size_t i = 0; i < SAM_COUNT(counters); i++)
-        if (word >> 20 == counters[i])
+        if (sam_word_csr(word) == counters[i])
             return true;
     return false;
 }

@@ -89,6 +89,11 @@ enum sam_m_kind {
 };
 /* The kind of a matrix instruction, from its word or match. */
 enum sam_m_kind sam_m_kind(uint32_t word);
+/* Whether this element-wise instruction only copies: mmov. */
+static inline bool sam_m_is_move(uint32_t word)
+{
+    return word >> 28 == 0;
+}
 /* Whether this load or store moves whole registers. */
 static inline bool sam_m_is_whole(uint32_t word)
 {
@@ -179,6 +184,22 @@ static inline bool sam_op_is_vector(enum sam_op op)
         if (*letter == 'D' || *letter == 'S' || *letter == 'T' || *letter == 'W')
             return true;
     return false;
+}
+
+/* Whether the word is an instruction of the row, in any ISA that has it. */
+static inline bool sam_word_is(uint32_t word, enum sam_op op)
+{
+    return (word & sam_insn_rows[op].mask) == sam_insn_rows[op].match;
+}
+
+/* Zicsr: whether the word reads, writes, sets or clears a CSR; and the address of that CSR. */
+static inline bool sam_word_is_csr(uint32_t word)
+{
+    return (word & 0x7f) == SAM_OPC_SYSTEM && (word >> 12 & 3) != 0;
+}
+static inline uint32_t sam_word_csr(uint32_t word)
+{
+    return word >> 20;
 }
 
 /* Alternative encodings of an instruction: decoded, never assembled. Operands are those of its row.

@@ -607,21 +607,16 @@ static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_in
     return &s->uop;
 }
 
-/* Integer instructions do not touch the host's floating-point state, which is slow to set. */
-static bool is_integer(uint32_t word)
+/* Whether the instruction computes with the host's floating-point state, which is slow to set, or
+ * reads or sets its flags. */
+static bool uses_host_fp(enum sam_op op)
 {
-    switch (word & 0x7f) {
-    case 0x03: /* load */
-    case 0x13: /* op-imm, */
-    case 0x1b: /* of 32 bits */
-    case 0x17: /* auipc */
-    case 0x37: /* lui */
-    case 0x23: /* store */
-    case 0x63: /* branch */
-    case 0x67: /* jalr */
-    case 0x6f: /* jal */
-    case 0x33: /* op, */
-    case 0x3b: /* of 32 bits */ return true;
+    switch ((enum sam_act)sam_insn_rows[op].does.act) {
+    case SAM_ACT_FLOAT:
+    case SAM_ACT_CSR_WRITE:
+    case SAM_ACT_CSR_BITS:
+    case SAM_ACT_TL_ADDI:
+    case SAM_ACT_MATRIX: return true;
     default: return false;
     }
 }
@@ -657,13 +652,13 @@ enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn)
     line[0] = *step_uop(core, insn);
     core->line_pc = core->pc;
     core->stepping = true;
-    if (is_integer(word)) {
-        run_from(core, line, 1);
-    } else {
+    if (uses_host_fp(insn->op)) {
         sam_host_fp host = sam_host_fp_enter();
         run_from(core, line, 1);
         core->fflags |= (uint8_t)sam_host_fp_flags();
         sam_host_fp_leave(host);
+    } else {
+        run_from(core, line, 1);
     }
     core->stepping = false;
     core->pending_prefix = 0;

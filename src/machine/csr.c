@@ -2,12 +2,10 @@
 /* CSRs that every core has; the machine's own take precedence. */
 #include "machine/machine.h"
 
-/* Bits of mstatus that a Ventus warp keeps: MIE, MPIE, MPP, FS, VS. With Zfinx the standard makes
- * FS read-only zero, but start-up code of kernels sets it, so it is plain storage. A hart has its
- * own mstatus. */
-#define MSTATUS_BITS UINT64_C(0x7e88)
-#define MSTATUS_FS   UINT64_C(0x6000)
-#define MSTATUS_VS   UINT64_C(0x0600)
+/* Bits of mstatus that a Ventus warp keeps. With Zfinx the standard makes FS read-only zero, but
+ * start-up code of kernels sets it, so it is plain storage. A hart has its own mstatus. */
+#define MSTATUS_BITS                                                                               \
+    (SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE | SAM_MSTATUS_VS | SAM_MSTATUS_MPP | SAM_MSTATUS_FS)
 
 void sam_fill_scalar32(struct sam_machine *machine);
 void sam_fill_scalar64(struct sam_machine *machine);
@@ -43,8 +41,8 @@ static bool has_fp(const struct sam_machine *machine)
 /* mstatus.SD: the top bit when FS or VS is dirty. */
 static uint64_t dirty(const struct sam_core *core, bool narrow)
 {
-    bool set =
-        (core->mstatus & MSTATUS_FS) == MSTATUS_FS || (core->mstatus & MSTATUS_VS) == MSTATUS_VS;
+    bool set = (core->mstatus & SAM_MSTATUS_FS) == SAM_MSTATUS_FS ||
+               (core->mstatus & SAM_MSTATUS_VS) == SAM_MSTATUS_VS;
     return (uint64_t)set << (narrow ? 31 : 63);
 }
 

@@ -294,8 +294,14 @@ static inline unsigned sam_core_fflags(const struct sam_core *core)
     return core->fflags;
 }
 
-/* Bits of mstatus that traps and mret move. RISC-V Privileged 3.1.6.1. */
-enum { SAM_MSTATUS_MIE = 1 << 3, SAM_MSTATUS_MPIE = 1 << 7, SAM_MSTATUS_MPP = 3 << 11 };
+/* Bits of mstatus. RISC-V Privileged 3.1.6. */
+enum {
+    SAM_MSTATUS_MIE = 1 << 3,
+    SAM_MSTATUS_MPIE = 1 << 7,
+    SAM_MSTATUS_VS = 3 << 9,
+    SAM_MSTATUS_MPP = 3 << 11,
+    SAM_MSTATUS_FS = 3 << 13,
+};
 
 /* CSRs every core has: address -> value. `instret` counts the instructions before the one that
  * reads, `next` those before the one that follows the write. False: no such CSR, or a write to a

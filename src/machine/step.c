@@ -118,9 +118,7 @@ static void find_csrs(struct sam_core *core, struct sam_step *step, const struct
 /* Loads: what was loaded, not extended. Atomics: what was stored, if it was. */
 void sam_step_find_values(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
 {
-    const unsigned act = sam_insn_rows[insn->op].does.act;
-    const bool conditional =
-        act == SAM_ACT_ATOMIC && !strncmp(sam_insn_rows[insn->op].mnemonic, "sc.", 3);
+    const bool conditional = insn->op == SAM_OP_sc_w || insn->op == SAM_OP_sc_d;
     for (unsigned i = 0; i < step->access_count; i++) {
         struct sam_step_access *a = &step->access[i];
         const unsigned bits = 8 * a->size;
@@ -139,7 +137,7 @@ enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct 
 {
     /* To find the flags this instruction raises; one that may read them must see all of them. */
     const uint8_t flags = core->fflags;
-    const bool reads_flags = (step->word & 0x7f) == SAM_OPC_SYSTEM;
+    const bool reads_flags = sam_word_is_csr(step->word);
     if (!reads_flags)
         core->fflags = 0;
     const enum sam_exit exit = sam_core_step(core, insn);

@@ -52,7 +52,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
         break;
     case SAM_M_KIND_POINTWISE:
         w->reads_1 = form != SAM_M_MX;
-        w->reads_2 = insn->word >> 28 != 0;
+        w->reads_2 = !sam_m_is_move(insn->word);
         w->source_registers = 1;
         break;
     case SAM_M_KIND_CONFIG: break;

@@ -11,8 +11,6 @@
 
 #define W (sam_warp_of(c))
 
-#define MSTATUS_VS 0x600u
-
 #define VTYPE_E32      0x10u /* vsew 010 */
 #define VTYPE_LMUL     0x07u
 #define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements keep their value in either case */
@@ -75,7 +73,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
     w->stack = stack;
     w->stack_capacity = capacity;
     sam_core_init(&w->core, &worker->view, worker->code, launch->start);
-    w->core.mstatus = MSTATUS_VS; /* as start-up code finds it after its vsetvli */
+    w->core.mstatus = SAM_MSTATUS_VS; /* as start-up code finds it after its vsetvli */
     w->lanes = launch->lanes;
     w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
     w->vl = launch->lanes;

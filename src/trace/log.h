@@ -4,23 +4,14 @@
 #define SAM_TRACE_LOG_H
 
 #include "base/base.h"
+#include "isa/isa.h"
 #include "samite/logdiff.h"
-
-/* Instructions that matter to a reader. Ventus 4.2.4, 4.2.1; RISC-V Zicsr. */
-static inline bool sam_log_is_endprg(uint32_t word)
-{
-    return (word & 0xfe00707f) == 0x0000400b;
-}
-
-static inline bool sam_log_is_barrier(uint32_t word)
-{
-    return (word & 0xfe00707f) == 0x0400400b;
-}
 
 /* A CSR that is read and not changed: its address; UINT32_MAX for any other instruction. */
 static inline uint32_t sam_log_csr_read(uint32_t word)
 {
-    return (word & 0x000ff07f) == 0x00002073 ? word >> 20 : UINT32_MAX;
+    const bool sets_nothing = (word >> 15 & 31) == 0;
+    return sam_word_is(word, SAM_OP_csrrs) && sets_nothing ? sam_word_csr(word) : UINT32_MAX;
 }
 
 enum { SAM_LOG_LANES = 64 };

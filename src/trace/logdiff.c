@@ -269,10 +269,9 @@ static void add_event(struct comparer *c, struct events *e, struct event event)
 static bool is_compared(struct sam_logdiff_side *side, const struct sam_log_record *record,
                         const struct sam_log_item *item)
 {
-    enum { MSTATUS = 0x300 };
     const bool no_register = item->kind == SAM_LOG_SCALAR && item->reg == 0;
-    const bool machine = (record->word & 0x7f) == 0x73 && (record->word & 0x3000) != 0 &&
-                         record->word >> 20 == MSTATUS;
+    const bool machine =
+        sam_word_is_csr(record->word) && sam_word_csr(record->word) == SAM_CSR_mstatus;
     if (no_register || machine)
         side->ignored[no_register ? SAM_LOG_X0 : SAM_LOG_MACHINE_CSR]++;
     return !no_register && !machine;

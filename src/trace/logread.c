@@ -106,19 +106,22 @@ static bool runs_on(const struct reader *r, struct slot *slot, uint32_t pc)
 static void learn_place(const struct sam_log *log, const struct sam_log_record *record,
                         struct sam_log_warp *warp)
 {
-    enum { WID = 0x805, GDX = 0x808, GDZ = 0x80a };
+    static const uint32_t place[] = {SAM_CSR_gdx, SAM_CSR_gdy, SAM_CSR_gdz};
     struct sam_log_item item;
     const uint32_t csr = sam_log_csr_read(record->word);
-    if (csr != WID && (csr < GDX || csr > GDZ))
+    unsigned axis = 0;
+    while (axis < SAM_COUNT(place) && csr != place[axis])
+        axis++;
+    if (csr != SAM_CSR_wid && axis == SAM_COUNT(place))
         return;
     struct sam_log_cursor cursor = sam_log_items(log, record);
     sam_log_next(&cursor, &item);
     if (item.kind != SAM_LOG_SCALAR)
         return;
-    if (csr == WID)
+    if (csr == SAM_CSR_wid)
         warp->id = item.value;
-    else if (warp->group[csr - GDX] == UINT32_MAX)
-        warp->group[csr - GDX] = item.value;
+    else if (warp->group[axis] == UINT32_MAX)
+        warp->group[axis] = item.value;
 }
 
 static void add_record(struct reader *r, struct slot *slot, uint32_t pc, uint32_t word,
@@ -142,7 +145,7 @@ static void add_record(struct reader *r, struct slot *slot, uint32_t pc, uint32_
     if (!slot->started)
         slot->start = pc;
     slot->started = true;
-    slot->ended = sam_log_is_endprg(word);
+    slot->ended = sam_word_is(word, SAM_OP_endprg);
     slot->last = (uint32_t)log->record_count++;
     log->records[slot->last] =
         (struct sam_log_record){.at = (size_t)(items - log->text),
@@ -166,7 +169,7 @@ static void commit(struct reader *r, struct slot *slot, uint32_t pc, uint32_t wo
     const bool again =
         !slot->pending && last && !slot->ended && last->pc == pc && last->word == word;
     slot->pending = false;
-    if (again && sam_log_is_barrier(word))
+    if (again && sam_word_is(word, SAM_OP_barrier))
         ignore(r, SAM_LOG_REPEATED);
     else
         add_record(r, slot, pc, word, items);
@@ -292,7 +295,7 @@ static bool read_rtl(struct reader *r)
         add_record(r, slot, (uint32_t)pc, word, write);
     } else {
         ignore(r, SAM_LOG_NO_REGISTER);
-        if (slot && sam_log_is_endprg(word))
+        if (slot && sam_word_is(word, SAM_OP_endprg))
             slot->warp = NOWHERE;
     }
     return true;
