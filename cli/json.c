@@ -83,18 +83,66 @@ json_t *cli_json_messages(const char *path, const char *messages, const char *er
     return rows;
 }
 
-static int print(json_t *value, size_t flags)
+/* Next item of an array or object at `depth`; depth < 0: on one line. */
+static void put_break(FILE *out, int depth, bool first)
+{
+    if (depth >= 0)
+        fprintf(out, "%s\n%*s", first ? "" : ",", 2 * depth, "");
+    else
+        fputs(first ? "" : ", ", out);
+}
+
+static void put_end(FILE *out, int depth, bool empty, char bracket)
+{
+    if (depth >= 0 && !empty)
+        fprintf(out, "\n%*s", 2 * depth, "");
+    fputc(bracket, out);
+}
+
+/* As jansson does, but for integers: those of a report are unsigned, and 64 bits fit in JSON. */
+static bool put(FILE *out, const json_t *value, int depth)
+{
+    const int inner = depth < 0 ? depth : depth + 1;
+    bool good = true, first = true;
+    switch (json_typeof(value)) {
+    case JSON_INTEGER:
+        return fprintf(out, "%llu", (unsigned long long)json_integer_value(value)) > 0;
+    case JSON_ARRAY:
+        fputc('[', out);
+        for (size_t i = 0; i < json_array_size(value) && good; i++, first = false) {
+            put_break(out, inner, first);
+            good = put(out, json_array_get(value, i), inner);
+        }
+        put_end(out, depth, first, ']');
+        return good;
+    case JSON_OBJECT:
+        fputc('{', out);
+        for (void *at = json_object_iter((json_t *)(uintptr_t)value); at && good;
+             at = json_object_iter_next((json_t *)(uintptr_t)value, at), first = false) {
+            json_t *key = json_string(json_object_iter_key(at));
+            put_break(out, inner, first);
+            good = key && json_dumpf(key, out, JSON_ENCODE_ANY) == 0 && fputs(": ", out) >= 0 &&
+                   put(out, json_object_iter_value(at), inner);
+            json_decref(key);
+        }
+        put_end(out, depth, first, '}');
+        return good;
+    default: return json_dumpf(value, out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0;
+    }
+}
+
+static int print(json_t *value, int depth)
 {
     if (!value)
         return cli_no_memory();
-    bool good = json_dumpf(value, stdout, flags | JSON_REAL_PRECISION(15)) == 0;
+    bool good = put(stdout, value, depth) && !ferror(stdout);
     json_decref(value);
     return good ? CLI_OK : cli_error("standard output: cannot write JSON");
 }
 
 int cli_json_print(json_t *document)
 {
-    int code = print(document, JSON_INDENT(2));
+    int code = print(document, 0);
     if (code == CLI_OK)
         putchar('\n');
     return code;
@@ -104,5 +152,5 @@ int cli_json_print_row(json_t *row, bool *first)
 {
     fputs(*first ? "" : ",\n", stdout);
     *first = false;
-    return print(row, 0);
+    return print(row, -1);
 }

@@ -18,6 +18,9 @@
  * memory runs out it frees both and returns NULL, which it also takes: a chain is checked once. */
 json_t *report_set(json_t *object, const char *name, json_t *value);
 json_t *report_add(json_t *array, json_t *value);
+/* Unsigned, as every integer of a report is: jansson's are signed, and print as cli_json_print
+ * does.
+ */
 json_t *report_count(json_t *object, const char *name, uint64_t value);
 json_t *report_real(json_t *object, const char *name, double value);
 json_t *report_flag(json_t *object, const char *name, bool value);

@@ -97,6 +97,18 @@ static void rows_of_dis_and_isa(void **state)
     json_decref(root);
 }
 
+/* 64 bits: jansson prints and reads no more than 63. */
+static void large_integers(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success("dis --isa rv64i --json --base 0xfffffffffffffff8 0x13");
+    expect_part(&out, "\"pc\": 18446744073709551608,");
+    sam_buffer_free(&out);
+    out = expect_success("asm --json -i tensor --base 0x8000000000000000 good.s");
+    expect_part(&out, "\"address\": 9223372036854775808,");
+    sam_buffer_free(&out);
+}
+
 static void operators(void **state)
 {
     (void)state;
@@ -240,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_of_the_assembler),
         cmocka_unit_test(rows_of_dis_and_isa),
+        cmocka_unit_test(large_integers),
         cmocka_unit_test(operators),
         cmocka_unit_test(tile_programs),
         cmocka_unit_test(runs),
