@@ -114,6 +114,7 @@ int run_memory_load(const char *path, char **data, size_t *size);
 struct gpu_request {
     struct sam_gpu_options options;
     const char *kernel, *elf, *profile;
+    unsigned sanitize; /* SAM_SANITIZE_* */
     uint32_t grid[3], block[3], global[3], offset[3];
     uint32_t lanes, pds_size, lds_size, print_size;
     bool sv39; /* build the tables */
@@ -135,9 +136,11 @@ struct run {
     struct sam_image *image; /* symbols, or NULL */
     FILE *text;              /* for people: stdout unless data goes there */
     struct sam_output *log;
-    struct sam_profile *profile; /* NULL: not asked for */
-    uint64_t ptbr;               /* of --sv39 */
-    uint64_t pds_room;           /* bytes of the buffer at pdsBaseAddr; 0: none is named */
+    struct sam_profile *profile;     /* NULL: not asked for */
+    struct sam_sanitizer *sanitizer; /* NULL: not asked for */
+    bool found;                      /* it has found something */
+    uint64_t ptbr;                   /* of --sv39 */
+    uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: none is named */
     unsigned launches;
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
@@ -152,6 +155,18 @@ int run_kernel(struct run *run);
 /* --- run_profile.c: --profile. Checked before anything runs, and written after all launches. */
 int run_open_profile(struct run *run);
 int run_close_profile(struct run *run);
+
+/* --- run_sanitize.c: --sanitize */
+/* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without one. */
+int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *place);
+int run_open_sanitizer(struct run *run);
+/* What reports call a buffer. */
+int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name);
+/* Add the findings to the report on a launch. */
+json_t *run_report_findings(const struct run *run, json_t *launch);
+/* Print and forget them. */
+int run_print_findings(struct run *run);
 
 /* --- run_launch.c */
 /* Create the machine with the request's options. */

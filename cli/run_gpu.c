@@ -106,6 +106,12 @@ const struct cli_option run_gpu_rows[] = {
             "count what each instruction does, and write a page (FILE.html), JSON (.json), stacks "
             "for flame graphs (.folded) or tables (.txt; - prints them)",
             .suffixes = ".html .json .folded .txt"),
+    CLI_ROW(
+        struct gpu_request, sanitize, "sanitize", CLI_PARSE, "[race,init,bounds,sync]",
+        "check the kernel as it runs, by all of these or those in the list: races, use of what "
+        "nothing has written, accesses outside what the launch declares, misuse of barriers and "
+        "joins; findings are exit code 1. One worker, whatever --jobs says",
+        .parse = run_parse_sanitize),
     CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
             "start each line that a kernel prints with [workgroup.warp]"),
     {0},
@@ -233,6 +239,8 @@ static int run_request(struct run *run)
             return cli_no_memory();
     }
     int code = run_open_profile(run);
+    if (code == CLI_OK)
+        code = run_open_sanitizer(run);
     if (code != CLI_OK)
         return code;
     code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
@@ -242,6 +250,8 @@ static int run_request(struct run *run)
         closed = run_close_profile(run);
         code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
     }
+    if (code == CLI_OK && run->found)
+        code = CLI_PROGRAM_FAILED;
     sam_output_abort(run->log);
     /* What was counted before a failure is reported, too. */
     if (json && json_array_size(run->json_launches)) {
@@ -267,6 +277,7 @@ int run_gpu(struct run_request *r, struct gpu_request *gpu)
         code = run_request(&state);
     sam_gpu_free(state.gpu);
     sam_profile_free(state.profile);
+    sam_sanitizer_free(state.sanitizer);
     sam_image_free(state.image);
     json_decref(state.json_launches);
     json_decref(state.json_checks);

@@ -121,7 +121,7 @@ static int set_up(struct run *run)
 static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
                   const char *source, const struct sam_gpu_result *result)
 {
-    json_t *row = run_report(run, launch, kernel, source, result);
+    json_t *row = run_report_findings(run, run_report(run, launch, kernel, source, result));
     if (!row)
         return cli_no_memory();
     if (!run->request->quiet && !run->request->driver) /* whose user took the time */
@@ -176,6 +176,8 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     } else if (code == CLI_OK) {
         if (status == SAM_OK || status == SAM_ERR_TRAP)
             code = report(run, launch, kernel, source, &result);
+        if (code == CLI_OK)
+            code = run_print_findings(run);
         if (status != SAM_OK) {
             fflush(run->text);
             explain_trap(run, launch, &result.trap);

@@ -45,7 +45,12 @@ int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_
         return cli_no_memory();
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
         int code = place(run, a, &local_top);
+        if (code == CLI_OK && a->kind != RUN_SCALAR)
+            code = run_name_buffer(run, a->bits, a->kind == RUN_LOCAL ? a->size : a->array.size,
+                                   a->name ? a->name : number);
         if (code != CLI_OK)
             return code;
         size_t width = a->kind == RUN_SCALAR ? a->size : 4;

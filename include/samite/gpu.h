@@ -86,6 +86,9 @@ struct sam_gpu_options {
     size_t lds_range_count;
     /* Since 0.2. Not NULL: launches add what each instruction did (profile.h). It outlives them. */
     struct sam_profile *profile;
+    /* Since 0.2. Not NULL: launches are checked as they run (sanitize.h), on one worker. It
+     * outlives them. Sessions refuse it. */
+    struct sam_sanitizer *sanitizer;
 };
 
 struct sam_gpu;

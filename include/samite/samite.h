@@ -19,6 +19,7 @@
 #include "ops.h"
 #include "parameter.h"
 #include "profile.h"
+#include "sanitize.h"
 #include "session.h"
 #include "sink.h"
 #include "status.h"

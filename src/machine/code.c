@@ -263,7 +263,8 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
             return NULL;
         }
         page->tallies[SAM_PAGE_OPS].fn = page->ops[SAM_PAGE_OPS].fn;
-        page->ops[SAM_PAGE_OPS].fn = code->counting->leave;
+        if (code->counting->leave)
+            page->ops[SAM_PAGE_OPS].fn = code->counting->leave;
     }
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;

@@ -20,7 +20,8 @@ static void credit(const struct sam_counting *counting, const struct code_page *
     struct sam_tally *tally = &page->tallies[index];
     if (tally->insn.op == SAM_OP_ILLEGAL)
         return;
-    counting->credit(counting->context, page->pc + 4 * (uint64_t)index, tally, totals);
+    if (counting->credit)
+        counting->credit(counting->context, page->pc + 4 * (uint64_t)index, tally, totals);
     memset(tally->sums, 0, sizeof tally->sums);
     if (!sam_op_is_prefix(tally->insn.op))
         return;
@@ -29,7 +30,7 @@ static void credit(const struct sam_counting *counting, const struct code_page *
     int64_t apart[SAM_TALLY_STEPS];
     for (unsigned k = 0; k < SAM_TALLY_STEPS; k++)
         apart[k] = totals[k] + next->steps[k];
-    if (next->insn.op != SAM_OP_ILLEGAL)
+    if (counting->credit && next->insn.op != SAM_OP_ILLEGAL)
         counting->credit(counting->context, fused->pc, next, apart);
     memset(next->steps, 0, sizeof next->steps);
     memset(next->sums, 0, sizeof next->sums);

@@ -391,8 +391,9 @@ struct sam_counting {
     /* The handler that stands in for the instruction's; NULL: none. `apart`: out of line, where no
      * run is counted. */
     sam_handler *(*stand_in)(void *context, const struct sam_insn *insn, bool apart);
-    sam_handler *leave; /* for the end of a page, which is no instruction */
-    /* Take over the counts of an instruction: those of its tally, and the totals of `steps`. */
+    sam_handler *leave; /* for the end of a page, which is no instruction; NULL: none */
+    /* Take over the counts of an instruction: those of its tally, and the totals of `steps`. NULL:
+     * nothing is counted. */
     void (*credit)(void *context, uint64_t pc, const struct sam_tally *tally,
                    const int64_t totals[SAM_TALLY_STEPS]);
     void *context;

@@ -16,14 +16,15 @@ static inline void lane_addresses(const struct sam_core *c, const struct sam_uop
 {
     const struct sam_warp *w = (const struct sam_warp *)(const void *)c;
     const uint32_t first = g * w->lanes;
-    const uint32_t x = X1;
     if (a->form == SAM_FORM_PER_LANE) {
-        const uint32_t *va = w->v[op->rs1 + g], s = (uint32_t)op->imm;
+        const uint32_t *va = w->v[(op->rs1 + g) % SAM_VREGS], s = (uint32_t)op->imm;
         LANES at[i] = va[i] + s;
     } else if (a->form == SAM_FORM_INDEXED) {
-        const uint32_t *va = w->v[op->rs2 + g], mask = a->index_mask;
+        const uint32_t *va = w->v[(op->rs2 + g) % SAM_VREGS], mask = a->index_mask;
+        const uint32_t x = X1;
         LANES at[i] = x + (va[i] & mask);
     } else {
+        const uint32_t x = X1;
         const uint32_t step = a->form == SAM_FORM_STRIDED ? c->x32[op->rs2] : a->size;
         LANES at[i] = x + (first + (uint32_t)i) * step;
     }

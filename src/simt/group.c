@@ -3,6 +3,7 @@
  * once; it may as well be left at any instruction and continued. */
 #include <stdlib.h>
 
+#include "sanitize/sanitize.h"
 #include "simt/simt.h"
 
 #define QUANTUM  65536 /* instructions per turn of a warp, unless something ends it earlier */
@@ -28,6 +29,8 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_
 {
     const struct sam_launch *launch = worker->run->launch;
     const struct sam_gpu_options *options = &worker->run->gpu->options;
+    if (worker->sanitizer)
+        sam_sanitize_enter(worker->sanitizer, workgroup);
     group->workgroup = workgroup;
     group->ready = launch->warps;
     group->at = 0;
@@ -80,6 +83,8 @@ static enum sam_pause settle(struct sam_worker *worker, struct sam_group *group)
     }
     if (!first)
         return SAM_PAUSE_ENDED;
+    if (worker->sanitizer)
+        sam_sanitize_release(worker->sanitizer);
     for (uint32_t i = 0; i < warps; i++)
         if (group->warps[i].state == SAM_WARP_WAITS)
             group->warps[i].state = SAM_WARP_READY;
@@ -158,6 +163,8 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     struct sam_insn insn;
     if (!has_budget(worker, w))
         return fail(worker, w, SAM_CAUSE_BUDGET, worker->run->gpu->options.max_insns);
+    if (worker->sanitizer)
+        sam_sanitizing_step(worker, w);
     const enum sam_exit exit = sam_warp_step(w, step, &insn);
     account(worker, group, w, before);
     const bool fresh = exit != SAM_EXIT_TRAP && !sam_worker_repeats(worker);

@@ -166,6 +166,7 @@ void sam_worker_release(struct sam_worker *worker)
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_counts_free(worker->counts);
+    sam_sanitizing_close(worker);
     sam_warp_log_free(worker->log);
 }
 
@@ -277,13 +278,29 @@ static bool run_workers(struct sam_run *run, struct sam_gpu_result *result)
     return ok;
 }
 
-/* Counts alone need no steps, unless warps take turns by instruction. */
-static void count_in_runs(struct sam_worker *worker)
+/* Counts alone need no steps, nor does a sanitizer, unless warps take turns by instruction. The two
+ * together do. False: out of memory. */
+static bool choose_handlers(struct sam_worker *worker)
 {
-    if (!worker->counts || worker->log || worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1)
-        return;
+    const struct sam_gpu_options *options = &worker->run->gpu->options;
+    const bool by_turns = options->schedule == SAM_SCHEDULE_RR1;
+    if (options->sanitizer) {
+        worker->stepped = worker->stepped || by_turns;
+        return sam_sanitizing_open(worker, worker->stepped);
+    }
+    if (!worker->counts || worker->log || by_turns)
+        return true;
     sam_counts_in_runs(worker->counts, worker->code);
     worker->stepped = false;
+    return true;
+}
+
+static unsigned job_count(const struct sam_run *run)
+{
+    const struct sam_gpu_options *options = &run->gpu->options;
+    const unsigned jobs =
+        options->jobs && !options->log.write && !options->sanitizer ? options->jobs : 1;
+    return jobs < run->workgroups ? jobs : (unsigned)run->workgroups;
 }
 
 enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -297,11 +314,11 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     enum sam_status status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
-    unsigned jobs = gpu->options.jobs && !gpu->options.log.write ? gpu->options.jobs : 1;
-    bool ok = sam_workers_open(&run, jobs < run.workgroups ? jobs : (unsigned)run.workgroups);
+    bool ok = sam_workers_open(&run, job_count(&run));
     for (unsigned i = 0; ok && i < run.worker_count; i++)
-        count_in_runs(&run.workers[i]);
-    ok = ok && run_workers(&run, result);
+        ok = choose_handlers(&run.workers[i]);
+    ok = ok && sam_sanitizing_begin(&run) && run_workers(&run, result);
+    ok = sam_sanitizing_end(&run) && ok;
     if (ok)
         status = sam_run_outcome(&run, error);
     sam_workers_close(&run);

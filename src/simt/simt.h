@@ -160,8 +160,10 @@ struct sam_worker {
     bool started;              /* has run at least one */
     struct sam_pace *pace;     /* NULL: a launch */
     struct sam_counts *counts; /* NULL: not asked for */
-    bool stepped;              /* each instruction is recorded, for the log or the counts */
-    struct sam_warp_log *log;  /* NULL: not asked for */
+    struct sam_sanitizer *sanitizer;   /* NULL: not asked for */
+    struct sam_sanitizing *sanitizing; /* what its handlers need */
+    bool stepped;                      /* each instruction is recorded, for the log or the counts */
+    struct sam_warp_log *log;          /* NULL: not asked for */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
@@ -347,6 +349,18 @@ bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
 /* fold.c: add what a profile amounts to. False: out of memory. */
 bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
                     struct sam_gpu_stats *stats);
+
+/* sanitize.c: what a sanitizer hears of. */
+
+/* Handlers that tell the sanitizer of instructions stand in for others from now on; nothing is
+ * decoded yet. With `stepped` there are none: sam_sanitizing_step tells. False: out of memory. */
+bool sam_sanitizing_open(struct sam_worker *worker, bool stepped);
+void sam_sanitizing_close(struct sam_worker *worker);
+/* The warp is about to be stepped. */
+void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *warp);
+/* The launch begins; it has ended. False: out of memory. */
+bool sam_sanitizing_begin(const struct sam_run *run);
+bool sam_sanitizing_end(const struct sam_run *run);
 
 /* sum.c: instructions of a mnemonic, of which there is one row; out of memory: false. */
 bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as text. */
+#include "sanitize/sanitize.h"
+
+enum { TOP = 20 };
+
+static const struct sam_sanitizer_buffer *buffer_at(const struct sam_sanitizer *s, uint32_t address)
+{
+    for (size_t i = s->buffer_count; i-- > 0;)
+        if (address - s->buffers[i].base < s->buffers[i].size)
+            return &s->buffers[i];
+    return NULL;
+}
+
+void sam_sanitizer_place(const struct sam_sanitizer *s, const struct sam_finding *f, char *text,
+                         size_t size)
+{
+    const uint32_t local = f->address - SAM_LDS_BASE;
+    const struct sam_sanitizer_buffer *buffer = buffer_at(s, f->address);
+    if (!f->has_address)
+        sam_format(text, size, "%s", "");
+    else if (local < SAM_LDS_SIZE)
+        sam_format(text, size, "local memory+0x%x", local);
+    else if (buffer)
+        sam_format(text, size, "buffer %s+0x%x", buffer->name, f->address - buffer->base);
+    else
+        sam_format(text, size, "global memory");
+}
+
+static void put_side(struct sam_buffer *out, const struct sam_finding_side *side, const char *lead,
+                     const struct sam_isa *isa, const struct sam_image *image)
+{
+    char text[128];
+    uint32_t line = 0;
+    sam_buffer_printf(out, "  %s workgroup %u, warp %u", lead, side->workgroup, side->warp);
+    if (side->lane != UINT32_MAX)
+        sam_buffer_printf(out, ", lane %u", side->lane);
+    sam_image_describe(image, side->pc, text, sizeof text);
+    sam_buffer_printf(out, ": pc 0x%08x <", side->pc);
+    sam_buffer_plain(out, text, strlen(text), ' ');
+    sam_buffer_puts(out, ">");
+    if (side->word) {
+        sam_disassemble(isa, side->word, side->pc, side->prefix, image, text, sizeof text);
+        sam_buffer_puts(out, " ");
+        sam_buffer_plain(out, text, strlen(text), ' ');
+    }
+    const char *file = image ? sam_image_line_at(image, side->pc, &line) : NULL;
+    if (file) {
+        sam_buffer_puts(out, " (");
+        sam_buffer_plain(out, file, strlen(file), ' ');
+        sam_buffer_printf(out, ":%u)", line);
+    }
+    sam_buffer_puts(out, "\n");
+}
+
+static const char *lead_of(const struct sam_finding *f, unsigned side)
+{
+    static const char *const accesses[] = {"", "load by", "store by", "atomic by"};
+    const enum sam_finding_access access = f->sides[side].access;
+    return access != SAM_FINDING_NO_ACCESS ? accesses[access] : side ? "and" : "at";
+}
+
+static void put_finding(struct sam_buffer *out, const struct sam_sanitizer *s,
+                        const struct sam_finding *f, const struct sam_isa *isa,
+                        const struct sam_image *image)
+{
+    char place[160];
+    sam_buffer_printf(out, "%s: %s", sam_sanitizer_check_name(f->check),
+                      sam_finding_kind_name(f->kind));
+    if (f->has_address) {
+        sam_sanitizer_place(s, f, place, sizeof place);
+        sam_buffer_printf(out, ": %u byte%s at 0x%08x, ", f->size, f->size == 1 ? "" : "s",
+                          f->address);
+        sam_buffer_plain(out, place, strlen(place), ' ');
+    }
+    if (f->count > 1)
+        sam_buffer_printf(out, " (%llu times)", (unsigned long long)f->count);
+    sam_buffer_puts(out, "\n");
+    for (unsigned i = 0; i < 2; i++)
+        if (f->sides[i].known)
+            put_side(out, &f->sides[i], lead_of(f, i), isa, image);
+}
+
+static void put_findings(struct sam_buffer *out, struct sam_sanitizer *s, const struct sam_isa *isa,
+                         const struct sam_image *image, unsigned top)
+{
+    size_t count;
+    const struct sam_finding *findings = sam_sanitizer_findings(s, &count);
+    for (unsigned bit = 0; bit < 4; bit++) {
+        uint64_t shown = 0, more = s->dropped[bit];
+        for (size_t i = 0; i < count; i++) {
+            if (findings[i].check != 1u << bit)
+                continue;
+            if (shown++ < top)
+                put_finding(out, s, &findings[i], isa, image);
+            else
+                more++;
+        }
+        if (more)
+            sam_buffer_printf(out, "%s: %llu more finding%s\n", sam_sanitizer_check_name(1u << bit),
+                              (unsigned long long)more, more == 1 ? "" : "s");
+    }
+}
+
+enum sam_status sam_sanitizer_print(struct sam_sanitizer *s,
+                                    const struct sam_sanitizer_print *given, char **text,
+                                    struct sam_error *error)
+{
+    struct sam_sanitizer_print options;
+    struct sam_buffer out = {0};
+    struct sam_isa isa;
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, s, text))
+        return SAM_ERR_USAGE;
+    enum sam_status status =
+        sam_options_take(&options, sizeof options, sizeof options, given, error);
+    if (status == SAM_OK && !options.isa)
+        status = sam_isa_parse("ventus", &isa, error);
+    if (status != SAM_OK)
+        return status;
+    put_findings(&out, s, options.isa ? options.isa : &isa, options.image,
+                 options.top ? options.top : TOP);
+    sam_buffer_append(&out, "", 1);
+    if (out.failed) {
+        sam_buffer_free(&out);
+        return sam_fail_memory(error);
+    }
+    *text = (char *)out.data;
+    return SAM_OK;
+}

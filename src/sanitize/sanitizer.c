@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sanitizer: its checks, and which of them hears of what. */
+#include <stdlib.h>
+
+#include "sanitize/sanitize.h"
+
+struct sam_sanitizer *sam_sanitizer_new(unsigned checks)
+{
+    if (!checks || checks & ~(unsigned)SAM_SANITIZE_ALL)
+        return NULL;
+    struct sam_sanitizer *s = sam_alloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->checks = checks;
+    if ((checks & SAM_SANITIZE_RACE && !sanitize_race_new(s)) ||
+        (checks & SAM_SANITIZE_SYNC && !sanitize_sync_new(s))) {
+        sam_sanitizer_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void sam_sanitizer_free(struct sam_sanitizer *s)
+{
+    if (!s)
+        return;
+    sanitize_race_free(s);
+    sanitize_sync_free(s);
+    for (size_t i = 0; i < s->buffer_count; i++)
+        free((char *)(uintptr_t)s->buffers[i].name);
+    free(s->buffers);
+    free(s->findings);
+    free(s->slots);
+    free(s);
+}
+
+unsigned sam_sanitizer_checks(const struct sam_sanitizer *s)
+{
+    return s->checks;
+}
+
+enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *s,
+                                         const struct sam_sanitizer_buffer *buffer,
+                                         struct sam_error *error)
+{
+    if (SAM_LACKS(error, s, buffer) || SAM_LACKS(error, buffer->name))
+        return SAM_ERR_USAGE;
+    void *grown = sam_grow(s->buffers, s->buffer_count, &s->buffer_capacity, sizeof *s->buffers);
+    char *name = strdup(buffer->name);
+    if (grown)
+        s->buffers = grown;
+    if (!grown || !name) {
+        free(name);
+        return sam_fail_memory(error);
+    }
+    s->buffers[s->buffer_count] = *buffer;
+    s->buffers[s->buffer_count++].name = name;
+    return SAM_OK;
+}
+
+/* -------------------------------------------------------------------------------- events */
+
+struct sam_finding_side sanitize_side(const struct sam_sanitize_op *op, uint32_t lane)
+{
+    const unsigned act = sam_insn_rows[op->insn->op].does.act;
+    return (struct sam_finding_side){
+        .known = true,
+        .workgroup = op->warp->workgroup,
+        .warp = op->warp->number,
+        .lane = lane,
+        .pc = op->pc,
+        .word = op->insn->word,
+        .prefix = op->prefix,
+        .access = act == SAM_ACT_LOAD                               ? SAM_FINDING_LOAD
+                  : act == SAM_ACT_STORE                            ? SAM_FINDING_STORE
+                  : act == SAM_ACT_ATOMIC || act == SAM_ACT_RESERVE ? SAM_FINDING_ATOMIC
+                                                                    : SAM_FINDING_NO_ACCESS,
+    };
+}
+
+bool sam_sanitize_wants(const struct sam_sanitizer *s, const struct sam_insn *insn)
+{
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    if (s->checks & SAM_SANITIZE_RACE && does->bytes && !does->own)
+        return true;
+    if (!(s->checks & SAM_SANITIZE_SYNC))
+        return false;
+    return does->act == SAM_ACT_SPLIT || does->act == SAM_ACT_JOIN || does->act == SAM_ACT_RPC ||
+           does->act == SAM_ACT_SYNC;
+}
+
+bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launch *launch)
+{
+    s->launch = *launch;
+    s->failed = false;
+    if (s->race)
+        sanitize_race_begin(s);
+    return !s->sync || sanitize_sync_begin(s);
+}
+
+void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
+{
+    s->workgroup = workgroup;
+    if (s->race)
+        sanitize_race_enter(s);
+    if (s->sync)
+        sanitize_sync_enter(s);
+}
+
+void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+{
+    if (s->race && op->bytes && !op->own)
+        sanitize_race_see(s, op);
+    if (s->sync && !op->bytes)
+        sanitize_sync_see(s, op);
+}
+
+void sam_sanitize_release(struct sam_sanitizer *s)
+{
+    if (s->race)
+        sanitize_race_release(s);
+    if (s->sync)
+        sanitize_sync_release(s);
+}
+
+bool sam_sanitize_end(struct sam_sanitizer *s)
+{
+    return !s->failed;
+}

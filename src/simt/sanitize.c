@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a sanitizer hears of: handlers stand in for those of the instructions that it wants to see,
+ * tell it what is about to happen, and tail-call the handler proper. */
+#include "sanitize/sanitize.h"
+
+#include <stdlib.h>
+
+#include "simt/access_tmpl.h"
+
+struct sam_sanitizing {
+    struct sam_counting counting; /* of nothing: it places the handlers */
+    struct sam_lanes_access form[SAM_OP_COUNT];
+    struct sam_sanitize_warp warp;
+    struct sam_sanitize_op op;
+};
+
+static void find_warp(struct sam_warp *w, struct sam_sanitize_warp *to)
+{
+    to->number = w->wid;
+    to->workgroup = w->wgid;
+    to->lanes = w->lanes;
+    to->started = w->started;
+    to->simt = w->simt;
+    to->depth = w->depth;
+    to->stack = w->stack;
+    to->x = w->core.x32;
+    to->v = (const uint32_t(*)[SAM_LANES])w->v;
+    to->core = &w->core;
+    to->pds = w->pds;
+    to->pds_size = w->pds_size;
+    to->threads = w->numw * w->lanes;
+}
+
+/* Tell the sanitizer of the instruction that the warp is about to run. */
+static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
+                              const struct sam_insn *insn, uint32_t pc, uint32_t prefix)
+{
+    struct sam_sanitizing *state = worker->sanitizing;
+    struct sam_sanitize_op *op = &state->op;
+    const struct sam_lanes_access *form = &state->form[insn->op];
+    find_warp(w, &state->warp);
+    op->insn = insn;
+    op->pc = pc;
+    op->prefix = prefix;
+    op->vector = form->vector;
+    op->groups = op->vector ? w->groups : 0;
+    op->bytes = form->size;
+    if (op->vector) {
+        const struct sam_uop uop = {
+            .rs1 = insn->rs1, .rs2 = insn->rs2, .rs3 = insn->vm ? SAM_UOP_VM : 0, .imm = insn->imm};
+        for (unsigned g = 0; g < w->groups; g++) {
+            acting(w, &uop, g, &op->acting[g]);
+            if (form->size)
+                lane_addresses(&w->core, &uop, form, g, op->address[g]);
+        }
+    } else if (form->size) {
+        op->address[0][0] = w->core.x32[insn->rs1] + (uint32_t)insn->imm; /* atomics: imm is 0 */
+    }
+    if (form->size) {
+        op->own = form->own;
+        op->words = sam_lanes_is_pair(insn, form) ? 2 : 1;
+        op->apart = form->own ? 4 * w->numw * w->lanes : 4;
+    }
+    sam_sanitize_see(worker->sanitizer, op);
+}
+
+static struct sam_worker *worker_of(const struct sam_core *c)
+{
+    return (struct sam_worker *)(void *)c->view; /* its first member */
+}
+
+SAM_HANDLER(sanitize_insn)
+{
+    const struct sam_tally *tally = sam_tally_of(c, op);
+    tell(worker_of(c), W, &tally->insn, (uint32_t)sam_pc_of(c, op), tally->prefix);
+    SAM_MUSTTAIL return tally->fn(c, op, entry, left);
+}
+
+static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+{
+    const struct sam_worker *worker = context;
+    (void)apart;
+    return sam_sanitize_wants(worker->sanitizer, insn) ? sanitize_insn : NULL;
+}
+
+bool sam_sanitizing_open(struct sam_worker *worker, bool stepped)
+{
+    struct sam_sanitizing *state = sam_alloc(1, sizeof *state);
+    if (!state)
+        return false;
+    worker->sanitizing = state;
+    worker->sanitizer = worker->run->gpu->options.sanitizer;
+    for (unsigned op = 0; op < SAM_OP_COUNT; op++)
+        state->form[op] = sam_lanes_access_of((enum sam_op)op);
+    state->op.warp = &state->warp;
+    state->counting = (struct sam_counting){.stand_in = stand_in, .context = worker};
+    if (!stepped)
+        sam_code_count(worker->code, &state->counting);
+    return true;
+}
+
+void sam_sanitizing_close(struct sam_worker *worker)
+{
+    free(worker->sanitizing);
+}
+
+void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *w)
+{
+    struct sam_fault fault;
+    struct sam_insn insn;
+    uint32_t word;
+    if (!(w->core.pc & 3) && sam_code_fetch(&w->core, w->core.pc, &word, &fault) &&
+        sam_code_decode(worker->code, word, w->core.pending_prefix, &insn) &&
+        sam_sanitize_wants(worker->sanitizer, &insn))
+        tell(worker, w, &insn, (uint32_t)w->core.pc, w->core.pending_prefix);
+}
+
+static bool fetch(void *core, uint32_t pc, uint32_t *word)
+{
+    struct sam_fault fault;
+    return !(pc & 3) && sam_code_fetch(core, pc, word, &fault);
+}
+
+bool sam_sanitizing_begin(const struct sam_run *run)
+{
+    const struct sam_gpu_options *options = &run->gpu->options;
+    const struct sam_launch *launch = run->launch;
+    return !options->sanitizer ||
+           sam_sanitize_begin(options->sanitizer, &(struct sam_sanitize_launch){
+                                                      .isa = &run->gpu->machine.isa,
+                                                      .workgroups = run->workgroups,
+                                                      .warps = launch->warps,
+                                                      .lanes = launch->lanes,
+                                                      .lds_size = launch->lds_size,
+                                                      .lds_ranges = options->lds_ranges,
+                                                      .lds_range_count = options->lds_range_count,
+                                                      .pds_base = launch->pds_base,
+                                                      .pds_size = launch->pds_size,
+                                                      .fetch = fetch,
+                                                  });
+}
+
+bool sam_sanitizing_end(const struct sam_run *run)
+{
+    return !run->gpu->options.sanitizer || sam_sanitize_end(run->gpu->options.sanitizer);
+}
