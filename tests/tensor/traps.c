@@ -67,8 +67,8 @@ static void masks_unwritten(void **state)
 static void bad_types(void **state)
 {
     (void)state;
-    static const char *const types[] = {"0",     "3",      "0x11",   "0x300",     "0xc00",
-                                        "0x140", "0x1000", "0x1002", "0x80000002"};
+    static const char *const types[] = {"0",     "3",          "0x11",       "0x300",     "0xc00",
+                                        "0x140", "0x40000000", "0x40000002", "0x80000002"};
     for (size_t t = 0; t < SAM_COUNT(types); t++) {
         char setup[512];
         snprintf(setup, sizeof setup,
