@@ -13,7 +13,7 @@ BEGIN {
     allow["src/memtime"] = "base"
     allow["src/gputime"] = "base isa memtime"
     allow["src/sanitize"] = "base isa"
-    allow["src/simt"] = "base isa machine profile sanitize trace"
+    allow["src/simt"] = "base isa machine profile gputime sanitize trace"
     allow["src/tensor"] = "base isa machine trace"
     allow["src/matrix"] = "base isa machine trace"
     allow["src/hart"] = "base isa machine tensor matrix trace"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
-#include "simt/simt.h"
+#include "simt/source.h"
 
 #define QUANTUM  65536 /* instructions per turn of a warp, unless something ends it earlier */
 #define STRAIGHT 1024  /* the core may overrun its budget by this many */
@@ -172,6 +172,8 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (fresh && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
+    if (fresh && worker->source && !sam_source_step(worker->source, w, &insn, step))
+        return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
         step->kind = SAM_STEP_ENDED;
@@ -214,6 +216,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         exit = sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
+        if (worker->source)
+            sam_source_stop(worker->source, w, exit);
     }
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);

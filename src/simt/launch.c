@@ -63,21 +63,27 @@ static bool take_workgroup(struct sam_worker *worker)
     return more;
 }
 
+bool sam_worker_run_next(struct sam_worker *worker)
+{
+    struct sam_group *group = &worker->own;
+    if (!take_workgroup(worker))
+        return false;
+    if (!sam_private_enter(worker, group->workgroup)) {
+        sam_run_fail_host(worker->run, SAM_ERR_MEMORY, "out of memory");
+        return true;
+    }
+    sam_group_start(worker, group, group->workgroup);
+    if (sam_group_run(worker, group) == SAM_PAUSE_ENDED)
+        sam_run_tell(worker, 1);
+    sam_space_clear_lds(worker, group);
+    return true;
+}
+
 static void work(void *run, size_t i, unsigned thread)
 {
-    struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
-    struct sam_group *group = &worker->own;
     (void)thread;
-    while (take_workgroup(worker)) {
-        if (!sam_private_enter(worker, group->workgroup)) {
-            sam_run_fail_host(worker->run, SAM_ERR_MEMORY, "out of memory");
-            continue;
-        }
-        sam_group_start(worker, group, group->workgroup);
-        if (sam_group_run(worker, group) == SAM_PAUSE_ENDED)
-            sam_run_tell(worker, 1);
-        sam_space_clear_lds(worker, group);
-    }
+    while (sam_worker_run_next(&((struct sam_run *)run)->workers[i]))
+        ;
 }
 
 enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error)

@@ -164,6 +164,7 @@ struct sam_worker {
     struct sam_sanitizing *sanitizing; /* what its handlers need */
     bool stepped;                      /* each instruction is recorded, for the log or the counts */
     struct sam_warp_log *log;          /* NULL: not asked for */
+    struct sam_source *source;         /* NULL: nothing pulls what has run (source.h) */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
@@ -277,6 +278,9 @@ void sam_run_close(struct sam_run *run);
 /* Everything of a worker but workgroups. False: out of memory; release it. */
 bool sam_worker_init(struct sam_worker *worker, struct sam_run *run);
 void sam_worker_release(struct sam_worker *worker);
+/* Run the next workgroup of the launch to its end. False: there is none, or the launch has failed
+ * or was stopped before. */
+bool sam_worker_run_next(struct sam_worker *worker);
 /* How the run has ended, its trap and counts, and where a group's warps stand if it ended early.
  * False: out of memory. */
 enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *error);

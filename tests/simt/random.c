@@ -16,91 +16,16 @@
 #include "isa/isa.h"
 #include "profile_rows.h"
 #include "random.h"
-#include "random_gen.h"
+#include "random_case.h"
 #include "reference/ventus_ref.h"
 #include "samite/gpu.h"
 
-#define BUDGET 30000
-
-struct buffer {
-    uint32_t base;
-    uint32_t size; /* bytes in all, or for each warp */
-    bool each_warp;
-};
-
-static const struct buffer buffers[] = {
-    {GEN_CODE, GEN_CODE_SIZE, false},
-    {GEN_INPUT, GEN_STRIDE, true},
-    {GEN_SCRATCH, GEN_REGION, true},
-    {GEN_RESULT, GEN_STRIDE, true},
-    {GEN_PRIVATE, SAM_MAX_LANES *GEN_PDS, true},
-    {GEN_KERNEL, 64, false},
-    {GEN_COUNTER, 64, false},
-};
-enum { BUFFERS = sizeof(buffers) / sizeof(*buffers) };
-
-/* One case: a program, how it is launched, and what memory holds. */
 struct test_case {
-    struct gen_program program;
-    struct sam_launch launch;
-    struct sam_gpu_options options;
-    uint64_t data_seed;
+    struct random_case of;
     char difference[512];
     const char *differs;                /* what does */
     enum sam_trap_kind ended, expected; /* how both sides ended */
 };
-
-static void make_case(struct test_case *t, uint64_t seed, enum gen_trap trap)
-{
-    struct gen_random r = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
-    for (int i = 0; i < 8; i++)
-        gen_u32(&r);
-    t->launch = (struct sam_launch){.start = GEN_CODE,
-                                    .metadata = GEN_KERNEL,
-                                    .grid = {1, 1, 1},
-                                    .lanes = 4u << gen_below(&r, 4),
-                                    .warps = 1,
-                                    .pds_size = GEN_PDS,
-                                    .pds_base = GEN_PRIVATE};
-    t->options = (struct sam_gpu_options){.max_insns = BUDGET};
-    if (trap == GEN_NO_TRAP) {
-        t->launch.warps = 1 + gen_below(&r, 4);
-        for (int i = 0; i < 3; i++)
-            t->launch.grid[i] = gen_once_in(&r, 4) ? 2 : 1;
-        t->options.jobs = gen_once_in(&r, 4) ? 3 : 1;
-        t->options.collect_stats = gen_once_in(&r, 4);
-    }
-    if (gen_once_in(&r, 4))
-        t->options.schedule = SAM_SCHEDULE_RR1;
-    t->program.random = r;
-    t->program.lanes = t->launch.lanes;
-    t->program.trap = trap;
-    gen_make(&t->program);
-    if (t->program.patches_code)
-        t->options.jobs = 1;
-    t->data_seed = ((uint64_t)gen_u32(&t->program.random) << 32) | 1;
-}
-
-static uint32_t size_of(const struct test_case *t, unsigned b)
-{
-    const struct sam_launch *l = &t->launch;
-    uint32_t warps = l->warps * l->grid[0] * l->grid[1] * l->grid[2];
-    return buffers[b].each_warp ? warps * buffers[b].size : buffers[b].size;
-}
-
-/* What buffer `b` holds before the launch. */
-static uint8_t *contents(const struct test_case *t, unsigned b)
-{
-    uint32_t *words = calloc(1, size_of(t, b));
-    assert_non_null(words);
-    struct gen_random r = {t->data_seed + b};
-    if (buffers[b].base == GEN_CODE)
-        memcpy(words, t->program.words, 4 * t->program.count);
-    else if (buffers[b].base == GEN_INPUT || buffers[b].base == GEN_SCRATCH)
-        for (uint32_t i = 0; i < size_of(t, b) / 4; i++)
-            words[i] = gen_value(&r);
-    return (uint8_t *)words;
-}
 
 static bool differ(struct test_case *t, const char *what, uint64_t got, uint64_t expected)
 {
@@ -137,13 +62,16 @@ static bool same_trap(struct test_case *t, const struct sam_trap *got, const str
 static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu *ref)
 {
     struct sam_error error = {0};
-    for (unsigned b = 0; b < BUFFERS; b++) {
-        uint8_t *got = malloc(size_of(t, b)), *want = malloc(size_of(t, b));
+    for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
+        uint8_t *got = malloc(random_case_size(&t->of, b)),
+                *want = malloc(random_case_size(&t->of, b));
         assert_true(got && want);
-        assert_int_equal(sam_gpu_read(gpu, buffers[b].base, got, size_of(t, b), &error), SAM_OK);
-        ref_gpu_read(ref, buffers[b].base, want, size_of(t, b));
+        assert_int_equal(
+            sam_gpu_read(gpu, random_buffers[b].base, got, random_case_size(&t->of, b), &error),
+            SAM_OK);
+        ref_gpu_read(ref, random_buffers[b].base, want, random_case_size(&t->of, b));
         uint32_t at = 0;
-        bool same = memcmp(got, want, size_of(t, b)) == 0;
+        bool same = memcmp(got, want, random_case_size(&t->of, b)) == 0;
         while (!same && memcmp(got + at, want + at, 4) == 0)
             at += 4;
         if (!same) {
@@ -151,7 +79,8 @@ static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu
             memcpy(&g, got + at, 4);
             memcpy(&w, want + at, 4);
             char what[64];
-            snprintf(what, sizeof(what), "memory at 0x%08x", (unsigned)(buffers[b].base + at));
+            snprintf(what, sizeof(what), "memory at 0x%08x",
+                     (unsigned)(random_buffers[b].base + at));
             differ(t, what, g, w);
         }
         free(got);
@@ -168,24 +97,13 @@ static bool drop(void *context, const void *data, size_t size)
     return true;
 }
 
-static void map_buffers(const struct test_case *t, struct sam_gpu *gpu)
-{
-    struct sam_error error = {0};
-    for (unsigned b = 0; b < BUFFERS; b++) {
-        uint8_t *data = contents(t, b);
-        assert_int_equal(sam_gpu_map(gpu, buffers[b].base, size_of(t, b), &error), SAM_OK);
-        assert_int_equal(sam_gpu_write(gpu, buffers[b].base, data, size_of(t, b), &error), SAM_OK);
-        free(data);
-    }
-}
-
 /* Run with every count. A commit log makes each instruction stepped. */
 static void count(const struct test_case *t, bool stepped, struct sam_profile *profile,
                   struct sam_gpu_result *result)
 {
     struct sam_error error = {0};
     struct sam_gpu *gpu = NULL;
-    struct sam_gpu_options options = t->options;
+    struct sam_gpu_options options = t->of.options;
     options.size = sizeof options;
     options.jobs = 1;
     options.schedule = SAM_SCHEDULE_RUN;
@@ -194,8 +112,8 @@ static void count(const struct test_case *t, bool stepped, struct sam_profile *p
     if (stepped)
         options.log.write = drop;
     assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
-    map_buffers(t, gpu);
-    sam_gpu_launch(gpu, &t->launch, result, &error);
+    random_case_map(&t->of, gpu);
+    sam_gpu_launch(gpu, &t->of.launch, result, &error);
     sam_gpu_free(gpu);
 }
 
@@ -241,19 +159,19 @@ static bool agree(struct test_case *t)
 {
     struct sam_error error = {0};
     struct sam_gpu *gpu = NULL;
-    struct ref_gpu *ref = ref_gpu_new(&t->options);
+    struct ref_gpu *ref = ref_gpu_new(&t->of.options);
     struct sam_gpu_result got = {0};
     struct ref_result want;
-    assert_int_equal(sam_gpu_new(&t->options, &gpu, &error), SAM_OK);
-    map_buffers(t, gpu);
-    for (unsigned b = 0; b < BUFFERS; b++) {
-        uint8_t *data = contents(t, b);
-        ref_gpu_map(ref, buffers[b].base, size_of(t, b));
-        ref_gpu_write(ref, buffers[b].base, data, size_of(t, b));
+    assert_int_equal(sam_gpu_new(&t->of.options, &gpu, &error), SAM_OK);
+    random_case_map(&t->of, gpu);
+    for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
+        uint8_t *data = random_case_contents(&t->of, b);
+        ref_gpu_map(ref, random_buffers[b].base, random_case_size(&t->of, b));
+        ref_gpu_write(ref, random_buffers[b].base, data, random_case_size(&t->of, b));
         free(data);
     }
-    bool fine = ref_gpu_launch(ref, &t->launch, &want);
-    enum sam_status status = sam_gpu_launch(gpu, &t->launch, &got, &error);
+    bool fine = ref_gpu_launch(ref, &t->of.launch, &want);
+    enum sam_status status = sam_gpu_launch(gpu, &t->of.launch, &got, &error);
     t->ended = got.trap.kind;
     t->expected = want.trap.kind;
     bool same = same_trap(t, &got.trap, &want.trap);
@@ -275,7 +193,7 @@ static bool agree(struct test_case *t)
 /* Replace words of the body by nops while the same thing differs. */
 static void shrink(struct test_case *t)
 {
-    struct gen_program *p = &t->program;
+    struct gen_program *p = &t->of.program;
     const char *differs = t->differs;
     enum sam_trap_kind ended = t->ended, expected = t->expected;
     bool again = true;
@@ -309,16 +227,17 @@ static void report(struct test_case *t, uint64_t seed)
     fprintf(stderr, "# SAMITE_SEED=%llu: %s\n", (unsigned long long)seed, t->difference);
     shrink(t);
     fprintf(stderr, "# cut down: %s\n# lanes %u, warps %u, grid %u,%u,%u\n", t->difference,
-            t->launch.lanes, t->launch.warps, t->launch.grid[0], t->launch.grid[1],
-            t->launch.grid[2]);
+            t->of.launch.lanes, t->of.launch.warps, t->of.launch.grid[0], t->of.launch.grid[1],
+            t->of.launch.grid[2]);
     sam_isa_parse("ventus", &isa, &error);
-    for (size_t i = t->program.body; i < t->program.body_end; i++) {
+    for (size_t i = t->of.program.body; i < t->of.program.body_end; i++) {
         char text[128];
-        if (t->program.words[i] == 0x13)
+        if (t->of.program.words[i] == 0x13)
             continue;
-        sam_disassemble(&isa, t->program.words[i], GEN_CODE + 4 * i, 0, NULL, text, sizeof(text));
+        sam_disassemble(&isa, t->of.program.words[i], GEN_CODE + 4 * i, 0, NULL, text,
+                        sizeof(text));
         fprintf(stderr, "#   %08x: %08x  %s\n", (unsigned)(GEN_CODE + 4 * i),
-                (unsigned)t->program.words[i], text);
+                (unsigned)t->of.program.words[i], text);
     }
 }
 
@@ -331,7 +250,7 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     printf("# %llu programs from SAMITE_SEED=%llu\n", (unsigned long long)cases,
            (unsigned long long)first);
     for (uint64_t seed = first; seed < first + cases && failures < 5; seed++) {
-        make_case(t, seed, trap);
+        random_case_make(&t->of, seed, trap);
         if (agree(t))
             continue;
         failures++;

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the workgroups of a launch as their instructions are asked for, and reads them back. */
+#include "simt/source.h"
+
+#include <stdlib.h>
+
+#include "base/cpu.h"
+
+struct sam_source *sam_source_new(struct sam_run *run, size_t limit)
+{
+    struct sam_source *s = sam_alloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->run = run;
+    s->worker = &run->workers[0];
+    s->generation = 1;
+    sam_spool_store_init(&s->store, limit);
+    sam_source_grow(s);
+    if (s->failed) {
+        sam_source_free(s);
+        return NULL;
+    }
+    for (unsigned op = 1; op < SAM_OP_COUNT; op++)
+        if (sam_insn_rows[op].does.bytes)
+            s->access[op] = sam_lanes_access_of((enum sam_op)op);
+    sam_source_fill_base(&s->handlers);
+#if defined(__x86_64__)
+    if (sam_cpu_level() >= SAM_CPU_V3)
+        sam_source_fill_v3(&s->handlers);
+    if (sam_cpu_level() >= SAM_CPU_V4)
+        sam_source_fill_v4(&s->handlers);
+#endif
+    s->worker->source = s;
+    const struct sam_worker *w = s->worker;
+    if (w->counts || w->log || w->sanitizer || run->gpu->options.schedule == SAM_SCHEDULE_RR1)
+        s->worker->stepped = true;
+    else
+        sam_source_in_runs(s, w->code);
+    return s;
+}
+
+/* -------------------------------------------------------------------------------- groups */
+
+static struct source_group **place_of(struct sam_source *s, uint32_t workgroup)
+{
+    struct source_group **at = &s->groups[workgroup % SOURCE_BUCKETS];
+    while (*at && (*at)->workgroup != workgroup)
+        at = &(*at)->next;
+    return at;
+}
+
+void sam_source_drop(struct sam_source *s, uint32_t workgroup)
+{
+    struct source_group **at = place_of(s, workgroup), *group = *at;
+    if (!group)
+        return;
+    *at = group->next;
+    for (uint32_t i = 0; i < s->run->launch->warps; i++)
+        sam_spool_clear(&s->store, &group->warps[i].stream);
+    free(group);
+}
+
+void sam_source_free(struct sam_source *s)
+{
+    if (!s)
+        return;
+    s->worker->source = NULL;
+    for (size_t i = 0; i < SOURCE_BUCKETS; i++)
+        while (s->groups[i])
+            sam_source_drop(s, s->groups[i]->workgroup);
+    sam_source_code_free(s);
+    sam_spool_store_release(&s->store);
+    free(s->extras);
+    free(s);
+}
+
+/* Run the next workgroup of the launch. False: there is none, or it cannot be kept. */
+static bool run_next(struct sam_source *s)
+{
+    const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
+    if (s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
+        return false;
+    struct source_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
+    if (!group) {
+        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
+        return false;
+    }
+    group->workgroup = workgroup;
+    *place_of(s, workgroup) = group;
+    s->writing = group;
+    const bool ran = sam_worker_run_next(s->worker);
+    s->writing = NULL;
+    if (s->failed)
+        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
+    else if (s->store.status != SAM_OK)
+        sam_run_fail_host(s->run, s->store.status, s->store.error.text);
+    if (!ran)
+        sam_source_drop(s, workgroup);
+    return ran;
+}
+
+void sam_source_finish(struct sam_source *s)
+{
+    while (run_next(s))
+        sam_source_drop(s, (uint32_t)s->run->next - 1);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static uint32_t take32(struct source_warp *w)
+{
+    uint32_t value;
+    memcpy(&value, w->extra, sizeof value);
+    w->extra += sizeof value;
+    return value;
+}
+
+/* Begin the next record. */
+static void read_record(struct sam_source *s, struct source_warp *w)
+{
+    if (w->path)
+        sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&s->store, &w->stream)));
+    w->begun = true;
+    w->path = NULL;
+    w->index = 0;
+    w->extra = sam_spool_front(&s->store, &w->stream);
+    if (!w->extra)
+        return;
+    if (*w->extra == 0) {
+        memcpy(&w->masks, w->extra + 1, sizeof w->masks);
+        w->extra += 1 + sizeof w->masks;
+    }
+    uint32_t number = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t byte = *w->extra++;
+        number |= (uint32_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            break;
+    }
+    w->path = s->paths[number - 1];
+}
+
+static void read_each(struct source_warp *w, unsigned form, struct sam_gputime_op *op)
+{
+    op->form = SAM_GPUTIME_EACH;
+    op->addresses = w->addresses;
+    op->count = *w->extra++;
+    if (form == SOURCE_EACH) {
+        memcpy(w->addresses, w->extra, op->count * sizeof(uint32_t));
+        w->extra += op->count * sizeof(uint32_t);
+        return;
+    }
+    const uint32_t low = take32(w);
+    for (unsigned i = 0; i < op->count; i++, w->extra += sizeof(uint16_t)) {
+        uint16_t distance;
+        memcpy(&distance, w->extra, sizeof distance);
+        w->addresses[i] = low + distance;
+    }
+}
+
+static bool is_local(uint32_t address)
+{
+    return address - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+static void read_lanes(struct source_warp *w, struct sam_gputime_op *op)
+{
+    const unsigned tag = *w->extra++, form = tag & SOURCE_FORM;
+    if (tag & SOURCE_MASKED)
+        op->acting = take32(w);
+    if (form == SOURCE_NONE)
+        return;
+    if (form != SOURCE_STRIDED) {
+        read_each(w, form, op);
+        op->local = is_local(op->addresses[0]);
+        return;
+    }
+    op->form = SAM_GPUTIME_STRIDED;
+    op->base = take32(w);
+    op->stride = tag & SOURCE_FOUR ? 4 : (int32_t)take32(w);
+    const unsigned low = (unsigned)__builtin_ctz(op->acting);
+    op->local = is_local(op->base + low * (uint32_t)op->stride);
+}
+
+static void read_extra(struct source_warp *w, const struct source_site *site,
+                       struct sam_gputime_op *op)
+{
+    switch (site->extra) {
+    case SOURCE_MASK: op->acting = take32(w); break;
+    case SOURCE_TAKEN:
+        op->acting = w->masks.simt;
+        op->taken = take32(w);
+        break;
+    case SOURCE_ADDRESS:
+        op->form = SAM_GPUTIME_SCALAR;
+        op->bytes = site->bytes;
+        op->base = take32(w);
+        op->local = is_local(op->base);
+        break;
+    case SOURCE_LANES:
+        op->bytes = site->bytes;
+        read_lanes(w, op);
+        break;
+    default: break;
+    }
+}
+
+bool sam_source_next(struct sam_source *s, uint32_t workgroup, uint32_t warp,
+                     struct sam_gputime_op *op)
+{
+    struct source_group *group;
+    while (!(group = *place_of(s, workgroup)))
+        if (!run_next(s))
+            return false;
+    struct source_warp *w = &group->warps[warp];
+    if (!w->begun)
+        read_record(s, w);
+    if (!w->path || !w->extra || sam_run_is_stopped(s->run))
+        return false;
+    const struct source_site *site = w->path->sites[w->index++];
+    *op = (struct sam_gputime_op){
+        .insn = &site->insn,
+        .pc = site->pc,
+        .next_pc = site->pc + 4,
+        .mask = w->masks.simt,
+        .acting = site->vector ? w->masks.bits[0] | w->masks.bits[1] : 0,
+    };
+    read_extra(w, site, op);
+    if (w->index == w->path->count)
+        read_record(s, w);
+    if (w->path)
+        op->next_pc = w->path->sites[w->index]->pc;
+    return true;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executed instructions of a launch, for a model of time to pull. A workgroup runs, as in any
+ * launch, when the first of its instructions is asked for; what its warps executed is kept until it
+ * is read.
+ *
+ * A warp's stream is a sequence of paths, straight-line pieces of code that are stored once; with
+ * each, only what the code does not say: masks, when they change, and addresses. Paths are recorded
+ * by handlers that stand in for those of instructions, as for counting (machine.h), or step by
+ * step. */
+#ifndef SAM_SIMT_SOURCE_H
+#define SAM_SIMT_SOURCE_H
+
+#include "gputime/gputime.h"
+#include "simt/access.h"
+#include "simt/spool.h"
+
+/* What is recorded with each execution of an instruction. */
+enum source_extra {
+    SOURCE_NOTHING,
+    SOURCE_MASK,    /* the lanes it acts on: under v0 */
+    SOURCE_TAKEN,   /* the lanes that jump */
+    SOURCE_ADDRESS, /* one */
+    SOURCE_LANES,   /* lanes and addresses */
+};
+
+/* An instruction of the program. */
+struct source_site {
+    struct sam_insn insn;
+    uint32_t pc, prefix;
+    uint8_t extra; /* enum source_extra */
+    uint8_t bytes; /* of an access */
+    bool vector;
+    uint32_t alone; /* 1 + its path of one instruction; 0: none yet */
+    struct source_site *next;
+};
+
+/* A straight-line piece of code. */
+struct source_path {
+    uint32_t next; /* 1 + another one with the same hash; 0: none */
+    uint32_t count;
+    struct source_site *sites[];
+};
+
+/* The state of a warp that an instruction depends on. */
+struct source_masks {
+    uint32_t simt;
+    uint32_t bits[SAM_GROUPS]; /* active lanes of the groups; of those that there are not: 0 */
+};
+
+/* How the addresses of SOURCE_LANES follow. */
+enum {
+    SOURCE_NONE,    /* no lane acts */
+    SOURCE_STRIDED, /* the address of lane 0, and the stride unless it is 4 */
+    SOURCE_EACH,    /* their number in a byte, the addresses */
+    SOURCE_SHORT,   /* their number, the lowest, 16-bit distances from it */
+    SOURCE_FORM = 3,
+    SOURCE_MASKED = 4, /* lanes of its own come first */
+    SOURCE_FOUR = 8,
+};
+
+enum {
+    SOURCE_MOST_ADDRESSES = SAM_GPUTIME_MOST_ADDRESSES,
+    SOURCE_MOST_EXTRA = 16 + 4 * SOURCE_MOST_ADDRESSES, /* bytes of one instruction */
+};
+
+/* source_*.c: the handlers, compiled for several levels of the host's instruction set. */
+struct source_handlers {
+    sam_handler *end;   /* a path ends here */
+    sam_handler *leave; /* ... and here, where there is no instruction */
+    sam_handler *masked;
+    sam_handler *scalar_load, *scalar_store; /* scalar: of one access */
+    sam_handler *lanes_load, *lanes_store;
+    /* SOURCE_LANES of those addresses at[lane] whose lane is in `bits`; the lanes are named unless
+     * they are `usual`. Returns the end. */
+    uint8_t *(*put)(uint8_t *out, const uint32_t at[SAM_LANES], uint32_t bits, uint32_t usual);
+};
+void sam_source_fill_base(struct source_handlers *handlers);
+void sam_source_fill_v3(struct source_handlers *handlers);
+void sam_source_fill_v4(struct source_handlers *handlers);
+
+struct source_warp {
+    struct sam_spool stream;
+    struct source_masks written;
+    /* the reader */
+    struct source_masks masks;
+    const struct source_path *path; /* NULL: not begun, or nothing is left */
+    uint32_t index;                 /* in it */
+    const uint8_t *extra;           /* next to be read */
+    bool begun;
+    uint32_t addresses[SOURCE_MOST_ADDRESSES];
+};
+
+struct source_group {
+    uint32_t workgroup;
+    struct source_group *next;
+    struct source_warp warps[];
+};
+
+enum { SOURCE_BUCKETS = 1024 };
+
+struct sam_source {
+    struct sam_counting counting;
+    struct source_handlers handlers;
+    struct sam_lanes_access access[SAM_OP_COUNT];
+    struct sam_run *run;
+    struct sam_worker *worker;
+    bool failed; /* out of memory */
+    /* code */
+    struct source_site *sites[SOURCE_BUCKETS];
+    struct source_path **paths;
+    size_t path_count, path_capacity;
+    uint32_t path_heads[SOURCE_BUCKETS]; /* 1 + a path */
+    uint32_t generation;                 /* one more when code has changed */
+    /* what the running warp has executed and is not yet in its stream: a path, unless `path` is 0,
+     * whose last instruction may not have run completely yet, and extras */
+    uint32_t path; /* 1 + its number */
+    struct sam_warp *warp;
+    struct source_masks masks;
+    uint8_t *extras;
+    size_t used, capacity, last; /* bytes; `last`: where those of the last instruction begin */
+    /* workgroups */
+    struct source_group *writing;
+    struct source_group *groups[SOURCE_BUCKETS]; /* by workgroup */
+    struct sam_spool_store store;
+};
+
+/* --- source.c: groups and reading */
+
+/* Of a run with one worker, before it has run; more than about `limit` bytes of streams wait in a
+ * file. Free it before the worker. NULL: out of memory. */
+struct sam_source *sam_source_new(struct sam_run *run, size_t limit);
+void sam_source_free(struct sam_source *source);
+/* The next executed instruction of a warp; false after its last. */
+bool sam_source_next(struct sam_source *source, uint32_t workgroup, uint32_t warp,
+                     struct sam_gputime_op *op);
+/* The workgroup is no longer of interest. */
+void sam_source_drop(struct sam_source *source, uint32_t workgroup);
+/* Run what is left of the launch, without keeping anything of it. */
+void sam_source_finish(struct sam_source *source);
+
+/* --- source_code.c: sites and paths. NULL, 0: out of memory. */
+
+struct source_site *sam_source_site(struct sam_source *source, uint32_t pc,
+                                    const struct sam_insn *insn, uint32_t prefix);
+enum source_extra sam_source_extra(const struct sam_insn *insn);
+/* 1 + the number of the path of these sites. */
+uint32_t sam_source_path(struct sam_source *source, struct source_site *const *sites,
+                         uint32_t count);
+/* The same for micro-ops that have run, from `entry` to `past`, in the running page, and for the
+ * out-of-line one of a prefix at the end. */
+uint32_t sam_source_path_of(struct sam_source *source, const struct sam_core *c,
+                            const struct sam_uop *entry, const struct sam_uop *past);
+void sam_source_code_free(struct sam_source *source);
+
+/* --- source_write.c */
+
+/* From now on what sam_core_run runs is recorded, as long as sam_source_stop follows it. Nothing is
+ * decoded yet. */
+void sam_source_in_runs(struct sam_source *source, struct sam_code *code);
+void sam_source_stop(struct sam_source *source, struct sam_warp *warp, enum sam_exit exit);
+/* An instruction that was single-stepped. False: out of memory, or the file failed. */
+bool sam_source_step(struct sam_source *source, const struct sam_warp *warp,
+                     const struct sam_insn *insn, const struct sam_step *step);
+/* The path from `entry` to `past` has run, except that its last instruction may be about to. */
+void sam_source_end(struct sam_source *source, struct sam_core *c, const struct sam_uop *entry,
+                    const struct sam_uop *past);
+/* Write what has run to the stream of its warp. */
+void sam_source_flush(struct sam_source *source);
+/* The form and the addresses of SOURCE_LANES, at out[0] and after its lanes; returns their end. */
+uint8_t *sam_source_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
+/* More room for extras. */
+void sam_source_grow(struct sam_source *source);
+
+/* Room for the extras of an instruction; `apart`: out of line. */
+static inline uint8_t *sam_source_room(struct sam_source *s, bool apart)
+{
+    if (!apart && s->path)
+        sam_source_flush(s);
+    if (SAM_UNLIKELY(s->capacity - s->used < SOURCE_MOST_EXTRA))
+        sam_source_grow(s);
+    s->last = s->used;
+    return s->extras + s->used;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code that a source refers to: instructions and straight-line pieces, each kept once. */
+#include <stdlib.h>
+
+#include "simt/source.h"
+
+static unsigned hash(uint64_t value)
+{
+    return (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 54);
+}
+
+enum source_extra sam_source_extra(const struct sam_insn *insn)
+{
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    const bool vector = sam_op_is_vector(insn->op);
+    if (does->act == SAM_ACT_SPLIT)
+        return SOURCE_TAKEN;
+    if (does->bytes)
+        return vector ? SOURCE_LANES : SOURCE_ADDRESS;
+    return vector && !insn->vm ? SOURCE_MASK : SOURCE_NOTHING;
+}
+
+struct source_site *sam_source_site(struct sam_source *s, uint32_t pc, const struct sam_insn *insn,
+                                    uint32_t prefix)
+{
+    struct source_site **head = &s->sites[hash(pc / 4)];
+    for (struct source_site *site = *head; site; site = site->next)
+        if (site->pc == pc && site->insn.word == insn->word && site->prefix == prefix)
+            return site;
+    struct source_site *site = sam_alloc(1, sizeof *site);
+    if (!site) {
+        s->failed = true;
+        return NULL;
+    }
+    *site = (struct source_site){.insn = *insn,
+                                 .pc = pc,
+                                 .prefix = prefix,
+                                 .extra = (uint8_t)sam_source_extra(insn),
+                                 .bytes = sam_insn_rows[insn->op].does.bytes,
+                                 .vector = sam_op_is_vector(insn->op),
+                                 .next = *head};
+    /* A scalar pair is one access of both words. */
+    if (site->extra == SOURCE_ADDRESS && sam_lanes_is_pair(insn, &s->access[insn->op]))
+        site->bytes *= 2;
+    return *head = site;
+}
+
+uint32_t sam_source_path(struct sam_source *s, struct source_site *const *sites, uint32_t count)
+{
+    const size_t size = count * sizeof(void *);
+    uint32_t *head = &s->path_heads[hash((uintptr_t)sites[0] / 16 + count)];
+    for (uint32_t at = *head; at; at = s->paths[at - 1]->next)
+        if (s->paths[at - 1]->count == count && memcmp(s->paths[at - 1]->sites, sites, size) == 0)
+            return at;
+    struct source_path *path = malloc(sizeof *path + size);
+    void *grown =
+        path ? sam_grow(s->paths, s->path_count, &s->path_capacity, sizeof(void *)) : NULL;
+    if (!grown || s->path_count == UINT32_MAX - 1) {
+        s->failed = true;
+        free(path);
+        return 0;
+    }
+    *path = (struct source_path){.count = count, .next = *head};
+    memcpy(path->sites, sites, size);
+    s->paths = grown;
+    s->paths[s->path_count] = path;
+    return *head = (uint32_t)++s->path_count;
+}
+
+/* The sums of a tally hold what was found for it: the path that began there last, with the
+ * generation of the code; and the site. */
+enum { TALLY_PATH, TALLY_SITE };
+
+static struct source_site *site_of(struct sam_source *s, struct sam_tally *tally, uint64_t pc)
+{
+    if (!tally->sums[TALLY_SITE])
+        tally->sums[TALLY_SITE] =
+            (int64_t)(intptr_t)sam_source_site(s, (uint32_t)pc, &tally->insn, tally->prefix);
+    return (struct source_site *)(intptr_t)tally->sums[TALLY_SITE];
+}
+
+uint32_t sam_source_path_of(struct sam_source *s, const struct sam_core *c,
+                            const struct sam_uop *entry, const struct sam_uop *past)
+{
+    struct sam_tally *first = c->tallies + (entry - c->ops);
+    struct sam_tally *last = c->tallies + (past - 1 - c->ops);
+    struct sam_fused *fused = NULL;
+    if (sam_op_is_prefix(last->insn.op))
+        fused = (struct sam_fused *)(uintptr_t)past[-1].link;
+    if (fused && fused->tally.insn.op == SAM_OP_ILLEGAL)
+        fused = NULL;
+    const uint32_t count = (uint32_t)(past - entry) + (fused ? 1 : 0);
+    const uint64_t known = (uint64_t)first->sums[TALLY_PATH];
+    if (SAM_LIKELY(known >> 32 == s->generation && (uint32_t)known &&
+                   s->paths[(uint32_t)known - 1]->count == count))
+        return (uint32_t)known;
+    struct source_site *sites[SAM_PAGE_OPS + 1];
+    sites[0] = NULL;
+    const uint64_t pc = c->page_pc + 4 * (uint64_t)(entry - c->ops);
+    bool good = true;
+    for (uint32_t i = 0; i < past - entry; i++)
+        good &= (sites[i] = site_of(s, first + i, pc + 4 * (uint64_t)i)) != NULL;
+    if (fused)
+        good &= (sites[count - 1] = site_of(s, &fused->tally, fused->pc)) != NULL;
+    const uint32_t path = good ? sam_source_path(s, sites, count) : 0;
+    first->sums[TALLY_PATH] = (int64_t)((uint64_t)s->generation << 32 | path);
+    return path;
+}
+
+void sam_source_code_free(struct sam_source *s)
+{
+    for (size_t i = 0; i < SOURCE_BUCKETS; i++) {
+        for (struct source_site *site = s->sites[i], *next; site; site = next) {
+            next = site->next;
+            free(site);
+        }
+    }
+    for (size_t i = 0; i < s->path_count; i++)
+        free(s->paths[i]);
+    free(s->paths);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes what the warps of a workgroup execute to their streams.
+ *
+ * A record is the number of a path and the extras of its instructions in their order; a byte of
+ * zero and new masks may come before it. A path is written once its last instruction is known to
+ * have run: one that traps is not part of it. */
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "simt/source.h"
+
+static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+{
+    const struct sam_source *s = context;
+    const struct source_handlers *h = &s->handlers;
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    const bool vector = sam_op_is_vector(insn->op);
+    if (does->bytes) {
+        const bool ends = (does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC) && !apart;
+        if (!vector)
+            return ends ? h->scalar_store : h->scalar_load;
+        return ends ? h->lanes_store : h->lanes_load;
+    }
+    switch (does->act) {
+    case SAM_ACT_SPLIT:
+    case SAM_ACT_BRANCH:
+    case SAM_ACT_JUMP:
+    case SAM_ACT_JOIN:
+    case SAM_ACT_VTYPE:
+    case SAM_ACT_SYNC:
+    case SAM_ACT_PREFIX: return apart ? NULL : h->end;
+    default: return vector && !insn->vm ? h->masked : NULL;
+    }
+}
+
+/* Code has changed: what is known by its place no longer holds. */
+static void forget(void *context, uint64_t pc, const struct sam_tally *tally,
+                   const int64_t totals[SAM_TALLY_STEPS])
+{
+    struct sam_source *s = context;
+    (void)pc, (void)tally, (void)totals;
+    s->generation++;
+}
+
+void sam_source_in_runs(struct sam_source *s, struct sam_code *code)
+{
+    s->counting = (struct sam_counting){
+        .stand_in = stand_in, .leave = s->handlers.leave, .credit = forget, .context = s};
+    sam_code_count(code, &s->counting);
+}
+
+void sam_source_grow(struct sam_source *s)
+{
+    const size_t capacity = s->capacity ? 2 * s->capacity : 4 * SOURCE_MOST_EXTRA;
+    uint8_t *grown = realloc(s->extras, capacity);
+    if (grown) {
+        s->extras = grown;
+        s->capacity = capacity;
+    } else {
+        s->failed = true;
+        s->used = 0;
+    }
+}
+
+/* --------------------------------------------------------------------------------- records */
+
+static uint8_t *put_number(uint8_t *out, uint32_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        *out++ = (uint8_t)(number | 0x80);
+    *out++ = (uint8_t)number;
+    return out;
+}
+
+static struct source_masks masks_of(const struct sam_warp *w)
+{
+    return (struct source_masks){
+        .simt = w->simt, .bits = {w->groups ? w->bits[0] : 0, w->groups == 2 ? w->bits[1] : 0}};
+}
+
+void sam_source_flush(struct sam_source *s)
+{
+    const uint32_t number = s->path;
+    uint8_t head[32], *end = head;
+    s->path = 0;
+    if (!number || s->failed) {
+        s->used = 0;
+        return;
+    }
+    const struct source_path *path = s->paths[number - 1];
+    struct source_warp *to = &s->writing->warps[s->warp->wid];
+    if (memcmp(&to->written, &s->masks, sizeof s->masks) != 0) {
+        to->written = s->masks;
+        *end++ = 0;
+        memcpy(end, &s->masks, sizeof s->masks);
+        end += sizeof s->masks;
+    }
+    end = put_number(end, number);
+    const bool taken = path->sites[path->count - 1]->extra == SOURCE_TAKEN;
+    const size_t size = (size_t)(end - head), rest = taken ? sizeof s->warp->taken : 0;
+    uint8_t *out = sam_spool_extend(&s->store, &to->stream, size + s->used + rest);
+    if (out) {
+        memcpy(out, head, size);
+        memcpy(out + size, s->extras, s->used);
+        memcpy(out + size + s->used, &s->warp->taken, rest);
+    }
+    s->used = 0;
+}
+
+void sam_source_end(struct sam_source *s, struct sam_core *c, const struct sam_uop *entry,
+                    const struct sam_uop *past)
+{
+    if (s->path)
+        sam_source_flush(s);
+    s->path = sam_source_path_of(s, c, entry, past);
+    s->warp = sam_warp_of(c);
+    s->masks = masks_of(s->warp);
+}
+
+/* The last instruction of the path has not run. */
+static void shorten(struct sam_source *s)
+{
+    if (!s->path)
+        return;
+    const struct source_path *path = s->paths[s->path - 1];
+    s->path = path->count > 1 ? sam_source_path(s, path->sites, path->count - 1) : 0;
+}
+
+void sam_source_stop(struct sam_source *s, struct sam_warp *w, enum sam_exit exit)
+{
+    struct sam_core *c = &w->core;
+    const struct sam_uop *op = c->end_op;
+    const bool in_page = op && sam_uop_in_page(c, op);
+    const struct sam_insn *insn = op ? &sam_tally_of(c, op)->insn : NULL;
+    if (insn && exit == SAM_EXIT_TRAP && insn->op != SAM_OP_ILLEGAL) {
+        const enum source_extra extra = sam_source_extra(insn);
+        if (extra != SOURCE_NOTHING && extra != SOURCE_TAKEN)
+            s->used = s->last; /* recorded before it ran */
+        if (!in_page || op < c->end_entry)
+            shorten(s);
+    }
+    const struct sam_uop *past = exit == SAM_EXIT_EVENT ? op + 1 : op;
+    if (in_page && past > c->end_entry)
+        sam_source_end(s, c, c->end_entry, past);
+    sam_source_flush(s);
+    s->used = 0;
+}
+
+/* ---------------------------------------------------------------------------------- extras */
+
+uint8_t *sam_source_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count)
+{
+    uint32_t low = addresses[0], high = low;
+    for (unsigned i = 1; i < count; i++) {
+        low = addresses[i] < low ? addresses[i] : low;
+        high = addresses[i] > high ? addresses[i] : high;
+    }
+    *out++ = (uint8_t)count;
+    if (high - low > UINT16_MAX) {
+        *tag |= SOURCE_EACH;
+        memcpy(out, addresses, count * sizeof *addresses);
+        return out + count * sizeof *addresses;
+    }
+    *tag |= SOURCE_SHORT;
+    memcpy(out, &low, sizeof low);
+    out += sizeof low;
+    for (unsigned i = 0; i < count; i++, out += sizeof(uint16_t)) {
+        const uint16_t distance = (uint16_t)(addresses[i] - low);
+        memcpy(out, &distance, sizeof distance);
+    }
+    return out;
+}
+
+/* The accesses of a step. */
+static uint8_t *put_step(const struct sam_source *s, const struct sam_step *step, uint32_t usual,
+                         uint8_t *tag)
+{
+    uint32_t at[SOURCE_MOST_ADDRESSES] = {0}, by_lane[SAM_LANES] = {0};
+    const uint32_t bits = step->lanes[0] | step->lanes[1];
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < step->access_count; i++) {
+        at[i] = by_lane[step->access[i].lane] = (uint32_t)step->access[i].address;
+        lanes += !i || step->access[i].lane != step->access[i - 1].lane;
+    }
+    if (lanes == step->access_count && !step->lanes[1])
+        return s->handlers.put(tag, by_lane, bits, usual);
+    *tag = SOURCE_MASKED;
+    memcpy(tag + 1, &bits, sizeof bits);
+    return sam_source_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);
+}
+
+bool sam_source_step(struct sam_source *s, const struct sam_warp *w, const struct sam_insn *insn,
+                     const struct sam_step *step)
+{
+    struct source_site *site = sam_source_site(s, (uint32_t)step->pc, insn, step->prefix);
+    uint8_t *out = sam_source_room(s, true);
+    if (!site || s->failed)
+        return false;
+    if (!site->alone)
+        site->alone = sam_source_path(s, &site, 1);
+    s->path = site->alone;
+    s->warp = (struct sam_warp *)(uintptr_t)w;
+    s->masks.simt = step->mask_before;
+    if (step->vector && insn->vm && site->extra != SOURCE_TAKEN) {
+        s->masks.bits[0] = step->lanes[0];
+        s->masks.bits[1] = step->lanes[1];
+    } else {
+        s->masks.bits[0] = s->writing->warps[w->wid].written.bits[0];
+        s->masks.bits[1] = s->writing->warps[w->wid].written.bits[1];
+    }
+    const uint32_t lanes = step->lanes[0] | step->lanes[1];
+    const uint32_t address = step->access_count ? (uint32_t)step->access[0].address : 0;
+    switch (site->extra) {
+    case SOURCE_MASK:
+        memcpy(out, &lanes, sizeof lanes);
+        s->used += sizeof lanes;
+        break;
+    case SOURCE_ADDRESS:
+        memcpy(out, &address, sizeof address);
+        s->used += sizeof address;
+        break;
+    case SOURCE_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
+    default: break;
+    }
+    sam_source_flush(s);
+    return !s->failed && s->store.status == SAM_OK;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A random program, how it is launched, and what memory holds before. Include cmocka.h first. */
+#ifndef RANDOM_CASE_H
+#define RANDOM_CASE_H
+
+#include "random_gen.h"
+#include "samite/gpu.h"
+
+struct random_buffer {
+    uint32_t base;
+    uint32_t size; /* bytes in all, or for each warp */
+    bool each_warp;
+};
+enum { RANDOM_BUFFERS = 7 };
+extern const struct random_buffer random_buffers[RANDOM_BUFFERS];
+
+struct random_case {
+    struct gen_program program;
+    struct sam_launch launch;
+    struct sam_gpu_options options;
+    uint64_t data_seed;
+};
+
+void random_case_make(struct random_case *c, uint64_t seed, enum gen_trap trap);
+/* Bytes of buffer `b`, and what it holds; free() it. */
+uint32_t random_case_size(const struct random_case *c, unsigned b);
+uint8_t *random_case_contents(const struct random_case *c, unsigned b);
+/* Map and fill the buffers. */
+void random_case_map(const struct random_case *c, struct sam_gpu *gpu);
+
+#endif
