@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char help[] =
-    "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR]\n"
+    "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR] [--sanitize]\n"
     "\n"
     "Assemble a kernel, run it on inputs from a fixed seed and compare its results with plain C.\n"
     "Without NAME: all kernels, each at its default size.\n"
@@ -20,10 +20,12 @@ static const char help[] =
     "                  use the largest square up to it\n"
     "  -j, --jobs N    worker threads (default 1)\n"
     "      --dir DIR   where the .s files are\n"
+    "      --sanitize  check for races, use of what nothing has written, accesses outside\n"
+    "                  what is declared, misuse of barriers and joins; one worker thread\n"
     "      --list      list the kernels, their default sizes and what a size counts\n"
     "  -h, --help\n"
     "\n"
-    "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
+    "Exit code: 0 success, 1 wrong result, trap or finding, 2 bad usage or input.\n"
     "Example: check sgemm 300 --warp 16 --block 256 -j 2\n";
 
 static bool parse_number(const char *text, const char *what, uint32_t low, uint32_t high,
@@ -62,6 +64,42 @@ static void print_dimensions(uint32_t x, uint32_t y)
     printf(" %9s", text);
 }
 
+struct findings {
+    struct sam_sanitizer *sanitizer;
+    char *text; /* NULL: none */
+};
+
+static void print_findings(void *context, const struct sam_image *image)
+{
+    struct findings *findings = context;
+    const struct sam_sanitizer_print options = {.size = sizeof options, .image = image};
+    struct sam_error error;
+    if (sam_sanitizer_print(findings->sanitizer, &options, &findings->text, &error) != SAM_OK)
+        fprintf(stderr, "check: error: %s\n", error.text);
+}
+
+static int check_one(const struct kernel_check *kernel, const struct check_config *config);
+
+/* The same with a sanitizer, whose findings follow the line. */
+static int sanitize_one(const struct kernel_check *kernel, struct check_config config)
+{
+    struct findings findings = {.sanitizer = sam_sanitizer_new(SAM_SANITIZE_ALL)};
+    if (!findings.sanitizer) {
+        fprintf(stderr, "check: error: out of memory\n");
+        return 2;
+    }
+    config.sanitizer = findings.sanitizer;
+    config.look = print_findings;
+    config.context = &findings;
+    const int code = check_one(kernel, &config);
+    const bool found = findings.text && findings.text[0];
+    if (found)
+        fputs(findings.text, stderr);
+    sam_text_free(findings.text);
+    sam_sanitizer_free(findings.sanitizer);
+    return code ? code : found;
+}
+
 /* Print one line. Returns the exit code of this check. */
 static int check_one(const struct kernel_check *kernel, const struct check_config *config)
 {
@@ -89,18 +127,16 @@ static int check_one(const struct kernel_check *kernel, const struct check_confi
 
 int main(int argc, char **argv)
 {
-    enum { WARP = 256, BLOCK, DIR, LIST };
+    enum { WARP = 256, BLOCK, DIR, LIST, SANITIZE };
     static const struct option options[] = {
-        {"warp", required_argument, NULL, WARP},
-        {"block", required_argument, NULL, BLOCK},
-        {"jobs", required_argument, NULL, 'j'},
-        {"dir", required_argument, NULL, DIR},
-        {"list", no_argument, NULL, LIST},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"warp", required_argument, NULL, WARP}, {"block", required_argument, NULL, BLOCK},
+        {"jobs", required_argument, NULL, 'j'},  {"dir", required_argument, NULL, DIR},
+        {"list", no_argument, NULL, LIST},       {"sanitize", no_argument, NULL, SANITIZE},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
     struct check_config config = {.lanes = 32, .jobs = 1, .dir = KERNEL_DIR};
     uint32_t jobs = 1;
+    bool sanitize = false;
     for (int option; (option = getopt_long(argc, argv, "j:h", options, NULL)) != -1;) {
         bool ok = true;
         switch (option) {
@@ -114,6 +150,7 @@ int main(int argc, char **argv)
         case BLOCK: ok = parse_number(optarg, "--block", 1, 4096, &config.block); break;
         case 'j': ok = parse_number(optarg, "-j", 1, 1024, &jobs); break;
         case DIR: config.dir = optarg; break;
+        case SANITIZE: sanitize = true; break;
         case LIST: print_list(); return 0;
         case 'h': fputs(help, stdout); return 0;
         default: ok = false;
@@ -143,7 +180,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < kernel_check_count; i++) {
         if (only && only != &kernel_checks[i])
             continue;
-        int one = check_one(&kernel_checks[i], &config);
+        const int one = sanitize ? sanitize_one(&kernel_checks[i], config)
+                                 : check_one(&kernel_checks[i], &config);
         code = one > code ? one : code;
     }
     return code;

@@ -22,8 +22,11 @@ struct check_config {
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
                               struct sam_gpu_result *result, struct sam_error *error);
     void *context;
-    struct sam_profile *profile; /* not NULL: what each instruction did is added */
-    bool stepped;                /* run instruction by instruction */
+    struct sam_profile *profile;     /* not NULL: what each instruction did is added */
+    bool stepped;                    /* run instruction by instruction */
+    struct sam_sanitizer *sanitizer; /* not NULL: checks the launches */
+    /* At the end, when not NULL and the kernel has been assembled. */
+    void (*look)(void *context, const struct sam_image *image);
 };
 
 /* The outcome. */

@@ -302,6 +302,7 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
         .simt_stack_limit = check.config.lanes,
         .size = sizeof options,
         .profile = config->profile,
+        .sanitizer = config->sanitizer,
     };
     if (config->stepped)
         options.log.write = drop;
@@ -312,6 +313,8 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
         check.status = sam_gpu_load(check.gpu, check.image, error);
     if (!check.status)
         kernel->run(&check);
+    if (check.image && config->look)
+        config->look(config->context, check.image);
 
     for (size_t i = 0; i < check.array_count; i++)
         free(check.arrays[i]);

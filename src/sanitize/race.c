@@ -1,32 +1,287 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sanitize/sanitize.h"
+/* The race check: accesses to the same byte that nothing orders. */
+#include "sanitize/race.h"
+
 #include <stdlib.h>
-struct sanitize_race {
-    uint32_t now;
-};
+
+#define PAGES (UINT32_C(1) << 20)
+
 bool sanitize_race_new(struct sam_sanitizer *s)
 {
-    s->race = sam_alloc(1, sizeof *s->race);
-    return s->race != NULL;
+    s->race = sam_pages_new(sizeof *s->race);
+    if (s->race)
+        s->race->pages = sam_pages_new(PAGES * sizeof *s->race->pages);
+    return s->race && s->race->pages;
 }
+
 void sanitize_race_free(struct sam_sanitizer *s)
 {
-    free(s->race);
+    struct sanitize_race *r = s->race;
+    if (!r)
+        return;
+    sanitize_arena_free(&r->arena);
+    sam_pages_free(r->pages, PAGES * sizeof *r->pages);
+    free(r->firsts);
+    free(r->nodes);
+    sam_pages_free(r, sizeof *r);
 }
+
+/* ---------------------------------------------------------------------------------- events */
+
 void sanitize_race_begin(struct sam_sanitizer *s)
 {
-    (void)s;
+    struct sanitize_race *r = s->race;
+    r->launch++;
+    r->now = 0;
+    r->group_count = 0;
+    r->node_count = 1;
+    r->free_node = 0;
 }
+
 void sanitize_race_enter(struct sam_sanitizer *s)
 {
-    s->race->now++;
+    struct sanitize_race *r = s->race;
+    void *grown = sam_grow(r->firsts, r->group_count, &r->group_capacity, sizeof *r->firsts);
+    r->first = ++r->now;
+    if (!grown) {
+        s->failed = true;
+        return;
+    }
+    r->firsts = grown;
+    r->firsts[r->group_count++] = r->first;
 }
+
 void sanitize_race_release(struct sam_sanitizer *s)
 {
     s->race->now++;
 }
+
+/* -------------------------------------------------------------------------------- findings */
+
+/* The workgroup of an interval. */
+static uint32_t group_of(const struct sanitize_race *r, uint32_t when)
+{
+    size_t low = 0, high = r->group_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->firsts[middle] <= when)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+static struct sam_finding_side side_of(const struct sanitize_race *r, race_who who)
+{
+    const struct race_site *site = &r->sites[(uint32_t)who >> 16];
+    const uint32_t lane = who & 63;
+    return (struct sam_finding_side){
+        .known = true,
+        .workgroup = group_of(r, race_when(who)),
+        .warp = race_warp(who),
+        .lane = lane == RACE_NO_LANE ? UINT32_MAX : lane,
+        .pc = site->pc,
+        .word = site->word,
+        .prefix = site->prefix,
+        .access = site->access,
+    };
+}
+
+static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who earlier,
+                   const struct race_access *a, uint8_t bytes)
+{
+    struct sanitize_race *r = s->race;
+    if (r->racing)
+        r->racing(r->racing_context, a->address, bytes);
+    sanitize_report(s, &(struct sam_finding){
+                           .kind = kind,
+                           .sides = {side_of(r, a->who), side_of(r, earlier)},
+                           .has_address = true,
+                           .address = a->address + (uint32_t)__builtin_ctz(bytes),
+                           .size = (uint32_t)__builtin_popcount(bytes),
+                       });
+}
+
+void race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *a,
+                 uint8_t bytes)
+{
+    const bool others = race_when(earlier) < s->race->first;
+    report(s,
+           a->local ? SAM_FINDING_RACE_LOCAL
+           : others ? SAM_FINDING_RACE_GROUPS
+                    : SAM_FINDING_RACE_WARPS,
+           earlier, a, bytes);
+}
+
+/* ------------------------------------------------------------------------------ instructions */
+
+/* The number of the instruction as a side of findings. */
+static uint32_t site_of(struct sanitize_race *r, const struct sam_sanitize_op *op)
+{
+    const uint32_t word = op->insn->word;
+    uint32_t at = (op->pc ^ word * 2654435761u ^ op->prefix * 2246822519u) * 2654435761u >> 15;
+    for (; r->slots[at]; at = (at + 1) % (2 * (RACE_SITES + 1))) {
+        const struct race_site *site = &r->sites[r->slots[at]];
+        if (site->pc == op->pc && site->word == word && site->prefix == op->prefix)
+            return r->slots[at];
+    }
+    if (r->site_count == RACE_SITES)
+        return 0;
+    r->sites[++r->site_count] = (struct race_site){
+        .pc = op->pc, .word = word, .prefix = op->prefix, .access = sanitize_side(op, 0).access};
+    r->slots[at] = (uint16_t)r->site_count;
+    return r->site_count;
+}
+
+static enum race_kind kind_of(const struct sam_insn *insn)
+{
+    switch (sam_insn_rows[insn->op].does.act) {
+    case SAM_ACT_STORE: return RACE_STORE;
+    case SAM_ACT_ATOMIC: return RACE_ATOMIC_STORE; /* an sc that fails, too */
+    case SAM_ACT_RESERVE: return RACE_ATOMIC_LOAD;
+    default: return RACE_LOAD;
+    }
+}
+
+/* What an instruction accesses, element by element. */
+struct elements {
+    unsigned count;
+    uint32_t address[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
+    uint32_t value[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
+    uint8_t lane[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
+};
+
+static unsigned data_of(const struct sam_insn *insn)
+{
+    return strchr(sam_insn_rows[insn->op].operands, 'W') ? insn->rs3 : insn->rs2;
+}
+
+static void find_scalar(const struct sam_sanitize_op *op, enum race_kind kind, struct elements *e)
+{
+    const unsigned data = op->insn->rs2;
+    e->count = op->words;
+    for (unsigned word = 0; word < op->words; word++) {
+        e->address[word] = op->address[0][0] + word * op->apart;
+        e->value[word] = kind == RACE_STORE && data ? op->warp->x[data + word] : 0;
+        e->lane[word] = RACE_NO_LANE;
+    }
+}
+
+static void find_vector(const struct sam_sanitize_op *op, enum race_kind kind, struct elements *e)
+{
+    const unsigned data = kind == RACE_STORE ? data_of(op->insn) : 0;
+    e->count = 0;
+    for (unsigned g = 0; g < op->groups; g++) {
+        for (uint32_t bits = op->acting[g]; bits; bits &= bits - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(bits);
+            for (unsigned word = 0; word < op->words; word++) {
+                e->address[e->count] = op->address[g][lane] + word * op->apart;
+                e->value[e->count] = op->warp->v[(data + g + word) & 255][lane];
+                e->lane[e->count++] = (uint8_t)lane;
+            }
+        }
+    }
+}
+
+enum { PAGE_BYTES = 1024 * sizeof(struct race_cell) };
+
+/* The cells of a page as this launch finds them. NULL: out of memory. */
+static SAM_NOINLINE struct race_cell *open_page(struct sam_sanitizer *s, struct race_page *page)
+{
+    if (page->cells)
+        memset(page->cells, 0, PAGE_BYTES);
+    else
+        page->cells = sanitize_arena_take(&s->race->arena, PAGE_BYTES);
+    page->launch = s->race->launch;
+    s->failed |= !page->cells;
+    return page->cells;
+}
+
+static inline struct race_cell *cell_of(struct sam_sanitizer *s, uint32_t address)
+{
+    struct race_page *page = &s->race->pages[address >> 12];
+    struct race_cell *cells = page->cells;
+    if (SAM_UNLIKELY(page->launch != s->race->launch))
+        cells = open_page(s, page);
+    return cells ? &cells[(address >> 2) & 1023] : NULL;
+}
+
+static SAM_NOINLINE void note(struct sam_sanitizer *s, struct race_cell *cell, race_who who,
+                              enum race_kind kind, uint32_t address, unsigned size, uint32_t value)
+{
+    const unsigned at = address & 3;
+    const uint32_t bits = UINT32_MAX >> (32 - 8 * size);
+    race_note(s, cell,
+              &(struct race_access){.who = who,
+                                    .kind = kind,
+                                    .local = address - SAM_LDS_BASE < SAM_LDS_SIZE,
+                                    .address = address & ~3u,
+                                    .value = (value & bits) << 8 * at,
+                                    .bytes = (uint8_t)(((1u << size) - 1) << at)});
+}
+
+static inline void access_one(struct sam_sanitizer *s, race_who who, enum race_kind kind,
+                              uint32_t address, unsigned size, uint32_t value)
+{
+    struct race_cell *cell = cell_of(s, address);
+    const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
+    const uint32_t warp = race_warp(who);
+    if (!cell)
+        return;
+    if (SAM_LIKELY(size == 4) &&
+        (kind == RACE_LOAD    ? race_load_word(s->race, cell, who, warp, local)
+         : kind == RACE_STORE ? race_store_word(s->race, cell, who, warp, value, local)
+                              : false))
+        return;
+    note(s, cell, who, kind, address, size, value);
+}
+
+/* Lanes of one instruction that store different values to one address. Elements are aligned to
+ * their size, so they are the same bytes or have none in common. */
+static void check_lanes(struct sam_sanitizer *s, race_who who, const struct elements *e,
+                        unsigned size)
+{
+    enum { SLOTS = 512 };
+    const uint32_t mask = UINT32_MAX >> (32 - 8 * size);
+    uint8_t slots[SLOTS] = {0};
+    bool rising = true;
+    for (unsigned i = 1; i < e->count; i++)
+        rising &= e->address[i] > e->address[i - 1];
+    for (unsigned i = 0; !rising && i < e->count; i++) {
+        unsigned at = (e->address[i] * 2654435761u >> 16) % SLOTS;
+        while (slots[at] && e->address[slots[at] - 1] != e->address[i])
+            at = (at + 1) % SLOTS;
+        if (!slots[at]) {
+            slots[at] = (uint8_t)(i + 1);
+            continue;
+        }
+        const unsigned first = slots[at] - 1u, shift = e->address[i] & 3;
+        const uint8_t differ = race_differ(e->value[i] & mask, e->value[first] & mask);
+        if (differ)
+            report(s, SAM_FINDING_RACE_LANES, who | e->lane[first],
+                   &(struct race_access){.who = who | e->lane[i], .address = e->address[i] & ~3u},
+                   (uint8_t)(differ << shift));
+    }
+}
+
 void sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
-    (void)s;
-    (void)op;
+    struct sanitize_race *r = s->race;
+    const enum race_kind kind = kind_of(op->insn);
+    const unsigned size = op->bytes;
+    struct elements e;
+    const race_who who = (uint64_t)r->now << 32 | (uint64_t)site_of(r, op) << 16 |
+                         (uint64_t)(op->warp->number & 1023) << 6;
+    if (op->vector)
+        find_vector(op, kind, &e);
+    else
+        find_scalar(op, kind, &e);
+    for (unsigned i = 0; i < e.count; i++)
+        if (e.address[i] & (size - 1))
+            e.count = i; /* it traps there */
+    if (kind == RACE_STORE && op->vector && e.count > 1)
+        check_lanes(s, who, &e, size);
+    for (unsigned i = 0; i < e.count; i++)
+        access_one(s, who | e.lane[i], kind, e.address[i], size, e.value[i]);
 }

@@ -97,6 +97,19 @@ struct sam_sanitizer {
     size_t buffer_count, buffer_capacity;
 };
 
+/* arena.c: memory that is zero and freed all at once, in pieces of at most 2 MiB. */
+struct sanitize_arena {
+    struct sanitize_chunk {
+        void *memory; /* twice as large as the aligned chunk in it */
+    } * chunks;
+    size_t count, capacity;
+    uint8_t *next;
+    size_t left;
+};
+/* NULL: out of memory. */
+void *sanitize_arena_take(struct sanitize_arena *arena, size_t size);
+void sanitize_arena_free(struct sanitize_arena *arena);
+
 /* findings.c: report what was found (its check and count are set here), unless one like it was;
  * sides may come in either order. */
 void sanitize_report(struct sam_sanitizer *sanitizer, const struct sam_finding *finding);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory for shadow state, which is several times as large as what it describes: large pages of the
+ * host spare most of its page faults. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "sanitize/sanitize.h"
+
+enum { CHUNK = 2 << 20 };
+
+void *sanitize_arena_take(struct sanitize_arena *arena, size_t size)
+{
+    if (arena->left < size) {
+        void *grown =
+            sam_grow(arena->chunks, arena->count, &arena->capacity, sizeof *arena->chunks);
+        if (!grown)
+            return NULL;
+        arena->chunks = grown;
+        void *memory = sam_pages_new(2 * (size_t)CHUNK);
+        if (!memory)
+            return NULL;
+        arena->chunks[arena->count++].memory = memory;
+        arena->next = (uint8_t *)(((uintptr_t)memory + CHUNK - 1) & ~(uintptr_t)(CHUNK - 1));
+        arena->left = CHUNK;
+#ifdef MADV_HUGEPAGE
+        madvise(arena->next, CHUNK, MADV_HUGEPAGE);
+#endif
+    }
+    void *taken = arena->next;
+    arena->next += size;
+    arena->left -= size;
+    return taken;
+}
+
+void sanitize_arena_free(struct sanitize_arena *arena)
+{
+    for (size_t i = 0; i < arena->count; i++)
+        sam_pages_free(arena->chunks[i].memory, 2 * (size_t)CHUNK);
+    free(arena->chunks);
+    *arena = (struct sanitize_arena){0};
+}

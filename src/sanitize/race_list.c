@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells with lists: accesses to parts of a word, atomics, and whatever else a cell cannot hold. */
+#include "sanitize/race.h"
+
+/* ------------------------------------------------------------------------------- the nodes */
+
+static uint32_t new_node(struct sam_sanitizer *s, const struct race_node *node)
+{
+    struct sanitize_race *r = s->race;
+    uint32_t at = r->free_node;
+    if (at) {
+        r->free_node = r->nodes[at].next;
+    } else {
+        void *grown = sam_grow(r->nodes, r->node_count, &r->node_capacity, sizeof *r->nodes);
+        if (!grown || r->node_count > UINT32_MAX / 2) {
+            r->nodes = grown ? grown : r->nodes;
+            s->failed = true;
+            return 0;
+        }
+        r->nodes = grown;
+        at = (uint32_t)r->node_count++;
+    }
+    r->nodes[at] = *node;
+    return at;
+}
+
+static uint32_t list_of(const struct race_cell *cell)
+{
+    return cell->state >> 1;
+}
+
+static void add_node(struct sam_sanitizer *s, struct race_cell *cell, race_who who,
+                     enum race_kind kind, uint32_t value, uint8_t bytes)
+{
+    const struct race_node node = {
+        .who = who, .value = value, .next = list_of(cell), .bytes = bytes, .kind = (uint8_t)kind};
+    const uint32_t at = new_node(s, &node);
+    if (at)
+        cell->state = at << 1 | 1;
+}
+
+/* What the cell itself remembers, as a list. */
+static void make_list(struct sam_sanitizer *s, struct race_cell *cell)
+{
+    const struct race_cell was = *cell;
+    cell->state = 1;
+    if (was.load)
+        add_node(s, cell, was.load, RACE_LOAD, 0, 15);
+    if (was.load2)
+        add_node(s, cell, was.load2, RACE_LOAD, 0, 15);
+    if (!was.store)
+        return;
+    add_node(s, cell, was.store, RACE_STORE, was.value, 15);
+    if (was.state & 0x1e0)
+        add_node(s, cell, was.store, RACE_STORE, ~was.value, (uint8_t)(was.state >> 5));
+    if (was.state & 0x1e) /* of an interval before */
+        add_node(s, cell, was.store - (UINT64_C(1) << 32), RACE_STORE, ~was.value,
+                 (uint8_t)(was.state >> 1 & 15));
+}
+
+/* Remove nodes without bytes. */
+static void sweep(struct sanitize_race *r, struct race_cell *cell)
+{
+    uint32_t first = list_of(cell), *link = &first;
+    while (*link) {
+        struct race_node *node = &r->nodes[*link];
+        if (node->bytes) {
+            link = &node->next;
+            continue;
+        }
+        const uint32_t at = *link;
+        *link = node->next;
+        node->next = r->free_node;
+        r->free_node = at;
+    }
+    cell->state = first << 1 | 1;
+}
+
+/* -------------------------------------------------------------------------------- accesses */
+
+/* The bytes, of those that both access, for which two concurrent accesses race. */
+static uint8_t conflict(const struct race_node *node, const struct race_access *a)
+{
+    const enum race_kind x = (enum race_kind)node->kind, y = a->kind;
+    if (x == RACE_STORE && y == RACE_STORE)
+        return race_differ(node->value, a->value);
+    if (x == RACE_STORE || y == RACE_STORE)
+        return 15;
+    return (x == RACE_LOAD && y == RACE_ATOMIC_STORE) || (x == RACE_ATOMIC_STORE && y == RACE_LOAD)
+               ? 15
+               : 0;
+}
+
+/* Report what the access races with. The bytes of it that must be remembered: whatever races with
+ * it later does not race for the others with a node that is there, too, or for a byte that has
+ * raced already. */
+static uint8_t check(struct sam_sanitizer *s, const struct race_cell *cell,
+                     const struct race_access *a)
+{
+    struct sanitize_race *r = s->race;
+    const uint32_t warp = race_warp(a->who);
+    uint8_t need = a->bytes, once = 0, twice = 0;
+    for (uint32_t at = list_of(cell); at; at = r->nodes[at].next) {
+        struct race_node *node = &r->nodes[at];
+        const uint32_t when = race_when(node->who);
+        if (a->local && when != r->now) {
+            node->bytes = 0;
+            continue;
+        }
+        const uint8_t both = node->bytes & a->bytes;
+        const uint8_t racing = both & conflict(node, a);
+        if (racing && race_concurrent(r, node->who, warp, a->local))
+            race_report(s, node->who, a, racing);
+        if (node->kind != a->kind)
+            continue;
+        if (when < r->first) { /* of another workgroup: this is one of two, or it has raced */
+            need &= (uint8_t)~both;
+        } else if (when == r->now) {
+            const uint8_t differ = a->kind == RACE_STORE ? race_differ(node->value, a->value) : 0;
+            if (race_warp(node->who) == warp)
+                need &= (uint8_t) ~(both & ~differ);
+            twice |= once & both;
+            once |= both;
+        }
+    }
+    return need & (uint8_t)~twice;
+}
+
+/* Nodes of earlier intervals of the workgroup only matter to other workgroups, to which the access
+ * is as good, as long as a store of another value remains where there was one. */
+static void replace(struct sanitize_race *r, const struct race_cell *cell,
+                    const struct race_access *a, uint8_t bytes)
+{
+    uint8_t kept = 0;
+    for (uint32_t at = list_of(cell); at; at = r->nodes[at].next) {
+        struct race_node *node = &r->nodes[at];
+        const uint32_t when = race_when(node->who);
+        if (node->kind != a->kind || when == r->now || when < r->first)
+            continue;
+        const uint8_t differ = a->kind == RACE_STORE ? race_differ(node->value, a->value) : 0;
+        const uint8_t other = node->bytes & bytes & differ & (uint8_t)~kept;
+        node->bytes = (uint8_t)((node->bytes & ~bytes) | other);
+        kept |= other;
+    }
+}
+
+void race_note(struct sam_sanitizer *s, struct race_cell *cell, const struct race_access *access)
+{
+    if (!(cell->state & 1))
+        make_list(s, cell);
+    const uint8_t need = check(s, cell, access);
+    if (need)
+        replace(s->race, cell, access, need);
+    sweep(s->race, cell);
+    if (need)
+        add_node(s, cell, access->who, access->kind, access->value, need);
+}
