@@ -161,8 +161,8 @@ int run_close_profile(struct run *run);
 int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
                        void *place);
 int run_open_sanitizer(struct run *run);
-/* What reports call a buffer. */
-int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name);
+/* What reports call a buffer; the bytes of an output are undefined at first. */
+int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output);
 /* Add the findings to the report on a launch. */
 json_t *run_report_findings(const struct run *run, json_t *launch);
 /* Print and forget them. */

@@ -50,7 +50,7 @@ int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_
         int code = place(run, a, &local_top);
         if (code == CLI_OK && a->kind != RUN_SCALAR)
             code = run_name_buffer(run, a->bits, a->kind == RUN_LOCAL ? a->size : a->array.size,
-                                   a->name ? a->name : number);
+                                   a->name ? a->name : number, a->output && !a->input);
         if (code != CLI_OK)
             return code;
         size_t width = a->kind == RUN_SCALAR ? a->size : 4;

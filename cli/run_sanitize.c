@@ -41,9 +41,10 @@ int run_open_sanitizer(struct run *run)
     return run->sanitizer ? CLI_OK : cli_no_memory();
 }
 
-int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name)
+int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output)
 {
-    const struct sam_sanitizer_buffer buffer = {.base = (uint32_t)base, .size = size, .name = name};
+    const struct sam_sanitizer_buffer buffer = {
+        .base = (uint32_t)base, .size = size, .name = name, .output = output};
     if (run->sanitizer && sam_sanitizer_add_buffer(run->sanitizer, &buffer, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;

@@ -9,9 +9,10 @@
  *   findings = sam_sanitizer_findings(sanitizer, &count);
  *   sam_sanitizer_free(sanitizer);
  *
- * A launch computes the same with a sanitizer as without it and returns the same status, but runs
- * on one worker, whatever options.jobs says: findings do not depend on it. A sanitizer is used by
- * one thread at a time. */
+ * A launch computes the same with a sanitizer as without it and returns the same status (except
+ * that SAM_SANITIZE_BOUNDS reports what options.strict_lds would trap on, and goes on), but runs on
+ * one worker, whatever options.jobs says: findings do not depend on it. A sanitizer is used by one
+ * thread at a time. */
 #ifndef SAMITE_SANITIZE_H
 #define SAMITE_SANITIZE_H
 
@@ -51,6 +52,21 @@ enum sam_finding_kind {
     SAM_FINDING_RPC_UNUSED,      /* sides[1]: what replaced it, or the end of the warp */
     SAM_FINDING_JOIN_MISSING,    /* a branch that diverged; sides[1]: what stands at its rpc */
     SAM_FINDING_JOIN_UNREACHED,  /* a branch that diverged; sides[1]: where the warp ended */
+    /* init: `used` is the register whose undefined bits were used; they derive from `unwritten`, or
+     * from memory at `address`, loaded by sides[1] */
+    SAM_FINDING_INIT_ADDRESS, /* an address of memory */
+    SAM_FINDING_INIT_BRANCH,  /* a branch */
+    SAM_FINDING_INIT_TARGET,  /* the target of a jump, or of setrpc */
+    SAM_FINDING_INIT_MASK,    /* v0 as a mask */
+    SAM_FINDING_INIT_CONTROL, /* a CSR, or vl and vtype */
+    SAM_FINDING_INIT_STORE,   /* a store to memory that the host may read */
+    SAM_FINDING_INIT_CHECK,   /* the host compares memory (sam_sanitizer_check_memory) */
+    /* bounds: `near` is the closest object that the kernel may access */
+    SAM_FINDING_BOUNDS_LOCAL,   /* local memory that the launch does not declare */
+    SAM_FINDING_BOUNDS_PRIVATE, /* beyond the thread's private memory: `address` counts from its
+                                 * start. Such an access traps */
+    SAM_FINDING_BOUNDS_OTHER,   /* private memory of another workgroup */
+    SAM_FINDING_BOUNDS_GAP,     /* outside every buffer. It traps unless options.loose_bounds */
     SAM_FINDING_KINDS
 };
 
@@ -77,6 +93,18 @@ struct sam_sanitizer_buffer {
     uint32_t base;
     uint64_t size;    /* bytes */
     const char *name; /* copied */
+    bool output;      /* its bytes are undefined until a kernel or the host writes them */
+};
+
+struct sam_finding_register {
+    char file; /* 'x' or 'v'; 0: none */
+    uint8_t number;
+};
+
+struct sam_finding_object {
+    uint32_t base;
+    uint64_t size; /* bytes; 0: none */
+    char name[48];
 };
 
 /* Findings of one kind with the same instructions on both sides, in either order, are one: the
@@ -90,6 +118,10 @@ struct sam_finding {
     uint32_t size;    /* bytes of the access */
     uint32_t rpc;     /* SAM_FINDING_JOIN_*: the reconvergence point */
     uint64_t count;   /* how often, this one included */
+    /* init and bounds only */
+    struct sam_finding_register used, unwritten;
+    uint32_t lanes; /* of a vector instruction: those concerned */
+    struct sam_finding_object near;
 };
 
 /* Performs the checks in the set `checks` (SAM_SANITIZE_*, at least one). NULL: out of memory, or
@@ -102,6 +134,11 @@ SAM_API unsigned sam_sanitizer_checks(const struct sam_sanitizer *sanitizer);
 SAM_API enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *sanitizer,
                                                  const struct sam_sanitizer_buffer *buffer,
                                                  struct sam_error *error);
+
+/* The host is about to compare these bytes with what it expects: a use of those that nothing has
+ * written, which SAM_SANITIZE_INIT reports. */
+SAM_API enum sam_status sam_sanitizer_check_memory(struct sam_sanitizer *sanitizer, uint32_t base,
+                                                   uint64_t size, struct sam_error *error);
 
 /* What was found so far, by check and then in the order of finding; *count of them. They are valid
  * until the next launch or sam_sanitizer_forget. At most 1,000 of each check are kept apart. */

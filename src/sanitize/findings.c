@@ -19,6 +19,18 @@ static const struct {
     [SAM_FINDING_RPC_UNUSED] = {SAM_SANITIZE_SYNC, "setrpc without a vector branch after it"},
     [SAM_FINDING_JOIN_MISSING] = {SAM_SANITIZE_SYNC, "no join at the reconvergence point"},
     [SAM_FINDING_JOIN_UNREACHED] = {SAM_SANITIZE_SYNC, "join that no path reached"},
+    [SAM_FINDING_INIT_ADDRESS] = {SAM_SANITIZE_INIT, "address from an undefined value"},
+    [SAM_FINDING_INIT_BRANCH] = {SAM_SANITIZE_INIT, "branch on an undefined value"},
+    [SAM_FINDING_INIT_TARGET] = {SAM_SANITIZE_INIT, "jump to an undefined value"},
+    [SAM_FINDING_INIT_MASK] = {SAM_SANITIZE_INIT, "lane mask of undefined values"},
+    [SAM_FINDING_INIT_CONTROL] = {SAM_SANITIZE_INIT, "control register set to an undefined value"},
+    [SAM_FINDING_INIT_STORE] = {SAM_SANITIZE_INIT, "undefined value stored as a result"},
+    [SAM_FINDING_INIT_CHECK] = {SAM_SANITIZE_INIT, "check of bytes that nothing has written"},
+    [SAM_FINDING_BOUNDS_LOCAL] = {SAM_SANITIZE_BOUNDS,
+                                  "local memory that the launch does not declare"},
+    [SAM_FINDING_BOUNDS_PRIVATE] = {SAM_SANITIZE_BOUNDS, "beyond private memory"},
+    [SAM_FINDING_BOUNDS_OTHER] = {SAM_SANITIZE_BOUNDS, "private memory of another workgroup"},
+    [SAM_FINDING_BOUNDS_GAP] = {SAM_SANITIZE_BOUNDS, "outside every buffer"},
 };
 
 const char *sam_finding_kind_name(enum sam_finding_kind kind)
@@ -43,7 +55,8 @@ static bool are_alike(const struct sam_finding *a, const struct sam_finding *b)
 {
     const uint32_t a0 = a->sides[0].pc, a1 = a->sides[1].pc;
     const uint32_t b0 = b->sides[0].pc, b1 = b->sides[1].pc;
-    return a->kind == b->kind && ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0));
+    return a->kind == b->kind && a->used.file == b->used.file && a->used.number == b->used.number &&
+           ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0));
 }
 
 static uint32_t hash(const struct sam_finding *f)

@@ -16,6 +16,10 @@ void sam_sanitizer_place(const struct sam_sanitizer *s, const struct sam_finding
                          size_t size)
 {
     const uint32_t local = f->address - SAM_LDS_BASE;
+    if (f->kind == SAM_FINDING_BOUNDS_PRIVATE) {
+        sam_format(text, size, "private memory+0x%x", f->address);
+        return;
+    }
     const struct sam_sanitizer_buffer *buffer = buffer_at(s, f->address);
     if (!f->has_address)
         sam_format(text, size, "%s", "");
@@ -25,6 +29,16 @@ void sam_sanitizer_place(const struct sam_sanitizer *s, const struct sam_finding
         sam_format(text, size, "buffer %s+0x%x", buffer->name, f->address - buffer->base);
     else
         sam_format(text, size, "global memory");
+}
+
+void sanitize_object_name(const struct sam_sanitizer *s, const struct sam_sanitize_object *object,
+                          char *text, size_t size)
+{
+    const struct sam_sanitizer_buffer *buffer = object->size ? buffer_at(s, object->base) : NULL;
+    if (buffer)
+        sam_format(text, size, "buffer %s", buffer->name);
+    else
+        sam_format(text, size, "%s", object->name);
 }
 
 static void put_side(struct sam_buffer *out, const struct sam_finding_side *side, const char *lead,
@@ -60,6 +74,55 @@ static const char *lead_of(const struct sam_finding *f, unsigned side)
     return access != SAM_FINDING_NO_ACCESS ? accesses[access] : side ? "and" : "at";
 }
 
+static void put_register(struct sam_buffer *out, const struct sam_finding_register *reg)
+{
+    if (reg->file == 'x')
+        sam_buffer_puts(out, sam_register_x_name(reg->number));
+    else
+        sam_buffer_printf(out, "v%u", reg->number);
+}
+
+/* What undefined bits derive from. */
+static void put_origin(struct sam_buffer *out, const struct sam_finding *f)
+{
+    if (f->check != SAM_SANITIZE_INIT || !f->used.file)
+        return;
+    sam_buffer_puts(out, "  ");
+    put_register(out, &f->used);
+    if (f->unwritten.file == f->used.file && f->unwritten.number == f->used.number) {
+        sam_buffer_puts(out, " was never written");
+    } else if (f->unwritten.file) {
+        sam_buffer_puts(out, " derives from ");
+        put_register(out, &f->unwritten);
+        sam_buffer_puts(out, ", which was never written");
+    } else if (f->has_address) {
+        sam_buffer_puts(out, " derives from this memory, which was never written");
+    } else {
+        sam_buffer_puts(out, " was never written in full");
+    }
+    if (f->lanes)
+        sam_buffer_printf(out, ", in lanes 0x%08x", f->lanes);
+    sam_buffer_puts(out, "\n");
+}
+
+static void put_near(struct sam_buffer *out, const struct sam_finding *f)
+{
+    const struct sam_finding_object *near = &f->near;
+    const uint64_t end = near->base + near->size;
+    if (!near->size)
+        return;
+    sam_buffer_puts(out, "  ");
+    if (f->address >= end)
+        sam_buffer_printf(out, "%llu bytes past the end of ",
+                          (unsigned long long)(f->address - end));
+    else if (f->address < near->base)
+        sam_buffer_printf(out, "%u bytes before ", near->base - f->address);
+    else
+        sam_buffer_puts(out, "across the end of ");
+    sam_buffer_plain(out, near->name, strlen(near->name), ' ');
+    sam_buffer_printf(out, ", 0x%08x to 0x%08llx\n", near->base, (unsigned long long)end - 1);
+}
+
 static void put_finding(struct sam_buffer *out, const struct sam_sanitizer *s,
                         const struct sam_finding *f, const struct sam_isa *isa,
                         const struct sam_image *image)
@@ -79,6 +142,8 @@ static void put_finding(struct sam_buffer *out, const struct sam_sanitizer *s,
     for (unsigned i = 0; i < 2; i++)
         if (f->sides[i].known)
             put_side(out, &f->sides[i], lead_of(f, i), isa, image);
+    put_origin(out, f);
+    put_near(out, f);
 }
 
 static void put_findings(struct sam_buffer *out, struct sam_sanitizer *s, const struct sam_isa *isa,

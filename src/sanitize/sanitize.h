@@ -22,6 +22,8 @@ struct sam_sanitize_launch {
     const struct sam_lds_range *lds_ranges;
     size_t lds_range_count;
     uint32_t pds_base, pds_size;
+    uint64_t pds_total; /* bytes of private memory of all workgroups */
+    bool translated;    /* addresses of global memory are not those of buffers */
     /* The instruction word at `pc` as the warp of sam_sanitize_warp.core sees it. False: there is
      * none. */
     bool (*fetch)(void *core, uint32_t pc, uint32_t *word);
@@ -49,7 +51,8 @@ struct sam_sanitize_op {
     const struct sam_sanitize_warp *warp;
     bool vector;
     unsigned groups; /* of a vector instruction: registers that it acts on, 0 to 2, */
-    uint32_t acting[SAM_SANITIZE_GROUPS]; /* and in which lanes of each */
+    uint32_t active[SAM_SANITIZE_GROUPS]; /* which lanes of each it could act on, ... */
+    uint32_t acting[SAM_SANITIZE_GROUPS]; /* ... and does, with v0 as a mask */
     /* Memory: bytes of each element, 0: no access. The elements of acting lanes, of a scalar
      * instruction that of lane 0, are at these addresses; under REGPAIR (words 2), a second one is
      * `apart` bytes after each. */
@@ -59,12 +62,23 @@ struct sam_sanitize_op {
     uint32_t address[SAM_SANITIZE_GROUPS][SAM_MAX_LANES];
 };
 
+/* What a kernel may access: a buffer, or a part of local memory. */
+struct sam_sanitize_object {
+    uint32_t base;
+    uint64_t size;
+    const char *name; /* what it is; outlives the launch */
+};
+
 /* sanitizer.c: events. */
 
 /* Whether a check must see this instruction before it runs. */
 bool sam_sanitize_wants(const struct sam_sanitizer *sanitizer, const struct sam_insn *insn);
 /* A launch begins. False: out of memory. */
 bool sam_sanitize_begin(struct sam_sanitizer *sanitizer, const struct sam_sanitize_launch *launch);
+/* After that: what its kernel may access, beside the local memory that the launch declares. False:
+ * out of memory. */
+bool sam_sanitize_declare(struct sam_sanitizer *sanitizer,
+                          const struct sam_sanitize_object *object);
 /* A workgroup begins. Those before it have ended. */
 void sam_sanitize_enter(struct sam_sanitizer *sanitizer, uint32_t workgroup);
 /* A warp is about to run an instruction. */
@@ -74,8 +88,14 @@ void sam_sanitize_release(struct sam_sanitizer *sanitizer);
 /* The launch has ended, one way or another. False: out of memory at some time. */
 bool sam_sanitize_end(struct sam_sanitizer *sanitizer);
 
+/* Between launches: the host has written memory; a buffer is gone. */
+void sam_sanitize_written(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sam_sanitize_unmapped(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+
 /* --- for the checks */
 
+struct sanitize_bounds;
+struct sanitize_init;
 struct sanitize_race;
 struct sanitize_sync;
 
@@ -83,7 +103,11 @@ struct sam_sanitizer {
     unsigned checks;
     bool failed; /* out of memory */
     struct sam_sanitize_launch launch;
-    uint32_t workgroup; /* that runs */
+    uint32_t workgroup;                  /* that runs */
+    struct sam_sanitize_object *objects; /* of the launch */
+    size_t object_count, object_capacity;
+    struct sanitize_bounds *bounds;
+    struct sanitize_init *init;
     struct sanitize_race *race;
     struct sanitize_sync *sync;
     /* findings.c */
@@ -115,6 +139,29 @@ void sanitize_arena_free(struct sanitize_arena *arena);
 void sanitize_report(struct sam_sanitizer *sanitizer, const struct sam_finding *finding);
 /* The side of an instruction that is about to run. */
 struct sam_finding_side sanitize_side(const struct sam_sanitize_op *op, uint32_t lane);
+
+/* report.c: what a report calls an object of a launch. */
+void sanitize_object_name(const struct sam_sanitizer *sanitizer,
+                          const struct sam_sanitize_object *object, char *text, size_t size);
+
+/* bounds.c */
+bool sanitize_bounds_new(struct sam_sanitizer *sanitizer);
+void sanitize_bounds_free(struct sam_sanitizer *sanitizer);
+void sanitize_bounds_begin(struct sam_sanitizer *sanitizer);
+void sanitize_bounds_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+
+/* init.c */
+bool sanitize_init_new(struct sam_sanitizer *sanitizer);
+void sanitize_init_free(struct sam_sanitizer *sanitizer);
+bool sanitize_init_begin(struct sam_sanitizer *sanitizer);
+void sanitize_init_enter(struct sam_sanitizer *sanitizer);
+void sanitize_init_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+/* What a buffer holds is undefined; was written by the host; is no longer of interest. */
+bool sanitize_init_output(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sanitize_init_written(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sanitize_init_unmapped(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+/* The host compares memory. */
+void sanitize_init_check(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
 
 /* race.c */
 bool sanitize_race_new(struct sam_sanitizer *sanitizer);

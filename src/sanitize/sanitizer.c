@@ -12,7 +12,9 @@ struct sam_sanitizer *sam_sanitizer_new(unsigned checks)
     if (!s)
         return NULL;
     s->checks = checks;
-    if ((checks & SAM_SANITIZE_RACE && !sanitize_race_new(s)) ||
+    if ((checks & SAM_SANITIZE_BOUNDS && !sanitize_bounds_new(s)) ||
+        (checks & SAM_SANITIZE_INIT && !sanitize_init_new(s)) ||
+        (checks & SAM_SANITIZE_RACE && !sanitize_race_new(s)) ||
         (checks & SAM_SANITIZE_SYNC && !sanitize_sync_new(s))) {
         sam_sanitizer_free(s);
         return NULL;
@@ -24,11 +26,14 @@ void sam_sanitizer_free(struct sam_sanitizer *s)
 {
     if (!s)
         return;
+    sanitize_bounds_free(s);
+    sanitize_init_free(s);
     sanitize_race_free(s);
     sanitize_sync_free(s);
     for (size_t i = 0; i < s->buffer_count; i++)
         free((char *)(uintptr_t)s->buffers[i].name);
     free(s->buffers);
+    free(s->objects);
     free(s->findings);
     free(s->slots);
     free(s);
@@ -55,6 +60,8 @@ enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *s,
     }
     s->buffers[s->buffer_count] = *buffer;
     s->buffers[s->buffer_count++].name = name;
+    if (buffer->output && s->init && !sanitize_init_output(s, buffer->base, buffer->size))
+        return sam_fail_memory(error);
     return SAM_OK;
 }
 
@@ -78,9 +85,20 @@ struct sam_finding_side sanitize_side(const struct sam_sanitize_op *op, uint32_t
     };
 }
 
+/* Whether an instruction of this kind uses or writes registers. */
+static bool computes(unsigned act)
+{
+    return act != SAM_ACT_SYNC && act != SAM_ACT_JOIN && act != SAM_ACT_PREFIX &&
+           act != SAM_ACT_SYSTEM;
+}
+
 bool sam_sanitize_wants(const struct sam_sanitizer *s, const struct sam_insn *insn)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    if (s->checks & SAM_SANITIZE_INIT && computes(does->act))
+        return true;
+    if (s->checks & SAM_SANITIZE_BOUNDS && does->bytes)
+        return true;
     if (s->checks & SAM_SANITIZE_RACE && does->bytes && !does->own)
         return true;
     if (!(s->checks & SAM_SANITIZE_SYNC))
@@ -89,10 +107,39 @@ bool sam_sanitize_wants(const struct sam_sanitizer *s, const struct sam_insn *in
            does->act == SAM_ACT_SYNC;
 }
 
+bool sam_sanitize_declare(struct sam_sanitizer *s, const struct sam_sanitize_object *object)
+{
+    void *grown = sam_grow(s->objects, s->object_count, &s->object_capacity, sizeof *s->objects);
+    if (!grown)
+        return false;
+    s->objects = grown;
+    s->objects[s->object_count++] = *object;
+    return true;
+}
+
+static bool declare_local(struct sam_sanitizer *s)
+{
+    struct sam_sanitize_object object = {
+        .base = SAM_LDS_BASE, .size = s->launch.lds_size, .name = "the launch's local memory"};
+    bool good = sam_sanitize_declare(s, &object);
+    for (size_t i = 0; good && i < s->launch.lds_range_count; i++) {
+        const struct sam_lds_range *range = &s->launch.lds_ranges[i];
+        object.base = range->base;
+        object.size = range->size;
+        good = sam_sanitize_declare(s, &object);
+    }
+    return good;
+}
+
 bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launch *launch)
 {
     s->launch = *launch;
     s->failed = false;
+    s->object_count = 0;
+    if (!declare_local(s) || (s->init && !sanitize_init_begin(s)))
+        return false;
+    if (s->bounds)
+        sanitize_bounds_begin(s);
     if (s->race)
         sanitize_race_begin(s);
     return !s->sync || sanitize_sync_begin(s);
@@ -101,6 +148,8 @@ bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launc
 void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
 {
     s->workgroup = workgroup;
+    if (s->init)
+        sanitize_init_enter(s);
     if (s->race)
         sanitize_race_enter(s);
     if (s->sync)
@@ -109,6 +158,10 @@ void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
 
 void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
+    if (s->bounds && op->bytes)
+        sanitize_bounds_see(s, op);
+    if (s->init)
+        sanitize_init_see(s, op);
     if (s->race && op->bytes && !op->own)
         sanitize_race_see(s, op);
     if (s->sync && !op->bytes)
@@ -126,4 +179,28 @@ void sam_sanitize_release(struct sam_sanitizer *s)
 bool sam_sanitize_end(struct sam_sanitizer *s)
 {
     return !s->failed;
+}
+
+/* ------------------------------------------------------------------------- between launches */
+
+void sam_sanitize_written(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+{
+    if (s->init)
+        sanitize_init_written(s, base, size);
+}
+
+void sam_sanitize_unmapped(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+{
+    if (s->init)
+        sanitize_init_unmapped(s, base, size);
+}
+
+enum sam_status sam_sanitizer_check_memory(struct sam_sanitizer *s, uint32_t base, uint64_t size,
+                                           struct sam_error *error)
+{
+    if (SAM_LACKS(error, s))
+        return SAM_ERR_USAGE;
+    if (s->init)
+        sanitize_init_check(s, base, size);
+    return SAM_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
+#include "sanitize/sanitize.h"
 #include "simt/simt.h"
 
 static enum sam_status check_options(const struct sam_gpu_options *options, struct sam_error *error)
@@ -95,6 +96,9 @@ enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_
 {
     if (SAM_LACKS(error, gpu))
         return SAM_ERR_USAGE;
+    const struct sam_region *region = sam_memory_find(gpu->memory, address);
+    if (region && region->base == address && gpu->options.sanitizer)
+        sam_sanitize_unmapped(gpu->options.sanitizer, address, region->size);
     return sam_memory_unmap(gpu->memory, address, error);
 }
 
@@ -103,7 +107,10 @@ enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void 
 {
     if (SAM_LACKS(error, gpu))
         return SAM_ERR_USAGE;
-    return sam_host_write(gpu->memory, NULL, address, data, size, error);
+    const enum sam_status status = sam_host_write(gpu->memory, NULL, address, data, size, error);
+    if (status == SAM_OK && gpu->options.sanitizer)
+        sam_sanitize_written(gpu->options.sanitizer, address, size);
+    return status;
 }
 
 enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,

@@ -49,6 +49,7 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
         const struct sam_uop uop = {
             .rs1 = insn->rs1, .rs2 = insn->rs2, .rs3 = insn->vm ? SAM_UOP_VM : 0, .imm = insn->imm};
         for (unsigned g = 0; g < w->groups; g++) {
+            op->active[g] = w->bits[g];
             acting(w, &uop, g, &op->acting[g]);
             if (form->size)
                 lane_addresses(&w->core, &uop, form, g, op->address[g]);
@@ -121,23 +122,73 @@ static bool fetch(void *core, uint32_t pc, uint32_t *word)
     return !(pc & 3) && sam_code_fetch(core, pc, word, &fault);
 }
 
+/* Bytes of private memory of all workgroups. */
+static uint64_t private_total(const struct sam_run *run)
+{
+    const uint64_t parts = run->gpu->options.shared_pds ? 1
+                           : run->pds_parts             ? run->pds_parts
+                                                        : run->workgroups;
+    const uint64_t most = (UINT64_C(1) << 32) - run->launch->pds_base;
+    return parts < most && run->pds_group * parts < most ? run->pds_group * parts : most;
+}
+
+/* What a buffer is, as far as the launch says. */
+static const char *buffer_name(const struct sam_run *run, const struct sam_region *region)
+{
+    const struct sam_launch *launch = run->launch;
+    const struct {
+        uint32_t address;
+        bool known;
+        const char *name;
+    } rows[] = {
+        {launch->metadata, true, "the metadata buffer"},
+        {launch->args, launch->args_size != 0, "the argument buffer"},
+        {launch->pds_base, launch->pds_size != 0, "private memory"},
+        {run->print_base, run->print_size != 0, "the print buffer"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++)
+        if (rows[i].known && rows[i].address - region->base < region->size)
+            return rows[i].name;
+    const struct sam_section *section =
+        launch->image ? sam_image_section_at(launch->image, region->base) : NULL;
+    return section && section->address - region->base < region->size ? section->name : "a buffer";
+}
+
+static bool declare_buffers(const struct sam_run *run)
+{
+    const struct sam_region *region = NULL;
+    uint64_t from = 0;
+    while ((region = sam_memory_next(run->gpu->memory, from))) {
+        const struct sam_sanitize_object object = {
+            .base = (uint32_t)region->base, .size = region->size, .name = buffer_name(run, region)};
+        from = region->base + region->size;
+        if (region->base <= UINT32_MAX &&
+            !sam_sanitize_declare(run->gpu->options.sanitizer, &object))
+            return false;
+    }
+    return true;
+}
+
 bool sam_sanitizing_begin(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
     const struct sam_launch *launch = run->launch;
+    const struct sam_sanitize_launch begun = {
+        .isa = &run->gpu->machine.isa,
+        .workgroups = run->workgroups,
+        .warps = launch->warps,
+        .lanes = launch->lanes,
+        .lds_size = launch->lds_size,
+        .lds_ranges = options->lds_ranges,
+        .lds_range_count = options->lds_range_count,
+        .pds_base = launch->pds_base,
+        .pds_size = launch->pds_size,
+        .pds_total = private_total(run),
+        .translated = options->sv39,
+        .fetch = fetch,
+    };
     return !options->sanitizer ||
-           sam_sanitize_begin(options->sanitizer, &(struct sam_sanitize_launch){
-                                                      .isa = &run->gpu->machine.isa,
-                                                      .workgroups = run->workgroups,
-                                                      .warps = launch->warps,
-                                                      .lanes = launch->lanes,
-                                                      .lds_size = launch->lds_size,
-                                                      .lds_ranges = options->lds_ranges,
-                                                      .lds_range_count = options->lds_range_count,
-                                                      .pds_base = launch->pds_base,
-                                                      .pds_size = launch->pds_size,
-                                                      .fetch = fetch,
-                                                  });
+           (sam_sanitize_begin(options->sanitizer, &begun) && declare_buffers(run));
 }
 
 bool sam_sanitizing_end(const struct sam_run *run)

@@ -3,6 +3,7 @@
  * Fills the view's pages. */
 #include "machine/journal.h"
 #include "machine/watch.h"
+#include "samite/sanitize.h"
 #include "simt/simt.h"
 
 #include <stdlib.h>
@@ -32,9 +33,18 @@ static uint64_t local_end(const struct sam_run *run, uint32_t address)
     return end;
 }
 
+/* Whether other local memory faults. A sanitizer that checks bounds reports it instead. */
+static bool is_strict(const struct sam_run *run)
+{
+    const struct sam_gpu_options *options = &run->gpu->options;
+    return options->strict_lds &&
+           (!options->sanitizer ||
+            !(sam_sanitizer_checks(options->sanitizer) & SAM_SANITIZE_BOUNDS));
+}
+
 static bool may_access_local(const struct sam_run *run, uint32_t address, unsigned size)
 {
-    return !run->gpu->options.strict_lds || local_end(run, address) >= (uint64_t)address + size;
+    return !is_strict(run) || local_end(run, address) >= (uint64_t)address + size;
 }
 
 /* Fill the entry of a page. One that holds watched bytes stays closed: every access resolves. */
@@ -50,7 +60,7 @@ static void fill_page(struct sam_view *view, uint32_t number, struct sam_page pa
 static void show_lds(struct sam_worker *worker, uint32_t number, uint8_t *bytes)
 {
     uint64_t limit = SAM_PAGE_SIZE;
-    if (worker->run->gpu->options.strict_lds) {
+    if (is_strict(worker->run)) {
         const uint32_t base = SAM_LDS_BASE + number * SAM_PAGE_SIZE;
         const uint64_t size = local_end(worker->run, base) - base;
         limit = size < limit ? size : limit;

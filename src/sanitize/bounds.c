@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The check of bounds: local memory beyond what the launch declares, private memory beyond its
+ * size or of another workgroup, and addresses outside every buffer. The last two end the launch as
+ * they do without a sanitizer; here they are told with what is near. */
+#include <stdlib.h>
+
+#include "sanitize/sanitize.h"
+
+#define PAGES      (UINT32_C(1) << 20)
+#define PAGE_BYTES 4096u
+
+enum page_class { UNKNOWN, WITHIN, MIXED };
+
+struct sanitize_bounds {
+    uint8_t *classes; /* enum page_class, by page: WITHIN one object of the launch as a whole */
+};
+
+bool sanitize_bounds_new(struct sam_sanitizer *s)
+{
+    s->bounds = sam_alloc(1, sizeof *s->bounds);
+    if (s->bounds)
+        s->bounds->classes = sam_pages_new(PAGES);
+    return s->bounds && s->bounds->classes;
+}
+
+void sanitize_bounds_free(struct sam_sanitizer *s)
+{
+    if (!s->bounds)
+        return;
+    sam_pages_free(s->bounds->classes, PAGES);
+    free(s->bounds);
+}
+
+void sanitize_bounds_begin(struct sam_sanitizer *s)
+{
+    sam_pages_clear(s->bounds->classes, PAGES);
+}
+
+/* ---------------------------------------------------------------------------------- objects */
+
+static bool is_local(uint32_t address)
+{
+    return address - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+static bool within(const struct sam_sanitize_object *object, uint64_t first, uint64_t end)
+{
+    return first >= object->base && end <= object->base + object->size;
+}
+
+/* Whether one object holds all the bytes. Parts of local memory that touch are one. */
+static bool is_declared(const struct sam_sanitizer *s, uint64_t first, uint64_t end)
+{
+    for (size_t i = 0; i < s->object_count; i++) {
+        const struct sam_sanitize_object *object = &s->objects[i];
+        const uint64_t object_end = object->base + object->size;
+        if (within(object, first, end))
+            return true;
+        if (is_local((uint32_t)first) && first >= object->base && first < object_end)
+            return is_declared(s, object_end, end);
+    }
+    return false;
+}
+
+/* The private memory of all workgroups is one buffer; each has its own part. */
+static bool is_private(const struct sam_sanitize_launch *launch, uint64_t address)
+{
+    return address - launch->pds_base < launch->pds_total;
+}
+
+static bool is_own(const struct sam_sanitize_op *op, uint64_t first, uint64_t end)
+{
+    const struct sam_sanitize_warp *warp = op->warp;
+    return first >= warp->pds && end <= warp->pds + (uint64_t)warp->threads * warp->pds_size;
+}
+
+static uint64_t distance(const struct sam_sanitize_object *object, uint64_t first)
+{
+    const uint64_t end = object->base + object->size;
+    return first < object->base ? object->base - first : first >= end ? first - end + 1 : 0;
+}
+
+static const struct sam_sanitize_object *nearest(const struct sam_sanitizer *s, uint32_t first)
+{
+    const struct sam_sanitize_object *found = NULL;
+    for (size_t i = 0; i < s->object_count; i++) {
+        const struct sam_sanitize_object *object = &s->objects[i];
+        if (is_local(first) == is_local(object->base) && object->size &&
+            (!found || distance(object, first) < distance(found, first)))
+            found = object;
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------ report */
+
+static void report(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
+                   enum sam_finding_kind kind, uint32_t lane, uint32_t address, uint32_t size,
+                   const struct sam_sanitize_object *near)
+{
+    struct sam_finding finding = {.kind = kind,
+                                  .sides[0] = sanitize_side(op, lane),
+                                  .has_address = true,
+                                  .address = address,
+                                  .size = size};
+    if (near) {
+        finding.near.base = near->base;
+        finding.near.size = near->size;
+        sanitize_object_name(s, near, finding.near.name, sizeof finding.near.name);
+    }
+    sanitize_report(s, &finding);
+}
+
+/* ------------------------------------------------------------------------------------ checks */
+
+static enum page_class classify(const struct sam_sanitizer *s, uint32_t address)
+{
+    const uint64_t page = address & ~(PAGE_BYTES - 1), end = page + PAGE_BYTES;
+    const bool private_ = is_private(&s->launch, page) || is_private(&s->launch, end - 1);
+    return !private_ && is_declared(s, page, end) ? WITHIN : MIXED;
+}
+
+static inline bool is_within(struct sam_sanitizer *s, uint32_t address)
+{
+    uint8_t *class = &s->bounds->classes[address / PAGE_BYTES];
+    if (SAM_UNLIKELY(*class == UNKNOWN))
+        *class = (uint8_t)classify(s, address);
+    return *class == WITHIN;
+}
+
+static SAM_NOINLINE void look(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
+                              uint32_t lane, uint32_t address)
+{
+    const struct sam_sanitize_launch *launch = &s->launch;
+    const uint64_t end = (uint64_t)address + op->bytes;
+    if (address & (op->bytes - 1))
+        return; /* misaligned: a trap of its own */
+    if (is_private(launch, address)) {
+        const struct sam_sanitize_object own = {.base = op->warp->pds,
+                                                .size = (uint64_t)op->warp->threads *
+                                                        op->warp->pds_size,
+                                                .name = "the workgroup's private memory"};
+        if (!is_own(op, address, end))
+            report(s, op, SAM_FINDING_BOUNDS_OTHER, lane, address, op->bytes, &own);
+    } else if (!is_declared(s, address, end) && (is_local(address) || !launch->translated)) {
+        report(s, op, is_local(address) ? SAM_FINDING_BOUNDS_LOCAL : SAM_FINDING_BOUNDS_GAP, lane,
+               address, op->bytes, nearest(s, address));
+    }
+}
+
+/* Private memory through its own instructions: the address within the thread's part. */
+static void see_own(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+{
+    const uint32_t size = op->warp->pds_size, bytes = op->bytes * op->words;
+    const struct sam_sanitize_object part = {
+        .base = 0, .size = size, .name = "the thread's private memory"};
+    for (unsigned g = 0; g < op->groups; g++) {
+        const uint32_t *va = op->warp->v[(op->insn->rs1 + g) % 256];
+        uint32_t outside = 0;
+        for (unsigned i = 0; i < SAM_MAX_LANES; i++) {
+            const uint32_t at = va[i] + (uint32_t)op->insn->imm;
+            outside |= (uint32_t)(at >= size || size - at < bytes) << i;
+        }
+        outside &= op->acting[g];
+        if (SAM_UNLIKELY(outside)) {
+            const unsigned lane = (unsigned)__builtin_ctz(outside);
+            report(s, op, SAM_FINDING_BOUNDS_PRIVATE, lane, va[lane] + (uint32_t)op->insn->imm,
+                   bytes, &part);
+            return; /* it is about to trap */
+        }
+    }
+}
+
+static bool all_in_one_page(const uint32_t *at)
+{
+    uint32_t apart = 0;
+    for (unsigned i = 0; i < SAM_MAX_LANES; i++)
+        apart |= at[i] ^ at[0];
+    return apart < PAGE_BYTES;
+}
+
+void sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+{
+    if (op->own) {
+        see_own(s, op);
+        return;
+    }
+    if (!op->vector) {
+        for (unsigned word = 0; word < op->words; word++)
+            if (!is_within(s, op->address[0][0] + word * op->apart))
+                look(s, op, UINT32_MAX, op->address[0][0] + word * op->apart);
+        return;
+    }
+    for (unsigned g = 0; g < op->groups; g++) {
+        const uint32_t *at = op->address[g];
+        if (op->acting[g] == UINT32_MAX && op->words == 1 && all_in_one_page(at) &&
+            is_within(s, at[0]))
+            continue;
+        for (uint32_t rest = op->acting[g]; rest; rest &= rest - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(rest);
+            for (unsigned word = 0; word < op->words; word++)
+                if (!is_within(s, at[lane] + word * op->apart))
+                    look(s, op, lane, at[lane] + word * op->apart);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What undef.c and undef_access.c share. */
+#ifndef SAM_SANITIZE_UNDEF_STEP_H
+#define SAM_SANITIZE_UNDEF_STEP_H
+
+#include "sanitize/undef.h"
+
+/* Numbers of origins: registers as they were at the start of the warp, then memory. */
+enum {
+    UNDEF_ORIGIN_X = 1,
+    UNDEF_ORIGIN_V = UNDEF_ORIGIN_X + UNDEF_XREGS,
+    UNDEF_ORIGIN_MEMORY = UNDEF_ORIGIN_V + UNDEF_VREGS,
+};
+
+/* The origin of what a lane loads that nothing has written. */
+undef_origin undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
+                                  uint32_t lane, uint32_t address, uint32_t size);
+
+static inline unsigned undef_reg(const struct sam_insn *insn, unsigned slot)
+{
+    switch (slot) {
+    case SAM_SLOT_RD: return insn->rd;
+    case SAM_SLOT_RS1: return insn->rs1;
+    case SAM_SLOT_RS2: return insn->rs2;
+    default: return insn->rs3;
+    }
+}
+
+static inline uint32_t undef_bits_v(const struct undef_warp *w, unsigned reg, unsigned lane)
+{
+    if (w->fresh[reg] >> lane & 1)
+        return UINT32_MAX;
+    return w->lanes[reg] >> lane & 1 ? w->bits[reg][lane] : 0;
+}
+
+static inline undef_origin undef_origin_v(const struct undef_warp *w, unsigned reg, unsigned lane)
+{
+    return w->fresh[reg] >> lane & 1 ? UNDEF_ORIGIN_V + reg : w->origin[reg][lane];
+}
+
+static inline void undef_define_v(struct undef_warp *w, unsigned reg, uint32_t lanes)
+{
+    w->lanes[reg] &= ~lanes;
+    w->fresh[reg] &= ~lanes;
+}
+
+static inline void undef_set_v(struct undef_warp *w, unsigned reg, unsigned lane, uint32_t bits,
+                               undef_origin origin)
+{
+    const uint32_t bit = UINT32_C(1) << lane;
+    w->fresh[reg] &= ~bit;
+    w->lanes[reg] = bits ? w->lanes[reg] | bit : w->lanes[reg] & ~bit;
+    if (bits) {
+        w->bits[reg][lane] = bits;
+        w->origin[reg][lane] = origin;
+    }
+}
+
+static inline void undef_set_x(struct undef_warp *w, unsigned reg, uint32_t bits,
+                               undef_origin origin)
+{
+    w->x[reg] = bits;
+    w->x_origin[reg] = origin;
+}
+
+/* Report a use and count the register as defined from then on. `relevant`: the bits that are used.
+ */
+void undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                 enum undef_use use, unsigned reg);
+void undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                 enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant);
+
+/* An instruction that accesses memory. */
+void undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                  const struct undef_row *row);
+
+#endif
