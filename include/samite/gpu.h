@@ -84,7 +84,8 @@ struct sam_gpu_options {
     bool strict_lds;
     const struct sam_lds_range *lds_ranges;
     size_t lds_range_count;
-    /* Since 0.2. Not NULL: launches add what each instruction did (profile.h). It outlives them. */
+    /* Since 0.2. Not NULL: launches add what each instruction did (profile.h), and so does
+     * sam_session_finish, what the session has run since it last did. It outlives them. */
     struct sam_profile *profile;
     /* Since 0.2. Not NULL: launches are checked as they run (sanitize.h), on one worker. It
      * outlives them. Sessions refuse it. */

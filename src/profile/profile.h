@@ -13,6 +13,8 @@ struct sam_profile_row *sam_profile_at(struct sam_profile *profile, uint64_t pc,
                                        uint32_t prefix);
 /* Add all counts of `from`. False: out of memory. */
 bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from);
+/* Take away the counts of `part`, which were added before. False: out of memory. */
+bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile *part);
 /* The rows in no order. */
 const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count);
 

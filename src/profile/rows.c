@@ -79,25 +79,41 @@ struct sam_profile_row *sam_profile_at(struct sam_profile *profile, uint64_t pc,
     return &profile->rows[profile->count - 1];
 }
 
-bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from)
+/* Add `times` the counts of `row`, 1 or -1. */
+static void add_row(struct sam_profile_row *into, const struct sam_profile_row *row, uint64_t times)
+{
+    into->vector = row->vector;
+    into->count += times * row->count;
+    into->lanes += times * row->lanes;
+    into->slots += times * row->slots;
+    into->diverged += times * row->diverged;
+    into->global_insns += times * row->global_insns;
+    into->lds_insns += times * row->lds_insns;
+    into->accesses += times * row->accesses;
+    into->lines += times * row->lines;
+    into->conflicts += times * row->conflicts;
+}
+
+static bool add(struct sam_profile *profile, const struct sam_profile *from, uint64_t times)
 {
     for (size_t i = 0; i < from->count; i++) {
         const struct sam_profile_row *row = &from->rows[i];
         struct sam_profile_row *into = sam_profile_at(profile, row->pc, row->word, row->prefix);
         if (!into)
             return false;
-        into->vector = row->vector;
-        into->count += row->count;
-        into->lanes += row->lanes;
-        into->slots += row->slots;
-        into->diverged += row->diverged;
-        into->global_insns += row->global_insns;
-        into->lds_insns += row->lds_insns;
-        into->accesses += row->accesses;
-        into->lines += row->lines;
-        into->conflicts += row->conflicts;
+        add_row(into, row, times);
     }
     return true;
+}
+
+bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from)
+{
+    return add(profile, from, 1);
+}
+
+bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile *part)
+{
+    return add(profile, part, UINT64_MAX);
 }
 
 const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count)

@@ -191,6 +191,8 @@ static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stat
         ok = sam_stats_fold(profile, &run->gpu->machine.isa, stats);
     else
         stats->simt_depth = 0;
+    if (ok && run->given) /* only what is new */
+        ok = sam_profile_subtract(profile, run->given) && sam_profile_merge(run->given, profile);
     if (ok && options->profile)
         ok = sam_profile_merge(options->profile, profile);
     sam_profile_free(profile);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "profile/profile.h"
+
 static enum sam_session_state state(const struct sam_session *base, uint32_t workgroup)
 {
     return sam_gpu_session_state(sam_gpu_session_of(base), workgroup);
@@ -284,7 +286,9 @@ static enum sam_status finish(struct sam_session *base, struct sam_gpu_result *r
     enum sam_status status = run_all(s, &pause, &stop, error);
     if (status != SAM_OK)
         return status;
-    bool ok = !result || sam_run_result(&s->run, result);
+    struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
+    bool ok = sam_run_result(&s->run, result ? result : &ignored);
+    sam_gpu_result_free(&ignored);
     for (size_t i = 0; ok && result && i < s->live_count; i++)
         ok = sam_run_places(&s->run, s->live[i], result);
     struct sam_trap trap;
@@ -300,6 +304,7 @@ static void close_session(struct sam_session *base)
     sam_session_release(base);
     sam_gpu_session_release_table(s);
     sam_worker_release(&s->worker);
+    sam_profile_free(s->run.given);
     sam_run_close(&s->run);
     free(s);
 }
@@ -375,7 +380,9 @@ enum sam_status sam_session_open(struct sam_gpu *gpu, const struct sam_launch *l
     s->blocks = sam_pages_new(s->block_count * sizeof(struct sam_gpu_session_block *));
     s->worker.pace = &s->pace;
     s->base.ops = &ops;
-    if (!s->blocks || !sam_worker_init(&s->worker, &s->run))
+    s->run.given = gpu->options.profile ? sam_profile_new() : NULL;
+    if ((gpu->options.profile && !s->run.given) || !s->blocks ||
+        !sam_worker_init(&s->worker, &s->run))
         status = sam_fail_memory(error);
     else
         status = sam_gpu_session_take_list(s, &options, error);

@@ -252,6 +252,7 @@ struct sam_run {
     pthread_cond_t turn;
     uint64_t next; /* workgroup to hand out */
     struct sam_gpu_progress progress;
+    struct sam_profile *given; /* of a session: what options.profile has of it; NULL: a launch */
     bool failed;
     struct sam_trap trap;        /* of the lowest workgroup that failed */
     enum sam_status host_status; /* a failure of the host, not of the program */

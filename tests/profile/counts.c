@@ -12,6 +12,7 @@
 #include "must.h"
 #include "profile_rows.h"
 #include "samite/profile.h"
+#include "samite/session.h"
 #include "simt/program.h"
 
 struct expected {
@@ -252,11 +253,52 @@ static void traps(void **state)
     sam_profile_free(profile);
 }
 
+/* A session adds what it has run once, however often it is finished, and whoever wants a result. */
+static void sessions(void **state)
+{
+    (void)state;
+    struct sam_profile *profile = sam_profile_new();
+    struct program p = program_with(profile,
+                                    "_start: li t0, 5\n"
+                                    "loop: addi t0, t0, -1\n"
+                                    "bnez t0, loop\n"
+                                    "endprg\n",
+                                    8, false);
+    struct sam_session *session;
+    struct sam_gpu_result result;
+    struct sam_step step;
+    unsigned before;
+    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
+    must(sam_session_step(session, 0, 0, &step, &p.error), &p.error);
+    must(sam_session_snapshot(session, &before, &p.error), &p.error);
+    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    assert_int_equal(row_of(profile, &p, "loop")->count, 5);
+    must(sam_session_finish(session, &result, &p.error), &p.error);
+    assert_int_equal(result.stats.warp_insns, 12);
+    sam_gpu_result_free(&result);
+    assert_int_equal(row_of(profile, &p, "_start")->count, 1);
+    assert_int_equal(row_of(profile, &p, "loop")->count, 5);
+    /* what is run again is not new */
+    must(sam_session_restore(session, before, &p.error), &p.error);
+    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    assert_int_equal(row_of(profile, &p, "loop")->count, 5);
+    sam_session_close(session);
+    /* another one adds to it */
+    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
+    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    assert_int_equal(row_of(profile, &p, "loop")->count, 10);
+    sam_session_close(session);
+    program_free(&p);
+    sam_profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops),    cmocka_unit_test(divergence), cmocka_unit_test(memory),
-        cmocka_unit_test(prefixes), cmocka_unit_test(traps),
+        cmocka_unit_test(prefixes), cmocka_unit_test(traps),      cmocka_unit_test(sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
