@@ -4,8 +4,7 @@
 
 #include "hart/core.h"
 
-#define TURN     65536 /* instructions between checks of the stop flag */
-#define STRAIGHT 1024  /* the core may overrun its budget by this many */
+#define TURN 65536 /* instructions between checks of the stop flag */
 
 enum { A0 = 10, A7 = 17, SYS_EXIT = 93 };
 
@@ -123,9 +122,9 @@ static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_
         *observed = sam_hart_observe(hart, r);
         return exit;
     }
-    if (budget <= 2 * STRAIGHT)
+    if (budget <= 2 * SAM_CORE_STRAIGHT)
         return sam_core_step(&hart->core, NULL);
-    budget -= STRAIGHT;
+    budget -= SAM_CORE_STRAIGHT;
     return sam_core_run(&hart->core, budget < TURN ? (int64_t)budget : TURN);
 }
 

@@ -282,8 +282,10 @@ struct sam_core {
 /* Reset to zero registers and `pc`. */
 void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code,
                    uint64_t pc);
-/* Run at least one instruction and stop soon after `budget` of them (at the end of a straight-line
- * run). The caller's floating-point flags and rounding mode are preserved. */
+/* Run at least one instruction and stop soon after `budget` of them: at the end of a straight-line
+ * run, at most SAM_CORE_STRAIGHT later. The caller's floating-point flags and rounding mode are
+ * preserved. */
+enum { SAM_CORE_STRAIGHT = 1024 };
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget);
 /* Run exactly one instruction; a prefix counts as one and takes effect on the next step. `insn`,
  * when not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */

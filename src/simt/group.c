@@ -6,8 +6,7 @@
 #include "sanitize/sanitize.h"
 #include "simt/source.h"
 
-#define QUANTUM  65536 /* instructions per turn of a warp, unless something ends it earlier */
-#define STRAIGHT 1024  /* the core may overrun its budget by this many */
+#define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
 
 bool sam_group_init(struct sam_group *group, const struct sam_run *run)
 {
@@ -195,21 +194,27 @@ static bool is_boundary(const struct sam_warp *w, uint64_t pc)
     return w->core.pc != pc + 4 || w->core.pc % SAM_PAGE_SIZE == 0;
 }
 
-/* Run about `budget` instructions, and never more than the pace has left. */
+/* Whether the next run could end beyond the limit of the warp. */
+static bool is_near_limit(const struct sam_worker *worker, const struct sam_warp *w)
+{
+    const uint64_t limit = worker->run->gpu->options.max_insns;
+    return limit && (w->core.retired >= limit || limit - w->core.retired <= SAM_CORE_STRAIGHT);
+}
+
+/* Run about `budget` instructions, and never more than the warp and the pace have left. The warp is
+ * not near its limit. */
 static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group,
                               struct sam_warp *w, int64_t budget, bool *boundary)
 {
     const uint64_t before = w->core.retired, limit = worker->run->gpu->options.max_insns;
     const struct sam_pace *pace = worker->pace;
-    if (!has_budget(worker, w))
-        return fail(worker, w, SAM_CAUSE_BUDGET, limit);
-    if (limit && (uint64_t)budget > limit - before)
-        budget = (int64_t)(limit - before);
+    if (limit && budget > 0 && limit - SAM_CORE_STRAIGHT - before < (uint64_t)budget)
+        budget = (int64_t)(limit - SAM_CORE_STRAIGHT - before);
     bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 || w->core.pending_prefix;
-    if (pace && pace->left <= STRAIGHT)
+    if (pace && pace->left <= SAM_CORE_STRAIGHT)
         one = true;
-    else if (pace && budget > 0 && pace->left - STRAIGHT < (uint64_t)budget)
-        budget = (int64_t)(pace->left - STRAIGHT);
+    else if (pace && budget > 0 && pace->left - SAM_CORE_STRAIGHT < (uint64_t)budget)
+        budget = (int64_t)(pace->left - SAM_CORE_STRAIGHT);
     enum sam_exit exit = SAM_EXIT_STOP;
     *boundary = true;
     if (!one) {
@@ -266,8 +271,9 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
         bool boundary = true;
         if (pace && !pace->left)
             return SAM_PAUSE_COUNT;
-        pause = recorded ? advance_one(worker, group, w, &boundary)
-                         : advance(worker, group, w, group->turn, &boundary);
+        pause = recorded || is_near_limit(worker, w)
+                    ? advance_one(worker, group, w, &boundary)
+                    : advance(worker, group, w, group->turn, &boundary);
         if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))
             return pause; /* the turn goes on from here */
         if (group->in_turn && group->turn <= 0 && (boundary || one))

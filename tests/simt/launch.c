@@ -196,6 +196,34 @@ static void load_addresses(void **state)
     sam_image_free(image);
 }
 
+/* The limit is exact, in straight code too, however the launch runs. */
+static void limits(void **state)
+{
+    (void)state;
+    static const uint32_t limits[] = {1, 2, 3, 1020, 1024, 1030, 2047, 2048, 5000};
+    struct program p = program_new("1:      .rept   1500\n"
+                                   "        addi    t0, t0, 1\n"
+                                   "        .endr\n"
+                                   "        j       1b\n",
+                                   8);
+    p.launch.warps = 2;
+    for (size_t i = 0; i < SAM_COUNT(limits); i++) {
+        for (unsigned way = 0; way < 3; way++) {
+            const uint32_t run = limits[i] % 1501;
+            p.options.max_insns = limits[i];
+            p.options.collect_stats = way == 1;
+            p.options.schedule = way == 2 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN;
+            program_trap(&p, SAM_TRAP_BUDGET);
+            assert_int_equal(p.result.trap.tval, limits[i]);
+            assert_int_equal(p.result.trap.pc, SAM_CODE_BASE + 4 * run);
+            assert_int_equal(p.result.trap.warp, 0);
+            /* by turns of one instruction warp 1 has run as many */
+            assert_int_equal(p.result.stats.warp_insns, way == 2 ? 2 * limits[i] : limits[i]);
+        }
+    }
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test(places_of_a_deadlock),
         cmocka_unit_test(prepared_arguments),
         cmocka_unit_test(load_addresses),
+        cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }
