@@ -2,6 +2,17 @@
 /* Wrong operations, forgotten bounds, forgotten barriers, wrong joins. */
 #include "mutants.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 const struct mutant mutants[] = {
     {"vecadd", "vfadd.vv v5, v5, v6", "vfsub.vv v5, v5, v6"},
     {"vecadd", "vmsltu.vx v4, v2, a4", "vmv.v.i v4, 1"},
@@ -46,3 +57,31 @@ const struct mutant mutants[] = {
     {"vftta", "vand.vv v10, v10, v6", "nop"},
 };
 const size_t mutant_count = sizeof mutants / sizeof mutants[0];
+
+void mutant_write(const struct mutant *mutant, struct mutant_file *file)
+{
+    char source[65536], path[4096];
+    snprintf(path, sizeof path, "%s/%s.s", KERNEL_DIR, mutant->kernel);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    const size_t size = fread(source, 1, sizeof source - 1, in);
+    fclose(in);
+    source[size] = '\0';
+    const char *at = strstr(source, mutant->from);
+    if (!at)
+        fail_msg("%s.s does not contain '%s'", mutant->kernel, mutant->from);
+    strcpy(file->dir, "/tmp/samite-mutant-XXXXXX");
+    assert_non_null(mkdtemp(file->dir));
+    snprintf(file->path, sizeof file->path, "%s/%s.s", file->dir, mutant->kernel);
+    FILE *out = fopen(file->path, "w");
+    assert_non_null(out);
+    assert_true(fprintf(out, "%.*s%s%s", (int)(at - source), source, mutant->to,
+                        at + strlen(mutant->from)) >= 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+void mutant_remove(const struct mutant_file *file)
+{
+    unlink(file->path);
+    rmdir(file->dir);
+}

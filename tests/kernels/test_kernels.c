@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "mutants.h"
 #include "profile_rows.h"
@@ -110,50 +109,18 @@ static void test_large(void **state)
         run_with_one_and_two_workers(kernel->default_size + 77, lane_counts[l], 256);
 }
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* The source with the first occurrence of `from` replaced by `to`. */
-static char *mutate(const struct mutant *mutant)
-{
-    static char source[65536];
-    static char out[65536];
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.s", KERNEL_DIR, mutant->kernel);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t size = fread(source, 1, sizeof source - 1, file);
-    fclose(file);
-    source[size] = '\0';
-    char *at = strstr(source, mutant->from);
-    if (!at)
-        fail_msg("%s.s does not contain '%s'", mutant->kernel, mutant->from);
-    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - source), source, mutant->to,
-             at + strlen(mutant->from));
-    return out;
-}
-
 static void test_mutant(void **state)
 {
     const struct mutant *mutant = *state;
-    char dir[] = "/tmp/samite-mutant-XXXXXX";
-    char path[128];
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/%s.s", dir, mutant->kernel);
-    write_file(path, mutate(mutant));
+    struct mutant_file file;
+    mutant_write(mutant, &file);
     /* No multiple of a tile; a number of warps that is no power of two. */
     struct check_config config = {
-        .size = 1001, .lanes = 8, .block = 44, .jobs = 1, .max_insns = 1000000, .dir = dir};
+        .size = 1001, .lanes = 8, .block = 44, .jobs = 1, .max_insns = 1000000, .dir = file.dir};
     struct check_report report;
     struct sam_error error = {0};
     enum sam_status status = kernel_check_run(kernel, &config, &report, &error);
-    unlink(path);
-    rmdir(dir);
+    mutant_remove(&file);
     /* Wrong results or a trap, but the source must still assemble. */
     if (status != SAM_OK && status != SAM_ERR_TRAP)
         fail_msg("'%s' for '%s': %s", mutant->to, mutant->from, error.text);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels under the sanitizer: those of kernels/ run without a finding, and bugs planted in copies
+ * of them are found, with the right instructions on both sides. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutants.h"
+#include <check.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct planted {
+    struct mutant mutant;
+    enum sam_finding_kind kind;
+    /* Parts of the source lines of both sides, in either order; NULL: start code, or no such side.
+     */
+    const char *lines[2];
+};
+
+static const struct planted planted[] = {
+    /* A wave of loads may still read a tile that others already overwrite, and the other way. */
+    {{"sgemm", "barrier 1                       # the tiles", "nop # the tiles"},
+     SAM_FINDING_RACE_LOCAL,
+     {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
+    {{"sgemm", "barrier 1                       # everyone", "nop # everyone"},
+     SAM_FINDING_RACE_LOCAL,
+     {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
+    {{"reduce", "barrier 1", "nop"},
+     SAM_FINDING_RACE_LOCAL,
+     {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
+    {{"scan", "barrier 1\n    slli", "nop\n    slli"},
+     SAM_FINDING_RACE_LOCAL,
+     {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
+    {{"transpose", "barrier 1", "nop"},
+     SAM_FINDING_RACE_LOCAL,
+     {"vsw12.v v7, 0(v9)", "vlw12.v v9, 0(v9)"}},
+    /* Workgroups add to the bins without atomic instructions. */
+    {{"histogram", "amoadd.w zero, t2, (t3)", "lw t4, 0(t3); add t4, t4, t2; sw t4, 0(t3)"},
+     SAM_FINDING_RACE_GROUPS,
+     {"sw t4, 0(t3)", "lw t4, 0(t3)"}},
+    /* A transposed index: lanes of one row write to one place. */
+    {{"transpose", "vadd.vv v7, v7, v6\n    vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2",
+      "vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2"},
+     SAM_FINDING_RACE_LANES,
+     {"vsw12.v v9, 0(v7)", "vsw12.v v9, 0(v7)"}},
+    /* Warps without an element do not wait for the others. */
+    {{"reduce", "    lla     s0, .Lfolded",
+      "    csrr t1, wid; beqz t1, 7f; ret; 7: lla s0, .Lfolded"},
+     SAM_FINDING_BARRIER_SKIPPED,
+     {"barrier 1", NULL}},
+    {{"transpose", "vsw12.v v7, 0(v9)", "vsw12.v v7, 0(v9); barrier 1"},
+     SAM_FINDING_BARRIER_MASKED,
+     {"barrier 1", "vbeq    v8, v5, .Lloaded"}},
+    {{"matadd", "vbgeu   v4, v6, .Lcolumn", "nop"},
+     SAM_FINDING_RPC_UNUSED,
+     {"setrpc  t0, .Lcolumn", NULL}},
+    {{"diverge", ".Lmixed:\n    join", ".Lmixed:\n    nop"},
+     SAM_FINDING_JOIN_MISSING,
+     {"vbeq    v6, v10, .Lplus", "nop"}},
+    {{"matadd", "vlw12.v v8, 0(v8)", "ret"},
+     SAM_FINDING_JOIN_UNREACHED,
+     {"vbgeu   v4, v6, .Lcolumn", NULL}},
+};
+
+/* -------------------------------------------------------------------------------- findings */
+
+struct looked {
+    const struct planted *expected;
+    struct sam_sanitizer *sanitizer;
+    bool found;
+    char *text; /* all findings */
+};
+
+/* Line `number` of the file, "" when it has none. */
+static void read_line(const char *path, uint32_t number, char *line, int size)
+{
+    FILE *file = fopen(path, "r");
+    line[0] = '\0';
+    for (uint32_t i = 0; file && i < number; i++)
+        if (!fgets(line, size, file))
+            line[0] = '\0';
+    if (file)
+        fclose(file);
+}
+
+static bool is_at(const struct sam_finding_side *side, const struct sam_image *image,
+                  const char *expected)
+{
+    char line[512];
+    uint32_t number = 0;
+    const char *file = side->known ? sam_image_line_at(image, side->pc, &number) : NULL;
+    read_line(file ? file : "", number, line, sizeof line);
+    return expected ? strstr(line, expected) != NULL : strstr(line, "barrier") == NULL;
+}
+
+static void look(void *context, const struct sam_image *image)
+{
+    struct looked *looked = context;
+    const struct sam_sanitizer_print options = {.size = sizeof options, .image = image, .top = 50};
+    size_t count;
+    const struct sam_finding *f = sam_sanitizer_findings(looked->sanitizer, &count);
+    for (size_t i = 0; looked->expected && i < count; i++) {
+        const char *const *lines = looked->expected->lines;
+        for (unsigned k = 0; k < 2; k++)
+            looked->found |= f[i].kind == looked->expected->kind &&
+                             is_at(&f[i].sides[0], image, lines[k]) &&
+                             is_at(&f[i].sides[1], image, lines[!k]);
+    }
+    struct sam_error error;
+    assert_int_equal(sam_sanitizer_print(looked->sanitizer, &options, &looked->text, &error),
+                     SAM_OK);
+}
+
+/* Run a kernel from `dir`; the findings are in `looked`. */
+static void run(const struct kernel_check *kernel, struct check_config config,
+                struct check_report *report, struct looked *looked)
+{
+    struct sam_error error = {0};
+    looked->sanitizer = sam_sanitizer_new(SAM_SANITIZE_ALL);
+    assert_non_null(looked->sanitizer);
+    config.sanitizer = looked->sanitizer;
+    config.look = look;
+    config.context = looked;
+    const enum sam_status status = kernel_check_run(kernel, &config, report, &error);
+    if (status != SAM_OK && status != SAM_ERR_TRAP)
+        fail_msg("%s: %s", kernel->name, error.text);
+    sam_sanitizer_free(looked->sanitizer);
+}
+
+static void a_planted_bug_is_found(void **state)
+{
+    const struct planted *bug = *state;
+    struct mutant_file file;
+    struct check_report report;
+    struct looked looked = {.expected = bug};
+    mutant_write(&bug->mutant, &file);
+    run(kernel_check_find(bug->mutant.kernel),
+        (struct check_config){
+            .size = 333, .lanes = 8, .block = 64, .max_insns = 1000000, .dir = file.dir},
+        &report, &looked);
+    mutant_remove(&file);
+    if (!looked.found)
+        fail_msg("'%s' for '%s' is not found: %s", bug->mutant.to, bug->mutant.from, looked.text);
+    sam_text_free(looked.text);
+}
+
+/* Results are those of a run without the sanitizer, and there are no findings. */
+static void a_kernel_is_clean(void **state)
+{
+    static const uint32_t lanes[] = {4, 8, 16, 32}, blocks[] = {20, 64, 100};
+    const struct kernel_check *kernel = *state;
+    for (size_t l = 0; l < COUNT(lanes); l++) {
+        for (size_t b = 0; b < COUNT(blocks); b++) {
+            const struct check_config config = {.size = 333,
+                                                .lanes = lanes[l],
+                                                .block = blocks[b],
+                                                .jobs = 2,
+                                                .max_insns = 1000000,
+                                                .dir = KERNEL_DIR};
+            struct check_report plain, report;
+            struct looked looked = {0};
+            struct sam_error error = {0};
+            run(kernel, config, &report, &looked);
+            if (looked.text[0])
+                fail_msg("%s of %u lanes, block %u: %s", kernel->name, lanes[l], blocks[b],
+                         looked.text);
+            sam_text_free(looked.text);
+            assert_int_equal(kernel_check_run(kernel, &config, &plain, &error), SAM_OK);
+            assert_true(report.pass);
+            assert_true(report.digest == plain.digest);
+            assert_true(report.warp_insns == plain.warp_insns);
+        }
+    }
+}
+
+int main(void)
+{
+    static char names[64][160];
+    static struct CMUnitTest tests[64];
+    size_t count = 0;
+    if (kernel_check_count + COUNT(planted) > COUNT(tests))
+        return 2;
+    for (size_t i = 0; i < kernel_check_count; i++, count++) {
+        snprintf(names[count], sizeof names[count], "%s is clean", kernel_checks[i].name);
+        tests[count].test_func = a_kernel_is_clean;
+        tests[count].initial_state = (void *)(uintptr_t)&kernel_checks[i];
+    }
+    for (size_t i = 0; i < COUNT(planted); i++, count++) {
+        snprintf(names[count], sizeof names[count], "%s with '%s' for '%s' is found",
+                 planted[i].mutant.kernel, planted[i].mutant.to, planted[i].mutant.from);
+        for (char *c = names[count]; *c; c++)
+            if (*c == '#' || *c == '\n') /* TAP would read a directive, or a line */
+                *c = ' ';
+        tests[count].test_func = a_planted_bug_is_found;
+        tests[count].initial_state = (void *)(uintptr_t)&planted[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        tests[i].name = names[i];
+    return _cmocka_run_group_tests("sanitizer", tests, count, NULL, NULL);
+}
