@@ -78,6 +78,7 @@ struct check {
     uint64_t random;
     void **arrays; /* host memory, freed at the end */
     size_t array_count;
+    unsigned outputs; /* declared to the sanitizer */
     enum sam_status status;
     struct sam_error *error;
 };
