@@ -78,7 +78,7 @@ struct check {
     uint64_t random;
     void **arrays; /* host memory, freed at the end */
     size_t array_count;
-    unsigned outputs; /* declared to the sanitizer */
+    unsigned buffers; /* declared to the sanitizer */
     enum sam_status status;
     struct sam_error *error;
 };
@@ -95,8 +95,8 @@ float check_random_float(struct check *check);
 uint32_t *check_random_words(struct check *check, size_t count);
 float *check_random_floats(struct check *check, size_t count);
 
-/* A device buffer of `count` words, a copy of `words` when that is not NULL. Returns its address.
- */
+/* A device buffer of `count` words, a copy of `words`; with NULL an output, which the kernel must
+ * write before it is read. Returns its address. */
 uint32_t check_buffer(struct check *check, const void *words, size_t count);
 void check_write(struct check *check, uint32_t address, const void *words, size_t count);
 /* Read back, updating the digest. */

@@ -84,13 +84,12 @@ uint32_t check_float_bits(float value)
 
 /* --- the machine */
 
-/* Nothing has written what the buffer holds. */
-static void declare_output(struct check *check, uint32_t address, size_t count)
+static void declare_buffer(struct check *check, uint32_t address, size_t count, bool output)
 {
     char name[24];
-    snprintf(name, sizeof name, "output %u", check->outputs++);
+    snprintf(name, sizeof name, "%u", check->buffers++);
     const struct sam_sanitizer_buffer buffer = {
-        .base = address, .size = count * 4, .name = name, .output = true};
+        .base = address, .size = count * 4, .name = name, .output = output};
     check->status = sam_sanitizer_add_buffer(check->config.sanitizer, &buffer, check->error);
 }
 
@@ -110,8 +109,8 @@ uint32_t check_buffer(struct check *check, const void *words, size_t count)
         sam_gpu_alloc(check->gpu, count ? (uint32_t)count * 4 : 4, &address, check->error);
     if (words)
         check_write(check, address, words, count);
-    else if (!check->status && check->config.sanitizer)
-        declare_output(check, address, count);
+    if (!check->status && check->config.sanitizer)
+        declare_buffer(check, address, count, !words);
     return address;
 }
 
@@ -126,8 +125,8 @@ void check_read(struct check *check, uint32_t address, void *words, size_t count
     if (!check->status && count)
         check->status = sam_gpu_read(check->gpu, address, words, count * 4, check->error);
     if (!check->status && check->config.sanitizer)
-        check->status = sam_sanitizer_check_memory(check->config.sanitizer, address, count * 4,
-                                                   check->error);
+        check->status =
+            sam_sanitizer_check_memory(check->config.sanitizer, address, count * 4, check->error);
     if (check->status)
         return;
     uint64_t digest = check->report->digest; /* FNV-1a over words */

@@ -22,51 +22,107 @@ struct planted {
     /* Parts of the source lines of both sides, in either order; NULL: start code, or no such side.
      */
     const char *lines[2];
+    /* init: the register that was used, and the one that nothing had written; bounds: part of what
+     * is near. NULL: any. */
+    const char *used, *unwritten, *near;
+    uint32_t local; /* bytes of local memory that the launch declares beside stacks; 0: all */
 };
 
 static const struct planted planted[] = {
     /* A wave of loads may still read a tile that others already overwrite, and the other way. */
     {{"sgemm", "barrier 1                       # the tiles", "nop # the tiles"},
      SAM_FINDING_RACE_LOCAL,
-     {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
+     .lines = {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
     {{"sgemm", "barrier 1                       # everyone", "nop # everyone"},
      SAM_FINDING_RACE_LOCAL,
-     {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
+     .lines = {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
     {{"reduce", "barrier 1", "nop"},
      SAM_FINDING_RACE_LOCAL,
-     {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
+     .lines = {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
     {{"scan", "barrier 1\n    slli", "nop\n    slli"},
      SAM_FINDING_RACE_LOCAL,
-     {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
+     .lines = {"vsw12.v v3, 0(v6)", "vlw12.v v5, 0(v5)"}},
     {{"transpose", "barrier 1", "nop"},
      SAM_FINDING_RACE_LOCAL,
-     {"vsw12.v v7, 0(v9)", "vlw12.v v9, 0(v9)"}},
+     .lines = {"vsw12.v v7, 0(v9)", "vlw12.v v9, 0(v9)"}},
     /* Workgroups add to the bins without atomic instructions. */
     {{"histogram", "amoadd.w zero, t2, (t3)", "lw t4, 0(t3); add t4, t4, t2; sw t4, 0(t3)"},
      SAM_FINDING_RACE_GROUPS,
-     {"sw t4, 0(t3)", "lw t4, 0(t3)"}},
+     .lines = {"sw t4, 0(t3)", "lw t4, 0(t3)"}},
     /* A transposed index: lanes of one row write to one place. */
     {{"transpose", "vadd.vv v7, v7, v6\n    vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2",
       "vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2"},
      SAM_FINDING_RACE_LANES,
-     {"vsw12.v v9, 0(v7)", "vsw12.v v9, 0(v7)"}},
+     .lines = {"vsw12.v v9, 0(v7)", "vsw12.v v9, 0(v7)"}},
     /* Warps without an element do not wait for the others. */
     {{"reduce", "    lla     s0, .Lfolded",
       "    csrr t1, wid; beqz t1, 7f; ret; 7: lla s0, .Lfolded"},
      SAM_FINDING_BARRIER_SKIPPED,
-     {"barrier 1", NULL}},
+     .lines = {"barrier 1", NULL}},
     {{"transpose", "vsw12.v v7, 0(v9)", "vsw12.v v7, 0(v9); barrier 1"},
      SAM_FINDING_BARRIER_MASKED,
-     {"barrier 1", "vbeq    v8, v5, .Lloaded"}},
+     .lines = {"barrier 1", "vbeq    v8, v5, .Lloaded"}},
     {{"matadd", "vbgeu   v4, v6, .Lcolumn", "nop"},
      SAM_FINDING_RPC_UNUSED,
-     {"setrpc  t0, .Lcolumn", NULL}},
+     .lines = {"setrpc  t0, .Lcolumn", NULL}},
     {{"diverge", ".Lmixed:\n    join", ".Lmixed:\n    nop"},
      SAM_FINDING_JOIN_MISSING,
-     {"vbeq    v6, v10, .Lplus", "nop"}},
+     .lines = {"vbeq    v6, v10, .Lplus", "nop"}},
     {{"matadd", "vlw12.v v8, 0(v8)", "ret"},
      SAM_FINDING_JOIN_UNREACHED,
-     {"vbgeu   v4, v6, .Lcolumn", NULL}},
+     .lines = {"vbgeu   v4, v6, .Lcolumn", NULL}},
+    /* The accumulator is not cleared. */
+    {{"sgemm", "vmv.v.i v14, 0  ", "nop # "},
+     SAM_FINDING_INIT_STORE,
+     .lines = {"vsw12.v v14, 0(v16)", NULL},
+     .used = "v14",
+     .unwritten = "v14"},
+    /* Only one path of a branch writes the register that both need. */
+    {{"diverge",
+      "vxor.vv v4, v4, v3\n    j       .Lmixed\n.Lplus:\n    vadd.vv v4, v4, v3\n.Lmixed:\n    "
+      "join",
+      "vxor.vv v12, v4, v3\n    j       .Lmixed\n.Lplus:\n    vadd.vv v4, v4, v3\n.Lmixed:\n    "
+      "join\n"
+      "    vmv.v.v v4, v12"},
+     SAM_FINDING_INIT_STORE,
+     .lines = {"vsw12.v v4, 0(v2)", NULL},
+     .used = "v4",
+     .unwritten = "v12"},
+    /* Local memory is read before anyone has written it. */
+    {{"reduce", "vsw12.v v3, 0(v6)", "nop"},
+     SAM_FINDING_INIT_STORE,
+     .lines = {"amoadd.w zero, t2, (a2)", "vlw12.v v5, 0(v5)"},
+     .used = "t2"},
+    /* The output is read instead of an input; an index, a condition and a result are forgotten. */
+    {{"vecadd", "vlw12.v v6, 0(v6)", "vlw12.v v6, 0(v7)"},
+     SAM_FINDING_INIT_STORE,
+     .lines = {"vsw12.v v5, 0(v7)", "vlw12.v v6, 0(v7)"},
+     .used = "v5"},
+    {{"vecadd", "vadd.vx v5, v2, a1", "vadd.vx v5, v12, a1"},
+     SAM_FINDING_INIT_ADDRESS,
+     .lines = {"vlw12.v v5, 0(v5)", NULL},
+     .used = "v5",
+     .unwritten = "v12"},
+    {{"diverge", "vmv.v.i v10, 0", "nop"},
+     SAM_FINDING_INIT_BRANCH,
+     .lines = {"vbeq    v3, v10, .Ldone", NULL},
+     .used = "v10",
+     .unwritten = "v10"},
+    {{"vecadd", "vsw12.v v5, 0(v7)", "nop"}, SAM_FINDING_INIT_CHECK, .lines = {NULL, NULL}},
+    /* 1 KiB past local memory; past private memory; past the end of the arrays. */
+    {{"reduce", "add     s2, s2, t2", "add     s2, s2, t2; addi s2, s2, 1024"},
+     SAM_FINDING_BOUNDS_LOCAL,
+     .lines = {"vsw12.v v3, 0(v6)", NULL},
+     .near = "the launch's local memory",
+     .local = 256},
+    {{"spill", ".equ    BYTES, 128", ".equ    BYTES, 160"},
+     SAM_FINDING_BOUNDS_PRIVATE,
+     .lines = {"vsb.v   v8, BYTES(v6)", NULL},
+     .near = "the thread's private memory"},
+    {{"vecadd", "vmsltu.vx v4, v2, a4", "vmv.v.i v4, 1"},
+     SAM_FINDING_BOUNDS_GAP,
+     .lines = {"vlw12.v v5, 0(v5)", NULL},
+     .near = "buffer 0"},
 };
 
 /* -------------------------------------------------------------------------------- findings */
@@ -100,6 +156,25 @@ static bool is_at(const struct sam_finding_side *side, const struct sam_image *i
     return expected ? strstr(line, expected) != NULL : strstr(line, "barrier") == NULL;
 }
 
+static bool is_register(const struct sam_finding_register *reg, const char *expected)
+{
+    char name[16];
+    static const char *const temporary[] = {[5] = "t0", [6] = "t1", [7] = "t2"};
+    if (reg->file == 'x')
+        return reg->number < COUNT(temporary) && temporary[reg->number] &&
+               strcmp(temporary[reg->number], expected) == 0;
+    snprintf(name, sizeof name, "v%u", reg->number);
+    return reg->file && strcmp(name, expected) == 0;
+}
+
+static bool is_what(const struct sam_finding *f, const struct planted *expected)
+{
+    return f->kind == expected->kind &&
+           (!expected->used || is_register(&f->used, expected->used)) &&
+           (!expected->unwritten || is_register(&f->unwritten, expected->unwritten)) &&
+           (!expected->near || strstr(f->near.name, expected->near));
+}
+
 static void look(void *context, const struct sam_image *image)
 {
     struct looked *looked = context;
@@ -109,13 +184,23 @@ static void look(void *context, const struct sam_image *image)
     for (size_t i = 0; looked->expected && i < count; i++) {
         const char *const *lines = looked->expected->lines;
         for (unsigned k = 0; k < 2; k++)
-            looked->found |= f[i].kind == looked->expected->kind &&
+            looked->found |= is_what(&f[i], looked->expected) &&
                              is_at(&f[i].sides[0], image, lines[k]) &&
                              is_at(&f[i].sides[1], image, lines[!k]);
     }
     struct sam_error error;
     assert_int_equal(sam_sanitizer_print(looked->sanitizer, &options, &looked->text, &error),
                      SAM_OK);
+}
+
+/* A launch that declares its local memory. */
+static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct sam_launch *asked,
+                              struct sam_gpu_result *result, struct sam_error *error)
+{
+    const struct looked *looked = context;
+    struct sam_launch declared = *asked;
+    declared.lds_size = asked->warps * 1024 + looked->expected->local;
+    return sam_gpu_launch(gpu, &declared, result, error);
 }
 
 /* Run a kernel from `dir`; the findings are in `looked`. */
@@ -128,6 +213,8 @@ static void run(const struct kernel_check *kernel, struct check_config config,
     config.sanitizer = looked->sanitizer;
     config.look = look;
     config.context = looked;
+    if (looked->expected && looked->expected->local)
+        config.launch = launch;
     const enum sam_status status = kernel_check_run(kernel, &config, report, &error);
     if (status != SAM_OK && status != SAM_ERR_TRAP)
         fail_msg("%s: %s", kernel->name, error.text);
