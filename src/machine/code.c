@@ -98,9 +98,14 @@ static struct code_page *find_page(const struct sam_code *code, uint64_t page_pc
     return page;
 }
 
+static uint64_t page_start(uint64_t address)
+{
+    return address & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+}
+
 bool sam_code_has(const struct sam_code *code, uint64_t address)
 {
-    return find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1)) != NULL;
+    return find_page(code, page_start(address)) != NULL;
 }
 
 static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done,
@@ -172,7 +177,7 @@ static void forget(struct sam_code *code, struct code_page *page, unsigned index
 
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
 {
-    struct code_page *page = find_page(code, address & ~(uint64_t)(SAM_PAGE_SIZE - 1));
+    struct code_page *page = find_page(code, page_start(address));
     if (!page)
         return;
     unsigned offset = address % SAM_PAGE_SIZE;
@@ -183,7 +188,7 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
 /* Forget the decoded instruction at `pc`, if there is one. */
 static void forget_at(struct sam_code *code, uint64_t pc)
 {
-    struct code_page *page = find_page(code, pc & ~(uint64_t)(SAM_PAGE_SIZE - 1));
+    struct code_page *page = find_page(code, page_start(pc));
     if (page)
         forget(code, page, pc % SAM_PAGE_SIZE / 4);
 }
@@ -348,7 +353,11 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     struct sam_fused *fused = page->fused[index];
     memset(&fused->tally, 0, sizeof fused->tally);
     fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
-    if (!sam_code_fetch(c, fused->pc, &word, &fault)) {
+    const bool fetched = sam_code_fetch(c, fused->pc, &word, &fault);
+    /* The instruction may stand on the next page, where stores must be seen, too. */
+    if (fetched && !sam_code_has(c->code, fused->pc) && !make_page(c->code, page_start(fused->pc)))
+        return false;
+    if (!fetched) {
         /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
     } else if (sam_decode(&c->code->machine->isa, word, prefix, &insn)) {
@@ -525,7 +534,7 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
 /* Switch to the page of `pc`; NULL with c->cause and c->tval set. */
 static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
 {
-    uint64_t page_pc = pc & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+    uint64_t page_pc = page_start(pc);
     struct sam_fault fault = {SAM_CAUSE_FETCH_ACCESS, pc};
     struct code_page *page = find_page(c->code, page_pc);
     uint32_t word;

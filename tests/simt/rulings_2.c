@@ -319,6 +319,27 @@ static void ruling_2_10_what_executes_next_takes_the_prefix(void **state)
     program_free(&p);
 }
 
+/* The prefix is the last word of a page, its instruction, which no other way of the program
+ * reaches, the first word of the next page. A store to that word counts. */
+static void ruling_2_10_the_next_instruction_changes(void **state)
+{
+    (void)state;
+    struct program p = passed(BEGIN "li x6, 1\nla x7, target\nla x8, first\nla x9, second\n"
+                                    "lw x10, other\n"
+                                    "j prefix\n"
+                                    "first: sw x6, 0(x31)\n"
+                                    "sw x10, 0(x7)\n"
+                                    "j prefix\n"
+                                    "second: sw x6, 4(x31)\n" END "other: jalr x5, 0(x9)\n"
+                                    ".balign 4096\n.rept 1023\nnop\n.endr\n"
+                                    "prefix: regext zero, zero, 1\n"
+                                    "target: jalr x5, 0(x8)\n",
+                              4);
+    EXPECT_WORDS(&p, DATA, 1, 1);
+    assert_true(p.result.stats.warp_insns < 40); /* at once */
+    program_free(&p);
+}
+
 static void ruling_2_11_pairs_add_and_compare(void **state)
 {
     (void)state;
@@ -577,6 +598,7 @@ int main(void)
         cmocka_unit_test(ruling_2_10_regexti_widens_the_immediate),
         cmocka_unit_test(ruling_2_10_two_prefixes_are_illegal),
         cmocka_unit_test(ruling_2_10_what_executes_next_takes_the_prefix),
+        cmocka_unit_test(ruling_2_10_the_next_instruction_changes),
         cmocka_unit_test(ruling_2_11_pairs_add_and_compare),
         cmocka_unit_test(ruling_2_11_pairs_multiply_and_shift),
         cmocka_unit_test(ruling_2_11_pairs_in_memory),
