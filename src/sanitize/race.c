@@ -144,12 +144,14 @@ static enum race_kind kind_of(const struct sam_insn *insn)
     }
 }
 
+enum { ELEMENTS = 2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES };
+
 /* What an instruction accesses, element by element. */
 struct elements {
     unsigned count;
-    uint32_t address[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
-    uint32_t value[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
-    uint8_t lane[2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES];
+    uint32_t address[ELEMENTS];
+    uint32_t value[ELEMENTS];
+    uint8_t lane[ELEMENTS];
 };
 
 static unsigned data_of(const struct sam_insn *insn)
@@ -221,20 +223,72 @@ static SAM_NOINLINE void note(struct sam_sanitizer *s, struct race_cell *cell, r
                                     .bytes = (uint8_t)(((1u << size) - 1) << at)});
 }
 
-static inline void access_one(struct sam_sanitizer *s, race_who who, enum race_kind kind,
-                              uint32_t address, unsigned size, uint32_t value)
+static inline bool access_word(const struct sanitize_race *r, struct race_cell *cell, race_who who,
+                               uint32_t warp, enum race_kind kind, uint32_t value, bool local)
+{
+    return kind == RACE_LOAD    ? race_load_word(r, cell, who, warp, local)
+           : kind == RACE_STORE ? race_store_word(r, cell, who, warp, value, local)
+                                : false;
+}
+
+/* Elements anywhere. The cells are far apart: they are all asked for before the first is used. */
+static void access_each(struct sam_sanitizer *s, race_who who, enum race_kind kind, unsigned size,
+                        const struct elements *e)
+{
+    struct race_cell *cells[ELEMENTS];
+    const uint32_t warp = race_warp(who);
+    for (unsigned i = 0; i < e->count; i++) {
+        cells[i] = cell_of(s, e->address[i]);
+        __builtin_prefetch(cells[i], 1);
+    }
+    for (unsigned i = 0; i < e->count; i++) {
+        const uint32_t address = e->address[i], value = e->value[i];
+        const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
+        if (kind == RACE_LOAD && i > 0 && address == e->address[i - 1])
+            continue; /* lanes that load the same word, as one */
+        if (cells[i] && (size != 4 || !access_word(s->race, cells[i], who | e->lane[i], warp, kind,
+                                                   value, local)))
+            note(s, cells[i], who | e->lane[i], kind, address, size, value);
+    }
+}
+
+/* Lanes 0 to count - 1 access neighbouring words of one page. */
+static inline void access_row_of(struct sam_sanitizer *s, race_who who, enum race_kind kind,
+                                 uint32_t address, unsigned count, const uint32_t *values,
+                                 bool local)
 {
     struct race_cell *cell = cell_of(s, address);
-    const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
     const uint32_t warp = race_warp(who);
-    if (!cell)
-        return;
-    if (SAM_LIKELY(size == 4) &&
-        (kind == RACE_LOAD    ? race_load_word(s->race, cell, who, warp, local)
-         : kind == RACE_STORE ? race_store_word(s->race, cell, who, warp, value, local)
-                              : false))
-        return;
-    note(s, cell, who, kind, address, size, value);
+    for (unsigned i = 0; cell && i < count; i++, cell++)
+        if (!access_word(s->race, cell, who | i, warp, kind, values[i], local))
+            note(s, cell, who | i, kind, address + 4 * i, 4, values[i]);
+}
+
+static SAM_NOINLINE void access_row(struct sam_sanitizer *s, race_who who, enum race_kind kind,
+                                    uint32_t address, unsigned count, const uint32_t *values)
+{
+    const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
+    if (kind == RACE_LOAD && local)
+        access_row_of(s, who, RACE_LOAD, address, count, values, true);
+    else if (kind == RACE_LOAD)
+        access_row_of(s, who, RACE_LOAD, address, count, values, false);
+    else if (local)
+        access_row_of(s, who, RACE_STORE, address, count, values, true);
+    else
+        access_row_of(s, who, RACE_STORE, address, count, values, false);
+}
+
+/* Whether all lanes access neighbouring words of one page, as most instructions do. */
+static bool is_row(const struct sam_sanitize_op *op, enum race_kind kind)
+{
+    const uint32_t *at = op->address[0], lanes = op->warp->lanes;
+    uint32_t apart = 0;
+    if (!op->vector || op->bytes != 4 || op->groups != 1 || op->words != 1 || kind > RACE_STORE ||
+        op->acting[0] != UINT32_MAX >> (32 - lanes))
+        return false;
+    for (uint32_t i = 0; i < lanes; i++)
+        apart |= at[i] ^ (at[0] + 4 * i);
+    return !(apart | (at[0] & 3)) && (at[0] & 4095) + 4 * lanes <= 4096;
 }
 
 /* Lanes of one instruction that store different values to one address. Elements are aligned to
@@ -242,13 +296,15 @@ static inline void access_one(struct sam_sanitizer *s, race_who who, enum race_k
 static void check_lanes(struct sam_sanitizer *s, race_who who, const struct elements *e,
                         unsigned size)
 {
-    enum { SLOTS = 512 };
+    enum { SLOTS = 2 * ELEMENTS };
     const uint32_t mask = UINT32_MAX >> (32 - 8 * size);
-    uint8_t slots[SLOTS] = {0};
     bool rising = true;
     for (unsigned i = 1; i < e->count; i++)
         rising &= e->address[i] > e->address[i - 1];
-    for (unsigned i = 0; !rising && i < e->count; i++) {
+    if (rising)
+        return;
+    uint8_t slots[SLOTS] = {0};
+    for (unsigned i = 0; i < e->count; i++) {
         unsigned at = (e->address[i] * 2654435761u >> 16) % SLOTS;
         while (slots[at] && e->address[slots[at] - 1] != e->address[i])
             at = (at + 1) % SLOTS;
@@ -273,6 +329,11 @@ void sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op
     struct elements e;
     const race_who who = (uint64_t)r->now << 32 | (uint64_t)site_of(r, op) << 16 |
                          (uint64_t)(op->warp->number & 1023) << 6;
+    if (is_row(op, kind)) {
+        const unsigned data = kind == RACE_STORE ? data_of(op->insn) : 0;
+        access_row(s, who, kind, op->address[0][0], op->warp->lanes, op->warp->v[data]);
+        return;
+    }
     if (op->vector)
         find_vector(op, kind, &e);
     else
@@ -282,6 +343,5 @@ void sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op
             e.count = i; /* it traps there */
     if (kind == RACE_STORE && op->vector && e.count > 1)
         check_lanes(s, who, &e, size);
-    for (unsigned i = 0; i < e.count; i++)
-        access_one(s, who | e.lane[i], kind, e.address[i], size, e.value[i]);
+    access_each(s, who, kind, size, &e);
 }

@@ -41,14 +41,24 @@ static inline bool race_same_place(race_who a, race_who b)
 }
 
 struct race_cell {
-    race_who store; /* the last store */
+    race_who store; /* in the last interval that has any, the first */
     race_who load; /* by another workgroup; else the first one in the last interval that has any, */
-    race_who load2; /* and one by another warp in that interval */
+    race_who load2; /* and one by another warp in that interval. RACE_ELSEWHERE: a store */
     uint32_t value; /* that `store` has stored */
-    /* Bit 0: there is a list, whose first node is the rest of the bits. Otherwise bits 4 to 1:
-     * bytes to which the same place of the workgroup has stored other values in earlier intervals;
-     * bits 8 to 5: in the interval of `store`. */
+    /* RACE_LIST: the rest of the bits is the first node of a list. Otherwise bytes to which the
+     * warp of `store` has stored other values: in the same interval (RACE_NOW), at the same place
+     * or (RACE_ELSEWHERE) at that of `load2`; the workgroup at the same place in earlier ones
+     * (RACE_PAST). */
     uint32_t state;
+};
+
+enum {
+    RACE_LIST = 1,
+    RACE_PAST_BIT = 1,
+    RACE_PAST = 15 << RACE_PAST_BIT,
+    RACE_NOW_BIT = 5,
+    RACE_NOW = 15 << RACE_NOW_BIT,
+    RACE_ELSEWHERE = 1 << 9,
 };
 
 struct race_page {
@@ -121,47 +131,83 @@ static inline bool race_concurrent(const struct sanitize_race *r, race_who earli
     return (when == r->now && race_warp(earlier) != warp) || (!local && earlier && when < r->first);
 }
 
+/* What a cell of local memory remembers of earlier intervals. */
+static inline void race_forget_store(struct race_cell *cell)
+{
+    if (cell->state & RACE_ELSEWHERE)
+        cell->load2 = 0;
+    cell->store = 0;
+    cell->state = 0;
+}
+
 /* A load or store of a whole word. False: the cell needs race_note. */
 static inline bool race_load_word(const struct sanitize_race *r, struct race_cell *cell,
                                   race_who who, uint32_t warp, bool local)
 {
-    if (SAM_UNLIKELY(cell->state & 1 || race_concurrent(r, cell->store, warp, local)))
+    if (SAM_UNLIKELY(cell->state & RACE_LIST || race_concurrent(r, cell->store, warp, local)))
         return false;
+    if (local && race_when(cell->store) != r->now)
+        race_forget_store(cell);
     const race_who load = cell->load;
     const uint32_t when = race_when(load);
     if (when == r->now) {
-        if (race_warp(load) != warp && !cell->load2)
+        if (race_warp(load) == warp)
+            return true;
+        if (cell->state & RACE_ELSEWHERE)
+            return false;
+        if (!cell->load2)
             cell->load2 = who;
     } else if (local || !load || when >= r->first) {
         cell->load = who;
-        cell->load2 = 0;
+        if (!(cell->state & RACE_ELSEWHERE))
+            cell->load2 = 0;
     } /* else by another workgroup: who races with this load, races with that one, too */
+    return true;
+}
+
+/* A store of another value by the warp of cell->store in the same interval. */
+static inline bool race_store_again(struct race_cell *cell, race_who who, uint32_t differ)
+{
+    const uint32_t bytes = differ << RACE_NOW_BIT;
+    if (!(bytes & ~cell->state))
+        return true;
+    if (cell->state & RACE_ELSEWHERE) {
+        if (!race_same_place(cell->load2, who))
+            return false;
+    } else if (!race_same_place(cell->store, who)) {
+        if (cell->load2 || cell->state)
+            return false;
+        cell->load2 = who;
+        cell->state = RACE_ELSEWHERE;
+    }
+    cell->state |= bytes;
     return true;
 }
 
 static inline bool race_store_word(const struct sanitize_race *r, struct race_cell *cell,
                                    race_who who, uint32_t warp, uint32_t value, bool local)
 {
-    if (SAM_UNLIKELY(cell->state & 1 || race_concurrent(r, cell->load, warp, local) ||
+    if (SAM_UNLIKELY(cell->state & RACE_LIST || race_concurrent(r, cell->load, warp, local) ||
                      race_concurrent(r, cell->load2, warp, local)))
         return false;
     const race_who store = cell->store;
     const uint32_t when = race_when(store);
-    const uint32_t differ = race_differ(value, cell->value);
     if (!store || (local && when != r->now)) {
+        race_forget_store(cell);
         cell->store = who;
         cell->value = value;
-        cell->state = 0;
         return true;
     }
-    if (race_concurrent(r, store, warp, local) ||
-        ((differ || cell->state) && !race_same_place(store, who)))
+    if (race_concurrent(r, store, warp, local))
         return false;
-    if (when == r->now) {
-        cell->state |= differ << 5;
-        return true;
-    }
-    cell->state = (cell->state | cell->state >> 4 | differ << 1) & 0x1e;
+    const uint32_t differ = value == cell->value ? 0 : race_differ(value, cell->value);
+    if (when == r->now)
+        return !differ || race_store_again(cell, who, differ);
+    if (cell->state & RACE_ELSEWHERE || ((differ || cell->state) && !race_same_place(store, who)))
+        return false;
+    cell->state =
+        (cell->state | cell->state >> (RACE_NOW_BIT - RACE_PAST_BIT) | differ << RACE_PAST_BIT) &
+        RACE_PAST;
     cell->store = who;
     cell->value = value;
     return true;

@@ -36,26 +36,27 @@ static void add_node(struct sam_sanitizer *s, struct race_cell *cell, race_who w
         .who = who, .value = value, .next = list_of(cell), .bytes = bytes, .kind = (uint8_t)kind};
     const uint32_t at = new_node(s, &node);
     if (at)
-        cell->state = at << 1 | 1;
+        cell->state = at << 1 | RACE_LIST;
 }
 
 /* What the cell itself remembers, as a list. */
 static void make_list(struct sam_sanitizer *s, struct race_cell *cell)
 {
     const struct race_cell was = *cell;
-    cell->state = 1;
+    const bool elsewhere = was.state & RACE_ELSEWHERE;
+    const uint8_t now = (uint8_t)((was.state & RACE_NOW) >> RACE_NOW_BIT);
+    const uint8_t past = (uint8_t)((was.state & RACE_PAST) >> RACE_PAST_BIT);
+    cell->state = RACE_LIST;
     if (was.load)
         add_node(s, cell, was.load, RACE_LOAD, 0, 15);
-    if (was.load2)
+    if (was.load2 && !elsewhere)
         add_node(s, cell, was.load2, RACE_LOAD, 0, 15);
-    if (!was.store)
-        return;
-    add_node(s, cell, was.store, RACE_STORE, was.value, 15);
-    if (was.state & 0x1e0)
-        add_node(s, cell, was.store, RACE_STORE, ~was.value, (uint8_t)(was.state >> 5));
-    if (was.state & 0x1e) /* of an interval before */
-        add_node(s, cell, was.store - (UINT64_C(1) << 32), RACE_STORE, ~was.value,
-                 (uint8_t)(was.state >> 1 & 15));
+    if (was.store)
+        add_node(s, cell, was.store, RACE_STORE, was.value, 15);
+    if (now)
+        add_node(s, cell, elsewhere ? was.load2 : was.store, RACE_STORE, ~was.value, now);
+    if (past)
+        add_node(s, cell, was.store - (UINT64_C(1) << 32), RACE_STORE, ~was.value, past);
 }
 
 /* Remove nodes without bytes. */
@@ -73,7 +74,7 @@ static void sweep(struct sanitize_race *r, struct race_cell *cell)
         node->next = r->free_node;
         r->free_node = at;
     }
-    cell->state = first << 1 | 1;
+    cell->state = first << 1 | RACE_LIST;
 }
 
 /* -------------------------------------------------------------------------------- accesses */
@@ -146,7 +147,7 @@ static void replace(struct sanitize_race *r, const struct race_cell *cell,
 
 void race_note(struct sam_sanitizer *s, struct race_cell *cell, const struct race_access *access)
 {
-    if (!(cell->state & 1))
+    if (!(cell->state & RACE_LIST))
         make_list(s, cell);
     const uint8_t need = check(s, cell, access);
     if (need)
