@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the cycles go: each cycle of each unit, SM and warp slot is accounted for once. */
+#include "gputime/model.h"
+
+#include <stdlib.h>
+
+/* ----------------------------------------------------------------------------- rows by pc */
+
+bool sam_gputime_rows_init(struct rows *rows)
+{
+    rows->capacity = 1024;
+    rows->table = calloc(rows->capacity, sizeof *rows->table);
+    return rows->table != NULL;
+}
+
+void sam_gputime_rows_free(struct rows *rows)
+{
+    for (size_t i = 0; rows->table && i < rows->capacity; i++)
+        free(rows->table[i].row);
+    free(rows->table);
+}
+
+static size_t place(const struct row_slot *table, size_t capacity, uint32_t pc)
+{
+    size_t at = (pc >> 2) & (capacity - 1);
+    while (table[at].row && table[at].row->pc != pc)
+        at = (at + 1) & (capacity - 1);
+    return at;
+}
+
+static bool grow(struct rows *rows)
+{
+    const size_t capacity = 2 * rows->capacity;
+    struct row_slot *table = calloc(capacity, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < rows->capacity; i++)
+        if (rows->table[i].row)
+            table[place(table, capacity, (uint32_t)rows->table[i].row->pc)] = rows->table[i];
+    free(rows->table);
+    rows->table = table;
+    rows->capacity = capacity;
+    return true;
+}
+
+struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc)
+{
+    struct rows *rows = &m->rows;
+    size_t at = place(rows->table, rows->capacity, pc);
+    if (SAM_LIKELY(rows->table[at].row != NULL))
+        return rows->table[at].row;
+    if (2 * rows->count >= rows->capacity) {
+        if (!grow(rows)) {
+            m->out_of_memory = true;
+            return &m->spare;
+        }
+        at = place(rows->table, rows->capacity, pc);
+    }
+    struct sam_gputime_row *row = calloc(1, sizeof *row);
+    if (!row) {
+        m->out_of_memory = true;
+        return &m->spare;
+    }
+    row->pc = pc;
+    rows->table[at].row = row;
+    rows->count++;
+    return row;
+}
+
+/* ------------------------------------------------------------------------- units and warps */
+
+static uint64_t clip(const struct model *m, uint64_t cycle)
+{
+    return cycle < m->limit ? cycle : m->limit;
+}
+
+void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                      enum sam_gputime_reason reason, uint64_t from, uint64_t to)
+{
+    struct span *span = &sm->spans[unit];
+    from = from > span->to ? from : span->to;
+    to = clip(m, to);
+    if (from >= to)
+        return;
+    sm->stats->units[unit][reason] += to - from;
+    *span = (struct span){from, to, reason};
+}
+
+/* Close a meter's account; the cycles, and from which on. */
+static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t *from)
+{
+    const uint64_t now = clip(m, m->now), since = meter->since;
+    *from = since;
+    meter->since = now;
+    return now > since ? now - since : 0;
+}
+
+static void turn(struct model *m, struct meter *meter, uint64_t *reasons,
+                 enum sam_gputime_reason reason)
+{
+    uint64_t from;
+    if (meter->reason == reason)
+        return;
+    reasons[meter->reason] += read_meter(m, meter, &from);
+    meter->reason = reason;
+}
+
+void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                      enum sam_gputime_reason reason)
+{
+    turn(m, &sm->meters[unit], sm->stats->units[unit], reason);
+}
+
+void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
+{
+    turn(m, &sm->meter, sm->stats->reasons, reason);
+}
+
+/* Whether a warp's cycles belong to its next instruction. */
+static bool has_row(enum sam_gputime_reason reason)
+{
+    return reason != SAM_GPUTIME_EMPTY && reason != SAM_GPUTIME_START &&
+           reason != SAM_GPUTIME_DRAIN;
+}
+
+static void close_warp(struct model *m, struct sm *sm, struct warp *w)
+{
+    uint64_t from;
+    const uint64_t cycles = read_meter(m, &w->meter, &from);
+    const uint32_t slot = (uint32_t)(w - sm->warps);
+    const enum sam_gputime_reason reason = w->meter.reason;
+    if (cycles == 0)
+        return;
+    m->result->warp_slots[sm->number * m->config.warps + slot][reason] += cycles;
+    if (reason != SAM_GPUTIME_EMPTY)
+        sm->stats->warp_cycles += cycles;
+    if (has_row(reason) && w->meter_row)
+        w->meter_row->reasons[reason] += cycles;
+    if (m->observer->stall && reason != SAM_GPUTIME_BUSY && reason != SAM_GPUTIME_EMPTY) {
+        const struct sam_gputime_stall stall = {.sm = sm->number,
+                                                .slot = slot,
+                                                .workgroup = w->workgroup,
+                                                .warp = w->warp,
+                                                .pc = w->meter_pc,
+                                                .reason = reason,
+                                                .from = from,
+                                                .to = from + cycles};
+        m->observer->stall(m->observer->context, &stall);
+    }
+}
+
+void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
+                      enum sam_gputime_reason reason)
+{
+    if (w->meter.reason == reason && w->meter_row == w->row)
+        return;
+    close_warp(m, sm, w);
+    w->meter.reason = reason;
+    w->meter_row = w->row;
+    w->meter_pc = w->op.pc;
+}
+
+/* ------------------------------------------------------------------------------- the result */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct sam_gputime_row *const x = a, *const y = b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+static bool settle_rows(struct model *m)
+{
+    struct sam_gputime_result *r = m->result;
+    r->rows = calloc(m->rows.count ? m->rows.count : 1, sizeof *r->rows);
+    if (!r->rows)
+        return false;
+    for (size_t i = 0; i < m->rows.capacity; i++)
+        if (m->rows.table[i].row)
+            r->rows[r->row_count++] = *m->rows.table[i].row;
+    qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
+    return true;
+}
+
+/* What a unit has no account of is empty. */
+static void settle_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit)
+{
+    uint64_t *reasons = sm->stats->units[unit], sum = 0, from;
+    struct span *span = &sm->spans[unit];
+    reasons[sm->meters[unit].reason] += read_meter(m, &sm->meters[unit], &from);
+    if (span->to > m->limit) { /* accounted for before the end was known */
+        from = span->from > m->limit ? span->from : m->limit;
+        reasons[span->reason] -= span->to - from;
+    }
+    for (unsigned i = 0; i < SAM_GPUTIME_REASONS; i++)
+        sum += reasons[i];
+    reasons[SAM_GPUTIME_EMPTY] += m->limit - sum;
+}
+
+static void settle_memory(struct model *m)
+{
+    const struct sam_memtime_stats *s = sam_memtime_stats(m->memory);
+    struct sam_gputime_result *r = m->result;
+    r->l2 = (struct sam_gputime_cache){.reads = s->reads,
+                                       .writes = s->writes,
+                                       .read_hits = s->read_hits,
+                                       .write_hits = s->write_hits,
+                                       .merges = s->merges,
+                                       .refusals = s->refusals,
+                                       .evictions = s->evictions,
+                                       .dirty = s->dirty};
+    r->l2_busy = s->busy;
+    r->dram_reads = s->mem_reads;
+    r->dram_writes = s->mem_writes;
+    r->dram_bytes_read = s->mem_bytes_read;
+    r->dram_bytes_written = s->mem_bytes_written;
+    r->dram_busy = s->mem_busy;
+}
+
+bool sam_gputime_settle(struct model *m)
+{
+    struct sam_gputime_result *r = m->result;
+    uint64_t from;
+    m->now = m->limit;
+    for (uint32_t i = 0; i < m->config.sms; i++) {
+        struct sm *sm = &m->sms[i];
+        for (uint32_t w = 0; w < m->config.warps; w++)
+            close_warp(m, sm, &sm->warps[w]);
+        sm->stats->reasons[sm->meter.reason] += read_meter(m, &sm->meter, &from);
+        for (unsigned unit = 0; unit < SAM_GPUTIME_UNITS; unit++)
+            settle_unit(m, sm, unit);
+    }
+    r->cycles = m->limit;
+    r->launch_cycles = m->config.request_latency + r->cycles + m->config.reply_latency;
+    settle_memory(m);
+    return settle_rows(m);
+}
+
+void sam_gputime_result_free(struct sam_gputime_result *result)
+{
+    if (!result)
+        return;
+    free(result->sm);
+    free(result->warp_slots);
+    free(result->rows);
+    *result = (struct sam_gputime_result){0};
+}

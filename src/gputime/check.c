@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configurations and launches that cannot be. */
+#include "gputime/gputime.h"
+
+#include <inttypes.h>
+
+/* SAM_ERR_USAGE: `cause` makes the two values impossible together. */
+static enum sam_status refuse(struct sam_error *error, const char *name, uint64_t value,
+                              const char *other, uint64_t limit, const char *cause)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "%s=%" PRIu64 ", %s=%" PRIu64 ": %s", name, value, other,
+                    limit, cause);
+}
+
+enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config,
+                                         struct sam_error *error)
+{
+    if (!config)
+        return sam_fail_null(error, "config");
+    struct sam_gputime_config copy = *config;
+    const struct sam_keys keys = sam_gputime_keys(&copy);
+    const enum sam_status status = sam_keys_check(&keys, error);
+    if (status != SAM_OK)
+        return status;
+    const struct sam_gputime_config *c = config;
+    const uint64_t smallest = (uint64_t)c->icache_ways * c->line_bytes;
+    if (c->icache_bytes && c->icache_bytes < smallest)
+        return refuse(error, "icache_bytes", c->icache_bytes, "icache_ways", c->icache_ways,
+                      "smaller than a line per way");
+    if (c->icache_bytes && (c->icache_ways & (c->icache_ways - 1)))
+        return refuse(error, "icache_ways", c->icache_ways, "icache_bytes", c->icache_bytes,
+                      "expected a power of two of sets");
+    if (c->icache_bytes && !c->fetch_ports)
+        return refuse(error, "fetch_ports", 0, "icache_bytes", c->icache_bytes,
+                      "without a port, expected an I-cache that always hits (0)");
+    if (c->collectors_warp > c->collectors)
+        return refuse(error, "collectors_warp", c->collectors_warp, "collectors", c->collectors,
+                      "a warp can hold no more than there are");
+    if (c->groups > c->warps)
+        return refuse(error, "groups", c->groups, "warps", c->warps,
+                      "a workgroup has at least one warp");
+    if (c->fetch_width > c->line_bytes / 4)
+        return refuse(error, "fetch_width", c->fetch_width, "line_bytes", c->line_bytes,
+                      "a fetch lies within a line");
+    return SAM_OK;
+}
+
+enum sam_status sam_gputime_check(const struct sam_gputime_config *config,
+                                  const struct sam_gputime_launch *launch, struct sam_error *error)
+{
+    if (SAM_LACKS(error, config, launch))
+        return SAM_ERR_USAGE;
+    const enum sam_status status = sam_gputime_config_check(config, error);
+    if (status != SAM_OK)
+        return status;
+    if (launch->workgroups == 0 || launch->warps == 0 || launch->lanes == 0)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "%" PRIu32 " workgroups of %" PRIu32 " warps of %" PRIu32
+                        " lanes: expected at least one of each",
+                        launch->workgroups, launch->warps, launch->lanes);
+    const struct {
+        const char *needs, *name;
+        uint64_t need, have;
+        bool unlimited;
+    } limits[] = {
+        {"a warp of %" PRIu64 " lanes", "threads", launch->lanes,
+         config->threads ? config->threads : 32, false},
+        {"a workgroup of %" PRIu64 " warps", "warps", launch->warps, config->warps, false},
+        {"a workgroup with %" PRIu64 " scalar registers", "sgprs",
+         (uint64_t)launch->sgprs * launch->warps, config->sgprs, config->sgprs == 0},
+        {"a workgroup with %" PRIu64 " vector registers", "vgprs",
+         (uint64_t)launch->vgprs * launch->warps, config->vgprs, config->vgprs == 0},
+        {"a workgroup with %" PRIu64 " bytes of local memory", "lds_bytes", launch->lds_bytes,
+         config->lds_bytes, false},
+    };
+    for (size_t i = 0; i < SAM_COUNT(limits); i++)
+        if (!limits[i].unlimited && limits[i].need > limits[i].have) {
+            char what[96];
+            sam_format(what, sizeof what, limits[i].needs, limits[i].need);
+            return sam_fail(error, SAM_ERR_USAGE, "%s fits no SM: %s=%" PRIu64, what,
+                            limits[i].name, limits[i].have);
+        }
+    return SAM_OK;
+}

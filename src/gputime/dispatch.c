@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workgroups are given to SMs, start their warps, wait at barriers and end. */
+#include "gputime/model.h"
+
+static uint32_t at_most(uint64_t have, uint64_t need, uint32_t most)
+{
+    return need == 0 || have / need > most ? most : (uint32_t)(have / need);
+}
+
+uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
+                               const struct sam_gputime_launch *launch,
+                               enum sam_gputime_limit *limit)
+{
+    const uint32_t most = UINT32_MAX;
+    const uint32_t fits[SAM_GPUTIME_LIMITS] = {
+        [SAM_GPUTIME_BY_GROUPS] = config->groups,
+        [SAM_GPUTIME_BY_WARPS] = at_most(config->warps, launch->warps, most),
+        [SAM_GPUTIME_BY_SGPRS] =
+            config->sgprs ? at_most(config->sgprs, (uint64_t)launch->sgprs * launch->warps, most)
+                          : most,
+        [SAM_GPUTIME_BY_VGPRS] =
+            config->vgprs ? at_most(config->vgprs, (uint64_t)launch->vgprs * launch->warps, most)
+                          : most,
+        [SAM_GPUTIME_BY_LDS] = at_most(config->lds_bytes, launch->lds_bytes, most),
+        [SAM_GPUTIME_BY_LAUNCH] =
+            launch->workgroups / config->sms + (launch->workgroups % config->sms != 0),
+    };
+    *limit = SAM_GPUTIME_BY_LAUNCH;
+    for (unsigned i = 0; i < SAM_GPUTIME_LIMITS; i++)
+        if (fits[i] < fits[*limit])
+            *limit = (enum sam_gputime_limit)i;
+    return fits[*limit];
+}
+
+/* ------------------------------------------------------------------------------- instructions */
+
+/* What must be known before the instruction can be issued. */
+static void prepare(struct model *m, struct warp *w)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const struct sam_insn *insn = w->op.insn;
+    const struct trait *t = &m->traits.of[insn->op];
+    w->trait = t;
+    w->row = sam_gputime_row(m, w->op.pc);
+    w->dest = sam_gputime_dest(t, insn);
+    w->source_count = (uint8_t)sam_gputime_sources(t, insn, w->sources);
+    w->watched_count = 0;
+    if (w->source_count > t->source_count && !c->score_masks)
+        w->source_count--; /* its mask, which comes last */
+    for (unsigned i = 0; i < w->source_count; i++) {
+        uint16_t reg = w->sources[i];
+        if (t->stores_vector && !c->score_stores && i + 1u == t->source_count)
+            reg &= VECTOR - 1;
+        if (reg != 0 || c->score_x0)
+            w->watched[w->watched_count++] = reg;
+    }
+    if (w->dest == 0 && !c->score_x0)
+        w->dest = NO_REGISTER;
+}
+
+void sam_gputime_pull(struct model *m, struct warp *w)
+{
+    w->has_op = m->source->next(m->source->context, w->workgroup, w->warp, &w->op);
+    while (w->has_op && m->config.fold_prefix && m->traits.of[w->op.insn->op].prefix) {
+        m->result->insns++;
+        sam_gputime_row(m, w->op.pc)->issues++;
+        w->folded++;
+        w->has_op = m->source->next(m->source->context, w->workgroup, w->warp, &w->op);
+    }
+    w->waited = SAM_GPUTIME_BUSY;
+    w->cut = !w->has_op && (!w->trait || w->trait->flow != FLOW_END);
+    if (w->has_op)
+        prepare(m, w);
+}
+
+/* ------------------------------------------------------------------------------- workgroups */
+
+static bool fits(const struct model *m, const struct sm *sm)
+{
+    const struct sam_gputime_launch *l = &m->launch;
+    return sm->free_groups > 0 && sm->free_warps >= l->warps &&
+           sm->free_sgprs >= (uint64_t)l->sgprs * l->warps &&
+           sm->free_vgprs >= (uint64_t)l->vgprs * l->warps && sm->free_lds >= l->lds_bytes;
+}
+
+/* Take the resources of a workgroup, or give them back. */
+static void take(const struct model *m, struct sm *sm, bool back)
+{
+    const struct sam_gputime_launch *l = &m->launch;
+    const uint64_t sign = back ? UINT64_MAX : 1;
+    sm->free_groups -= (uint32_t)sign;
+    sm->free_warps -= (uint32_t)sign * l->warps;
+    sm->free_sgprs -= sign * l->sgprs * l->warps;
+    sm->free_vgprs -= sign * l->vgprs * l->warps;
+    sm->free_lds -= sign * l->lds_bytes;
+}
+
+static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at)
+{
+    w->resident = true;
+    w->ended = false;
+    w->generation++;
+    w->start = at;
+    w->has_op = false;
+    w->trait = NULL;
+    w->folded = 0;
+    w->unresolved = w->at_barrier = w->fenced = w->after_barrier = false;
+    w->issue_from = 0;
+    memset(w->busy, 0, sizeof w->busy);
+    memset(w->loading, 0, sizeof w->loading);
+    w->outstanding = w->collecting = w->accesses = w->in_lsu = 0;
+    w->collected = 0;
+    sam_gputime_pull(m, w);
+    if (w->has_op && m->config.skip_first) {
+        m->result->insns++;
+        w->row->issues++;
+        sam_gputime_pull(m, w);
+    }
+    const uint32_t first = w->has_op ? w->op.pc : m->launch.start_pc;
+    const uint32_t prefixes = w->folded;
+    sam_gputime_start_fetch(m, w, at + m->config.start_latency, first - 4 * prefixes);
+    w->folded = prefixes;
+    sm->resident++;
+    sm->stats->warps++;
+    sam_gputime_warp(m, sm, w, SAM_GPUTIME_START);
+}
+
+static void start_group(struct model *m, struct sm *sm, uint32_t workgroup)
+{
+    uint32_t slot = 0, warp = 0;
+    while (sm->groups[slot].used)
+        slot++;
+    sm->groups[slot] =
+        (struct group){.used = true, .workgroup = workgroup, .live = m->launch.warps};
+    take(m, sm, false);
+    sm->stats->groups++;
+    for (uint32_t i = 0; i < m->config.warps && warp < m->launch.warps; i++) {
+        struct warp *w = &sm->warps[i];
+        if (w->resident)
+            continue;
+        w->group = slot;
+        w->workgroup = workgroup;
+        w->warp = warp;
+        start_warp(m, sm, w, m->now + (uint64_t)warp * m->config.warp_start_cycles);
+        warp++;
+    }
+    wake_at(sm, m->now);
+}
+
+void sam_gputime_dispatch(struct model *m)
+{
+    if (m->next_group == m->launch.workgroups || m->now < m->next_dispatch)
+        return;
+    for (uint32_t i = 0; i < m->config.sms; i++) {
+        struct sm *sm = &m->sms[(m->next_sm + i) % m->config.sms];
+        if (!fits(m, sm))
+            continue;
+        start_group(m, sm, m->next_group++);
+        m->next_sm = (sm->number + 1) % m->config.sms;
+        m->next_dispatch = m->now + m->config.dispatch_cycles;
+        return;
+    }
+    m->next_dispatch = NEVER; /* until a workgroup ends */
+}
+
+uint64_t sam_gputime_next_dispatch(const struct model *m)
+{
+    return m->next_group == m->launch.workgroups ? NEVER : m->next_dispatch;
+}
+
+static void end_group(struct model *m, struct sm *sm, struct group *group, uint64_t at)
+{
+    for (uint32_t i = 0; i < m->config.warps; i++) {
+        struct warp *w = &sm->warps[i];
+        if (!w->resident || &sm->groups[w->group] != group)
+            continue;
+        w->resident = false;
+        w->row = NULL;
+        sm->resident--;
+        sam_gputime_warp(m, sm, w, SAM_GPUTIME_EMPTY);
+        if (m->observer->stay) {
+            const struct sam_gputime_stay stay = {sm->number, i,        w->workgroup,
+                                                  w->warp,    w->start, at + 1};
+            m->observer->stay(m->observer->context, &stay);
+        }
+    }
+    group->used = false;
+    take(m, sm, true);
+    if (m->next_dispatch == NEVER || m->next_dispatch < at + 1)
+        m->next_dispatch = at + 1;
+    if (m->source->ended)
+        m->source->ended(m->source->context, group->workgroup);
+    m->last_end = at > m->last_end ? at : m->last_end;
+    if (++m->ended_groups == m->launch.workgroups)
+        m->limit = m->last_end + 1;
+}
+
+/* ------------------------------------------------------------------------------- barriers */
+
+/* Release the warps of a workgroup if all that live have arrived. */
+static void check_barrier(struct model *m, struct sm *sm, struct group *group)
+{
+    if (group->arrived == 0 || group->arrived < group->live)
+        return;
+    const uint64_t from = group->last_arrival + m->config.barrier_latency;
+    group->arrived = 0;
+    for (uint32_t i = 0; i < m->config.warps; i++) {
+        struct warp *w = &sm->warps[i];
+        if (!w->resident || &sm->groups[w->group] != group || !w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        w->after_barrier = true;
+        w->issue_from = from;
+    }
+    wake_at(sm, from > m->now ? from : m->now + 1);
+}
+
+void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at)
+{
+    group->arrived++;
+    group->last_arrival = at;
+    check_barrier(m, sm, group);
+}
+
+void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at)
+{
+    struct group *group = &sm->groups[w->group];
+    w->ended = true;
+    w->redirect = NEVER;
+    group->live--;
+    if (group->live == 0)
+        end_group(m, sm, group, at);
+    else
+        check_barrier(m, sm, group);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands are read from the register banks; complete instructions leave for their unit. */
+#include "gputime/model.h"
+
+/* ---------------------------------------------------------------------------------- operands */
+
+/* A request of a bank. */
+struct request {
+    struct collector *collector;
+    uint8_t operand;
+    uint32_t distance; /* from the port that is next */
+};
+
+/* Whether an operand asks for its bank in this cycle; with bank_echo once more after its grant. */
+static bool asks(const struct model *m, const struct collector *c, unsigned operand)
+{
+    return c->missing >> operand & 1 || (m->config.bank_echo && c->granted[operand] != NEVER &&
+                                         c->granted[operand] + 1 == m->now);
+}
+
+static void grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank,
+                  const struct request *request)
+{
+    struct collector *c = request->collector;
+    const uint32_t port = (uint32_t)(c - sm->collectors) * MOST_SOURCES + request->operand;
+    sm->next_bank[vector][bank] = (port + 1) % (m->config.collectors * MOST_SOURCES);
+    if (!(c->missing >> request->operand & 1))
+        return; /* an echo: read for nothing */
+    c->missing &= (uint8_t) ~(1u << request->operand);
+    c->granted[request->operand] = m->now;
+    if (c->missing == 0) {
+        c->ready = m->now + m->config.collect_read;
+        wake_at(sm, c->ready);
+    }
+}
+
+/* The request that each bank would grant: round robin over the ports of the collectors. */
+static unsigned find_requests(struct model *m, struct sm *sm, struct request best[2][32])
+{
+    const uint32_t ports = m->config.collectors * MOST_SOURCES;
+    unsigned asking = 0;
+    for (uint32_t i = 0; i < m->config.collectors; i++) {
+        struct collector *c = &sm->collectors[i];
+        if (!c->used || c->sources == 0 || (!c->missing && !m->config.bank_echo))
+            continue;
+        if (c->request > m->now) {
+            wake_at(sm, c->request);
+            continue;
+        }
+        for (uint8_t k = 0; k < c->sources; k++) {
+            if (!asks(m, c, k))
+                continue;
+            const uint32_t next = sm->next_bank[c->vector[k]][c->bank[k]];
+            const uint32_t distance = (i * MOST_SOURCES + k + ports - next) % ports;
+            struct request *b = &best[c->vector[k]][c->bank[k]];
+            asking += c->missing >> k & 1;
+            if (!b->collector || distance < b->distance)
+                *b = (struct request){c, k, distance};
+        }
+    }
+    return asking;
+}
+
+void sam_gputime_operands(struct model *m, struct sm *sm)
+{
+    struct request best[2][32];
+    unsigned granted = 0;
+    if (sm->used_collectors == 0) {
+        sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS, SAM_GPUTIME_EMPTY);
+        return;
+    }
+    memset(best, 0, sizeof best);
+    const unsigned asking = find_requests(m, sm, best);
+    for (unsigned bank = 0; asking && bank < m->config.banks; bank++)
+        for (unsigned vector = 0; vector < 2; vector++) {
+            if (!best[vector][bank].collector || (granted && m->config.bank_ports))
+                continue;
+            grant(m, sm, vector, bank, &best[vector][bank]);
+            granted++;
+        }
+    sm->stats->bank_conflicts += asking > granted ? asking - granted : 0;
+    if (asking > granted || (asking && m->config.bank_ports))
+        wake_at(sm, m->now + 1);
+    sm->stats->uses[SAM_GPUTIME_OPERANDS] += granted;
+    sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
+                     asking > granted ? SAM_GPUTIME_BANK : SAM_GPUTIME_BUSY);
+}
+
+/* --------------------------------------------------------------------------------- execution */
+
+static uint32_t sfu_cycles(const struct model *m, const struct flight *f)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const uint32_t quarter = m->threads / 4 ? m->threads / 4 : 1;
+    const uint32_t size = c->sfu_units ? c->sfu_units : quarter;
+    const uint32_t each = f->trait->speed ? c->sfu_int_cycles : c->sfu_float_cycles;
+    uint32_t groups = 0;
+    if (f->trait->dest == 1)
+        groups = 1;
+    else
+        for (uint32_t lane = 0; lane < 32; lane += size)
+            groups +=
+                (f->record.acting >> lane & (size == 32 ? UINT32_MAX : (1u << size) - 1)) != 0;
+    return c->sfu_extra + each * (groups ? groups : 1);
+}
+
+static uint32_t tensor_cycles(const struct model *m)
+{
+    const uint32_t steps = (m->threads > 4) + (m->threads > 8);
+    return m->config.tensor_latency + steps * m->config.tensor_step;
+}
+
+/* Cycles from execution to the result, and until the unit can start another instruction. */
+static void measure(const struct model *m, const struct flight *f, uint32_t *latency,
+                    uint32_t *interval)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const uint32_t float_latency[3] = {c->fadd_latency, c->fma_latency, c->fcvt_latency};
+    switch (f->record.unit) {
+    case SAM_GPUTIME_SALU: *latency = c->salu_latency, *interval = c->salu_interval; break;
+    case SAM_GPUTIME_VALU: *latency = c->valu_latency, *interval = c->valu_interval; break;
+    case SAM_GPUTIME_CSR: *latency = c->csr_latency, *interval = c->csr_interval; break;
+    case SAM_GPUTIME_MUL: *latency = c->mul_latency, *interval = c->mul_interval; break;
+    case SAM_GPUTIME_FPU:
+        *latency = float_latency[f->trait->speed];
+        *interval = c->fpu_interval;
+        break;
+    case SAM_GPUTIME_SFU:
+        *latency = sfu_cycles(m, f);
+        *interval = c->sfu_interval ? c->sfu_interval : *latency;
+        break;
+    case SAM_GPUTIME_TENSOR: *latency = tensor_cycles(m), *interval = c->tensor_interval; break;
+    case SAM_GPUTIME_LSU: *latency = c->perfect_latency, *interval = c->perfect_interval; break;
+    default: *latency = 0, *interval = 1; break;
+    }
+}
+
+/* A branch or join is resolved in cycle `at`. */
+static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
+                    uint64_t at)
+{
+    w->unresolved = false;
+    w->after_barrier = false;
+    w->issue_from = at + m->config.branch_latency;
+    if (f->next_pc != f->record.pc + 4) {
+        const uint64_t fetch = at + m->config.redirect_latency;
+        w->redirect_pc = f->next_pc;
+        w->redirect = fetch;
+        w->icache_until = 0;
+        if (!m->config.fetch_ports)
+            sam_gputime_start_fetch(m, w, fetch, f->next_pc);
+        else
+            wake_at(sm, fetch);
+    }
+    wake_at(sm, w->issue_from > m->now ? w->issue_from : m->now + 1);
+}
+
+/* What the instruction means to its warp, if it executes in cycle `x` and its result is there
+ * `latency` cycles later. */
+static void follow(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
+                   uint64_t x, uint32_t latency)
+{
+    switch (f->trait->flow) {
+    case FLOW_BRANCH: resolve(m, sm, w, f, x + latency); break;
+    case FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
+    case FLOW_JOIN: resolve(m, sm, w, f, x + m->config.join_latency); break;
+    case FLOW_BARRIER:
+        w->at_barrier = true;
+        sam_gputime_arrive(m, sm, &sm->groups[w->group], x);
+        break;
+    case FLOW_END: sam_gputime_end_warp(m, sm, w, x); break;
+    default:
+        if (f->next_pc != f->record.pc + 4)
+            resolve(m, sm, w, f, x + latency);
+        break;
+    }
+}
+
+static bool takes(const struct model *m, struct sm *sm, const struct collector *c)
+{
+    const enum sam_gputime_unit unit = c->flight.record.unit;
+    if (unit == SAM_GPUTIME_WARPS)
+        return true;
+    if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect)
+        return sam_gputime_lsu_takes(m, sm, &sm->warps[c->flight.record.slot]);
+    if (sm->unit_free[unit] <= m->now)
+        return true;
+    wake_at(sm, sm->unit_free[unit]);
+    return false;
+}
+
+static void emit(struct model *m, struct sm *sm, struct collector *c)
+{
+    struct flight *f = &c->flight;
+    struct warp *w = &sm->warps[f->record.slot];
+    const enum sam_gputime_unit unit = f->record.unit;
+    const uint64_t x = m->now + m->config.emit_latency;
+    uint32_t latency, interval;
+    c->used = false;
+    c->free = m->now + m->config.collector_free;
+    sm->used_collectors--;
+    w->collecting--;
+    w->collected = c->free;
+    f->record.executed = x;
+    sm->stats->uses[unit]++;
+    wake_at(sm, m->now + 1);
+    if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
+        sam_gputime_lsu_put(m, sm, f, x);
+        return;
+    }
+    measure(m, f, &latency, &interval);
+    sm->unit_free[unit] = m->now + interval;
+    sam_gputime_span(m, sm, unit, SAM_GPUTIME_BUSY, x,
+                     x + (latency > interval ? latency : interval));
+    if (unit == SAM_GPUTIME_LSU)
+        sam_gputime_expect(m, sm, f, x + latency);
+    f->record.done = x + latency;
+    if (f->dest != NO_REGISTER)
+        sam_gputime_put_result(m, sm, f, x + latency);
+    follow(m, sm, w, f, x, latency);
+    if (f->dest == NO_REGISTER)
+        sam_gputime_retire(m, f, x + latency);
+}
+
+void sam_gputime_emit(struct model *m, struct sm *sm)
+{
+    const uint32_t collectors = m->config.collectors;
+    bool done[2] = {false, m->config.issue_streams == 1};
+    if (sm->used_collectors == 0)
+        return;
+    for (unsigned stream = 0; stream < 2; stream++) {
+        if (m->config.issue_streams == 1 && stream == 1)
+            break;
+        for (uint32_t k = 0; k < collectors; k++) {
+            const uint32_t i = (sm->next_emit[stream] + k) % collectors;
+            struct collector *c = &sm->collectors[i];
+            if (!c->used || c->ready == NEVER ||
+                (m->config.issue_streams == 2 && c->flight.trait->stream != stream))
+                continue;
+            if (c->ready > m->now || done[stream]) {
+                wake_at(sm, c->ready > m->now ? c->ready : m->now + 1);
+                continue;
+            }
+            if (!takes(m, sm, c))
+                continue;
+            emit(m, sm, c);
+            done[stream] = true;
+            /* This loop goes on from the old place, to find what is left for the next cycle. */
+            sm->next_emit[stream] = (i + 1) % collectors;
+            if (k + 1 < collectors)
+                wake_at(sm, m->now + 1);
+            break;
+        }
+    }
+}

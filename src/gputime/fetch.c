@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fetch: a warp asks for the instructions after those it has, on whichever path that is, until a
+ * branch redirects it. A miss of the I-cache is not answered: the warp asks again. */
+#include "gputime/model.h"
+
+static uint64_t *slot_of(struct warp *w, uint32_t pc)
+{
+    return &w->there[(pc >> 2) % MOST_BUFFERED];
+}
+
+void sam_gputime_start_fetch(struct model *m, struct warp *w, uint64_t at, uint32_t pc)
+{
+    w->head = w->fetch_pc = pc;
+    w->count = w->folded = 0;
+    w->next_fetch = at;
+    w->icache_until = 0;
+    w->missed = NEVER;
+    w->redirect = NEVER;
+    w->stream_pc = pc;
+    w->stream_time = at + m->config.icache_latency + m->config.decode_latency;
+}
+
+uint64_t sam_gputime_there(const struct model *m, const struct warp *w)
+{
+    if (!m->config.fetch_ports)
+        return w->stream_time + (w->op.pc - w->stream_pc) / (4 * m->config.fetch_width);
+    if (w->redirect != NEVER || w->count <= w->folded)
+        return NEVER;
+    return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
+}
+
+void sam_gputime_consume(struct model *m, struct warp *w)
+{
+    if (!m->config.fetch_ports)
+        return;
+    w->head += 4 * (w->folded + 1);
+    w->count -= w->folded + 1;
+    w->folded = 0;
+}
+
+/* Request a line that is absent, when there is room to wait for it; when it is there. */
+static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
+{
+    const struct sam_gputime_config *c = &m->config;
+    struct sam_memtime_tag victim;
+    sam_memtime_tags_fill(&sm->icache, line, &victim);
+    sm->stats->icache.evictions += victim.line != 0;
+    const uint64_t ready =
+        sam_memtime_read(m->memory, m->now + c->l1_miss_latency, line) + c->icache_fill_latency;
+    sam_memtime_misses_add(&sm->icache_misses, line, ready);
+    return ready;
+}
+
+/* Instructions of the fetch at `pc`: up to the end of its aligned group and of its line. */
+static uint32_t fetched_at_once(const struct model *m, uint32_t pc)
+{
+    const uint32_t index = pc >> 2, width = m->config.fetch_width;
+    const uint32_t words = 1u << (m->line_shift - 2), rest = words - (index & (words - 1));
+    const uint32_t count = width - (index & (width - 1));
+    return count < rest ? count : rest;
+}
+
+/* Ask the I-cache for the warp's next instructions. True: a hit. */
+static bool ask(struct model *m, struct sm *sm, struct warp *w)
+{
+    const struct sam_gputime_config *c = &m->config;
+    struct sam_gputime_cache *stats = &sm->stats->icache;
+    const uint64_t line = w->fetch_pc >> m->line_shift;
+    stats->reads++;
+    if (c->icache_bytes == 0)
+        return true;
+    sam_memtime_misses_retire(&sm->icache_misses, m->now);
+    const struct sam_memtime_miss *miss = sam_memtime_misses_find(&sm->icache_misses, line);
+    if (miss) {
+        stats->merges++;
+        w->icache_until = miss->ready;
+        return false;
+    }
+    if (sam_memtime_tags_find(&sm->icache, line))
+        return true;
+    if (sam_memtime_misses_is_full(&sm->icache_misses)) {
+        stats->refusals++;
+        w->icache_until = sam_memtime_misses_first(&sm->icache_misses);
+        return false;
+    }
+    w->icache_until = request_line(m, sm, line);
+    return false;
+}
+
+/* The cycle after a miss: the fetch behind it is on its way already and, unless it hits, has its
+ * line requested, although the warp will ask for it again. */
+static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
+{
+    const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->line_shift;
+    sm->stats->icache.reads++;
+    sam_memtime_misses_retire(&sm->icache_misses, m->now);
+    if (!sam_memtime_misses_find(&sm->icache_misses, line) &&
+        !sam_memtime_tags_find(&sm->icache, line) &&
+        !sam_memtime_misses_is_full(&sm->icache_misses))
+        request_line(m, sm, line);
+}
+
+static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const uint32_t count = fetched_at_once(m, w->fetch_pc);
+    if (!ask(m, sm, w)) {
+        w->missed = m->now;
+        w->next_fetch = m->now + c->icache_retry;
+        return;
+    }
+    sm->stats->icache.read_hits++;
+    for (uint32_t i = 0; i < count; i++)
+        *slot_of(w, w->fetch_pc + 4 * i) = m->now + c->icache_latency + c->decode_latency;
+    w->fetch_pc += 4 * count;
+    w->count += count;
+    w->next_fetch = m->now + 1;
+    w->icache_until = 0;
+    w->missed = NEVER;
+}
+
+static bool has_room(const struct model *m, const struct warp *w)
+{
+    return w->count + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
+}
+
+void sam_gputime_fetch(struct model *m, struct sm *sm)
+{
+    struct warp *chosen = NULL;
+    if (!m->config.fetch_ports)
+        return;
+    for (uint32_t i = 0; i < m->config.warps; i++) {
+        struct warp *w = &sm->warps[i];
+        if (!w->resident || w->ended)
+            continue;
+        if (w->redirect <= m->now)
+            sam_gputime_start_fetch(m, w, m->now, w->redirect_pc);
+        if (w->redirect != NEVER)
+            wake_at(sm, w->redirect);
+        if (!has_room(m, w))
+            continue;
+        const bool waits = w->next_fetch > m->now;
+        if (waits)
+            wake_at(sm, w->next_fetch);
+        if (waits && !(m->config.fetch_keeps && w->missed != NEVER))
+            continue;
+        if (chosen)
+            wake_at(sm, m->now + 1);
+        else
+            chosen = w;
+    }
+    sam_gputime_unit(m, sm, SAM_GPUTIME_FETCHER, chosen ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
+    if (!chosen)
+        return;
+    sm->stats->uses[SAM_GPUTIME_FETCHER]++;
+    if (chosen->next_fetch <= m->now)
+        fetch_for(m, sm, chosen);
+    else if (m->config.icache_ahead && chosen->missed + 1 == m->now)
+        ask_ahead(m, sm, chosen);
+    wake_at(sm, m->now + 1);
+}

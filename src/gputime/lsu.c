@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The load and store unit: one instruction at a time, one line request per cycle, to local memory
+ * or to the L1 data cache. */
+#include "gputime/model.h"
+
+#include <stdlib.h>
+
+bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm, const struct warp *w)
+{
+    const struct lsu *l = &sm->lsu;
+    const uint32_t held = l->queued + l->active;
+    return w->in_lsu < m->config.lsu_warp && held <= m->config.lsu_queue &&
+           (m->config.lsu_queue || l->free <= m->now);
+}
+
+void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *f, uint64_t at)
+{
+    struct lsu *l = &sm->lsu;
+    (void)m;
+    l->queue[l->queued] = *f;
+    l->entered[l->queued++] = at;
+    sm->warps[f->record.slot].in_lsu++;
+    wake_at(sm, at);
+}
+
+/* --------------------------------------------------------------------------------- L1 cache */
+
+static uint64_t to_l2(const struct model *m)
+{
+    return m->now + m->config.l1_miss_latency;
+}
+
+/* The cycle of the reply to a read; NEVER: refused, to be repeated in cycle *again. */
+static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_t *again,
+                          bool *missed)
+{
+    struct sam_gputime_cache *stats = &sm->stats->l1d;
+    const uint64_t hit = m->now + m->config.l1_latency;
+    sam_memtime_misses_retire(&sm->l1_misses, m->now);
+    struct sam_memtime_miss *miss = sam_memtime_misses_find(&sm->l1_misses, line);
+    if (miss) {
+        if (miss->merged == sm->l1_misses.merges) {
+            *again = miss->ready;
+            return NEVER;
+        }
+        miss->merged++;
+        stats->merges++;
+        *missed = true;
+        return miss->ready > hit ? miss->ready : hit;
+    }
+    if (sam_memtime_tags_find(&sm->l1, line)) {
+        stats->read_hits++;
+        return hit;
+    }
+    if (sam_memtime_misses_is_full(&sm->l1_misses)) {
+        *again = sam_memtime_misses_first(&sm->l1_misses);
+        return NEVER;
+    }
+    struct sam_memtime_tag victim;
+    sam_memtime_tags_fill(&sm->l1, line, &victim);
+    stats->evictions += victim.line != 0;
+    if (victim.line && victim.dirty) {
+        stats->dirty++;
+        sam_memtime_write(m->memory, to_l2(m), victim.line - 1, m->config.line_bytes);
+    }
+    *missed = true;
+    uint64_t ready = sam_memtime_read(m->memory, to_l2(m), line) + m->config.l1_fill_latency;
+    ready = ready > hit ? ready : hit;
+    sam_memtime_misses_add(&sm->l1_misses, line, ready);
+    return ready;
+}
+
+/* A write that hits stays in the L1; another one goes to the L2, as all atomics do. */
+static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32_t bytes,
+                           bool atomic, uint64_t *again, bool *missed)
+{
+    struct sam_memtime_tag *tag = atomic ? NULL : sam_memtime_tags_find(&sm->l1, line);
+    sam_memtime_misses_retire(&sm->l1_misses, m->now);
+    if (tag && !sam_memtime_misses_find(&sm->l1_misses, line)) {
+        tag->dirty = true;
+        sm->stats->l1d.write_hits++;
+        return m->now + m->config.l1_latency;
+    }
+    sam_memtime_misses_retire(&sm->l1_writes, m->now);
+    if (sam_memtime_misses_is_full(&sm->l1_writes)) {
+        *again = sam_memtime_misses_first(&sm->l1_writes);
+        return NEVER;
+    }
+    *missed = true;
+    const uint64_t ready =
+        sam_memtime_write(m->memory, to_l2(m), line, bytes) + m->config.l1_fill_latency;
+    sam_memtime_misses_add(&sm->l1_writes, line, ready);
+    return ready;
+}
+
+/* ------------------------------------------------------------------------------ line requests */
+
+static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
+{
+    struct lsu *l = &sm->lsu;
+    const struct access *a = l->flight.access;
+    const uint32_t line = a->lines[a->next], bytes = a->bytes[a->next];
+    bool missed = false;
+    const uint64_t reply = a->write ? write_line(m, sm, line, bytes, a->atomic, again, &missed)
+                                    : read_line(m, sm, line, again, &missed);
+    if (reply == NEVER)
+        return NEVER;
+    *(a->write ? &sm->stats->l1d.writes : &sm->stats->l1d.reads) += 1;
+    sm->stats->uses[SAM_GPUTIME_L1D]++;
+    sam_gputime_span(m, sm, SAM_GPUTIME_L1D, SAM_GPUTIME_BUSY, m->now, m->now + 1);
+    l->flight.row->lines++;
+    l->flight.row->misses += missed;
+    return reply;
+}
+
+static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
+{
+    struct lsu *l = &sm->lsu;
+    const struct access *a = l->flight.access;
+    const uint32_t turns = a->turns[a->next];
+    if (l->lds_free > m->now) {
+        *again = l->lds_free;
+        return NEVER;
+    }
+    l->lds_free = m->now + turns + (a->write ? m->config.lds_write_gap : 0);
+    sm->stats->lds_turns += turns;
+    sm->stats->uses[SAM_GPUTIME_LDS]++;
+    l->flight.row->turns += turns;
+    sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_BUSY, m->now, m->now + 1);
+    sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_CONFLICT, m->now + 1, m->now + turns);
+    return m->now + m->config.lds_latency + turns;
+}
+
+static void begin(struct model *m, struct sm *sm)
+{
+    struct lsu *l = &sm->lsu;
+    l->flight = l->queue[0];
+    const uint64_t start = l->entered[0] > l->free ? l->entered[0] : l->free;
+    l->queued--;
+    memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
+    memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
+    l->active = true;
+    l->next_request = start + m->config.lsu_latency;
+    l->last_reply = 0;
+    l->flight.row->accesses++;
+    sm->stats->lds_accesses += l->flight.access && l->flight.access->local;
+}
+
+/* All requests are sent: the instruction waits for its last reply. */
+static void finish(struct model *m, struct sm *sm)
+{
+    struct lsu *l = &sm->lsu;
+    struct flight *f = &l->flight;
+    const uint64_t result = l->last_reply + m->config.lsu_return;
+    const uint64_t next = m->now + 1 + m->config.lsu_interval;
+    l->free = next > m->config.lsu_latency ? next - m->config.lsu_latency : 0;
+    l->active = false;
+    l->under_way++;
+    sam_gputime_expect(m, sm, f, result);
+    if (f->access)
+        f->access->used = false;
+    f->record.done = result;
+    if (f->dest != NO_REGISTER)
+        sam_gputime_put_result(m, sm, f, result);
+    else
+        sam_gputime_retire(m, f, result);
+}
+
+/* Send the next request. False: it is refused. */
+static bool send(struct model *m, struct sm *sm)
+{
+    struct lsu *l = &sm->lsu;
+    struct access *a = l->flight.access;
+    uint64_t again = NEVER, reply = m->now;
+    if (l->under_way == m->config.lsu_all)
+        return false; /* an answer wakes the SM */
+    if (a) {
+        reply = a->local ? ask_local(m, sm, &again) : ask_l1(m, sm, &again);
+        if (reply == NEVER) {
+            sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
+            l->next_request = again;
+            wake_at(sm, again);
+            return false;
+        }
+        a->next++;
+    }
+    l->last_reply = reply > l->last_reply ? reply : l->last_reply;
+    l->next_request = m->now + 1;
+    if (!a || a->next == a->count)
+        finish(m, sm);
+    return true;
+}
+
+void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *f, uint64_t at)
+{
+    if (sm->answer_count == sm->answer_capacity) {
+        const uint32_t capacity = sm->answer_capacity ? 2 * sm->answer_capacity : 64;
+        struct answer *answers = realloc(sm->answers, capacity * sizeof *answers);
+        if (!answers) {
+            m->out_of_memory = true;
+            return;
+        }
+        sm->answers = answers;
+        sm->answer_capacity = capacity;
+    }
+    sm->answers[sm->answer_count++] = (struct answer){at, f->record.slot, f->generation};
+    wake_at(sm, at);
+}
+
+void sam_gputime_answers(struct model *m, struct sm *sm)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sm->answer_count; i++) {
+        const struct answer *a = &sm->answers[i];
+        struct warp *w = &sm->warps[a->warp];
+        if (a->at > m->now) {
+            wake_at(sm, a->at);
+            sm->answers[kept++] = *a;
+            continue;
+        }
+        sm->lsu.under_way -= sm->lsu.under_way > 0;
+        if (w->generation != a->generation)
+            continue;
+        w->accesses--;
+        w->in_lsu -= w->in_lsu > 0;
+    }
+    sm->answer_count = kept;
+}
+
+void sam_gputime_lsu(struct model *m, struct sm *sm)
+{
+    struct lsu *l = &sm->lsu;
+    enum sam_gputime_reason reason = l->under_way ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
+    if (m->config.memory_perfect)
+        return;
+    if (!l->active && l->queued && m->now >= l->entered[0] && m->now >= l->free) {
+        begin(m, sm);
+        wake_at(sm, m->now + 1); /* there is room again */
+    } else if (!l->active && l->queued) {
+        wake_at(sm, m->now >= l->entered[0] ? l->free : l->entered[0]);
+    }
+    if (l->active) {
+        reason = SAM_GPUTIME_BUSY;
+        if (l->next_request > m->now)
+            wake_at(sm, l->next_request);
+        else if (!send(m, sm))
+            reason = l->flight.access && l->flight.access->local ? SAM_GPUTIME_CONFLICT
+                                                                 : SAM_GPUTIME_MSHR;
+        else
+            wake_at(sm, m->now + 1);
+    }
+    sam_gputime_unit(m, sm, SAM_GPUTIME_LSU, reason);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of gputime/: the state of the model. Cycles are counted from 0. In each cycle
+ * an SM goes through these phases, in this order, and a phase sees what those before it did:
+ *   write-back  results whose `ready` has come are written, one per port
+ *   emit        instructions with all operands leave the collectors, one per stream
+ *   issue       instructions leave the buffers of warps, one per stream
+ *   operands    each register bank grants one request
+ *   fetch       the fetch port asks the I-cache           (all SMs before the next phase)
+ *   lsu         the LSU sends one line request            (all SMs)
+ * A cycle in which no phase of any SM can do anything is skipped. */
+#ifndef SAM_GPUTIME_MODEL_H
+#define SAM_GPUTIME_MODEL_H
+
+#include "gputime/gputime.h"
+#include "memtime/memtime.h"
+
+#define NEVER UINT64_MAX
+
+enum {
+    MOST_WARPS = 32,
+    MOST_SOURCES = 5,
+    REGISTER_WORDS = 8, /* of 64 bits: x0..x255, v0..v255 */
+    VECTOR = 256,       /* register number of v0 */
+    NO_REGISTER = 0xffff,
+    MOST_BUFFERED = 16 * 8,
+    PORTS = 2,
+    CLEARS = 512,
+};
+
+/* What an instruction does to the warp that runs it. */
+enum flow { FLOW_NONE, FLOW_BRANCH, FLOW_SPLIT, FLOW_JOIN, FLOW_BARRIER, FLOW_END, FLOW_FENCE };
+
+/* --- classify.c: what is known of an instruction before it runs */
+struct trait {
+    uint8_t unit;   /* enum sam_gputime_unit */
+    uint8_t stream; /* 0: X, 1: V */
+    uint8_t flow;
+    bool load, store, atomic, prefix;
+    bool own_mask; /* may read v0 as its mask */
+    uint8_t dest;  /* 0: none, 1: scalar, 2: vector */
+    uint8_t source_count;
+    bool stores_vector; /* the last source is the data of a vector store */
+    struct {
+        uint8_t slot; /* enum sam_slot; SAM_SLOT_NONE: v0 */
+        bool vector;
+    } sources[MOST_SOURCES];
+    uint8_t speed; /* FPU: 0 add, 1 fused, 2 convert; SFU: 0 float, 1 integer */
+};
+struct traits {
+    struct trait of[SAM_OP_COUNT];
+};
+void sam_gputime_classify(struct traits *traits);
+/* The registers of an instruction, as numbers up to 511; NO_REGISTER: none. */
+uint16_t sam_gputime_dest(const struct trait *trait, const struct sam_insn *insn);
+unsigned sam_gputime_sources(const struct trait *trait, const struct sam_insn *insn,
+                             uint16_t sources[MOST_SOURCES]);
+
+/* --- state */
+
+/* The line requests of a memory instruction. */
+struct access {
+    bool used, local, write, atomic;
+    uint16_t count, next; /* line requests; the next to send */
+    uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES];
+    uint8_t turns[SAM_GPUTIME_MOST_ADDRESSES]; /* of local memory's banks */
+    uint16_t bytes[SAM_GPUTIME_MOST_ADDRESSES];
+};
+
+/* An instruction after its issue. */
+struct flight {
+    struct sam_gputime_record record;
+    const struct trait *trait;
+    struct sam_gputime_row *row;
+    struct access *access; /* NULL: none */
+    uint32_t next_pc;
+    uint32_t generation; /* of the warp slot */
+    uint16_t dest;
+    bool pair;
+};
+
+struct collector {
+    bool used;
+    uint64_t free;            /* not used: from this cycle on */
+    uint64_t ready;           /* may leave; NEVER: operands are missing */
+    uint64_t request;         /* of operands */
+    uint8_t sources, missing; /* missing: set of those not yet granted */
+    uint8_t bank[MOST_SOURCES];
+    bool vector[MOST_SOURCES];
+    uint64_t granted[MOST_SOURCES];
+    struct flight flight;
+};
+
+/* Results of a unit for a port, ordered by `ready`. */
+struct results {
+    uint32_t capacity, first, count;
+    struct result {
+        uint64_t ready;
+        struct flight flight;
+    } * of; /* a ring */
+};
+
+struct meter {
+    enum sam_gputime_reason reason;
+    uint64_t since;
+};
+
+/* The last span that a unit has accounted for: what overlaps counts once. */
+struct span {
+    uint64_t from, to;
+    enum sam_gputime_reason reason;
+};
+
+struct warp {
+    bool resident, ended, has_op;
+    bool cut;       /* its instructions ended without endprg */
+    uint32_t group; /* slot of its workgroup */
+    uint32_t workgroup, warp;
+    uint32_t generation;
+    uint64_t start;
+    /* the next instruction */
+    struct sam_gputime_op op;
+    const struct trait *trait;
+    struct sam_gputime_row *row;
+    uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
+    uint8_t source_count, watched_count;
+    enum sam_gputime_reason waited;
+    /* fetch: from `head` on `count` instructions are in the buffer or on their way */
+    uint32_t head, count;
+    uint32_t folded;               /* prefixes before the next instruction */
+    uint64_t there[MOST_BUFFERED]; /* ring, by instruction address: when it can be issued */
+    uint32_t fetch_pc;
+    uint64_t next_fetch;
+    uint64_t missed;       /* cycle of the last fetch, if it missed; NEVER */
+    uint64_t icache_until; /* a miss is known to last until then */
+    uint64_t redirect;     /* cycle of the fetch of redirect_pc; NEVER: none */
+    uint32_t redirect_pc;
+    uint64_t stream_time; /* fetch_ports 0: when the instruction at stream_pc can be issued */
+    uint32_t stream_pc;
+    /* issue */
+    bool unresolved; /* a branch or join */
+    bool at_barrier;
+    bool fenced;
+    uint64_t issue_from; /* after a branch or barrier */
+    bool after_barrier;  /* issue_from is a barrier's */
+    uint64_t busy[REGISTER_WORDS], loading[REGISTER_WORDS];
+    uint32_t outstanding; /* registers to be written */
+    uint32_t collecting;  /* instructions in collectors */
+    uint64_t collected;   /* the last one's place is free from this cycle on */
+    uint32_t accesses;    /* memory instructions issued and not complete */
+    uint32_t in_lsu;      /* of those, accepted by the LSU */
+    struct meter meter;
+    uint32_t meter_pc;
+    struct sam_gputime_row *meter_row;
+};
+
+struct group {
+    bool used;
+    uint32_t workgroup;
+    uint32_t live, arrived; /* warps */
+    uint64_t last_arrival;
+};
+
+struct lsu {
+    uint32_t queued;
+    struct flight queue[17];
+    uint64_t entered[17];
+    bool active;
+    struct flight flight;  /* whose requests are being sent */
+    uint64_t next_request; /* cycle of the next line request */
+    uint64_t free;         /* the next instruction may start */
+    uint64_t last_reply;   /* of the requests sent */
+    uint64_t lds_free;
+    uint32_t under_way;
+};
+
+/* A memory instruction whose last reply is known. */
+struct answer {
+    uint64_t at;
+    uint32_t warp, generation;
+};
+
+struct sm {
+    uint32_t number;
+    uint64_t wake;
+    struct warp *warps;   /* config.warps */
+    struct group *groups; /* config.groups */
+    struct collector *collectors;
+    uint32_t used_collectors;
+    uint32_t next_warp[2], next_emit[2];
+    uint32_t next_bank[2][32];
+    struct results results[SAM_GPUTIME_UNITS][PORTS];
+    uint32_t result_count;
+    uint64_t unit_free[SAM_GPUTIME_UNITS];
+    struct span spans[SAM_GPUTIME_UNITS]; /* units that account by spans; the others: */
+    struct meter meters[SAM_GPUTIME_UNITS];
+    /* register numbers to be cleared in the scoreboard, in order of time */
+    uint32_t clear_first, clear_count;
+    struct clear {
+        uint64_t at;
+        uint32_t warp, generation;
+        uint16_t reg;
+        bool pair;
+    } clears[CLEARS];
+    struct lsu lsu;
+    uint32_t answer_count, answer_capacity;
+    struct answer *answers;
+    struct access *accesses;
+    uint32_t access_count;
+    struct sam_memtime_tags icache, l1;
+    struct sam_memtime_misses icache_misses, l1_misses, l1_writes;
+    uint32_t free_warps, free_groups;
+    uint64_t free_sgprs, free_vgprs, free_lds;
+    struct sam_gputime_sm *stats;
+    struct meter meter;
+    uint32_t resident;
+};
+
+struct rows {
+    struct row_slot {
+        struct sam_gputime_row *row; /* NULL: empty */
+    } * table;                       /* open addressing by pc */
+    size_t capacity, count;
+};
+
+struct model {
+    struct sam_gputime_config config;
+    struct sam_gputime_launch launch;
+    const struct sam_gputime_source *source;
+    const struct sam_gputime_observer *observer; /* never NULL */
+    struct sam_gputime_result *result;
+    struct traits traits;
+    struct sm *sms;
+    struct sam_memtime *memory;
+    struct rows rows;
+    uint64_t now;
+    uint64_t next_number;
+    uint32_t threads; /* lanes of the hardware */
+    uint32_t line_shift;
+    /* dispatch */
+    uint32_t next_group, ended_groups, next_sm;
+    uint64_t next_dispatch;
+    uint64_t last_end;
+    uint64_t limit; /* accounts end here; NEVER: not known yet */
+    bool out_of_memory;
+    struct sam_gputime_row spare; /* in place of a row that there is no memory for */
+};
+
+static inline void wake_at(struct sm *sm, uint64_t cycle)
+{
+    sm->wake = cycle < sm->wake ? cycle : sm->wake;
+}
+
+static inline bool is_set(const uint64_t *set, unsigned bit)
+{
+    return set[bit >> 6] >> (bit & 63) & 1;
+}
+
+/* Each phase sets sm->wake no later than the next cycle in which it could do something. */
+
+/* dispatch.c */
+void sam_gputime_dispatch(struct model *m);
+/* The cycle in which more could be dispatched if nothing else happens; NEVER: only then. */
+uint64_t sam_gputime_next_dispatch(const struct model *m);
+void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
+void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
+/* Take the warp's next instruction from the source. */
+void sam_gputime_pull(struct model *m, struct warp *w);
+/* How many workgroups an SM holds at a time, and why not more. */
+uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
+                               const struct sam_gputime_launch *launch,
+                               enum sam_gputime_limit *limit);
+
+/* fetch.c */
+void sam_gputime_fetch(struct model *m, struct sm *sm);
+void sam_gputime_start_fetch(struct model *m, struct warp *w, uint64_t at, uint32_t pc);
+/* When the warp's next instruction can be issued as far as its fetch is concerned; NEVER: it has
+ * not been fetched. */
+uint64_t sam_gputime_there(const struct model *m, const struct warp *w);
+/* It has been issued. */
+void sam_gputime_consume(struct model *m, struct warp *w);
+
+/* issue.c */
+void sam_gputime_issue(struct model *m, struct sm *sm);
+
+/* execute.c */
+void sam_gputime_operands(struct model *m, struct sm *sm);
+void sam_gputime_emit(struct model *m, struct sm *sm);
+
+/* write.c */
+void sam_gputime_write(struct model *m, struct sm *sm);
+void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *flight,
+                            uint64_t ready);
+/* An instruction without a result is complete. */
+void sam_gputime_retire(struct model *m, struct flight *flight, uint64_t at);
+void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load);
+
+/* lsu.c */
+/* Whether the LSU takes an instruction of this warp in this cycle. */
+bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm, const struct warp *w);
+void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);
+void sam_gputime_lsu(struct model *m, struct sm *sm);
+/* The accesses of an instruction are complete in cycle `at`. */
+void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);
+/* Complete the accesses whose time has come. */
+void sam_gputime_answers(struct model *m, struct sm *sm);
+
+/* coalesce.c: the line requests of an op. NULL: it has none. */
+struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
+                                    const struct sam_gputime_op *op);
+
+/* account.c */
+bool sam_gputime_rows_init(struct rows *rows);
+void sam_gputime_rows_free(struct rows *rows);
+/* The row of a pc; never NULL: out of memory is noted in the model. */
+struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
+/* Account [from, to) of a unit, as far as it has no account yet. */
+void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                      enum sam_gputime_reason reason, uint64_t from, uint64_t to);
+/* What a unit, an SM or a warp does from now on. */
+void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                      enum sam_gputime_reason reason);
+void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason);
+void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
+                      enum sam_gputime_reason reason);
+/* Close all accounts and fill the result. False: out of memory. */
+bool sam_gputime_settle(struct model *m);
+
+#endif

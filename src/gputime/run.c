@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run of a launch: from cycle to cycle in which anything happens. */
+#include "gputime/model.h"
+
+#include <stdlib.h>
+
+static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const uint32_t line = c->line_bytes;
+    sm->number = number;
+    sm->wake = NEVER;
+    sm->stats = &m->result->sm[number];
+    sm->free_warps = c->warps;
+    sm->free_groups = c->groups;
+    sm->free_sgprs = c->sgprs ? c->sgprs : UINT64_MAX / 2;
+    sm->free_vgprs = c->vgprs ? c->vgprs : UINT64_MAX / 2;
+    sm->free_lds = c->lds_bytes;
+    sm->meter.reason = SAM_GPUTIME_EMPTY;
+    for (unsigned i = 0; i < SAM_GPUTIME_UNITS; i++)
+        sm->meters[i].reason = SAM_GPUTIME_EMPTY;
+    sm->access_count = c->collectors + c->lsu_queue + 2;
+    sm->warps = calloc(c->warps, sizeof *sm->warps);
+    sm->groups = calloc(c->groups, sizeof *sm->groups);
+    sm->collectors = calloc(c->collectors, sizeof *sm->collectors);
+    sm->accesses = calloc(sm->access_count, sizeof *sm->accesses);
+    if (!sm->warps || !sm->groups || !sm->collectors || !sm->accesses)
+        return false;
+    for (uint32_t i = 0; i < c->warps; i++) {
+        sm->warps[i].meter.reason = SAM_GPUTIME_EMPTY;
+        sm->warps[i].redirect = NEVER;
+    }
+    const uint32_t sets = c->icache_bytes ? c->icache_bytes / (line * c->icache_ways) : 1;
+    return sam_memtime_tags_init(&sm->icache, sets, c->icache_ways) &&
+           sam_memtime_tags_init(&sm->l1, c->l1_sets, c->l1_ways) &&
+           sam_memtime_misses_init(&sm->icache_misses, c->icache_mshrs, UINT32_MAX) &&
+           sam_memtime_misses_init(&sm->l1_misses, c->l1_mshrs, c->l1_merges) &&
+           sam_memtime_misses_init(&sm->l1_writes, c->l1_wshrs, 1);
+}
+
+static void free_sm(struct sm *sm)
+{
+    free(sm->warps);
+    free(sm->groups);
+    free(sm->collectors);
+    free(sm->accesses);
+    free(sm->answers);
+    for (unsigned unit = 0; unit < SAM_GPUTIME_UNITS; unit++)
+        for (unsigned port = 0; port < PORTS; port++)
+            free(sm->results[unit][port].of);
+    sam_memtime_tags_free(&sm->icache);
+    sam_memtime_tags_free(&sm->l1);
+    sam_memtime_misses_free(&sm->icache_misses);
+    sam_memtime_misses_free(&sm->l1_misses);
+    sam_memtime_misses_free(&sm->l1_writes);
+}
+
+static bool init_model(struct model *m)
+{
+    const struct sam_gputime_config *c = &m->config;
+    struct sam_gputime_result *r = m->result;
+    const struct sam_memtime_config memory = {
+        .sets = c->l2_sets,
+        .ways = c->l2_ways,
+        .line_bytes = c->line_bytes,
+        .write_allocate = c->l2_write_allocate,
+        .mshrs = c->l2_mshrs,
+        .latency = c->l2_latency,
+        .miss_latency = c->l2_miss_latency,
+        .interval = c->l2_interval,
+        .mem_latency = c->mem_latency,
+        .mem_outstanding = c->mem_outstanding,
+        .mem_recovery = c->mem_recovery,
+        .mem_bytes = c->mem_bytes,
+    };
+    const uint32_t eight = m->launch.lanes > 8 ? 32 : 8;
+    m->threads = c->threads ? c->threads : eight;
+    if (!c->threads && m->launch.lanes > 8 && m->launch.lanes <= 16)
+        m->threads = 16;
+    m->line_shift = (uint32_t)__builtin_ctz(c->line_bytes);
+    m->limit = NEVER;
+    m->next_sm = c->dispatch_high_first ? 1 % c->sms : 0;
+    r->sms = c->sms;
+    r->slots = c->warps;
+    r->groups_resident = sam_gputime_residency(c, &m->launch, &r->limit);
+    r->sm = calloc(c->sms, sizeof *r->sm);
+    r->warp_slots = calloc((size_t)c->sms * c->warps, sizeof *r->warp_slots);
+    m->sms = calloc(c->sms, sizeof *m->sms);
+    m->memory = sam_memtime_new(&memory);
+    if (!r->sm || !r->warp_slots || !m->sms || !m->memory || !sam_gputime_rows_init(&m->rows))
+        return false;
+    for (uint32_t i = 0; i < c->sms; i++)
+        if (!init_sm(m, &m->sms[i], i))
+            return false;
+    sam_gputime_classify(&m->traits);
+    return true;
+}
+
+static void free_model(struct model *m)
+{
+    for (uint32_t i = 0; m->sms && i < m->config.sms; i++)
+        free_sm(&m->sms[i]);
+    free(m->sms);
+    sam_memtime_free(m->memory);
+    sam_gputime_rows_free(&m->rows);
+    free(m);
+}
+
+/* One cycle of the SMs whose turn it is. */
+static void step(struct model *m)
+{
+    const uint32_t count = m->config.sms;
+    uint64_t due = 0; /* a set: at most 64 SMs */
+    sam_gputime_dispatch(m);
+    for (uint32_t i = 0; i < count; i++) {
+        struct sm *sm = &m->sms[i];
+        if (sm->wake > m->now)
+            continue;
+        due |= UINT64_C(1) << i;
+        sm->wake = NEVER;
+        sam_gputime_answers(m, sm);
+        sam_gputime_write(m, sm);
+        sam_gputime_emit(m, sm);
+        sam_gputime_issue(m, sm);
+        sam_gputime_operands(m, sm);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (due >> i & 1)
+            sam_gputime_fetch(m, &m->sms[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (due >> i & 1)
+            sam_gputime_lsu(m, &m->sms[i]);
+}
+
+static uint64_t next_cycle(const struct model *m)
+{
+    uint64_t next = sam_gputime_next_dispatch(m);
+    for (uint32_t i = 0; i < m->config.sms; i++)
+        next = m->sms[i].wake < next ? m->sms[i].wake : next;
+    return next;
+}
+
+static enum sam_status run(struct model *m, struct sam_error *error)
+{
+    if (!init_model(m))
+        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
+    for (uint64_t next = 0; next != NEVER && !m->out_of_memory; next = next_cycle(m)) {
+        m->now = next;
+        step(m);
+    }
+    if (!m->out_of_memory && m->limit == NEVER)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "cycle %llu: the warps wait for each other: expected endprg of all",
+                        (unsigned long long)m->now);
+    if (m->out_of_memory || !sam_gputime_settle(m))
+        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
+    return SAM_OK;
+}
+
+enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
+                                const struct sam_gputime_launch *launch,
+                                const struct sam_gputime_source *source,
+                                const struct sam_gputime_observer *observer,
+                                struct sam_gputime_result *result, struct sam_error *error)
+{
+    static const struct sam_gputime_observer none;
+    if (SAM_LACKS(error, source, result))
+        return SAM_ERR_USAGE;
+    *result = (struct sam_gputime_result){0};
+    enum sam_status status = sam_gputime_check(config, launch, error);
+    if (status != SAM_OK)
+        return status;
+    struct model *m = calloc(1, sizeof *m);
+    if (!m)
+        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
+    m->config = *config;
+    m->launch = *launch;
+    m->source = source;
+    m->observer = observer ? observer : &none;
+    m->result = result;
+    status = run(m, error);
+    free_model(m);
+    if (status != SAM_OK)
+        sam_gputime_result_free(result);
+    return status;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The L2 and the memory behind it. */
+#include "memtime/memtime.h"
+
+#include <stdlib.h>
+
+enum {
+    REPLIES = 512
+}; /* more than can be reserved at a time: an MSHR each, and hits before them */
+
+struct sam_memtime {
+    struct sam_memtime_config config;
+    struct sam_memtime_stats stats;
+    struct sam_memtime_tags tags;
+    struct sam_memtime_misses misses;
+    uint64_t arrived;     /* the last request: none comes before it */
+    uint64_t *slots;      /* until when each outstanding request of the memory is under way */
+    uint64_t bus_free;    /* of the memory's data bus */
+    uint32_t reply_count; /* reserved cycles of the reply port, ascending */
+    uint64_t replies[REPLIES];
+};
+
+struct sam_memtime *sam_memtime_new(const struct sam_memtime_config *config)
+{
+    struct sam_memtime *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->config = *config;
+    m->slots = calloc(config->mem_outstanding, sizeof *m->slots);
+    const bool made = sam_memtime_tags_init(&m->tags, config->sets, config->ways) &&
+                      sam_memtime_misses_init(&m->misses, config->mshrs, UINT32_MAX);
+    if (made && m->slots)
+        return m;
+    sam_memtime_free(m);
+    return NULL;
+}
+
+void sam_memtime_free(struct sam_memtime *m)
+{
+    if (!m)
+        return;
+    sam_memtime_tags_free(&m->tags);
+    sam_memtime_misses_free(&m->misses);
+    free(m->slots);
+    free(m);
+}
+
+const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m)
+{
+    return &m->stats;
+}
+
+/* A transfer of the memory that is asked for in cycle `now`; the cycle of its last data. */
+static uint64_t transfer(struct sam_memtime *m, uint64_t now, uint32_t bytes, bool write)
+{
+    const struct sam_memtime_config *c = &m->config;
+    uint32_t slot = 0;
+    for (uint32_t i = 1; i < c->mem_outstanding; i++)
+        slot = m->slots[i] < m->slots[slot] ? i : slot;
+    const uint64_t start = now > m->slots[slot] ? now : m->slots[slot];
+    const uint64_t beats = (bytes + c->mem_bytes - 1) / c->mem_bytes;
+    uint64_t first = start + c->mem_latency;
+    first = first > m->bus_free ? first : m->bus_free;
+    m->bus_free = first + beats;
+    m->slots[slot] = first + beats - 1 + c->mem_recovery;
+    m->stats.mem_busy += beats;
+    *(write ? &m->stats.mem_writes : &m->stats.mem_reads) += 1;
+    *(write ? &m->stats.mem_bytes_written : &m->stats.mem_bytes_read) += bytes;
+    return first + beats - 1;
+}
+
+/* The first cycle from `wish` on in which the reply port is free. */
+static uint64_t reply(struct sam_memtime *m, uint64_t wish)
+{
+    uint32_t gone = 0;
+    while (gone < m->reply_count && m->replies[gone] + m->config.interval <= m->arrived)
+        gone++;
+    if (m->reply_count - gone == REPLIES)
+        gone++; /* the oldest can no longer matter to any but the oldest requests */
+    m->reply_count -= gone;
+    memmove(m->replies, m->replies + gone, m->reply_count * sizeof *m->replies);
+    uint32_t at = 0;
+    for (; at < m->reply_count; at++) {
+        if (wish + m->config.interval <= m->replies[at])
+            break;
+        if (wish < m->replies[at] + m->config.interval)
+            wish = m->replies[at] + m->config.interval;
+    }
+    memmove(m->replies + at + 1, m->replies + at, (m->reply_count - at) * sizeof *m->replies);
+    m->replies[at] = wish;
+    m->reply_count++;
+    m->stats.busy++;
+    return wish;
+}
+
+/* The cycle from `now` on in which there is a place for another miss. */
+static uint64_t wait_for_place(struct sam_memtime *m, uint64_t now)
+{
+    uint64_t start = now;
+    sam_memtime_misses_retire(&m->misses, start);
+    while (sam_memtime_misses_is_full(&m->misses)) {
+        start = sam_memtime_misses_first(&m->misses);
+        sam_memtime_misses_retire(&m->misses, start);
+    }
+    m->stats.refusals += start - now;
+    return start;
+}
+
+/* Fetch a line that is absent, for a request that arrives in cycle `now`; when it is there. */
+static uint64_t fetch(struct sam_memtime *m, uint64_t now, uint64_t line, bool from_memory)
+{
+    const struct sam_memtime_config *c = &m->config;
+    const uint64_t start = wait_for_place(m, now);
+    struct sam_memtime_tag victim;
+    sam_memtime_tags_fill(&m->tags, line, &victim);
+    m->stats.evictions += victim.line != 0;
+    if (victim.line && victim.dirty) {
+        m->stats.dirty++;
+        transfer(m, start, m->config.line_bytes, true);
+    }
+    const uint64_t ready =
+        (from_memory ? transfer(m, start, c->line_bytes, false) : start) + c->miss_latency;
+    sam_memtime_misses_add(&m->misses, line, ready);
+    return ready;
+}
+
+/* When the data of a line is in the L2, for a request that arrives in cycle `now`. */
+static uint64_t look_up(struct sam_memtime *m, uint64_t now, uint64_t line, bool whole_write,
+                        bool *hit)
+{
+    const struct sam_memtime_tag *tag = sam_memtime_tags_find(&m->tags, line);
+    sam_memtime_misses_retire(&m->misses, now);
+    const struct sam_memtime_miss *miss = tag ? sam_memtime_misses_find(&m->misses, line) : NULL;
+    *hit = tag && !miss;
+    m->stats.merges += miss != NULL;
+    const uint64_t soonest = now + m->config.latency;
+    uint64_t ready = soonest;
+    if (miss)
+        ready = miss->ready;
+    else if (!tag)
+        ready = fetch(m, now, line, !whole_write);
+    return ready > soonest ? ready : soonest;
+}
+
+static uint64_t arrive(struct sam_memtime *m, uint64_t now)
+{
+    m->arrived = now > m->arrived ? now : m->arrived;
+    return m->arrived;
+}
+
+uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line)
+{
+    bool hit;
+    now = arrive(m, now);
+    m->stats.reads++;
+    const uint64_t ready = look_up(m, now, line, false, &hit);
+    m->stats.read_hits += hit;
+    return reply(m, ready);
+}
+
+/* A write that is passed on: the memory holds it in a place for a miss. */
+static uint64_t pass_on(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes)
+{
+    const uint64_t start = wait_for_place(m, now);
+    const uint64_t ready = transfer(m, start, bytes, true) + m->config.miss_latency;
+    sam_memtime_misses_add(&m->misses, line, ready);
+    return reply(m, ready);
+}
+
+uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes)
+{
+    bool hit;
+    now = arrive(m, now);
+    m->stats.writes++;
+    if (!m->config.write_allocate && !sam_memtime_tags_find(&m->tags, line))
+        return pass_on(m, now, line, bytes);
+    const uint64_t ready = look_up(m, now, line, bytes >= m->config.line_bytes, &hit);
+    m->stats.write_hits += hit;
+    sam_memtime_tags_find(&m->tags, line)->dirty = true;
+    return reply(m, ready);
+}
