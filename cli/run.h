@@ -144,6 +144,7 @@ struct run {
     unsigned launches;
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
+    const struct sam_metadata *metadata;   /* of a recorded launch, for the same; or NULL */
     json_t *json_launches, *json_checks;   /* NULL without --json */
     struct sam_error error;
 };
@@ -187,13 +188,15 @@ bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct s
 /* --- run_drive.c: launches and programs that are opened instead of run */
 struct run_session {
     struct sam_session *session;
-    struct sam_gpu *gpu;             /* of a launch, or */
-    struct sam_hart *hart;           /* of a program */
-    const struct sam_launch *launch; /* of a launch */
-    const struct sam_image *image;   /* symbols and lines, may be NULL */
-    const char *name;                /* of the kernel or the program */
-    unsigned number, count;          /* of this launch, from 0; how many there are */
-    bool has_until;                  /* --until: where a program ends */
+    struct sam_gpu *gpu;                   /* of a launch, or */
+    struct sam_hart *hart;                 /* of a program */
+    const struct sam_launch *launch;       /* of a launch */
+    const struct sam_image *image;         /* symbols and lines, may be NULL */
+    const char *name;                      /* of the kernel or the program */
+    const struct run_arguments *arguments; /* of --arg, or NULL */
+    const struct sam_metadata *metadata;   /* of a recorded launch, or NULL */
+    unsigned number, count;                /* of this launch, from 0; how many there are */
+    bool has_until;                        /* --until: where a program ends */
     uint64_t until;
     uint64_t exit_code; /* of a program: set by the driver when it has exited */
     FILE *text;         /* for people */

@@ -19,6 +19,8 @@ int run_drive_launch(struct run *run, const struct sam_launch *launch, const cha
         .launch = launch,
         .image = run->image,
         .name = kernel,
+        .arguments = run->arguments,
+        .metadata = run->metadata,
         .number = run->launches,
         .count = run->asked->kernel ? 1 : (unsigned)(request->files.count / 2),
         .text = run->text,

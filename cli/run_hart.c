@@ -163,6 +163,7 @@ static int drive(struct state *s, struct sam_hart_result *result, bool *ended)
         .hart = s->hart,
         .image = s->image,
         .name = run_hart_name(r->run->files.items[0]),
+        .arguments = &s->arguments,
         .has_until = r->until != NULL,
         .text = s->text,
     };

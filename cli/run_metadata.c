@@ -161,6 +161,7 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     };
     char name[128];
     run->pds_room = pds_room(m);
+    run->metadata = m;
     kernel_name(run, &launch, step->path, name, sizeof name);
     return run_launch(run, &launch, name, step->path);
 }

@@ -7,8 +7,11 @@
 
 #include "cli.h"
 
-/* The only mutable global of the command: a signal handler can reach nothing else. */
+/* The mutable globals of the command: a signal handler can reach nothing else. */
 static volatile int stop_requested; /* the signal's number */
+
+/* Whether Ctrl-C is answered by a prompt. */
+static volatile sig_atomic_t answering;
 
 enum { SECONDS_TO_FINISH = 1 };
 
@@ -24,7 +27,9 @@ static void request_stop(int number)
 {
     const struct itimerval timer = {.it_value.tv_sec = SECONDS_TO_FINISH,
                                     .it_interval.tv_sec = SECONDS_TO_FINISH};
-    if (stop_requested) {
+    if (answering && number == SIGINT && stop_requested)
+        return; /* it will be answered */
+    if (stop_requested && !(answering && stop_requested == SIGINT)) {
         signal(number, SIG_DFL);
         raise(number); /* as soon as this handler returns */
         return;
@@ -53,6 +58,20 @@ void cli_catch_signals(void)
 bool cli_stopped(void)
 {
     return stop_requested != 0;
+}
+
+void cli_answer_interrupts(void)
+{
+    answering = 1;
+}
+
+bool cli_forget_interrupt(void)
+{
+    if (stop_requested && stop_requested != SIGINT)
+        return false;
+    setitimer(ITIMER_REAL, &(const struct itimerval){.it_value = {0, 0}}, NULL);
+    stop_requested = 0;
+    return true;
 }
 
 void cli_die_if_stopped(void)

@@ -13,6 +13,10 @@ void cli_catch_signals(void);
 /* The flag, as the library's options take it. */
 const volatile int *cli_stop_flag(void);
 bool cli_stopped(void);
+/* A prompt answers Ctrl-C: from here on no number of them ends the command. */
+void cli_answer_interrupts(void);
+/* Forget a Ctrl-C that has been answered. False: another signal came, which stands. */
+bool cli_forget_interrupt(void);
 /* At the very end, when all is cleaned up and said: a shell goes on with its loop unless the
  * program dies by the signal itself. */
 void cli_die_if_stopped(void);

@@ -1,67 +1,216 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop of the debugger: it reads commands and runs them. */
-#include "debug.h"
-
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct debug {
-    const struct debug_options *options;
-    struct run_session *run;
-    bool trapped;
-};
+#include "debugger.h"
+#include "stop.h"
+
+static const char *complete(void *context, const char *line, size_t index, char *text, size_t size)
+{
+    return debug_complete(context, line, index, text, size);
+}
 
 struct debug *debug_new(const struct debug_options *options)
 {
     struct debug *d = calloc(1, sizeof *d);
-    if (d)
-        d->options = options;
+    if (!d)
+        return NULL;
+    *d = (struct debug){
+        .options = options, .out = stdout, .examine_format = 'x', .examine_size = 'w'};
+    d->input = input_new(options, complete, d);
+    if (!d->input) {
+        free(d);
+        return NULL;
+    }
     return d;
 }
 
 void debug_free(struct debug *d)
 {
+    struct sam_error error;
+    if (!d)
+        return;
+    points_free(d);
+    command_undisplay(d, "", &error);
+    source_free(d);
+    input_free(d->input);
+    free(d->displays);
+    free(d->users);
+    free(d->last_line);
     free(d);
 }
 
-static int command(struct debug *d, const char *line, bool *quits)
+/* ------------------------------------------------------------------------------ the session */
+
+/* Snapshots and the recording; what a machine cannot do is told when it is asked for. */
+static void record(struct debug *d)
 {
-    struct run_session *s = d->run;
-    struct sam_session_stop stop;
     struct sam_error error;
-    if (strcmp(line, "quit") == 0) {
-        *quits = true;
-        return CLI_OK;
+    d->start = 0;
+    d->records = false;
+    snprintf(d->no_record, sizeof d->no_record, "--no-record was given");
+    if (d->options->no_record)
+        return;
+    if (sam_session_snapshot(d->session, &d->start, &error) == SAM_OK &&
+        sam_session_record(d->session, 0, &error) == SAM_OK)
+        d->records = true;
+    else
+        snprintf(d->no_record, sizeof d->no_record, "%.250s", error.text);
+}
+
+static enum sam_status break_at_until(struct debug *d, struct sam_error *error)
+{
+    const struct sam_session_break point = {.pc = d->run->until};
+    d->until_id = 0;
+    return d->run->has_until ? sam_session_add_break(d->session, &point, &d->until_id, error)
+                             : SAM_OK;
+}
+
+enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sam_error *error)
+{
+    enum sam_status status = sam_session_shape(run->session, &d->shape, error);
+    if (status != SAM_OK)
+        return status;
+    d->run = run;
+    d->session = run->session;
+    d->image = run->image;
+    d->out = run->text;
+    d->state = DEBUG_LIVE;
+    d->started = d->at_end = d->goes_on = false;
+    d->focus = (struct debug_focus){.workgroup = sam_session_workgroup(run->session, 0)};
+    d->shown_focus = d->focus;
+    d->shown_mask = (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
+    d->list_file = NULL;
+    d->list_line = 0;
+    d->last_stop = 0;
+    debug_names(d);
+    record(d);
+    status = break_at_until(d, error);
+    return status == SAM_OK ? points_attach(d, error) : status;
+}
+
+void debug_detach(struct debug *d)
+{
+    points_detach(d);
+    source_free(d);
+    d->list_file = NULL;
+    d->session = NULL;
+    d->run = NULL;
+    d->image = NULL;
+}
+
+/* --------------------------------------------------------------------------------- commands */
+
+/* The name of the command and what follows it: "x/4xw a0" is x and "/4xw a0". */
+static const char *split(const char *line, char *word, size_t size)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_')
+        length++;
+    if (!length && *line)
+        length = 1;
+    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), line);
+    return line + length + strspn(line + length, " \t");
+}
+
+enum sam_status debug_execute(struct debug *d, const char *line, struct sam_error *error)
+{
+    char word[64];
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return SAM_OK;
+    const char *rest = split(line, word, sizeof word);
+    const struct debug_command *command = debug_find(debug_commands, "command", word, error);
+    return command ? command->run(d, rest, error) : SAM_ERR_USAGE;
+}
+
+/* An empty line repeats a command that runs or shows more, without its arguments for the latter. */
+static const char *repeated(struct debug *d, const char *line)
+{
+    struct sam_error error;
+    char word[64];
+    if (*line) {
+        const char *rest = split(line, word, sizeof word);
+        const struct debug_command *command = debug_find(debug_commands, "command", word, &error);
+        const bool goes_on =
+            command && (command->run == command_list || command->run == command_examine);
+        free(d->last_line);
+        d->last_line = NULL;
+        if (command && command->repeats && goes_on && strcmp(rest, "-") != 0)
+            d->last_line = strdup(word);
+        else if (command && command->repeats)
+            d->last_line = strdup(line);
+        return line;
     }
-    if (strcmp(line, "continue") != 0)
-        return cli_error("unknown command '%s': expected continue or quit", line);
-    const enum sam_status status = sam_session_run(s->session, NULL, &stop, &error);
-    d->trapped = stop.reason == SAM_SESSION_TRAP;
-    if (stop.reason == SAM_SESSION_DONE)
-        s->exit_code = stop.exit_code;
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return d->last_line ? d->last_line : line;
+}
+
+static void run_line(struct debug *d, const char *line)
+{
+    struct sam_error error, shown;
+    char copy[4096];
+    if (input_is_terminal(d->input))
+        line = repeated(d, line);
+    if (snprintf(copy, sizeof copy, "%s", line) >= (int)sizeof copy) {
+        debug_fail(&error, "a line of more than %zu characters", sizeof copy - 1);
+    } else if (debug_execute(d, copy, &error) == SAM_OK) {
+        return;
+    }
+    fflush(d->out);
+    shown = error;
+    snprintf(shown.text, sizeof shown.text, "%s%.700s", input_place(d->input), error.text);
+    cli_report(&shown);
+    d->failed |= !input_is_terminal(d->input);
+    input_drop_file(d->input);
+    d->quits |= d->options->batch;
+}
+
+/* Ctrl-C stops what runs. Only at a prompt is there somebody to go on. */
+static bool interrupted(struct debug *d)
+{
+    if (!cli_stopped())
+        return false;
+    return !input_prompts(d->input) || !cli_forget_interrupt();
+}
+
+/* How the drive ends. */
+static int verdict(const struct debug *d)
+{
+    const bool last = d->run->number + 1 >= d->run->count;
+    if (d->failed && d->quits)
+        return CLI_BAD_INPUT;
+    if (d->goes_on || (d->state == DEBUG_ENDED && last) || d->at_end)
+        return CLI_OK;
+    return d->state == DEBUG_TRAPPED ? CLI_PROGRAM_FAILED : CLI_SHOWN;
 }
 
 int debug_drive(void *context, struct run_session *session)
 {
     struct debug *d = context;
-    bool quits = false;
-    char line[1024];
-    d->run = session;
-    for (size_t i = 0; i < d->options->scripts.count && !quits; i++)
-        if (command(d, d->options->scripts.items[i].text, &quits) != CLI_OK && d->options->batch)
-            break;
-    while (!d->options->batch && !quits && fgets(line, sizeof line, stdin)) {
-        line[strcspn(line, "\n")] = '\0';
-        command(d, line, &quits);
+    struct sam_error error;
+    if (debug_attach(d, session, &error) != SAM_OK)
+        return cli_report(&error);
+    stop_show_place(d, true);
+    while (!d->quits && !d->goes_on) {
+        const char *line;
+        const enum input_result result = input_next(d->input, d->out, &line);
+        if (result == INPUT_LINE) {
+            run_line(d, line);
+        } else if (result != INPUT_INTERRUPTED) {
+            d->quits = true;
+            d->failed |= result == INPUT_BAD;
+            if (input_is_terminal(d->input))
+                debug_say(d, "\n");
+        } else {
+            debug_say(d, "\n");
+        }
+        fflush(d->out);
+        if (interrupted(d))
+            d->quits = true;
     }
-    if (d->trapped)
-        return CLI_PROGRAM_FAILED;
-    for (uint64_t i = 0;; i++) {
-        const uint32_t workgroup = sam_session_workgroup(session->session, i);
-        if (workgroup == UINT32_MAX)
-            return CLI_OK;
-        if (sam_session_workgroup_state(session->session, workgroup) != SAM_SESSION_ENDED)
-            return CLI_SHOWN;
-    }
+    const int code = cli_stopped() ? CLI_SHOWN : verdict(d);
+    debug_detach(d);
+    return code;
 }

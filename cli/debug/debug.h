@@ -16,6 +16,9 @@ struct debug_options {
         size_t count;
     } scripts;
     bool batch;
+    bool echo;      /* show commands that do not come from a terminal */
+    bool no_record; /* keep no past: faster, but there is no way back */
+    bool sealed;    /* no commands but those of `scripts`, and no files: for tests */
 };
 
 struct debug;

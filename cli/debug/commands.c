@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands, and what is made from it: finding a command, help, completion. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger.h"
+
+#define REPEATS 1
+#define DEAD    2
+
+const struct debug_command debug_commands[] = {
+#define HEADING(text) {.names = text},
+#define COMMAND(words, form, summary, more, function, completion, flags)                           \
+    {.names = (words),                                                                             \
+     .grammar = (form),                                                                            \
+     .help = summary "\n" more,                                                                    \
+     .run = command_##function,                                                                    \
+     .completes = COMPLETE_##completion,                                                           \
+     .repeats = ((flags)&REPEATS) != 0,                                                            \
+     .dead = ((flags)&DEAD) != 0},
+#include "commands.def"
+#undef HEADING
+#undef COMMAND
+    {0},
+};
+
+#define info_stack command_stack
+const struct debug_command debug_infos[] = {
+#define INFO(words, form, summary, function)                                                       \
+    {.names = (words),                                                                             \
+     .grammar = (form),                                                                            \
+     .help = summary "\n",                                                                         \
+     .run = info_##function,                                                                       \
+     .dead = true},
+#include "infos.def"
+#undef INFO
+    {0},
+};
+
+/* The next of the names; NULL: no more. */
+static const char *next_name(const char **names, char *name, size_t size)
+{
+    return debug_word(names, name, size) ? name : NULL;
+}
+
+static bool has_name(const struct debug_command *row, const char *word)
+{
+    char name[32];
+    for (const char *names = row->names; row->run && next_name(&names, name, sizeof name);)
+        if (strcmp(name, word) == 0)
+            return true;
+    return false;
+}
+
+static const char *first_name(const struct debug_command *row, char *name, size_t size)
+{
+    const char *names = row->names;
+    return next_name(&names, name, size);
+}
+
+static bool begins(const struct debug_command *row, const char *word)
+{
+    char name[32];
+    for (const char *names = row->names; row->run && next_name(&names, name, sizeof name);)
+        if (strncmp(name, word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
+const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
+                                       const char *word, struct sam_error *error)
+{
+    const struct debug_command *found = NULL;
+    struct cli_near near = {.wanted = word};
+    char name[32], matches[256] = "";
+    size_t used = 0;
+    unsigned count = 0;
+    for (const struct debug_command *row = rows; row->names; row++) {
+        if (has_name(row, word))
+            return row;
+        if (row->run)
+            cli_near_offer(&near, first_name(row, name, sizeof name));
+        if (!begins(row, word))
+            continue;
+        found = row;
+        if (used < sizeof matches)
+            used += (size_t)snprintf(matches + used, sizeof matches - used, "%s%s",
+                                     count++ ? ", " : "", first_name(row, name, sizeof name));
+    }
+    if (count == 1)
+        return found;
+    if (count)
+        debug_fail(error, "ambiguous %s '%s': expected one of %s", kind, word, matches);
+    else
+        debug_fail(error, "unknown %s '%.60s'%s (%s)", kind, word, cli_near_text(&near),
+                   rows == debug_infos ? "help info" : "help");
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------- help */
+
+static void list_rows(struct debug *d, const struct debug_command *rows, const char *prefix)
+{
+    char name[32], form[96];
+    for (const struct debug_command *row = rows; row->names; row++) {
+        if (!row->run) {
+            debug_say(d, "%s%s\n", row == rows ? "" : "\n", row->names);
+            continue;
+        }
+        snprintf(form, sizeof form, "%s%s", prefix, first_name(row, name, sizeof name));
+        debug_say(d, "  %-16s %.*s\n", form, (int)strcspn(row->help, "\n"), row->help);
+    }
+}
+
+static void describe(struct debug *d, const struct debug_command *row, const char *prefix)
+{
+    char name[32];
+    const char *names = row->names, *more = strchr(row->help, '\n') + 1;
+    next_name(&names, name, sizeof name);
+    debug_say(d, "%s%s%s%s\n", prefix, name, *row->grammar ? " " : "", row->grammar);
+    debug_say(d, "  %.*s\n", (int)strcspn(row->help, "\n"), row->help);
+    while (*more) {
+        const size_t size = strcspn(more, "\n");
+        debug_say(d, "  %.*s\n", (int)size, more);
+        more += size + (more[size] == '\n');
+    }
+    for (bool first = true; next_name(&names, name, sizeof name); first = false)
+        debug_say(d, "%s%s", first ? "  also: " : ", ", name);
+    if (strchr(row->names, ' '))
+        debug_say(d, "\n");
+}
+
+enum sam_status command_help(struct debug *d, const char *rest, struct sam_error *error)
+{
+    char word[64];
+    if (!debug_word(&rest, word, sizeof word)) {
+        list_rows(d, debug_commands, "");
+        debug_say(d, "\nA command may be shortened as long as it is the only one that begins so.\n"
+                     "help COMMAND describes one.\n");
+        return SAM_OK;
+    }
+    const struct debug_command *row = debug_find(debug_commands, "command", word, error);
+    if (!row)
+        return SAM_ERR_USAGE;
+    if (row->run == command_info && debug_word(&rest, word, sizeof word)) {
+        row = debug_find(debug_infos, "info", word, error);
+        if (!row)
+            return SAM_ERR_USAGE;
+        describe(d, row, "info ");
+    } else {
+        describe(d, row, "");
+        if (row->run == command_info)
+            list_rows(d, debug_infos, "info ");
+    }
+    return debug_no_more(rest, error);
+}
+
+enum sam_status command_info(struct debug *d, const char *rest, struct sam_error *error)
+{
+    char word[64];
+    if (!debug_word(&rest, word, sizeof word))
+        return debug_fail(error, "info: expected what to show (help info)");
+    const struct debug_command *row = debug_find(debug_infos, "info", word, error);
+    return row ? row->run(d, rest, error) : SAM_ERR_USAGE;
+}
+
+/* ------------------------------------------------------------------------------- completion */
+
+/* Candidate `*index` among the first names of the rows; counts it down. */
+static const char *complete_row(const struct debug_command *rows, const char *word, size_t *index,
+                                char *text, size_t size)
+{
+    for (const struct debug_command *row = rows; row->names; row++)
+        if (row->run && strncmp(first_name(row, text, size), word, strlen(word)) == 0 &&
+            (*index)-- == 0)
+            return text;
+    return NULL;
+}
+
+static const char *complete_symbol(const struct sam_image *image, const char *word, size_t *index,
+                                   char *text, size_t size)
+{
+    for (size_t i = 0; image && i < image->symbol_count; i++)
+        if (strncmp(image->symbols[i].name, word, strlen(word)) == 0 && (*index)-- == 0) {
+            snprintf(text, size, "%s", image->symbols[i].name);
+            return text;
+        }
+    return NULL;
+}
+
+const char *debug_complete(struct debug *d, const char *line, size_t index, char *text, size_t size)
+{
+    char command[64];
+    struct sam_error error;
+    const char *rest = line, *word = line + strlen(line);
+    while (word > line && !strchr(" \t*&(+-", word[-1]))
+        word--;
+    if (!debug_word(&rest, command, sizeof command) || word == line + strspn(line, " \t"))
+        return complete_row(debug_commands, word, &index, text, size);
+    const struct debug_command *row = debug_find(debug_commands, "command", command, &error);
+    switch (row ? row->completes : COMPLETE_NONE) {
+    case COMPLETE_NONE: break;
+    case COMPLETE_SYMBOL: return complete_symbol(d->image, word, &index, text, size);
+    case COMPLETE_COMMAND: return complete_row(debug_commands, word, &index, text, size);
+    case COMPLETE_INFO: return complete_row(debug_infos, word, &index, text, size);
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------- others */
+
+enum sam_status command_source(struct debug *d, const char *rest, struct sam_error *error)
+{
+    char path[1024];
+    if (!debug_word(&rest, path, sizeof path))
+        return debug_fail(error, "source: expected a file");
+    const enum sam_status status = debug_no_more(rest, error);
+    return status == SAM_OK ? input_push_file(d->input, path, error) : status;
+}
+
+enum sam_status command_echo(struct debug *d, const char *rest, struct sam_error *error)
+{
+    (void)error;
+    for (; *rest; rest++) {
+        if (rest[0] == '\\' && rest[1] == 'n') {
+            debug_say(d, "\n");
+            rest++;
+        } else {
+            debug_say(d, "%c", *rest);
+        }
+    }
+    return SAM_OK;
+}
+
+enum sam_status command_quit(struct debug *d, const char *rest, struct sam_error *error)
+{
+    const enum sam_status status = debug_no_more(rest, error);
+    d->quits = status == SAM_OK;
+    return status;
+}

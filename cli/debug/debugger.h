@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the debugger share. A command is a row of commands.c; the rows' functions are
+ * at the end of this header, by file. They return SAM_OK, or an error that the loop (debug.c)
+ * prints. */
+#ifndef DEBUGGER_H
+#define DEBUGGER_H
+
+#include "debug.h"
+#include "expr.h"
+#include "fail.h"
+#include "input.h"
+
+/* Whose registers are meant, and which lane. */
+struct debug_focus {
+    uint32_t workgroup, warp, lane;
+};
+
+enum debug_state {
+    DEBUG_LIVE,
+    DEBUG_TRAPPED, /* the program has failed, and stands at the instruction */
+    DEBUG_ENDED,   /* all of the launch, or the program, has */
+};
+
+enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS };
+
+/* A break- or watchpoint as the user knows it. It stays from one launch to the next. */
+struct point {
+    struct debug *debug;
+    unsigned number; /* from 1 on */
+    unsigned id;     /* the session's; 0: it has none */
+    enum point_kind kind;
+    bool disabled, temporary;
+    uint64_t address, size; /* size: of a watchpoint */
+    bool has_workgroup, has_warp, has_lane;
+    uint32_t workgroup, warp, lane;
+    char *condition; /* NULL: none */
+    char *what;      /* as written: "vecadd", "*0x90000000:4" */
+    uint64_t hits, ignore;
+    char problem[256]; /* why its condition could not be evaluated; "": it could */
+};
+
+struct display {
+    unsigned number;
+    char *text;      /* the expression */
+    char format[16]; /* of print, or of x */
+    bool examines;
+};
+
+struct user_value {
+    char name[32];
+    struct value value;
+};
+
+/* A source file, as its lines. */
+struct source {
+    char *path; /* as the image has it */
+    char *text; /* NULL: cannot be read */
+    const char **lines;
+    size_t count;
+    char problem[256];
+};
+
+enum { DEBUG_HISTORY = 256 };
+
+struct debug {
+    const struct debug_options *options;
+    struct input *input;
+    FILE *out;
+    /* The launch that is open. */
+    struct run_session *run;
+    struct sam_session *session;
+    struct sam_session_shape shape;
+    const struct sam_image *image;
+    enum debug_state state;
+    bool started;   /* something has run */
+    unsigned start; /* snapshot of its beginning; 0: none can be taken */
+    bool records;
+    char no_record[256]; /* why not */
+    struct debug_focus focus;
+    struct expr_names names;
+    uint32_t shown_mask; /* the last that was printed */
+    struct debug_focus shown_focus;
+    /* What the user has set up. */
+    enum sam_session_scope scope;
+    struct point **points;
+    size_t point_count;
+    unsigned last_point;
+    struct display *displays;
+    size_t display_count;
+    unsigned last_display;
+    struct user_value *users;
+    size_t user_count;
+    struct value history[DEBUG_HISTORY]; /* by number, modulo its size */
+    uint64_t last_value;
+    bool going_back; /* points do not count */
+    /* Where list, x and an empty line go on. */
+    struct source *sources;
+    size_t source_count;
+    const char *list_file;
+    uint32_t list_line; /* the next; 0: around the pc */
+    uint32_t list_first;
+    char problem[256];
+    uint64_t examine_at;
+    char examine_format, examine_size;
+    char *last_line;       /* the command that an empty line repeats */
+    unsigned until_id;     /* the session's breakpoint at --until; 0: none */
+    bool at_end;           /* it stands where the program may end: at --until, at an ebreak */
+    uint64_t stepped_from; /* pc before the last step */
+    unsigned last_stop;    /* the session's point at which continue stopped; 0: none */
+    bool quits;
+    bool goes_on; /* to the next launch */
+    bool failed;  /* a command of a script has */
+};
+
+/* ------------------------------------------------------------------------- debug.c: the loop */
+/* Run one line. Errors are returned, not printed. */
+enum sam_status debug_execute(struct debug *debug, const char *line, struct sam_error *error);
+/* Begin with a session, and take back what belongs to it. */
+enum sam_status debug_attach(struct debug *debug, struct run_session *run, struct sam_error *error);
+void debug_detach(struct debug *debug);
+
+/* -------------------------------------------------------------------- text.c: output, words */
+/* To the user; whatever comes from outside in it is made plain. */
+void debug_say(struct debug *debug, const char *format, ...) SAM_PRINTF(2, 3);
+/* The next word at *at, which advances past it and the blanks behind; false: none is left. */
+bool debug_word(const char **at, char *word, size_t size);
+/* The same only if it is this one. */
+bool debug_take(const char **at, const char *word);
+/* Nothing may be left: says what it is otherwise. */
+enum sam_status debug_no_more(const char *at, struct sam_error *error);
+/* A whole expression, up to the end or to what `stop` begins with (NULL: the end). */
+enum sam_status debug_value(struct debug *debug, const char **at, struct value *value,
+                            struct sam_error *error);
+/* An expression that is one number, of which messages say `what`. */
+enum sam_status debug_number(struct debug *debug, const char **at, const char *what,
+                             uint64_t *number, struct sam_error *error);
+/* The same where the line may end instead: *number stays. */
+enum sam_status debug_count(struct debug *debug, const char *at, const char *what, uint64_t *number,
+                            struct sam_error *error);
+/* An array with room for one more; NULL: no memory. Doubling is left to realloc. */
+void *debug_grow(void *items, size_t count, size_t size);
+
+/* ------------------------------------------------------------------------ names.c: meanings */
+void debug_names(struct debug *debug);
+/* Write a value to the place that another was read from. */
+enum sam_status debug_assign(struct debug *debug, const struct value *to, const struct value *given,
+                             struct sam_error *error);
+/* Keep a value under the next number, which is returned. */
+uint64_t debug_keep(struct debug *debug, const struct value *value);
+uint64_t debug_pc(struct debug *debug);
+enum sam_status debug_warp(struct debug *debug, struct sam_session_warp *warp,
+                           struct sam_error *error);
+/* "did you mean" for a symbol, in `near`. */
+const char *debug_near_symbol(struct debug *debug, const char *name, char *text, size_t size);
+/* ABI name of a scalar register; "" above x31. */
+const char *debug_abi_name(unsigned number);
+
+/* -------------------------------------------------------------------- source.c: source lines */
+/* The line of the code at an address, from 1; NULL: none. */
+const char *source_at(struct debug *debug, uint64_t address, uint32_t *line);
+/* The file that a line without one is of; NULL: none. */
+const char *source_present(struct debug *debug);
+/* Why there is no text of a line. */
+const char *source_problem(struct debug *debug, const char *file, uint32_t line);
+/* Its text; NULL: none. */
+const char *source_text(struct debug *debug, const char *file, uint32_t line);
+/* "symbol", "file:line", a line, "*EXPR": an address. *at advances past it. */
+enum sam_status source_location(struct debug *debug, const char **at, uint64_t *address,
+                                struct sam_error *error);
+void source_free(struct debug *debug);
+/* "0x80000010 <vecadd+0x10> at vecadd.s:12" */
+void source_describe(struct debug *debug, uint64_t address, char *text, size_t size);
+
+/* ----------------------------------------------------------- stops.c: where it stands, and why */
+/* The line of source, or the instruction, that comes next in the focus. */
+void stop_show_place(struct debug *debug, bool whole);
+/* What ended a run, with focus and displays. `error`: of SAM_SESSION_TRAP and STOPPED. */
+void stop_report(struct debug *debug, const struct sam_session_stop *stop,
+                 const struct sam_error *error);
+/* One instruction as text, with its address; `next`: marked. False: it cannot be read. */
+bool stop_instruction(struct debug *debug, uint64_t address, bool next);
+void stop_show_displays(struct debug *debug);
+/* The calling convention's calls: jal and jalr that link. */
+bool stop_is_call(uint32_t word);
+/* The word of the instruction at an address. */
+bool stop_fetch(struct debug *debug, uint64_t address, uint32_t *word);
+
+/* ------------------------------------------------------------------------- show.c */
+/* The SIMT stack of the focused warp, from its bottom; free() it, also after a failure. */
+enum sam_status stack_read(struct debug *debug, struct sam_stack_entry **entries, size_t *depth,
+                           struct sam_error *error);
+
+/* ------------------------------------------------------------------------- past.c */
+/* To the beginning of the launch, as it was. */
+enum sam_status past_restart(struct debug *debug, struct sam_error *error);
+
+/* ------------------------------------------------------------------------- data.c */
+enum sam_status display_show(struct debug *debug, const struct display *display,
+                             struct sam_error *error);
+/* Do something to each of the things that have these numbers: "1 2-4". */
+typedef enum sam_status debug_on_number(struct debug *debug, unsigned number,
+                                        struct sam_error *error);
+enum sam_status debug_numbers(struct debug *debug, const char *rest, debug_on_number *one,
+                              struct sam_error *error);
+
+/* ------------------------------------------------------------------------- points.c */
+enum sam_status points_attach(struct debug *debug, struct sam_error *error);
+void points_detach(struct debug *debug);
+void points_free(struct debug *debug);
+struct point *points_of(struct debug *debug, unsigned id);
+void points_delete(struct debug *debug, struct point *point);
+
+/* ----------------------------------------------------------------- commands.c: their table */
+typedef enum sam_status debug_function(struct debug *debug, const char *rest,
+                                       struct sam_error *error);
+
+enum debug_completion { COMPLETE_NONE, COMPLETE_SYMBOL, COMPLETE_COMMAND, COMPLETE_INFO };
+
+struct debug_command {
+    const char *names;   /* "continue c fg": the name, and abbreviations */
+    const char *grammar; /* what follows the name */
+    const char *help;    /* its first line is the summary */
+    debug_function *run;
+    enum debug_completion completes;
+    bool repeats; /* by an empty line */
+    bool dead;    /* also when nothing runs any more */
+};
+
+extern const struct debug_command debug_commands[], debug_infos[];
+/* The row of a word; NULL: the error says why. `kind`: "command", "info". */
+const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
+                                       const char *word, struct sam_error *error);
+/* Candidate number `index` for the last word of `line`; NULL: no more. */
+const char *debug_complete(struct debug *debug, const char *line, size_t index, char *text,
+                           size_t size);
+
+debug_function
+    /* running.c */
+    command_run,
+    command_continue, command_step, command_stepi, command_next, command_nexti, command_until,
+    command_finish, command_reconverge, command_release, command_scope,
+    /* past.c */
+    command_rstep, command_rstepi, command_rcontinue, command_goto, command_record,
+    command_snapshot, command_restore,
+    /* points.c, point_commands.c */
+    command_break, command_tbreak, command_watch, command_rwatch, command_awatch, command_delete,
+    command_disable, command_enable, command_condition, command_ignore,
+    /* data.c */
+    command_print, command_examine, command_set, command_display, command_undisplay,
+    /* focus.c */
+    command_warp, command_workgroup, command_lane,
+    /* show.c */
+    command_list, command_disassemble, command_stack, command_backtrace,
+    /* commands.c */
+    command_info, command_help, command_source, command_echo, command_quit,
+    /* info.c */
+    info_warps, info_lanes, info_registers, info_breakpoints, info_watchpoints, info_line,
+    info_symbol, info_launch, info_buffers, info_display, info_source;
+
+#endif

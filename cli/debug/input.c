@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "editor.h"
+#include "fail.h"
+#include "stop.h"
+
+enum { FILES = 16, MAX_SCRIPT = 16 << 20 };
+
+static const char prompt[] = "(samite) ";
+
+struct file {
+    char *path;
+    char *text;
+    char *at;
+    unsigned line; /* the last that was given */
+};
+
+struct input {
+    const struct debug_options *options;
+    size_t script; /* the next of the command line */
+    struct file files[FILES];
+    size_t depth;
+    char place[300];
+    bool prompts, from_terminal;
+    struct editor *editor; /* NULL: none is needed, or there is none */
+    char *line;
+    size_t room;
+};
+
+struct input *input_new(const struct debug_options *options, input_complete *complete,
+                        void *context)
+{
+    struct input *in = calloc(1, sizeof *in);
+    if (!in)
+        return NULL;
+    in->options = options;
+    in->prompts = !options->batch && !options->sealed && isatty(STDIN_FILENO);
+    if (in->prompts) {
+        cli_answer_interrupts();
+        if (isatty(STDOUT_FILENO))
+            in->editor = editor_new(prompt, complete, context);
+    }
+    return in;
+}
+
+void input_drop_file(struct input *in)
+{
+    if (!in->depth)
+        return;
+    struct file *file = &in->files[--in->depth];
+    free(file->path);
+    free(file->text);
+}
+
+void input_free(struct input *in)
+{
+    if (!in)
+        return;
+    while (in->depth)
+        input_drop_file(in);
+    editor_free(in->editor);
+    free(in->line);
+    free(in);
+}
+
+bool input_prompts(const struct input *in)
+{
+    return in->prompts;
+}
+
+bool input_is_terminal(const struct input *in)
+{
+    return in->from_terminal;
+}
+
+const char *input_place(const struct input *in)
+{
+    return in->place;
+}
+
+enum sam_status input_push_file(struct input *in, const char *path, struct sam_error *error)
+{
+    size_t size;
+    char *text;
+    if (in->options->sealed)
+        return debug_fail(error, "source: files are not read here");
+    if (in->depth == FILES)
+        return debug_fail(error, "source: files nested more than %d deep", FILES);
+    const enum sam_status status = sam_file_load(path, MAX_SCRIPT, &text, &size, error);
+    if (status != SAM_OK)
+        return status;
+    struct file *file = &in->files[in->depth];
+    *file = (struct file){.path = strdup(path), .text = text, .at = text};
+    if (!file->path) {
+        free(text);
+        return debug_fail_memory(error);
+    }
+    in->depth++;
+    return SAM_OK;
+}
+
+static char *trimmed(char *line)
+{
+    line += strspn(line, " \t");
+    for (size_t size = strlen(line); size && strchr(" \t\r\n", line[size - 1]); size--)
+        line[size - 1] = '\0';
+    return line;
+}
+
+/* The next line of the innermost file; at its end it is dropped. */
+static char *file_line(struct input *in)
+{
+    struct file *file = &in->files[in->depth - 1];
+    char *line = file->at;
+    if (!*line) {
+        input_drop_file(in);
+        return NULL;
+    }
+    char *end = strchr(line, '\n');
+    file->at = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = '\0';
+    file->line++;
+    snprintf(in->place, sizeof in->place, "%.250s:%u: ", file->path, file->line);
+    return line;
+}
+
+static bool keep(struct input *in, const char *line)
+{
+    const size_t size = strlen(line) + 1;
+    if (size > in->room) {
+        char *grown = realloc(in->line, size);
+        if (!grown)
+            return false;
+        in->line = grown;
+        in->room = size;
+    }
+    memcpy(in->line, line, size);
+    return true;
+}
+
+/* A line of standard input. */
+static enum input_result plain_line(struct input *in, FILE *out, bool prompts)
+{
+    if (prompts) {
+        fputs(prompt, out);
+        fflush(out);
+    }
+    errno = 0;
+    if (getline(&in->line, &in->room, stdin) >= 0)
+        return INPUT_LINE;
+    const bool interrupted = ferror(stdin) && errno == EINTR;
+    clearerr(stdin);
+    return interrupted ? INPUT_INTERRUPTED : INPUT_END;
+}
+
+enum input_result input_next(struct input *in, FILE *out, const char **line)
+{
+    const struct debug_options *o = in->options;
+    in->from_terminal = false;
+    in->place[0] = '\0';
+    for (;;) {
+        enum input_result result = INPUT_LINE;
+        char *text;
+        struct sam_error error;
+        if (in->depth) {
+            if (!(text = file_line(in)))
+                continue;
+            result = keep(in, text) ? INPUT_LINE : INPUT_END;
+        } else if (in->script < o->scripts.count) {
+            const struct debug_script *script = &o->scripts.items[in->script++];
+            if (script->is_file) {
+                if (input_push_file(in, script->text, &error) == SAM_OK)
+                    continue;
+                cli_report(&error);
+                in->script = o->scripts.count;
+                return INPUT_BAD;
+            }
+            result = keep(in, script->text) ? INPUT_LINE : INPUT_END;
+        } else if (o->batch || o->sealed) {
+            return INPUT_END;
+        } else {
+            in->from_terminal = in->prompts;
+            result = in->editor ? editor_line(in->editor, &in->line, &in->room)
+                                : plain_line(in, out, in->from_terminal);
+        }
+        if (result != INPUT_LINE)
+            return result;
+        *line = trimmed(in->line);
+        if (o->echo && !in->from_terminal)
+            fprintf(out, "%s%s\n", prompt, *line);
+        return INPUT_LINE;
+    }
+}

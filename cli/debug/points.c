@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Break- and watchpoints: the user's list, and those of the session that stand for it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger.h"
+
+struct point *points_of(struct debug *d, unsigned id)
+{
+    for (size_t i = 0; id && i < d->point_count; i++)
+        if (d->points[i]->id == id)
+            return d->points[i];
+    return NULL;
+}
+
+static struct point *numbered(struct debug *d, unsigned number)
+{
+    for (size_t i = 0; i < d->point_count; i++)
+        if (d->points[i]->number == number)
+            return d->points[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- conditions */
+
+/* What a condition says in a warp; one that cannot be evaluated is true, and why is kept. */
+static bool holds(struct point *p, uint32_t workgroup, uint32_t warp)
+{
+    struct debug *d = p->debug;
+    const struct debug_focus focus = d->focus;
+    struct sam_error error;
+    struct value value;
+    const char *at = p->condition;
+    if (!at)
+        return true;
+    d->focus.workgroup = workgroup;
+    d->focus.warp = warp;
+    if (p->has_lane)
+        d->focus.lane = p->lane;
+    enum sam_status status = debug_value(d, &at, &value, &error);
+    if (status == SAM_OK)
+        status = value_single(&value, "the condition", &error);
+    d->focus = focus;
+    if (status == SAM_OK)
+        return value_is_true(&value, 0);
+    snprintf(p->problem, sizeof p->problem, "%.250s", error.text);
+    return true;
+}
+
+static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
+{
+    p->problem[0] = '\0';
+    if (!holds(p, workgroup, warp))
+        return false;
+    if (p->debug->going_back)
+        return true;
+    p->hits++;
+    if (!p->ignore)
+        return true;
+    p->ignore--;
+    return false;
+}
+
+static bool when_reached(void *context, struct sam_session *session, uint32_t workgroup,
+                         uint32_t warp)
+{
+    (void)session;
+    return stops(context, workgroup, warp);
+}
+
+static bool when_accessed(void *context, struct sam_session *session,
+                          const struct sam_session_stop *stop)
+{
+    (void)session;
+    return stops(context, stop->workgroup, stop->warp);
+}
+
+/* --------------------------------------------------------------------------- in the session */
+
+static enum sam_status arm(struct debug *d, struct point *p, struct sam_error *error)
+{
+    p->id = 0;
+    if (p->disabled)
+        return SAM_OK;
+    if (p->kind == POINT_BREAK) {
+        const struct sam_session_break point = {
+            .pc = p->address,
+            .has_workgroup = p->has_workgroup,
+            .has_warp = p->has_warp,
+            .workgroup = p->workgroup,
+            .warp = p->warp,
+            .lanes = p->has_lane ? UINT32_C(1) << p->lane : 0,
+            .when = when_reached,
+            .context = p,
+        };
+        return sam_session_add_break(d->session, &point, &p->id, error);
+    }
+    const struct sam_session_watch point = {
+        .address = p->address,
+        .size = p->size,
+        .loads = p->kind != POINT_WATCH,
+        .stores = p->kind != POINT_READ,
+        .has_workgroup = p->has_workgroup,
+        .has_warp = p->has_warp,
+        .workgroup = p->workgroup,
+        .warp = p->warp,
+        .when = when_accessed,
+        .context = p,
+    };
+    return sam_session_add_watch(d->session, &point, &p->id, error);
+}
+
+static void disarm(struct debug *d, struct point *p)
+{
+    struct sam_error error;
+    if (p->id)
+        sam_session_remove(d->session, p->id, &error);
+    p->id = 0;
+}
+
+enum sam_status points_attach(struct debug *d, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    for (size_t i = 0; i < d->point_count && status == SAM_OK; i++) {
+        struct point *p = d->points[i];
+        status = arm(d, p, error);
+        if (status == SAM_ERR_USAGE) { /* of a warp, say, that this launch has not */
+            debug_say(d, "[%u is disabled: %s]\n", p->number, error->text);
+            p->disabled = true;
+            status = SAM_OK;
+        }
+    }
+    return status;
+}
+
+void points_detach(struct debug *d)
+{
+    for (size_t i = 0; i < d->point_count; i++)
+        d->points[i]->id = 0;
+}
+
+static void free_point(struct point *p)
+{
+    free(p->condition);
+    free(p->what);
+    free(p);
+}
+
+void points_delete(struct debug *d, struct point *p)
+{
+    size_t i = 0;
+    while (d->points[i] != p)
+        i++;
+    disarm(d, p);
+    free_point(p);
+    memmove(d->points + i, d->points + i + 1, (--d->point_count - i) * sizeof(struct point *));
+}
+
+void points_free(struct debug *d)
+{
+    while (d->point_count)
+        free_point(d->points[--d->point_count]);
+    free(d->points);
+    d->points = NULL;
+}
+
+/* --------------------------------------------------------------------------------- creating */
+
+/* The numbers after "warp" and the like. */
+static enum sam_status limit(struct debug *d, const char **at, const char *what, uint64_t count,
+                             bool *has, uint32_t *number, struct sam_error *error)
+{
+    uint64_t value = 0;
+    const enum sam_status status = debug_number(d, at, what, &value, error);
+    if (status != SAM_OK)
+        return status;
+    if (value >= count)
+        return debug_fail(error, "%s %lld: expected 0 to %llu", what, (long long)value,
+                          (unsigned long long)count - 1);
+    *has = true;
+    *number = (uint32_t)value;
+    return SAM_OK;
+}
+
+static enum sam_status set_condition(struct debug *d, struct point *p, const char *text,
+                                     struct sam_error *error)
+{
+    char *copy = NULL;
+    text += strspn(text, " \t");
+    if (*text) {
+        const char *at = text;
+        enum sam_status status = expr_check(&d->names, &at, error);
+        if (status == SAM_OK)
+            status = debug_no_more(at, error);
+        if (status != SAM_OK)
+            return status;
+        if (!(copy = strdup(text)))
+            return debug_fail_memory(error);
+    }
+    free(p->condition);
+    p->condition = copy;
+    return SAM_OK;
+}
+
+/* [workgroup G] [warp W] [lane L] [if CONDITION] */
+static enum sam_status read_limits(struct debug *d, const char *at, struct point *p,
+                                   struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    const uint64_t groups = d->run->launch ? (uint64_t)d->run->launch->grid[0] *
+                                                 d->run->launch->grid[1] * d->run->launch->grid[2]
+                                           : 1;
+    while (status == SAM_OK && *at) {
+        if (debug_take(&at, "if")) {
+            if (!*at)
+                return debug_fail(error, "if: expected a condition");
+            return set_condition(d, p, at, error);
+        }
+        if (debug_take(&at, "warp") || debug_take(&at, "thread"))
+            status = limit(d, &at, "warp", d->shape.warps, &p->has_warp, &p->warp, error);
+        else if (debug_take(&at, "workgroup"))
+            status = limit(d, &at, "workgroup", groups, &p->has_workgroup, &p->workgroup, error);
+        else if (p->kind == POINT_BREAK && debug_take(&at, "lane"))
+            status = limit(d, &at, "lane", d->shape.lanes, &p->has_lane, &p->lane, error);
+        else
+            return debug_no_more(at, error);
+        at += strspn(at, " \t");
+    }
+    return status;
+}
+
+/* Add the point to the list and to the session; it is freed when that fails. */
+static enum sam_status add(struct debug *d, struct point *p, struct sam_error *error)
+{
+    struct point **grown = debug_grow(d->points, d->point_count, sizeof(struct point *));
+    enum sam_status status = grown ? SAM_OK : debug_fail_memory(error);
+    if (grown)
+        d->points = grown;
+    if (status == SAM_OK)
+        status = arm(d, p, error);
+    if (status != SAM_OK) {
+        free_point(p);
+        return status;
+    }
+    p->number = ++d->last_point;
+    d->points[d->point_count++] = p;
+    return SAM_OK;
+}
+
+static struct point *new_point(struct debug *d, enum point_kind kind, const char *begin,
+                               const char *end, struct sam_error *error)
+{
+    struct point *p = calloc(1, sizeof *p);
+    while (end > begin && strchr(" \t", end[-1]))
+        end--;
+    if (p)
+        *p =
+            (struct point){.debug = d, .kind = kind, .what = strndup(begin, (size_t)(end - begin))};
+    if (p && p->what)
+        return p;
+    free(p);
+    debug_fail_memory(error);
+    return NULL;
+}
+
+static bool begins_limit(const char *at)
+{
+    static const char *const words[] = {"if", "warp", "thread", "workgroup", "lane"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *after = at;
+        if (debug_take(&after, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum sam_status add_break(struct debug *d, const char *rest, bool temporary,
+                                 struct sam_error *error)
+{
+    const char *begin = rest + strspn(rest, " \t"), *at = begin;
+    uint64_t address = debug_pc(d);
+    char place[512];
+    if (*at && !begins_limit(at)) {
+        const enum sam_status status = source_location(d, &at, &address, error);
+        if (status != SAM_OK)
+            return status;
+    }
+    struct point *p = new_point(d, POINT_BREAK, begin, at, error);
+    if (!p)
+        return SAM_ERR_MEMORY;
+    p->address = address;
+    p->temporary = temporary;
+    enum sam_status status = read_limits(d, at, p, error);
+    if (status != SAM_OK) {
+        free_point(p);
+        return status;
+    }
+    status = add(d, p, error);
+    if (status != SAM_OK)
+        return status;
+    source_describe(d, address, place, sizeof place);
+    debug_say(d, "%s %u at 0x%llx: %s\n", temporary ? "Temporary breakpoint" : "Breakpoint",
+              p->number, (unsigned long long)address, place);
+    return SAM_OK;
+}
+
+/* What the expression of a watchpoint means: what is in memory, or an address. */
+static enum sam_status watched(struct debug *d, const char **at, struct point *p,
+                               struct sam_error *error)
+{
+    const char *begin = *at;
+    struct value value;
+    char name[256];
+    uint64_t size = 0;
+    enum sam_status status = debug_value(d, at, &value, error);
+    if (status == SAM_OK)
+        status = value_single(&value, "what to watch", error);
+    if (status != SAM_OK)
+        return status;
+    if (value.place.kind == PLACE_MEMORY) {
+        p->address = value.place.address;
+        p->size = sam_dtype_size(value.type);
+    } else if (sam_dtype_class(value.type) == SAM_CLASS_FLOAT) {
+        return debug_fail(error, "a floating-point number: expected an address");
+    } else {
+        p->address = (uint64_t)value_number(&value, 0);
+        if (d->shape.isa.xlen == 32)
+            p->address &= UINT32_MAX;
+        p->size = value.pointee < SAM_DTYPES && value.pointee != SAM_OPAQUE
+                      ? sam_dtype_size(value.pointee)
+                      : 4;
+        snprintf(name, sizeof name, "%.*s", (int)(expr_name_end(begin) - begin), begin);
+        const struct sam_symbol *symbol = d->image && *name ? sam_image_find(d->image, name) : NULL;
+        if (symbol && symbol->value == p->address && symbol->size && !symbol->function)
+            p->size = symbol->size;
+    }
+    if (**at == ':') {
+        ++*at;
+        status = debug_number(d, at, "the size", &size, error);
+        if (status == SAM_OK && (size < 1 || size > UINT32_MAX))
+            return debug_fail(error, "size %lld: expected 1 or more bytes", (long long)size);
+        p->size = size;
+    }
+    return status;
+}
+
+static enum sam_status add_watch(struct debug *d, const char *rest, enum point_kind kind,
+                                 struct sam_error *error)
+{
+    const char *begin = rest + strspn(rest, " \t"), *at = begin;
+    struct point read = {.debug = d};
+    if (!*at)
+        return debug_fail(error, "nothing to watch: expected ADDRESS[:SIZE]");
+    enum sam_status status = watched(d, &at, &read, error);
+    if (status != SAM_OK)
+        return status;
+    struct point *p = new_point(d, kind, begin, at, error);
+    if (!p)
+        return SAM_ERR_MEMORY;
+    p->address = read.address;
+    p->size = read.size;
+    at += strspn(at, " \t");
+    status = read_limits(d, at, p, error);
+    if (status != SAM_OK) {
+        free_point(p);
+        return status;
+    }
+    status = add(d, p, error);
+    if (status == SAM_OK)
+        debug_say(d, "Watchpoint %u: %s of %llu byte%s at 0x%llx\n", p->number,
+                  kind == POINT_WATCH  ? "stores"
+                  : kind == POINT_READ ? "loads"
+                                       : "loads and stores",
+                  (unsigned long long)p->size, p->size == 1 ? "" : "s",
+                  (unsigned long long)p->address);
+    return status;
+}
+
+enum sam_status command_break(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return add_break(d, rest, false, error);
+}
+
+enum sam_status command_tbreak(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return add_break(d, rest, true, error);
+}
+
+enum sam_status command_watch(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return add_watch(d, rest, POINT_WATCH, error);
+}
+
+enum sam_status command_rwatch(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return add_watch(d, rest, POINT_READ, error);
+}
+
+enum sam_status command_awatch(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return add_watch(d, rest, POINT_ACCESS, error);
+}
+
+/* --------------------------------------------------------------------------------- changing */
+
+static enum sam_status find(struct debug *d, unsigned number, struct point **p,
+                            struct sam_error *error)
+{
+    *p = numbered(d, number);
+    return *p ? SAM_OK : debug_fail(error, "no break- or watchpoint %u", number);
+}
+
+static enum sam_status delete_one(struct debug *d, unsigned number, struct sam_error *error)
+{
+    struct point *p;
+    const enum sam_status status = find(d, number, &p, error);
+    if (status == SAM_OK)
+        points_delete(d, p);
+    return status;
+}
+
+static enum sam_status disable_one(struct debug *d, unsigned number, struct sam_error *error)
+{
+    struct point *p;
+    const enum sam_status status = find(d, number, &p, error);
+    if (status != SAM_OK)
+        return status;
+    disarm(d, p);
+    p->disabled = true;
+    return SAM_OK;
+}
+
+static enum sam_status enable_one(struct debug *d, unsigned number, struct sam_error *error)
+{
+    struct point *p;
+    const enum sam_status status = find(d, number, &p, error);
+    if (status != SAM_OK)
+        return status;
+    disarm(d, p);
+    p->disabled = false;
+    return arm(d, p, error);
+}
+
+/* One command on those that are named, or on all. */
+static enum sam_status on_points(struct debug *d, const char *rest, debug_on_number *one,
+                                 struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    if (rest[strspn(rest, " \t")])
+        return debug_numbers(d, rest, one, error);
+    for (size_t i = d->point_count; i-- && status == SAM_OK;)
+        status = one(d, d->points[i]->number, error);
+    return status;
+}
+
+enum sam_status command_delete(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return on_points(d, rest, delete_one, error);
+}
+
+enum sam_status command_disable(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return on_points(d, rest, disable_one, error);
+}
+
+enum sam_status command_enable(struct debug *d, const char *rest, struct sam_error *error)
+{
+    return on_points(d, rest, enable_one, error);
+}
+
+/* The point that the first word names. */
+static enum sam_status take_point(struct debug *d, const char **rest, struct point **p,
+                                  struct sam_error *error)
+{
+    uint64_t number;
+    char word[32];
+    if (!debug_word(rest, word, sizeof word))
+        return debug_fail(error, "expected the number of a break- or watchpoint");
+    if (!sam_parse_u64(word, &number) || number > UINT32_MAX)
+        return debug_fail(error, "'%s': expected the number of a break- or watchpoint", word);
+    return find(d, (unsigned)number, p, error);
+}
+
+enum sam_status command_condition(struct debug *d, const char *rest, struct sam_error *error)
+{
+    struct point *p;
+    const enum sam_status status = take_point(d, &rest, &p, error);
+    return status == SAM_OK ? set_condition(d, p, rest, error) : status;
+}
+
+enum sam_status command_ignore(struct debug *d, const char *rest, struct sam_error *error)
+{
+    struct point *p;
+    uint64_t count = 0;
+    enum sam_status status = take_point(d, &rest, &p, error);
+    if (status == SAM_OK)
+        status = debug_number(d, &rest, "the count", &count, error);
+    if (status == SAM_OK)
+        status = debug_no_more(rest, error);
+    if (status != SAM_OK)
+        return status;
+    if ((int64_t)count < 0)
+        return debug_fail(error, "count %lld: expected 0 or more", (long long)count);
+    p->ignore = count;
+    debug_say(d, "%u is passed %llu time%s\n", p->number, (unsigned long long)count,
+              count == 1 ? "" : "s");
+    return SAM_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code and where a warp is in it: list, disassemble, stack, backtrace. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger.h"
+#include "stop.h"
+
+/* ------------------------------------------------------------------------------------- list */
+
+enum { LINES = 10 };
+
+static enum sam_status print_lines(struct debug *d, const char *file, uint32_t first, uint32_t last,
+                                   struct sam_error *error)
+{
+    uint32_t here = 0;
+    const char *at = source_at(d, debug_pc(d), &here);
+    const bool ours = at && strcmp(at, file) == 0;
+    uint32_t line = first;
+    for (; line <= last && line >= first && !cli_stopped(); line++) {
+        const char *text = source_text(d, file, line);
+        if (!text)
+            break;
+        debug_say(d, "%s%u\t%s\n", ours && line == here ? "=> " : "   ", line, text);
+    }
+    if (line == first)
+        return debug_fail(error, "%s", source_problem(d, file, first));
+    d->list_file = file;
+    d->list_first = first;
+    d->list_line = line;
+    return SAM_OK;
+}
+
+static enum sam_status list_around(struct debug *d, uint64_t address, struct sam_error *error)
+{
+    uint32_t line = 0;
+    char place[160];
+    const char *file = source_at(d, address, &line);
+    sam_image_describe(d->image, address, place, sizeof place);
+    if (!file)
+        return debug_fail(error, "%s: no line information%s%s", place,
+                          d->image && d->image->lines_problem ? ": " : "",
+                          d->image && d->image->lines_problem ? d->image->lines_problem : "");
+    const uint32_t first = line > LINES / 2 ? line - LINES / 2 : 1;
+    return print_lines(d, file, first, first + LINES - 1, error);
+}
+
+/* "FIRST,LAST" or "FIRST," in the file that is shown. *found: it is one. */
+static enum sam_status list_range(struct debug *d, const char *rest, bool *found,
+                                  struct sam_error *error)
+{
+    char word[64];
+    uint64_t first, last;
+    const char *after = rest;
+    debug_word(&after, word, sizeof word);
+    char *comma = strchr(word, ',');
+    *found = comma != NULL;
+    if (!comma)
+        return SAM_OK;
+    *comma = '\0';
+    const bool open = !comma[1];
+    if (*after || !sam_parse_u64(word, &first) || first < 1 || first > UINT32_MAX - LINES ||
+        (!open && (!sam_parse_u64(comma + 1, &last) || last < first || last > UINT32_MAX)))
+        return debug_fail(error, "'%.60s': expected FIRST,LAST, lines of this file", rest);
+    const char *file = source_present(d);
+    if (!file)
+        return debug_fail(error, "there is no source here");
+    return print_lines(d, file, (uint32_t)first,
+                       open ? (uint32_t)first + LINES - 1 : (uint32_t)last, error);
+}
+
+enum sam_status command_list(struct debug *d, const char *rest, struct sam_error *error)
+{
+    bool found = false;
+    uint64_t address = 0;
+    if (!*rest && d->list_file && d->list_line)
+        return print_lines(d, d->list_file, d->list_line, d->list_line + LINES - 1, error);
+    if (!*rest)
+        return list_around(d, debug_pc(d), error);
+    if (strcmp(rest, "-") == 0) {
+        if (!d->list_file || d->list_first <= 1)
+            return debug_fail(error, "there are no lines before");
+        const uint32_t last = d->list_first - 1;
+        return print_lines(d, d->list_file, last > LINES ? last - LINES + 1 : 1, last, error);
+    }
+    enum sam_status status = list_range(d, rest, &found, error);
+    if (status != SAM_OK || found)
+        return status;
+    status = source_location(d, &rest, &address, error);
+    if (status == SAM_OK)
+        status = debug_no_more(rest, error);
+    return status == SAM_OK ? list_around(d, address, error) : status;
+}
+
+/* ------------------------------------------------------------------------------ disassemble */
+
+enum { WINDOW = 32, MOST = 1 << 20 };
+
+/* The function around an address: from its symbol to the next function, or a few instructions. */
+static void function_range(struct debug *d, uint64_t address, uint64_t *begin, uint64_t *end)
+{
+    const struct sam_image *image = d->image;
+    const struct sam_symbol *function = image ? sam_image_function_at(image, address) : NULL;
+    *begin = address;
+    *end = address + WINDOW;
+    if (!function)
+        return;
+    *begin = function->value;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (address - s->address < s->size)
+            *end = s->address + s->data_size;
+    }
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const struct sam_symbol *s = &image->symbols[i];
+        if (s->value > address && s->value < *end &&
+            sam_image_function_at(image, s->value) != function)
+            *end = s->value;
+    }
+}
+
+/* After the comma: an end, or +BYTES. */
+static enum sam_status range_end(struct debug *d, const char *at, uint64_t begin, uint64_t *end,
+                                 struct sam_error *error)
+{
+    const bool relative = *at == '+';
+    enum sam_status status = debug_number(d, &at, "the end", end, error);
+    if (status == SAM_OK)
+        status = debug_no_more(at, error);
+    if (status == SAM_OK && relative)
+        *end += begin;
+    return status;
+}
+
+/* A place, as for break, or an address: "vecadd,+16", "$pc", "0x80000000,0x80000010". */
+static enum sam_status range_of(struct debug *d, const char *rest, uint64_t *begin, uint64_t *end,
+                                struct sam_error *error)
+{
+    char word[256];
+    const char *comma = strchr(rest, ','), *at = word;
+    const size_t size = comma ? (size_t)(comma - rest) : strlen(rest);
+    if (size >= sizeof word)
+        return debug_fail(error, "'%.40s': expected a shorter place", rest);
+    memcpy(word, rest, size);
+    word[size] = '\0';
+    enum sam_status status = debug_number(d, &at, "the place", begin, error);
+    if (status == SAM_OK && *at == ':')
+        status = SAM_ERR_USAGE; /* FILE:LINE */
+    if (status != SAM_OK) {
+        at = word;
+        status = source_location(d, &at, begin, error);
+    }
+    if (status == SAM_OK)
+        status = debug_no_more(at, error);
+    if (status == SAM_OK && d->shape.isa.xlen == 32)
+        *begin &= UINT32_MAX;
+    if (status == SAM_OK && comma)
+        return range_end(d, comma + 1, *begin, end, error);
+    const uint64_t address = *begin;
+    if (status == SAM_OK)
+        function_range(d, address, begin, end);
+    return status;
+}
+
+enum sam_status command_disassemble(struct debug *d, const char *rest, struct sam_error *error)
+{
+    const uint64_t pc = debug_pc(d);
+    uint64_t begin, end;
+    if (*rest) {
+        const enum sam_status status = range_of(d, rest, &begin, &end, error);
+        if (status != SAM_OK)
+            return status;
+    } else {
+        function_range(d, pc, &begin, &end);
+    }
+    if (end <= begin || end - begin > MOST)
+        return debug_fail(error, "0x%llx to 0x%llx: expected up to %d bytes",
+                          (unsigned long long)begin, (unsigned long long)end, MOST);
+    for (uint64_t at = begin; at < end && !cli_stopped(); at += 4)
+        if (!stop_instruction(d, at, at == pc))
+            break;
+    return SAM_OK;
+}
+
+/* ------------------------------------------------------------------------------------ stack */
+
+enum sam_status stack_read(struct debug *d, struct sam_stack_entry **entries, size_t *depth,
+                           struct sam_error *error)
+{
+    const uint32_t g = d->focus.workgroup, w = d->focus.warp;
+    enum sam_status status = sam_session_stack(d->session, g, w, NULL, 0, depth, error);
+    *entries = NULL;
+    if (status != SAM_OK)
+        return status;
+    if (!(*entries = calloc(*depth + 1, sizeof **entries)))
+        return debug_fail_memory(error);
+    return sam_session_stack(d->session, g, w, *entries, *depth, depth, error);
+}
+
+enum sam_status command_stack(struct debug *d, const char *rest, struct sam_error *error)
+{
+    struct sam_stack_entry *entries = NULL;
+    struct sam_session_warp warp;
+    size_t depth = 0;
+    char place[512], join[512];
+    enum sam_status status = debug_no_more(rest, error);
+    if (status == SAM_OK && !d->shape.v_count)
+        return debug_fail(error, "a hart has no SIMT stack");
+    if (status == SAM_OK)
+        status = debug_warp(d, &warp, error);
+    if (status == SAM_OK)
+        status = stack_read(d, &entries, &depth, error);
+    if (status != SAM_OK) {
+        free(entries);
+        return status;
+    }
+    source_describe(d, warp.pc, place, sizeof place);
+    debug_say(d, "      lanes       at\n");
+    debug_say(d, "now   0x%08x  %s\n", warp.mask, place);
+    for (size_t i = depth; i-- > 0;) {
+        source_describe(d, entries[i].pc, place, sizeof place);
+        source_describe(d, entries[i].rpc, join, sizeof join);
+        debug_say(d, "%-4zu  0x%08x  %s", i, entries[i].mask, place);
+        if (entries[i].pc != entries[i].rpc)
+            debug_say(d, ", until the join %s", join);
+        debug_say(d, "\n");
+    }
+    free(entries);
+    return SAM_OK;
+}
+
+/* -------------------------------------------------------------------------------- backtrace */
+
+/* Is the instruction before this address a call? */
+static bool follows_call(struct debug *d, uint64_t address)
+{
+    uint32_t word;
+    return !(address & 3) && stop_fetch(d, address - 4, &word) && stop_is_call(word);
+}
+
+enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_error *error)
+{
+    enum { RA = 1 };
+    char place[512];
+    uint64_t pc = debug_pc(d), ra = 0;
+    enum sam_status status = debug_no_more(rest, error);
+    if (status == SAM_OK)
+        status = sam_session_x(d->session, d->focus.workgroup, d->focus.warp, RA, &ra, error);
+    if (status != SAM_OK)
+        return status;
+    source_describe(d, pc, place, sizeof place);
+    debug_say(d, "#0  0x%llx in %s\n", (unsigned long long)pc, place);
+    const struct sam_image *image = d->image;
+    const bool other =
+        !image || sam_image_function_at(image, ra - 4) != sam_image_function_at(image, pc);
+    if (!follows_call(d, ra) || !other)
+        return SAM_OK; /* ra is of a call that has returned, or of none */
+    source_describe(d, ra - 4, place, sizeof place);
+    debug_say(d, "#1  0x%llx in %s\n", (unsigned long long)ra - 4, place);
+    return SAM_OK;
+}

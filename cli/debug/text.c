@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output, and the words of a command. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger.h"
+
+/* Lines and tabs are the debugger's own; other control characters come from outside. */
+static void put_plain(FILE *out, char *text)
+{
+    while (*text) {
+        const size_t size = strcspn(text, "\n\t");
+        const char end = text[size];
+        text[size] = '\0';
+        sam_text_make_plain(text);
+        fputs(text, out);
+        if (end)
+            fputc(end, out);
+        text += size + (end != '\0');
+    }
+}
+
+void debug_say(struct debug *d, const char *format, ...)
+{
+    char small[512], *text = small;
+    va_list list;
+    va_start(list, format);
+    const int size = vsnprintf(small, sizeof small, format, list);
+    va_end(list);
+    if (size >= (int)sizeof small && (text = malloc((size_t)size + 1))) {
+        va_start(list, format);
+        vsnprintf(text, (size_t)size + 1, format, list);
+        va_end(list);
+    }
+    put_plain(d->out, text ? text : small);
+    if (text != small)
+        free(text);
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+bool debug_word(const char **at, char *word, size_t size)
+{
+    const char *begin = skip_blanks(*at);
+    const size_t length = strcspn(begin, " \t");
+    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), begin);
+    *at = skip_blanks(begin + length);
+    return length != 0;
+}
+
+bool debug_take(const char **at, const char *word)
+{
+    char found[64];
+    const char *after = *at;
+    if (!debug_word(&after, found, sizeof found) || strcmp(found, word) != 0)
+        return false;
+    *at = after;
+    return true;
+}
+
+enum sam_status debug_no_more(const char *at, struct sam_error *error)
+{
+    at = skip_blanks(at);
+    return *at ? debug_fail(error, "unexpected '%.60s'", at) : SAM_OK;
+}
+
+enum sam_status debug_value(struct debug *d, const char **at, struct value *value,
+                            struct sam_error *error)
+{
+    return expr_evaluate(&d->names, at, value, error);
+}
+
+enum sam_status debug_number(struct debug *d, const char **at, const char *what, uint64_t *number,
+                             struct sam_error *error)
+{
+    struct value value;
+    enum sam_status status = debug_value(d, at, &value, error);
+    if (status == SAM_OK)
+        status = value_single(&value, what, error);
+    if (status == SAM_OK && sam_dtype_class(value.type) == SAM_CLASS_FLOAT)
+        return debug_fail(error, "%s is a floating-point number: expected an integer", what);
+    if (status == SAM_OK)
+        *number = (uint64_t)value_number(&value, 0);
+    return status;
+}
+
+enum sam_status debug_count(struct debug *d, const char *at, const char *what, uint64_t *number,
+                            struct sam_error *error)
+{
+    uint64_t found = 0;
+    if (!*skip_blanks(at))
+        return SAM_OK;
+    enum sam_status status = debug_number(d, &at, what, &found, error);
+    if (status == SAM_OK)
+        status = debug_no_more(at, error);
+    if (status == SAM_OK && (int64_t)found < 1)
+        return debug_fail(error, "%s is %lld: expected 1 or more", what, (long long)found);
+    if (status == SAM_OK)
+        *number = found;
+    return status;
+}
+
+void *debug_grow(void *items, size_t count, size_t size)
+{
+    return realloc(items, (count + 1) * size);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of the debugger's expressions: numbers with a type, and vectors with one per lane.
+ * Arithmetic is that of C: small integers become int, and of two types the larger or the unsigned
+ * one rules. */
+#ifndef DEBUG_VALUE_H
+#define DEBUG_VALUE_H
+
+#include "samite/samite.h"
+
+/* What a value was read from, so that it can be set. */
+enum place_kind {
+    PLACE_NONE,
+    PLACE_X,
+    PLACE_V,     /* all lanes */
+    PLACE_LANE,  /* of a vector register */
+    PLACE_BYTES, /* a register of the TensorLoad or the matrix unit, whole: nothing to compute */
+    PLACE_BYTE,  /* of one */
+    PLACE_CSR,
+    PLACE_PC,
+    PLACE_MASK,
+    PLACE_MEMORY,
+    PLACE_USER, /* $name */
+};
+
+struct place {
+    enum place_kind kind;
+    unsigned number; /* of a register or CSR; of PLACE_BYTE[S]: tl 0..31, m from 32 on */
+    unsigned index;  /* lane, byte */
+    uint64_t address;
+    char name[32]; /* of PLACE_USER */
+};
+
+struct value {
+    enum sam_dtype type;    /* of an element; an integer, a float or a boolean of 8 bits or more */
+    enum sam_dtype pointee; /* of a pointer; SAM_OPAQUE: an address, of words; SAM_DTYPES: none */
+    bool is_vector;
+    unsigned count;  /* elements: 1, or the lanes of a vector */
+    uint32_t active; /* lanes of a vector that are active */
+    struct place place;
+    uint64_t bits[SAM_MAX_LANES]; /* of each element; those above its size are 0 */
+};
+
+struct value value_integer(enum sam_dtype type, uint64_t bits);
+/* An address in a machine of `xlen` bits. */
+struct value value_address(unsigned xlen, uint64_t address);
+bool value_is_pointer(const struct value *value);
+/* An element as a number: integers with their sign, floats cut off. */
+int64_t value_number(const struct value *value, unsigned element);
+/* Whether an element is not zero. */
+bool value_is_true(const struct value *value, unsigned element);
+
+/* Whether `value` can be one number (for an index, a condition, an address). */
+enum sam_status value_single(const struct value *value, const char *what, struct sam_error *error);
+
+/* Convert every element as a cast of C does, or, for a view, take the low bits as they are. */
+void value_convert(struct value *value, enum sam_dtype type);
+void value_view(struct value *value, enum sam_dtype type);
+
+enum value_operator {
+    OP_OR,
+    OP_AND,
+    OP_BIT_OR,
+    OP_BIT_XOR,
+    OP_BIT_AND,
+    OP_EQUAL,
+    OP_UNEQUAL,
+    OP_LESS,
+    OP_LESS_EQUAL,
+    OP_GREATER,
+    OP_GREATER_EQUAL,
+    OP_LEFT,
+    OP_RIGHT,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_REMAINDER,
+};
+
+/* a = a op other; a number goes with every lane of a vector. */
+enum sam_status value_binary(enum value_operator op, struct value *a, const struct value *other,
+                             struct sam_error *error);
+/* '-', '+', '!', '~' */
+enum sam_status value_unary(char op, struct value *value, struct sam_error *error);
+
+/* The text of one element in a format: x d u o t c f a z, or 0 for that of its type. */
+void value_text(const struct value *value, unsigned element, char format,
+                const struct sam_image *image, char *text, size_t size);
+/* Formats of value_text. */
+extern const char value_formats[];
+
+#endif
