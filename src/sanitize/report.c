@@ -49,10 +49,13 @@ static void put_side(struct sam_buffer *out, const struct sam_finding_side *side
     sam_buffer_printf(out, "  %s workgroup %u, warp %u", lead, side->workgroup, side->warp);
     if (side->lane != UINT32_MAX)
         sam_buffer_printf(out, ", lane %u", side->lane);
-    sam_image_describe(image, side->pc, text, sizeof text);
-    sam_buffer_printf(out, ": pc 0x%08x <", side->pc);
-    sam_buffer_plain(out, text, strlen(text), ' ');
-    sam_buffer_puts(out, ">");
+    sam_buffer_printf(out, ": pc 0x%08x", side->pc);
+    if (image && sam_image_symbol_at(image, side->pc)) {
+        sam_image_describe(image, side->pc, text, sizeof text);
+        sam_buffer_puts(out, " <");
+        sam_buffer_plain(out, text, strlen(text), ' ');
+        sam_buffer_puts(out, ">");
+    }
     if (side->word) {
         sam_disassemble(isa, side->word, side->pc, side->prefix, image, text, sizeof text);
         sam_buffer_puts(out, " ");
@@ -70,7 +73,16 @@ static void put_side(struct sam_buffer *out, const struct sam_finding_side *side
 static const char *lead_of(const struct sam_finding *f, unsigned side)
 {
     static const char *const accesses[] = {"", "load by", "store by", "atomic by"};
+    static const char *const of_kinds[SAM_FINDING_KINDS][2] = {
+        [SAM_FINDING_BARRIER_SKIPPED] = {"waits:", "ended:"},
+        [SAM_FINDING_BARRIER_MASKED] = {"at", "diverged at"},
+        [SAM_FINDING_RPC_UNUSED] = {"set at", "dropped at"},
+        [SAM_FINDING_JOIN_MISSING] = {"diverged at", "expected at"},
+        [SAM_FINDING_JOIN_UNREACHED] = {"diverged at", "ended at"},
+    };
     const enum sam_finding_access access = f->sides[side].access;
+    if (of_kinds[f->kind][side])
+        return of_kinds[f->kind][side];
     return access != SAM_FINDING_NO_ACCESS ? accesses[access] : side ? "and" : "at";
 }
 

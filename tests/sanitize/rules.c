@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the race and sync checks report of small programs: kinds and both sides, as
+ * docs/sanitizer.md defines them. The programs label the two instructions `a` and `b`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "must.h"
+#include "samite/sanitize.h"
+#include "samite/session.h"
+#include "simt/program.h"
+
+#define START                                                                                      \
+    "li s0, 0x90000000\ncsrr s1, lds\ncsrr s2, wid\ncsrr s3, wgid\nvid.v v1\n"                     \
+    "vsll.vi v2, v1, 2\nvadd.vx v3, v2, s0\nvadd.vx v4, v2, s1\n"
+#define END "endprg\n"
+
+/* Runs `text` with so many warps of 4 lanes in `groups` workgroups; both schedules must find the
+ * same. */
+struct run {
+    struct program p;
+    struct sam_sanitizer *sanitizer;
+    const struct sam_finding *findings;
+    size_t count;
+};
+
+static struct run run_with(const char *text, uint32_t warps, uint32_t groups,
+                           enum sam_schedule schedule)
+{
+    struct run run = {.p = program_new(text, 4),
+                      .sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE | SAM_SANITIZE_SYNC)};
+    assert_non_null(run.sanitizer);
+    run.p.options = (struct sam_gpu_options){
+        .size = sizeof run.p.options, .sanitizer = run.sanitizer, .schedule = schedule};
+    run.p.launch.warps = warps;
+    run.p.launch.grid[0] = groups;
+    program_run(&run.p);
+    run.findings = sam_sanitizer_findings(run.sanitizer, &run.count);
+    return run;
+}
+
+static void close_run(struct run *run)
+{
+    sam_sanitizer_free(run->sanitizer);
+    program_free(&run->p);
+}
+
+static void expect_none(const char *text, uint32_t warps, uint32_t groups)
+{
+    for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
+        struct run run = run_with(text, warps, groups, (enum sam_schedule)schedule);
+        if (run.count)
+            fail_msg("%s:\n%s", sam_finding_kind_name(run.findings[0].kind), text);
+        close_run(&run);
+    }
+}
+
+/* One finding of this kind: at `a` and `b`; NULL: no second side. */
+static void expect(const char *text, uint32_t warps, uint32_t groups, enum sam_finding_kind kind,
+                   const char *a, const char *b)
+{
+    for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
+        struct run run = run_with(text, warps, groups, (enum sam_schedule)schedule);
+        if (run.count != 1)
+            fail_msg("%zu findings:\n%s", run.count, text);
+        const struct sam_finding *f = run.findings;
+        const uint32_t pc = program_symbol(&run.p, a), other = b ? program_symbol(&run.p, b) : 0;
+        assert_string_equal(sam_finding_kind_name(f->kind), sam_finding_kind_name(kind));
+        assert_true(f->sides[0].known);
+        assert_int_equal(f->sides[1].known, b != NULL);
+        if (!(f->sides[0].pc == pc && f->sides[1].pc == other) &&
+            !(f->sides[0].pc == other && f->sides[1].pc == pc))
+            fail_msg("pc 0x%x and 0x%x, expected 0x%x and 0x%x:\n%s", f->sides[0].pc,
+                     f->sides[1].pc, pc, other, text);
+        close_run(&run);
+    }
+}
+
+/* --------------------------------------------------------------------------------- races */
+
+static void warps_of_a_workgroup_race_between_barriers(void **state)
+{
+    (void)state;
+    static const char store_and_load[] = START "li t0, 1\nbnez s2, 1f\n"
+                                               "a: sw t0, 8(s1)\nj 2f\n"
+                                               "1: nop\nb: lw t1, 8(s1)\n2:\n" END;
+    expect(store_and_load, 2, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
+    expect_none(store_and_load, 1, 1);
+    expect(START "li t0, 1\nbnez s2, 1f\na: sw t0, 8(s0)\nj 2f\n1: nop\nb: lb t1, 9(s0)\n2:\n" END,
+           2, 1, SAM_FINDING_RACE_WARPS, "a", "b");
+    expect_none(START "li t0, 1\nbnez s2, 1f\nsw t0, 8(s1)\n1: barrier 1\nlw t1, 8(s1)\n" END, 3,
+                1);
+    /* a barrier of one warp's lanes orders nothing among warps */
+    expect(START "li t0, 1\nbnez s2, 1f\na: sw t0, 8(s1)\n1: barriersub 1\nbeqz s2, 2f\n"
+                 "b: lw t1, 8(s1)\n2:\n" END,
+           2, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
+    /* one reader more does not hide the first */
+    expect(START "bnez s2, 1f\na: vsw12.v v1, 0(v4)\nj 2f\n1: nop\nb: vlw12.v v5, 0(v4)\n2:\n" END,
+           4, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
+}
+
+static void workgroups_race_whatever_they_wait_for(void **state)
+{
+    (void)state;
+    expect(START "bnez s3, 1f\na: sw s3, 0(s0)\nbarrier 1\nj 2f\n"
+                 "1: barrier 1\nb: lw t0, 0(s0)\n2:\n" END,
+           1, 2, SAM_FINDING_RACE_GROUPS, "a", "b");
+    expect_none(START "sw s3, 0(s1)\nlw t0, 0(s1)\n" END, 1, 3); /* each has its own */
+}
+
+static void equal_stores_do_not_race_and_others_do(void **state)
+{
+    (void)state;
+    expect_none(START "li t0, 7\nsw t0, 0(s0)\nvmv.v.i v5, 3\nvsw12.v v5, 16(v3)\n" END, 3, 3);
+    expect(START "li t0, 7\na: sw s2, 0(s1)\n" END, 2, 1, SAM_FINDING_RACE_LOCAL, "a", "a");
+    /* an equal one, followed by another one */
+    expect(START
+           "li t0, 7\na: sw t0, 0(s1)\nbeqz s2, 1f\naddi t0, t0, 1\nb: sw t0, 0(s1)\n1:\n" END,
+           2, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
+    /* only some bytes are equal */
+    struct run run = run_with(START "slli t0, s2, 16\nsw t0, 0(s1)\n" END, 2, 1, SAM_SCHEDULE_RUN);
+    assert_int_equal(run.count, 1);
+    assert_int_equal(run.findings[0].address, SAM_LDS_BASE + 2);
+    assert_int_equal(run.findings[0].size, 1);
+    close_run(&run);
+    /* what the store finds there does not matter */
+    expect(START "bnez s2, 1f\na: sw zero, 0(s1)\nj 2f\n1: nop\nb: lw t0, 0(s1)\n2:\n" END, 2, 1,
+           SAM_FINDING_RACE_LOCAL, "a", "b");
+}
+
+static void atomics_race_with_other_accesses_only(void **state)
+{
+    (void)state;
+    expect_none(START "li t0, 1\namoadd.w t1, t0, (s0)\nlr.w t2, (s0)\nsc.w t3, t0, (s0)\n" END, 2,
+                2);
+    expect(START "li t0, 1\nbnez s2, 1f\na: amoadd.w t1, t0, (s0)\nj 2f\n"
+                 "1: nop\nb: lw t2, 0(s0)\n2:\n" END,
+           2, 1, SAM_FINDING_RACE_WARPS, "a", "b");
+    expect(START "li t0, 1\nbnez s2, 1f\na: amoor.w t1, t0, (s0)\nj 2f\n"
+                 "1: nop\nb: sw t0, 0(s0)\n2:\n" END,
+           2, 1, SAM_FINDING_RACE_WARPS, "a", "b");
+    /* they order nothing: a flag set by one does not publish what was stored before */
+    expect(START "li t0, 1\nbnez s2, 1f\na: sw t0, 4(s0)\namoswap.w t1, t0, (s0)\nj 2f\n"
+                 "1: amoadd.w t1, zero, (s0)\nb: lw t2, 4(s0)\n2:\n" END,
+           2, 1, SAM_FINDING_RACE_WARPS, "a", "b");
+    expect_none(START "bnez s2, 1f\nlr.w t1, (s0)\n1: lw t2, 0(s0)\n" END, 2, 1);
+}
+
+static void lanes_of_an_instruction_race_by_value(void **state)
+{
+    (void)state;
+    expect(START "vmv.v.x v5, s0\na: vsw12.v v1, 0(v5)\n" END, 1, 1, SAM_FINDING_RACE_LANES, "a",
+           "a");
+    expect_none(START "vmv.v.x v5, s0\nvmv.v.i v6, 1\nvsw12.v v6, 0(v5)\n" END, 1, 1);
+    struct run run = run_with(START "vand.vi v6, v1, 1\nvsll.vi v6, v6, 2\nvadd.vx v6, v6, s0\n"
+                                    "vsrl.vi v5, v1, 1\nvsw12.v v5, 0(v6)\n" END,
+                              1, 1, SAM_SCHEDULE_RUN);
+    assert_int_equal(run.count, 1);
+    assert_int_equal(run.findings[0].sides[0].lane, 2);
+    assert_int_equal(run.findings[0].sides[1].lane, 0);
+    assert_int_equal(run.findings[0].count, 2); /* lanes 0 and 2, lanes 1 and 3 */
+    close_run(&run);
+}
+
+static void private_memory_is_not_shared(void **state)
+{
+    (void)state;
+    expect_none(START "li t0, 16\nvmv.v.x v5, t0\nvsw.v v1, 0(v5)\nvlw.v v6, 0(v5)\n" END, 3, 3);
+}
+
+static void launches_are_ordered(void **state)
+{
+    (void)state;
+    struct run run =
+        run_with(START "sw s2, 0(s1)\nlw t0, 0(s0)\nsw t0, 4(s0)\n" END, 1, 1, SAM_SCHEDULE_RUN);
+    assert_int_equal(run.count, 0);
+    program_pass(&run.p);
+    sam_sanitizer_findings(run.sanitizer, &run.count);
+    assert_int_equal(run.count, 0);
+    close_run(&run);
+}
+
+static void findings_name_who_and_where(void **state)
+{
+    (void)state;
+    static const char text[] =
+        START "li t0, 1\nbnez s2, 1f\nvmv.v.i v5, 1\nvsw12.v v5, 0(v3)\nj 2f\n"
+              "1: li t1, 3\nbne s2, t1, 2f\nlw t2, 12(s0)\n2:\n" END;
+    struct run run = run_with(text, 4, 1, SAM_SCHEDULE_RUN);
+    const struct sam_sanitizer_buffer buffer = {.base = DATA, .size = 64, .name = "x"};
+    char place[64], *report;
+    assert_int_equal(run.count, 1);
+    const struct sam_finding *f = run.findings;
+    assert_int_equal(f->check, SAM_SANITIZE_RACE);
+    assert_int_equal(f->address, DATA + 12);
+    assert_int_equal(f->size, 4);
+    assert_int_equal(f->sides[0].warp, 3);
+    assert_int_equal(f->sides[0].lane, UINT32_MAX);
+    assert_int_equal(f->sides[0].access, SAM_FINDING_LOAD);
+    assert_int_equal(f->sides[1].warp, 0);
+    assert_int_equal(f->sides[1].lane, 3);
+    assert_int_equal(f->sides[1].access, SAM_FINDING_STORE);
+    sam_sanitizer_place(run.sanitizer, f, place, sizeof place);
+    assert_string_equal(place, "global memory");
+    must(sam_sanitizer_add_buffer(run.sanitizer, &buffer, &run.p.error), &run.p.error);
+    sam_sanitizer_place(run.sanitizer, f, place, sizeof place);
+    assert_string_equal(place, "buffer x+0xc");
+    must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+    assert_string_equal(
+        report, "race: race between warps of a workgroup: 4 bytes at 0x9000000c, buffer x+0xc\n"
+                "  load by workgroup 0, warp 3: pc 0x8000003c lw t2, 12(s0)\n"
+                "  store by workgroup 0, warp 0, lane 3: pc 0x8000002c vsw12.v v5, "
+                "0(v3)\n");
+    sam_text_free(report);
+    sam_sanitizer_forget(run.sanitizer);
+    sam_sanitizer_findings(run.sanitizer, &run.count);
+    assert_int_equal(run.count, 0);
+    program_pass(&run.p); /* and it is found again */
+    sam_sanitizer_findings(run.sanitizer, &run.count);
+    assert_int_equal(run.count, 1);
+    close_run(&run);
+}
+
+/* 30 places store to the same word: the first is found with each of the others. */
+static void a_report_has_twenty_findings_of_a_check(void **state)
+{
+    (void)state;
+    char text[4096] = START "addi t0, s2, 1\n";
+    for (int i = 0; i < 30; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "sw s2, %d(s1)\n", 4 * i);
+    strcat(text, END);
+    struct run run = run_with(text, 2, 1, SAM_SCHEDULE_RUN);
+    char *report;
+    assert_int_equal(run.count, 30);
+    must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+    unsigned shown = 0;
+    for (const char *at = report; (at = strstr(at, "race: race in")); at++)
+        shown++;
+    assert_int_equal(shown, 20);
+    assert_non_null(strstr(report, "\nrace: 10 more findings\n"));
+    sam_text_free(report);
+    close_run(&run);
+}
+
+/* ---------------------------------------------------------------------------------- sync */
+
+static void a_barrier_that_a_warp_skips(void **state)
+{
+    (void)state;
+    expect(START "bnez s2, 1f\nb: endprg\n1: nop\na: barrier 1\n" END, 3, 1,
+           SAM_FINDING_BARRIER_SKIPPED, "a", "b");
+    expect(START "bnez s2, 1f\na: barrier 1\n1: nop\nb: endprg\n", 3, 1,
+           SAM_FINDING_BARRIER_SKIPPED, "a", "b");
+    expect_none(START "barrier 1\nbnez s2, 1f\nendprg\n1:" END, 3, 1);
+}
+
+static void a_barrier_reached_by_some_lanes(void **state)
+{
+    (void)state;
+    expect(START "lla t0, join\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\nb: vblt v1, v5, join\n"
+                 "a: barrier 1\njoin: join\n" END,
+           1, 1, SAM_FINDING_BARRIER_MASKED, "a", "b");
+}
+
+static void setrpc_stands_before_a_branch(void **state)
+{
+    (void)state;
+    expect(START "lla t0, join\na: setrpc zero, t0, 0\nb: setrpc zero, t0, 0\nvmv.v.i v5, 2\n"
+                 "vblt v1, v5, join\njoin: join\n" END,
+           1, 1, SAM_FINDING_RPC_UNUSED, "a", "b");
+    expect(START "lla t0, b\na: setrpc zero, t0, 0\nb: endprg\n", 1, 1, SAM_FINDING_RPC_UNUSED, "a",
+           "b");
+    /* a branch that all lanes take uses it, too; one setrpc may serve several branches */
+    expect_none(START "lla t0, join\nsetrpc zero, t0, 0\nvbeq v1, v1, join\nvbne v1, v1, join\n"
+                      "join: join\n" END,
+                1, 1);
+}
+
+static void paths_meet_at_a_join(void **state)
+{
+    (void)state;
+    expect(START "lla t0, b\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\na: vblt v1, v5, b\nnop\n"
+                 "b: nop\n" END,
+           1, 1, SAM_FINDING_JOIN_MISSING, "a", "b");
+    expect(START "lla t0, join\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\na: vblt v1, v5, join\n"
+                 "b: endprg\njoin: join\n" END,
+           1, 1, SAM_FINDING_JOIN_UNREACHED, "a", "b");
+    /* the inner region of two */
+    expect(START "lla t0, outer\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\nvblt v1, v5, outer\n"
+                 "lla t0, inner\nsetrpc zero, t0, 0\nvmv.v.i v5, 3\na: vblt v1, v5, inner\n"
+                 "b: endprg\ninner: join\nouter: join\n" END,
+           1, 1, SAM_FINDING_JOIN_UNREACHED, "a", "b");
+}
+
+/* ----------------------------------------------------------------------------------- API */
+
+static void bad_arguments(void **state)
+{
+    (void)state;
+    struct program p = program_new(END, 4);
+    struct sam_session *session = NULL;
+    struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
+    char *text;
+    assert_null(sam_sanitizer_new(0));
+    assert_null(sam_sanitizer_new(16));
+    sam_sanitizer_free(NULL);
+    assert_int_equal(sam_sanitizer_checks(sanitizer), SAM_SANITIZE_RACE);
+    must_refuse(sam_sanitizer_add_buffer(sanitizer, NULL, &p.error), &p.error, "buffer");
+    must_refuse(sam_sanitizer_print(sanitizer, NULL, NULL, &p.error), &p.error, "text");
+    must(sam_sanitizer_print(sanitizer, NULL, &text, &p.error), &p.error);
+    assert_string_equal(text, "");
+    sam_text_free(text);
+    p.options = (struct sam_gpu_options){.size = sizeof p.options, .sanitizer = sanitizer};
+    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    must_refuse(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error,
+                "sanitizer");
+    assert_null(session);
+    sam_sanitizer_free(sanitizer);
+    program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warps_of_a_workgroup_race_between_barriers),
+        cmocka_unit_test(workgroups_race_whatever_they_wait_for),
+        cmocka_unit_test(equal_stores_do_not_race_and_others_do),
+        cmocka_unit_test(atomics_race_with_other_accesses_only),
+        cmocka_unit_test(lanes_of_an_instruction_race_by_value),
+        cmocka_unit_test(private_memory_is_not_shared),
+        cmocka_unit_test(launches_are_ordered),
+        cmocka_unit_test(findings_name_who_and_where),
+        cmocka_unit_test(a_report_has_twenty_findings_of_a_check),
+        cmocka_unit_test(a_barrier_that_a_warp_skips),
+        cmocka_unit_test(a_barrier_reached_by_some_lanes),
+        cmocka_unit_test(setrpc_stands_before_a_branch),
+        cmocka_unit_test(paths_meet_at_a_join),
+        cmocka_unit_test(bad_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
