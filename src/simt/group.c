@@ -22,6 +22,8 @@ void sam_group_release(struct sam_group *group, const struct sam_run *run)
     sam_pages_free(group->warps, run->launch->warps * sizeof *group->warps);
     group->warps = NULL;
     sam_space_release_lds(group);
+    free(group->parked);
+    group->parked = NULL;
 }
 
 void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup)
@@ -31,6 +33,7 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_
     if (worker->sanitizer)
         sam_sanitize_enter(worker->sanitizer, workgroup);
     group->workgroup = workgroup;
+    group->away = false;
     group->ready = launch->warps;
     group->at = 0;
     group->in_turn = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the private memory of workgroups lies. Each has its own, or (options.fit_pds) workgroups
  * share as many parts as the buffer holds, one after another: callers of the public driver cap
- * their buffer at 256 MiB. */
+ * their buffer at 256 MiB. In a session, whose workgroups take turns in any order, the private
+ * memory of one is copied out of the part while another runs. */
 #include <stdlib.h>
 
 #include "machine/journal.h"
@@ -122,5 +123,30 @@ bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup)
         }
         at += size;
     }
+    return true;
+}
+
+bool sam_private_park(struct sam_worker *worker, struct sam_group *group)
+{
+    const struct sam_run *run = worker->run;
+    if (!group->parked && !(group->parked = malloc(run->pds_group)))
+        return false;
+    sam_memory_read(run->gpu->memory, sam_private_base(run, group->workgroup), group->parked,
+                    run->pds_group);
+    group->away = true;
+    return true;
+}
+
+bool sam_private_return(struct sam_worker *worker, struct sam_group *group)
+{
+    const struct sam_run *run = worker->run;
+    const uint64_t base = sam_private_base(run, group->workgroup);
+    if (!sam_journal_save_range(worker->view.journal, run->gpu->memory, base, run->pds_group) ||
+        !sam_memory_write(run->gpu->memory, base, group->parked, run->pds_group))
+        return false;
+    for (uint64_t at = base; at < base + run->pds_group; at += SAM_PAGE_SIZE)
+        sam_private_touch(run, at);
+    sam_private_touch(run, base + run->pds_group - 1);
+    group->away = false;
     return true;
 }

@@ -123,7 +123,8 @@ static enum sam_status step(struct sam_session *base, struct sam_core *core, str
         return SAM_OK;
     }
     s->pace = (struct sam_pace){.left = UINT64_MAX};
-    sam_space_enter(&s->worker, group);
+    if (!sam_gpu_session_enter(s, group))
+        return sam_fail_memory(error);
     step->kind = SAM_STEP_RAN;
     const uint64_t time = base->time, before = s->worker.warp_insns;
     enum sam_pause pause;
@@ -154,8 +155,13 @@ static bool each(struct sam_pace *pace, const struct sam_step *record)
     struct sam_gpu_session *s =
         (struct sam_gpu_session *)(void *)((char *)pace - offsetof(struct sam_gpu_session, pace));
     struct sam_step step = *record;
+    struct sam_group *group = s->worker.group;
     step.time = s->base.time++;
-    return sam_session_each(&s->base, s->asked, &step);
+    const bool on = sam_session_each(&s->base, s->asked, &step);
+    if (sam_gpu_session_enter(s, group)) /* the user may have looked into another */
+        return on;
+    sam_run_fail_host(&s->run, SAM_ERR_MEMORY, "out of memory");
+    return false;
 }
 
 static void arm(struct sam_pace *pace, struct sam_warp *w)
@@ -170,7 +176,10 @@ static enum sam_pause run_group(struct sam_gpu_session *s, struct sam_group *gro
                                 struct sam_warp *only, struct sam_session_stop *stop)
 {
     for (;;) {
-        sam_space_enter(&s->worker, group);
+        if (!sam_gpu_session_enter(s, group)) {
+            sam_run_fail_host(&s->run, SAM_ERR_MEMORY, "out of memory");
+            return SAM_PAUSE_FAILED;
+        }
         const uint64_t time = s->base.time, before = s->worker.warp_insns;
         enum sam_pause pause =
             only ? sam_group_run_warp(&s->worker, group, only) : sam_group_run(&s->worker, group);
@@ -194,6 +203,8 @@ static enum sam_pause run_group(struct sam_gpu_session *s, struct sam_group *gro
 static enum sam_status told(struct sam_gpu_session *s, enum sam_pause pause,
                             struct sam_session_stop *stop, struct sam_error *error)
 {
+    if (s->run.host_status != SAM_OK)
+        pause = SAM_PAUSE_FAILED;
     switch (pause) {
     case SAM_PAUSE_NONE:
     case SAM_PAUSE_ENDED: stop->reason = SAM_SESSION_DONE; break;
@@ -233,11 +244,8 @@ static enum sam_status run_all(struct sam_gpu_session *s, enum sam_pause *pause,
             *pause = SAM_PAUSE_STOPPED;
             return SAM_OK;
         }
-        /* One that was started before its turn may have to make room first. */
-        struct sam_group *group =
-            now == SAM_SESSION_NEW ? sam_gpu_session_rival(s, workgroup) : NULL;
-        const enum sam_status status =
-            group ? SAM_OK : sam_gpu_session_group(s, workgroup, &group, error);
+        struct sam_group *group = NULL;
+        const enum sam_status status = sam_gpu_session_group(s, workgroup, &group, error);
         if (status != SAM_OK)
             return status;
         *pause = run_group(s, group, NULL, stop);

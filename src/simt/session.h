@@ -52,11 +52,12 @@ uint32_t sam_gpu_session_nth(const struct sam_session *base, uint64_t index);
 enum sam_status sam_gpu_session_take_list(struct sam_gpu_session *s,
                                           const struct sam_session_options *options,
                                           struct sam_error *error);
-/* The live workgroup that uses the private memory of a new one (options.fit_pds), or NULL. */
-struct sam_group *sam_gpu_session_rival(const struct sam_gpu_session *s, uint32_t workgroup);
 /* The group of a workgroup, started if it is new. */
 enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgroup,
                                       struct sam_group **group, struct sam_error *error);
+/* Show the worker the memory of a group: local memory, and private memory that it shares with
+ * others (options.fit_pds). False: out of memory. */
+bool sam_gpu_session_enter(struct sam_gpu_session *s, struct sam_group *group);
 /* The group of a warp that was found. */
 struct sam_group *sam_gpu_session_found(struct sam_gpu_session *s, const struct sam_warp *w);
 /* Every warp of the group has ended. */

@@ -10,6 +10,7 @@ struct saved_group {
     uint8_t *warps;                 /* saved->warp_size bytes of each */
     struct sam_stack_entry *stacks; /* of all warps, one after another */
     struct sam_lds_page *lds;
+    uint8_t *parked; /* private memory, where the group is away */
 };
 
 struct saved {
@@ -35,6 +36,7 @@ void sam_gpu_session_forget(struct sam_session *base, void *state)
         free(g->lds);
         free(g->warps);
         free(g->stacks);
+        free(g->parked);
     }
     free(saved->groups);
     free(saved);
@@ -66,6 +68,12 @@ static bool save_group(const struct sam_gpu_session *s, const struct saved *save
         if (!to->lds[i].bytes)
             return false;
         memcpy(to->lds[i].bytes, group->lds[i].bytes, SAM_PAGE_SIZE);
+    }
+    if (group->away) {
+        to->parked = malloc(s->run.pds_group);
+        if (!to->parked)
+            return false;
+        memcpy(to->parked, group->parked, s->run.pds_group);
     }
     return true;
 }
@@ -139,6 +147,12 @@ static bool load_group(struct sam_gpu_session *s, const struct saved *saved,
             return false;
         memcpy(page, from->lds[i].bytes, SAM_PAGE_SIZE);
     }
+    group->away = from->parked != NULL;
+    if (!group->away)
+        return true;
+    if (!group->parked && !(group->parked = malloc(s->run.pds_group)))
+        return false;
+    memcpy(group->parked, from->parked, s->run.pds_group);
     return true;
 }
 

@@ -25,7 +25,8 @@ enum sam_status sam_gpu_session_set_csr(struct sam_session *base, struct sam_cor
     if (!sam_core_csr_write(core, address, core->retired, value))
         return sam_fail(error, SAM_ERR_USAGE, "no CSR 0x%03x that can be written", address);
     if (core->event == SAM_EVENT_PRINT) {
-        sam_space_enter(&s->worker, sam_gpu_session_found(s, sam_warp_of(core)));
+        if (!sam_gpu_session_enter(s, sam_gpu_session_found(s, sam_warp_of(core))))
+            return sam_fail_memory(error);
         if (!sam_run_print(&s->worker, sam_warp_of(core)))
             return sam_gpu_session_failure(s, &trap, error);
     }
@@ -133,8 +134,15 @@ enum sam_status sam_gpu_session_access(struct sam_session *base, uint32_t workgr
     struct sam_gpu_session *s = sam_gpu_session_of(base);
     uint8_t *bytes = data;
     enum sam_status status = SAM_OK;
-    if (sam_gpu_session_state(s, workgroup) == SAM_SESSION_ABSENT)
+    struct sam_group *group = NULL;
+    const enum sam_session_state now = sam_gpu_session_state(s, workgroup);
+    if (now == SAM_SESSION_ABSENT)
         return sam_fail(error, SAM_ERR_USAGE, "workgroup %u: not in this session", workgroup);
+    if (now == SAM_SESSION_LIVE) {
+        status = sam_gpu_session_group(s, workgroup, &group, error);
+        if (status != SAM_OK || !sam_gpu_session_enter(s, group))
+            return status != SAM_OK ? status : sam_fail_memory(error);
+    }
     if (address > UINT32_MAX || size > (UINT64_C(1) << 32) - address)
         return fail_access(address, size, write, error);
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE) {

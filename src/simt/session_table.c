@@ -101,16 +101,25 @@ void sam_gpu_session_revert(struct sam_gpu_session *s, uint32_t workgroup)
     set_bit(s->blocks[workgroup / BLOCK]->ended, workgroup, false);
 }
 
-/* The live workgroup that uses the private memory of a new one (options.fit_pds), or NULL. */
-struct sam_group *sam_gpu_session_rival(const struct sam_gpu_session *s, uint32_t workgroup)
+/* Make room for the private memory of a workgroup that shares its part with others: no live one has
+ * its own there any more. False: out of memory. */
+static bool clear_part(struct sam_gpu_session *s, uint32_t workgroup)
 {
     for (size_t i = 0; s->run.pds_parts && i < s->live_count; i++) {
         struct sam_group *group = s->live[i];
-        if (group->workgroup % s->run.pds_parts == workgroup % s->run.pds_parts &&
+        if (group->workgroup % s->run.pds_parts == workgroup % s->run.pds_parts && !group->away &&
             sam_gpu_session_state(s, group->workgroup) != SAM_SESSION_ENDED)
-            return group;
+            return sam_private_park(&s->worker, group);
     }
-    return NULL;
+    return true;
+}
+
+bool sam_gpu_session_enter(struct sam_gpu_session *s, struct sam_group *group)
+{
+    if (group->away && (!clear_part(s, group->workgroup) || !sam_private_return(&s->worker, group)))
+        return false;
+    sam_space_enter(&s->worker, group);
+    return true;
 }
 
 /* The group of a workgroup, started if it is new. */
@@ -126,12 +135,7 @@ enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgr
         return SAM_OK;
     if (now == SAM_SESSION_ENDED)
         return sam_fail(error, SAM_ERR_USAGE, "workgroup %u has ended", workgroup);
-    const struct sam_group *rival = sam_gpu_session_rival(s, workgroup);
-    if (rival)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "workgroup %u shares private memory with workgroup %u, which has not ended",
-                        workgroup, rival->workgroup);
-    if (!block || !sam_private_enter(&s->worker, workgroup) ||
+    if (!block || !clear_part(s, workgroup) || !sam_private_enter(&s->worker, workgroup) ||
         !(*group = sam_gpu_session_revive(s, workgroup)))
         return sam_fail_memory(error);
     (*group)->has_turn = true; /* prints come in the order of the session */

@@ -147,6 +147,8 @@ struct sam_group {
     size_t index;           /* among a session's live groups */
     struct sam_lds_page *lds;
     uint32_t lds_count, lds_capacity;
+    uint8_t *parked; /* in a session: private memory, while another workgroup uses its part */
+    bool away;       /* it is there */
 };
 
 /* A host thread that runs workgroups. */
@@ -310,6 +312,10 @@ void sam_private_release(struct sam_run *run);
 bool sam_private_is_taken(const struct sam_run *run, uint64_t workgroup);
 /* Zero the part of a workgroup that is about to start. False: out of memory. */
 bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup);
+/* In a session, workgroups that share a part are live at once: move the private memory of one out
+ * of its part and back. False: out of memory, nothing has moved. */
+bool sam_private_park(struct sam_worker *worker, struct sam_group *group);
+bool sam_private_return(struct sam_worker *worker, struct sam_group *group);
 /* CSR_PDS of a workgroup. */
 uint32_t sam_private_base(const struct sam_run *run, uint32_t workgroup);
 /* A worker's view is about to show the page at physical address `base`. */

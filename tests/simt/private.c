@@ -9,6 +9,10 @@
 
 #include <cmocka.h>
 
+#include "must.h"
+#include "random.h"
+#include "samite/session.h"
+
 #define TABLES 0x94000000u /* per workgroup: CSR_PDS, then two words per lane */
 #define GROUPS 60
 
@@ -117,6 +121,77 @@ static void other_modes(void **state)
     program_free(&p);
 }
 
+/* Step and run workgroups of one part in random order, with steps back to a snapshot. */
+static void run_mixed(struct sam_session *session, uint64_t *random, bool goes_back)
+{
+    struct sam_error error;
+    unsigned snapshot = 0;
+    for (unsigned turn = 0; turn < 600; turn++) {
+        struct sam_step step;
+        struct sam_session_stop stop;
+        const uint32_t workgroup = (uint32_t)test_below(random, GROUPS);
+        const struct sam_session_run run = {.size = sizeof run,
+                                            .scope = SAM_SCOPE_WORKGROUP,
+                                            .workgroup = workgroup,
+                                            .instructions = 1 + test_below(random, 3000)};
+        if (goes_back && turn % 100 == 50)
+            must(sam_session_snapshot(session, &snapshot, &error), &error);
+        if (goes_back && turn % 100 == 99)
+            must(sam_session_restore(session, snapshot, &error), &error);
+        if (sam_session_workgroup_state(session, workgroup) == SAM_SESSION_ENDED)
+            continue;
+        if (turn % 2)
+            must(sam_session_step(session, workgroup, 0, &step, &error), &error);
+        else
+            must(sam_session_run(session, &run, &stop, &error), &error);
+    }
+}
+
+/* After each instruction, look at the private memory of another workgroup: number + 1, or 0. */
+static bool look(void *context, struct sam_session *session, const struct sam_step *step)
+{
+    struct sam_error error;
+    uint32_t value, other = (step->workgroup + 1) % GROUPS;
+    uint64_t address;
+    unsigned *seen = context;
+    if (sam_session_workgroup_state(session, other) != SAM_SESSION_LIVE)
+        return true;
+    must(sam_session_private(session, other, 0, 3, 0, &address, &error), &error);
+    must(sam_session_read(session, other, address, &value, sizeof value, &error), &error);
+    if (value && value != other + 1)
+        fail_msg("workgroup %u has %u", other, value);
+    *seen += value != 0;
+    return true;
+}
+
+/* In a session workgroups that share a part are live at once. */
+static void sessions(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    for (unsigned parts = 1; parts <= 7; parts += 3) {
+        for (unsigned way = 0; way < 3; way++) {
+            struct program p = program(8, way == 1 ? 1024 : 36, parts);
+            struct sam_session *session;
+            unsigned seen = 0;
+            must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+            must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
+            run_mixed(session, &random, way == 2);
+            if (way == 0) {
+                struct sam_session_stop stop;
+                const struct sam_session_run run = {
+                    .size = sizeof run, .scope = SAM_SCOPE_ALL, .each = look, .context = &seen};
+                must(sam_session_run(session, &run, &stop, &p.error), &p.error);
+                assert_true(seen > 0);
+            }
+            must(sam_session_finish(session, NULL, &p.error), &p.error);
+            expect_parts(&p, parts);
+            sam_session_close(session);
+            program_free(&p);
+        }
+    }
+}
+
 static void enough_room(void **state)
 {
     (void)state;
@@ -187,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_used_in_turn),
         cmocka_unit_test(other_modes),
+        cmocka_unit_test(sessions),
         cmocka_unit_test(enough_room),
         cmocka_unit_test(too_little_room),
         cmocka_unit_test(impossible_launches),
