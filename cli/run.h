@@ -164,7 +164,7 @@ int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, c
 int run_open_sanitizer(struct run *run);
 /* What reports call a buffer; the bytes of an output are undefined at first. */
 int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output);
-/* Add the findings to the report on a launch. */
+/* Add the findings, which are kept, to the report on a launch. */
 json_t *run_report_findings(const struct run *run, json_t *launch);
 /* Print and forget them. */
 int run_print_findings(struct run *run);
@@ -274,6 +274,9 @@ int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
  * one differs. */
 int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
 void run_checks_free(struct run_check *checks, size_t count);
+/* run_sanitize.c: before outputs are compared, the findings on bytes of them that nothing has
+ * written; they join those of the last launch. */
+int run_check_written(struct run *run, const struct run_check *wanted, size_t count);
 
 /* --- run_report.c */
 /* The report on a launch (NULL: no memory), and the lines of text made from it. */

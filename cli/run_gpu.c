@@ -89,7 +89,8 @@ const struct cli_option run_gpu_rows[] = {
      .parse = parse_lds_range,
      .argument = "BASE:SIZE",
      .repeats = true,
-     .help = "with --strict-lds: local memory that may also be accessed; repeatable"},
+     .help = "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
+             "repeatable"},
     CLI_ROW(
         struct gpu_request, options.shared_pds, "pds", CLI_CHOICE, NULL,
         "CSR_PDS: private memory per workgroup (own, the default), or pdsBase for all, to compare "

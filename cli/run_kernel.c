@@ -169,6 +169,8 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
     if (code == CLI_OK)
         code = run_arguments_fetch(arguments, run_gpu_read, run->gpu);
     if (code == CLI_OK)
+        code = run_check_written(run, checks, request->checks.count);
+    if (code == CLI_OK)
         code = run_checks_compare(checks, request->checks.count, run->text, run->json_checks);
     return code;
 }

@@ -73,6 +73,19 @@ static json_t *side_of(const struct run *run, const struct sam_finding_side *sid
     return accesses[side->access] ? report_text(row, "access", accesses[side->access]) : row;
 }
 
+static json_t *add_register(json_t *row, const char *name, const struct sam_finding_register *reg)
+{
+    char text[8];
+    snprintf(text, sizeof text, "%c%u", reg->file, reg->number);
+    return reg->file ? report_text(row, name, text) : row;
+}
+
+static json_t *near_of(const struct sam_finding_object *near)
+{
+    json_t *row = report_text(json_object(), "name", near->name);
+    return report_count(report_count(row, "base", near->base), "size", near->size);
+}
+
 static json_t *finding_of(const struct run *run, const struct sam_finding *finding)
 {
     char place[160];
@@ -85,6 +98,12 @@ static json_t *finding_of(const struct run *run, const struct sam_finding *findi
         row = report_count(row, "size", finding->size);
         row = report_text(row, "place", place);
     }
+    row = add_register(row, "used", &finding->used);
+    row = add_register(row, "unwritten", &finding->unwritten);
+    if (finding->lanes)
+        row = report_count(row, "lanes", finding->lanes);
+    if (finding->near.size)
+        row = report_set(row, "near", near_of(&finding->near));
     json_t *sides = json_array();
     for (unsigned i = 0; i < 2; i++)
         if (finding->sides[i].known)
@@ -98,7 +117,8 @@ json_t *run_report_findings(const struct run *run, json_t *launch)
     if (!run->sanitizer)
         return launch;
     const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
-    json_t *rows = json_array();
+    json_t *rows = json_object_get(launch, "findings");
+    rows = rows ? json_incref(rows) : json_array();
     for (size_t i = 0; i < count; i++)
         rows = report_add(rows, finding_of(run, &findings[i]));
     return report_set(launch, "findings", rows);
@@ -121,4 +141,20 @@ int run_print_findings(struct run *run)
     sam_sanitizer_forget(run->sanitizer);
     run->found = true;
     return CLI_OK;
+}
+
+int run_check_written(struct run *run, const struct run_check *wanted, size_t count)
+{
+    const size_t launches = json_array_size(run->json_launches);
+    json_t *last = launches ? json_array_get(run->json_launches, launches - 1) : NULL;
+    for (size_t i = 0; i < count && run->sanitizer; i++) {
+        const struct run_argument *output = wanted[i].argument;
+        if (sam_sanitizer_check_memory(run->sanitizer, (uint32_t)output->address,
+                                       output->array.size, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+    }
+    if (last && !run_report_findings(run, json_incref(last)))
+        return cli_no_memory();
+    json_decref(last);
+    return run_print_findings(run);
 }

@@ -117,6 +117,15 @@ static void put_origin(struct sam_buffer *out, const struct sam_finding *f)
     sam_buffer_puts(out, "\n");
 }
 
+static void put_distance(struct sam_buffer *out, uint64_t bytes, const char *where)
+{
+    if (bytes)
+        sam_buffer_printf(out, "%llu byte%s %s", (unsigned long long)bytes, bytes == 1 ? "" : "s",
+                          where);
+    else
+        sam_buffer_printf(out, "just %s", where);
+}
+
 static void put_near(struct sam_buffer *out, const struct sam_finding *f)
 {
     const struct sam_finding_object *near = &f->near;
@@ -125,12 +134,11 @@ static void put_near(struct sam_buffer *out, const struct sam_finding *f)
         return;
     sam_buffer_puts(out, "  ");
     if (f->address >= end)
-        sam_buffer_printf(out, "%llu bytes past the end of ",
-                          (unsigned long long)(f->address - end));
-    else if (f->address < near->base)
-        sam_buffer_printf(out, "%u bytes before ", near->base - f->address);
+        put_distance(out, f->address - end, "past the end of ");
+    else if (f->address + (uint64_t)f->size <= near->base)
+        put_distance(out, near->base - f->address - f->size, "before ");
     else
-        sam_buffer_puts(out, "across the end of ");
+        sam_buffer_puts(out, "across an end of ");
     sam_buffer_plain(out, near->name, strlen(near->name), ' ');
     sam_buffer_printf(out, ", 0x%08x to 0x%08llx\n", near->base, (unsigned long long)end - 1);
 }
