@@ -82,6 +82,7 @@ same_examples() {
 
 page examples docs/examples.md 5
 page profile docs/profile.md 2
+page sanitizer docs/sanitizer.md 2
 page kernels docs/kernels.md 5
 page troubleshooting docs/troubleshooting.md 20
 page ventus-stack docs/ventus-stack.md 5
