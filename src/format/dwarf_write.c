@@ -140,6 +140,13 @@ static void put_row(struct state *s, const struct sam_line *row)
     s->file = row->file;
 }
 
+/* Text that is in no file, such as start code that a command adds, has a name in angle brackets. A
+ * debugger would look for it: its lines are left out. */
+static bool has_source(const struct sam_image *image, const struct sam_line *row)
+{
+    return row->line != 0 && image->files[row->file][0] != '<';
+}
+
 /* The first row of every sequence and the rows that continue it, and what code the unit has. */
 static void put_program(const struct sam_image *image, struct sam_dwarf *dwarf)
 {
@@ -148,7 +155,7 @@ static void put_program(const struct sam_image *image, struct sam_dwarf *dwarf)
     for (size_t i = 0; i < image->line_count; i++) {
         const struct sam_line *row = &image->lines[i];
         const struct sam_section *section = sam_image_section_at(image, row->address);
-        if (row->line == 0 || !section)
+        if (!has_source(image, row) || !section)
             continue;
         uint64_t to = section->address + section->size;
         if (i + 1 < image->line_count && row[1].address < to)
@@ -222,6 +229,10 @@ static void put_unit(const struct sam_image *image, struct sam_dwarf *dwarf)
         0,
     };
     struct sam_buffer *out = &dwarf->info;
+    size_t named = image->line_count - 1;
+    for (size_t i = image->line_count; i-- > 0;)
+        if (has_source(image, &image->lines[i]))
+            named = i;
     sam_buffer_append(&dwarf->abbrev, abbreviation, sizeof abbreviation);
     put_u32(out, 0);
     const size_t start = out->size;
@@ -229,7 +240,7 @@ static void put_unit(const struct sam_image *image, struct sam_dwarf *dwarf)
     put_u32(out, 0); /* its abbreviations */
     put_u8(out, image->xlen / 8);
     put_u8(out, 1);
-    put_text(out, image->files[image->lines[0].file]);
+    put_text(out, image->files[image->lines[named].file]);
     put_text(out, "samite");
     put_u16(out, DW_LANG_assembler);
     put_address(out, image->xlen, 0); /* ranges are relative to this */

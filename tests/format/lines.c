@@ -283,6 +283,32 @@ static void round_trips(void **state)
     }
 }
 
+/* Lines of text that is in no file are not written: a debugger would look for it. */
+static void text_of_no_file(void **state)
+{
+    (void)state;
+    struct sam_error error;
+    struct sam_image *image;
+    char *messages;
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = 0x80000000,
+                                      .lines = true,
+                                      .prologue = "nop\nnop\n",
+                                      .prologue_name = "<start code>"};
+    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
+    must(sam_assemble(&options, "a.s", "\nret\n", 5, &image, &messages, &error), &error);
+    sam_text_free(messages);
+    write_elf(image, "start.elf");
+    struct sam_image *again = read_elf("start.elf");
+    uint32_t line = 0;
+    assert_null(sam_image_line_at(again, 0x80000000, NULL));
+    assert_null(sam_image_line_at(again, 0x80000004, NULL));
+    assert_string_equal(sam_image_line_at(again, 0x80000008, &line), "a.s");
+    assert_int_equal(line, 2);
+    sam_image_free(again);
+    sam_image_free(image);
+}
+
 /* objdump's view of a file: rows "name line 0xaddress ..."; '-' for a line ends a sequence. */
 static size_t compare_objdump(const struct sam_image *image, const char *name)
 {
@@ -463,11 +489,12 @@ static void damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembler),        cmocka_unit_test(none),
-        cmocka_unit_test(prologue),         cmocka_unit_test(addresses_of_lines),
-        cmocka_unit_test(functions),        cmocka_unit_test(round_trips),
-        cmocka_unit_test(objdump_agrees),   cmocka_unit_test(gnu_agrees),
-        cmocka_unit_test(compiled_program), cmocka_unit_test(damaged),
+        cmocka_unit_test(assembler),       cmocka_unit_test(none),
+        cmocka_unit_test(prologue),        cmocka_unit_test(addresses_of_lines),
+        cmocka_unit_test(functions),       cmocka_unit_test(round_trips),
+        cmocka_unit_test(text_of_no_file), cmocka_unit_test(objdump_agrees),
+        cmocka_unit_test(gnu_agrees),      cmocka_unit_test(compiled_program),
+        cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
