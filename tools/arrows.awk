@@ -19,6 +19,7 @@ BEGIN {
     allow["src/hart"] = "base isa machine tensor matrix trace"
     allow["src/ops"] = "base"
     allow["src/cosim"] = "base isa"
+    allow["src/gdb"] = "base isa"
     allow["src/tile"] = "base"
     allow["src/codec"] = "base"
     # Folders within a folder: which of their siblings they may include. All may include its face.

@@ -9,6 +9,7 @@
 #include "engines.h"
 #include "file.h"
 #include "format.h"
+#include "gdb.h"
 #include "gpu.h"
 #include "gputime.h"
 #include "hart.h"

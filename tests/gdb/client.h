@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client that says what it has been told to, and keeps the answers: the tests of the protocol
+ * need neither sockets nor threads. */
+#ifndef TEST_GDB_CLIENT_H
+#define TEST_GDB_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/base.h"
+#include "samite/gdb.h"
+
+struct client {
+    struct sam_buffer said; /* what it sends, byte for byte */
+    size_t at, part;        /* part: bytes at a time; 0: all */
+    struct sam_buffer heard;
+    size_t heard_at;
+    bool silent; /* at its end it says nothing, instead of hanging up */
+};
+
+void client_free(struct client *c);
+/* To send: bytes as they are; a packet with its frame, and the acknowledgement of the answer. */
+void client_bytes(struct client *c, const char *bytes, size_t size);
+void client_packet(struct client *c, const char *text);
+void client_packet_of(struct client *c, const void *data, size_t size);
+struct sam_gdb_transport client_transport(struct client *c);
+
+/* The next packet that was heard, without its frame and unescaped, after any acknowledgements;
+ * *size may be NULL. It is valid until the next call. NULL: no more. The test fails when the
+ * checksum is wrong. */
+const char *client_answer(struct client *c, size_t *size);
+/* It must be this; '*' stands for any text. */
+void client_expect(struct client *c, const char *pattern);
+/* The same, of output for the console, decoded; several packets in a row are one. */
+void client_expect_console(struct client *c, const char *pattern);
+/* There is no more. */
+void client_expect_end(struct client *c);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames that lie, and connections: descriptors and sockets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "client.h"
+#include "must.h"
+#include "refuses.h"
+#include "simt/program.h"
+
+/* Serve a small program; what the client hears is compared byte by byte. */
+static enum sam_status serve_bytes(struct client *c, struct sam_gdb_result *result)
+{
+    struct program p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
+    struct sam_session *session;
+    struct sam_gdb *gdb;
+    struct sam_error e = {0};
+    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &e), &e);
+    const struct sam_gdb_transport transport = client_transport(c);
+    must(sam_gdb_open(&transport, NULL, &gdb, &e), &e);
+    const enum sam_status status = sam_gdb_serve(gdb, session, true, result, &e);
+    sam_gdb_close(gdb);
+    sam_session_close(session);
+    program_free(&p);
+    return status;
+}
+
+static void exchange(const char *said, size_t size, const char *heard)
+{
+    for (size_t part = 0; part < 2; part++) {
+        struct client c = {.part = part};
+        struct sam_gdb_result result;
+        client_bytes(&c, said, size);
+        serve_bytes(&c, &result);
+        if (strcmp(sam_buffer_text(&c.heard), heard) != 0)
+            fail_msg("'%.60s': heard '%s': expected '%s'", said, sam_buffer_text(&c.heard), heard);
+        client_free(&c);
+    }
+}
+#define EXCHANGE(said, heard) exchange(said, sizeof(said) - 1, heard)
+
+static void damaged(void **state)
+{
+    (void)state;
+    EXCHANGE("$qC#b4", "+$QC1#c5");
+    EXCHANGE("junk\3\3++#$qC#b4", "+$QC1#c5");
+    EXCHANGE("$qC#b5$qC#b4", "-+$QC1#c5"); /* a bad checksum: once more */
+    EXCHANGE("$qC#zz$qC#B4", "-+$QC1#c5"); /* none; and in capitals */
+    EXCHANGE("$qC#b", "");                 /* it breaks off */
+    EXCHANGE("$qC", "");
+    EXCHANGE("$", "");
+    EXCHANGE("$#00", "+$#00");
+    EXCHANGE("$Hg1$qC#b4", "+$QC1#c5");     /* begun anew */
+    EXCHANGE("$}Q#ce$}q#ee", "+$#00+$#00"); /* escaped: a packet that begins with q is not */
+    EXCHANGE("$q}#ee", "+$#00");            /* an escape of nothing */
+    EXCHANGE("$qC#b4-", "+$QC1#c5$QC1#c5"); /* the answer did not arrive */
+    EXCHANGE("-$qC#b4", "+$QC1#c5");        /* nothing was said before */
+    EXCHANGE("$QStartNoAckMode#b0+$qC#b4-$qC#b4", "+$OK#9a$QC1#c5$QC1#c5");
+    EXCHANGE("$QStartNoAckMode#b0+$qC#00$qC#b4", "+$OK#9a$E01#a6$QC1#c5");
+    EXCHANGE("$QStartNoAckModeX#08$QNonStop:1#8d", "+$#00+$#00");
+    EXCHANGE("$m0,\0#c9", "+$E01#a6");
+    EXCHANGE("$qC\0#b4", "+$#00"); /* more than its name */
+}
+
+/* The longest packet is taken, one longer is not, and the next one is. */
+static void lengths(void **state)
+{
+    (void)state;
+    enum { LONGEST = 16384 };
+    for (size_t more = 0; more < 3; more++) {
+        const size_t size = LONGEST + (more == 2 ? 100000 : more);
+        char *packet = malloc(size);
+        struct client c = {0};
+        assert_non_null(packet);
+        memset(packet, '0', size);
+        for (size_t i = 0; "M90000000,1:"[i]; i++)
+            packet[i] = "M90000000,1:"[i];
+        client_packet_of(&c, packet, size);
+        client_packet(&c, "qC");
+        client_packet(&c, "D");
+        serve_bytes(&c, NULL);
+        client_expect(&c, "E01");
+        client_expect(&c, "QC1");
+        client_expect(&c, "OK");
+        client_free(&c);
+        free(packet);
+    }
+}
+
+/* The longest answer fits the size that was announced. */
+static void long_answers(void **state)
+{
+    (void)state;
+    struct client c = {0};
+    size_t size;
+    client_packet(&c, "m90000000,ffff");
+    client_packet(&c, "qXfer:features:read:target.xml:0,fffffff");
+    serve_bytes(&c, NULL);
+    for (int i = 0; i < 2; i++) {
+        const char *answer = client_answer(&c, &size);
+        assert_non_null(answer);
+        assert_true(size > 8000 && size <= 16384);
+    }
+    client_free(&c);
+}
+
+/* ------------------------------------------------------------------------------- connections */
+
+struct server {
+    struct sam_gdb_link *link;
+    enum sam_status status;
+    struct sam_gdb_result result;
+    struct sam_error error;
+};
+
+static void *serve_link(void *context)
+{
+    struct server *s = context;
+    struct program p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
+    struct sam_session *session;
+    struct sam_gdb *gdb;
+    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &s->error), &s->error);
+    if (sam_gdb_port(s->link))
+        must(sam_gdb_accept(s->link, NULL, &s->error), &s->error);
+    const struct sam_gdb_transport transport = sam_gdb_transport(s->link);
+    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    s->status = sam_gdb_serve(gdb, session, true, &s->result, &s->error);
+    sam_gdb_close(gdb);
+    sam_session_close(session);
+    program_free(&p);
+    return NULL;
+}
+
+static void say(int at, const char *text)
+{
+    assert_int_equal(write(at, text, strlen(text)), strlen(text));
+}
+
+static void hear(int at, const char *text)
+{
+    char heard[256] = "";
+    size_t used = 0;
+    while (used < strlen(text)) {
+        const ssize_t got = read(at, heard + used, sizeof heard - 1 - used);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    if (strncmp(heard, text, strlen(text)) != 0)
+        fail_msg("heard '%s': expected '%s'", heard, text);
+}
+
+/* Run, interrupt, and leave: by detaching, or without a word. */
+static void converse(int client, struct server *server, pthread_t thread, bool vanishes)
+{
+    say(client, "$QStartNoAckMode#b0");
+    hear(client, "+$OK#9a");
+    say(client, "+$vCont;c#a8");
+    say(client, "\3");
+    hear(client, "$T02thread:1;20:");
+    if (vanishes) {
+        say(client, "$vCont;c#a8");
+        close(client);
+    } else {
+        say(client, "$D#44");
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(server->status, vanishes ? SAM_ERR_IO : SAM_OK);
+    if (!vanishes) {
+        assert_int_equal(server->result.end, SAM_GDB_DETACHED);
+        close(client);
+    }
+}
+
+static void descriptors(void **state)
+{
+    (void)state;
+    for (int vanishes = 0; vanishes < 2; vanishes++) {
+        struct server server = {.link = NULL};
+        pthread_t thread;
+        int pair[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+        must(sam_gdb_connect(pair[0], pair[0], &server.link, &server.error), &server.error);
+        assert_int_equal(sam_gdb_port(server.link), 0);
+        assert_int_equal(pthread_create(&thread, NULL, serve_link, &server), 0);
+        converse(pair[1], &server, thread, vanishes);
+        sam_gdb_hang_up(server.link);
+        assert_int_equal(close(pair[0]), 0); /* still ours */
+    }
+}
+
+static struct sockaddr_in address_of(uint32_t host, unsigned port)
+{
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(host)};
+}
+
+static int connect_to(uint32_t host, unsigned port)
+{
+    const struct sockaddr_in address = address_of(host, port);
+    const int client = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(client >= 0);
+    if (connect(client, (const struct sockaddr *)(const void *)&address, sizeof address) == 0)
+        return client;
+    close(client);
+    return -1;
+}
+
+static void sockets(void **state)
+{
+    (void)state;
+    for (int vanishes = 0; vanishes < 2; vanishes++) {
+        struct server server = {.link = NULL}, second = {.link = NULL};
+        pthread_t thread;
+        must(sam_gdb_listen(0, &server.link, &server.error), &server.error);
+        const unsigned port = sam_gdb_port(server.link);
+        assert_true(port > 0);
+        /* the port is taken */
+        assert_int_equal(sam_gdb_listen(port, &second.link, &second.error), SAM_ERR_IO);
+        assert_null(second.link);
+        assert_non_null(strstr(second.error.text, "is in use"));
+        /* on the loopback's first address only */
+        assert_int_equal(connect_to(INADDR_LOOPBACK + 1, port), -1);
+        const int client = connect_to(INADDR_LOOPBACK, port);
+        assert_true(client >= 0);
+        assert_int_equal(pthread_create(&thread, NULL, serve_link, &server), 0);
+        converse(client, &server, thread, vanishes);
+        refuses(sam_gdb_accept, server.link, NULL); /* there is one client only */
+        sam_gdb_hang_up(server.link);
+        /* and now it is free */
+        must(sam_gdb_listen(port, &server.link, &server.error), &server.error);
+        sam_gdb_hang_up(server.link);
+    }
+}
+
+static void nobody_comes(void **state)
+{
+    (void)state;
+    static volatile int stop = 1;
+    struct sam_gdb_link *link;
+    struct sam_error e;
+    must(sam_gdb_listen(0, &link, &e), &e);
+    assert_int_equal(sam_gdb_accept(link, &stop, &e), SAM_ERR_STOPPED);
+    sam_gdb_hang_up(link);
+    sam_gdb_hang_up(NULL);
+    refuses(sam_gdb_listen, 65536, &link);
+    refuses(sam_gdb_listen, 0, NULL);
+    refuses(sam_gdb_accept, NULL, NULL);
+    refuses(sam_gdb_connect, -1, 0, &link);
+    refuses(sam_gdb_connect, 0, 0, NULL);
+    assert_int_equal(sam_gdb_port(NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged),     cmocka_unit_test(lengths), cmocka_unit_test(long_answers),
+        cmocka_unit_test(descriptors), cmocka_unit_test(sockets), cmocka_unit_test(nobody_comes),
+    };
+    return cmocka_run_group_tests_name("gdb_framing", tests, NULL, NULL);
+}

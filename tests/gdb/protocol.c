@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The remote protocol on launches: each packet and its answer. Packets that are damaged: framing.c;
+ * gdb itself: gdb.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "client.h"
+#include "must.h"
+#include "refuses.h"
+#include "simt/program.h"
+
+/* Two warps of 8 lanes: each writes its number, they meet, and warp 0 sums up. Lanes above 3 go
+ * another way meanwhile. */
+static const char two_warps[] = "        lui     s0, 0x90000\n"   /* 80000000 */
+                                "        csrr    s1, wid\n"       /* 04 */
+                                "        lui     s3, 0x70000\n"   /* 08 */
+                                "        slli    t0, s1, 2\n"     /* 0c */
+                                "        add     t0, t0, s0\n"    /* 10 */
+                                "        addi    t1, s1, 65\n"    /* 14 */
+                                "        vid.v   v1\n"            /* 18 */
+                                "        vmv.v.i v2, 3\n"         /* 1c */
+                                "        auipc   t4, 0\n"         /* 20 */
+                                "        addi    t4, t4, 24\n"    /* 24 */
+                                "        setrpc  zero, t4, 0\n"   /* 28 */
+                                "        vblt    v2, v1, high\n"  /* 2c */
+                                "        vadd.vi v3, v1, 1\n"     /* 30 */
+                                "        join    zero, zero, 0\n" /* 34 */
+                                "high:   join    zero, zero, 0\n" /* 38 */
+                                "store:  sw      t1, 0(t0)\n"     /* 3c */
+                                "        sw      t1, 64(s3)\n"    /* 40 */
+                                "meet:   barrier x0, x0, 0\n"     /* 44 */
+                                "        bnez    s1, out\n"       /* 48 */
+                                "        lw      t2, 4(s0)\n"     /* 4c */
+                                "        add     t2, t2, t1\n"    /* 50 */
+                                "        sw      t2, 8(s0)\n"     /* 54 */
+                                "out:    endprg\n";               /* 58 */
+
+struct served {
+    struct program program;
+    struct sam_session *session;
+    struct client client;
+    struct sam_gdb_options options;
+    struct sam_gdb_result result;
+    enum sam_status status;
+    struct sam_error error;
+};
+
+static struct served *open_served(const char *text, uint32_t warps, uint32_t groups)
+{
+    struct served *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->program = program_new(text, 8);
+    s->program.launch.warps = warps;
+    s->program.launch.grid[0] = groups;
+    s->options.size = sizeof s->options;
+    return s;
+}
+
+/* Say everything that has been prepared, and then hang up. */
+static void serve(struct served *s)
+{
+    struct sam_gdb *gdb;
+    must(sam_gpu_set_options(s->program.gpu, &s->program.options, &s->error), &s->error);
+    must(sam_session_open(s->program.gpu, &s->program.launch, NULL, &s->session, &s->error),
+         &s->error);
+    const struct sam_gdb_transport transport = client_transport(&s->client);
+    must(sam_gdb_open(&transport, &s->options, &gdb, &s->error), &s->error);
+    s->status = sam_gdb_serve(gdb, s->session, true, &s->result, &s->error);
+    sam_gdb_close(gdb);
+}
+
+static void close_served(struct served *s)
+{
+    client_free(&s->client);
+    sam_session_close(s->session);
+    program_free(&s->program);
+    free(s);
+}
+
+/* Requests and their answers, one each; NULL ends them. Then gdb ends the program. */
+static void talk(struct served *s, const char *const (*talks)[2])
+{
+    struct client *c = &s->client;
+    for (size_t i = 0; talks[i][0]; i++)
+        client_packet(c, talks[i][0]);
+    client_packet(c, "k");
+    serve(s);
+    for (size_t i = 0; talks[i][0]; i++) {
+        const char *answer = client_answer(c, NULL);
+        while (answer && answer[0] == 'O' && strcmp(answer, "OK") != 0)
+            answer = client_answer(c, NULL); /* for the console */
+        print_message("# %s -> %.60s\n", talks[i][0], answer ? answer : "(none)");
+        if (!answer)
+            fail_msg("no answer to '%s'", talks[i][0]);
+        c->heard_at -= strlen(answer) + 4; /* as it has no escapes */
+        client_expect(c, talks[i][1]);
+    }
+    client_expect_end(c);
+    must(s->status, &s->error);
+}
+#define TALK(s, ...) talk((s), (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
+
+static void handshake(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 3);
+    TALK(s,
+         {"qSupported:multiprocess+;swbreak+;hwbreak+;xmlRegisters=i386",
+          "PacketSize=4000;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
+          "qXfer:features:read+;qXfer:threads:read+;ReverseStep+;ReverseContinue+"},
+         {"vMustReplyEmpty", ""}, {"vCont?", "vCont;c;C;s;S;t;r"}, {"Hg0", "OK"}, {"qTStatus", ""},
+         {"?", "T05thread:1;20:00000080;02:*;08:*;"}, {"qC", "QC1"}, {"qAttached", "0"},
+         {"qSymbol::", "OK"}, {"qOffsets", ""}, {"!", ""}, {"", ""}, {"qfThreadInfo", "m1,2"},
+         {"qsThreadInfo", "l"}, {"T1", "OK"}, {"T2", "OK"}, {"T3", "E03"}, {"T0", "OK"},
+         {"Tx", "E03"}, {"T", "E03"}, {"Hg2", "OK"}, {"qC", "QC2"}, {"Hg-1", "OK"}, {"Hg3", "E03"},
+         {"Hgffffffffffffffff", "E03"}, {"Hx1", "E01"}, {"H", "E01"}, {"Hc1", "OK"},
+         {"qThreadExtraInfo,2", "776f726b67726f757020302077617270203"
+                                "12c2038206f662038206c616e6573"},
+         {"qThreadExtraInfo,9", "E03"});
+    close_served(s);
+}
+
+/* A document in parts of `size` is the one that is read at once. */
+static void transfers(void **state)
+{
+    (void)state;
+    static const char *const objects[] = {"qXfer:features:read:target.xml", "qXfer:threads:read:"};
+    for (size_t i = 0; i < SAM_COUNT(objects); i++) {
+        struct served *s = open_served(two_warps, 2, 1);
+        struct client *c = &s->client;
+        char request[96];
+        struct sam_buffer whole = {0}, parts = {0};
+        const size_t all = 40000, part = 37;
+        const char *answer;
+        size_t size;
+        for (size_t at = 0; at < all; at += 8000) {
+            snprintf(request, sizeof request, "%s:%zx,1f40", objects[i], at);
+            client_packet(c, request);
+        }
+        for (size_t at = 0; at < all; at += part) {
+            snprintf(request, sizeof request, "%s:%zx,%zx", objects[i], at, part);
+            client_packet(c, request);
+        }
+        client_packet(c, "k");
+        serve(s);
+        for (size_t at = 0; at < all; at += 8000) {
+            answer = client_answer(c, &size);
+            assert_true(answer && (answer[0] == 'm' || answer[0] == 'l'));
+            assert_int_equal(answer[0] == 'm', size - 1 == 8000);
+            sam_buffer_append(&whole, answer + 1, size - 1);
+        }
+        while ((answer = client_answer(c, &size)))
+            sam_buffer_append(&parts, answer + 1, size - 1);
+        assert_string_equal(sam_buffer_text(&whole), sam_buffer_text(&parts));
+        if (i == 0) {
+            static const char *const must_have[] = {
+                "<architecture>riscv:rv32</architecture>",
+                "<osabi>none</osabi>",
+                "<reg name=\"zero\" bitsize=\"32\" regnum=\"0\" type=\"int\"/>",
+                "<reg name=\"fp\" bitsize=\"32\" regnum=\"8\" type=\"data_ptr\"/>",
+                "<reg name=\"pc\" bitsize=\"32\" regnum=\"32\" type=\"code_ptr\"/>",
+                "<reg name=\"x63\" bitsize=\"32\" regnum=\"64\" type=\"int\" group=\"general\"/>",
+                "<reg name=\"mask\" bitsize=\"32\" regnum=\"65\"",
+                "<vector id=\"lanes_f32\" type=\"ieee_single\" count=\"8\"/>",
+                "<reg name=\"v0\" bitsize=\"256\" regnum=\"68\" type=\"lanes\" group=\"vector\"/>",
+                "<reg name=\"v255\" bitsize=\"256\" regnum=\"323\"",
+                "<reg name=\"wid\"",
+            };
+            for (size_t k = 0; k < SAM_COUNT(must_have); k++)
+                if (!strstr(sam_buffer_text(&whole), must_have[k]))
+                    fail_msg("no %s", must_have[k]);
+        } else {
+            assert_string_equal(
+                sam_buffer_text(&whole),
+                "<?xml version=\"1.0\"?>\n<threads>\n"
+                "<thread id=\"1\" name=\"workgroup 0 warp 0\">8 of 8 lanes</thread>\n"
+                "<thread id=\"2\" name=\"workgroup 0 warp 1\">8 of 8 lanes</thread>\n</threads>\n");
+        }
+        sam_buffer_free(&whole);
+        sam_buffer_free(&parts);
+        close_served(s);
+    }
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"qXfer:features:read:other.xml:0,100", ""},
+         {"qXfer:features:read:target.xml:0", "E01"}, {"qXfer:features:read:target.xml:0,", "E01"},
+         {"qXfer:features:read:target.xml:,5", "E01"},
+         {"qXfer:features:read:target.xml:ffffffffffffffff,ffffffffffffffff", "l"},
+         {"qXfer:features:write:target.xml:0:", ""}, {"qXfer:exec-file:read::0,100", ""},
+         {"qXfer:", ""}, {"qXfer:threads:read::0,5x", "E01"});
+    close_served(s);
+}
+
+static void registers(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"p20", "00000080"}, {"p0", "00000000"}, {"P5=78563412", "OK"}, {"p5", "78563412"},
+         {"P0=01000000", "OK"}, {"p0", "00000000"}, {"P28=efbeadde", "OK"},
+         {"p28", "efbeadde"}, /* x39 */
+         {"g", "0000000000000000*"}, {"p41", "ff000000"}, {"p42", "00000000"},
+         {"P41=0f000000", "OK"}, {"p41", "0f000000"}, {"P41=00010000", "E16"},
+         {"P42=01000000", "E16"}, {"P43=05000000", "OK"}, {"p43", "05000000"},
+         {"P43=08000000", "E16"},
+         {"P46=0100000002000000030000000400000005000000060000000700000008000000", "OK"},
+         {"p46", "0100000002000000030000000400000005000000060000000700000008000000"},
+         {"P46=01", "E01"}, {"P20=04000080", "OK"}, {"p20", "04000080"}, {"P20=02000080", "E16"},
+         {"pffff", "E01"}, {"p", "E01"}, {"pq", "E01"}, {"p5x", "E01"},
+         {"p11111111111111111", "E01"}, {"P5", "E01"}, {"P5=", "E01"}, {"P5=7856341", "E01"},
+         {"P5=785634zz", "E01"}, {"P5=7856341200", "E01"}, {"Pffff=00000000", "E01"}, {"Hg2", "OK"},
+         {"p5", "00000000"}, {"p20", "00000080"});
+    close_served(s);
+}
+
+/* Register `number` among the digits of all. */
+static void put(char *all, unsigned number, const char digits[8])
+{
+    for (unsigned i = 0; i < 8; i++)
+        all[8 * number + i] = digits[i];
+}
+
+/* Write back what was read, changed in a few places. */
+static void all_registers(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 1, 1);
+    char all[1 + 68 * 8 + 1] = "G", answer[68 * 8 + 1];
+    memset(all + 1, '0', 68 * 8);
+    put(all + 1, 7, "44332211");
+    put(all + 1, 32, "08000080"); /* pc */
+    put(all + 1, 65, "ff000000"); /* mask */
+    memcpy(answer, all + 1, sizeof answer);
+    TALK(s, {"P7=00000000", "OK"}, {all, "OK"}, {"g", answer}, {"p7", "44332211"}, {"G", "E01"},
+         {"G00", "E01"}, {"Gzz", "E01"}, {"G0", "E01"});
+    close_served(s);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 2);
+    char end[32];
+    snprintf(end, sizeof end, "m%x,20", DATA + DATA_SIZE - 4);
+    TALK(s, {"X90000020,4:}$#\x03", "OK"}, {"m90000020,4", "7d242303"}, {"X90000020,0:", "OK"},
+         {"M90000000,4:01020304", "OK"}, {"m90000000,4", "01020304"}, {"m90000001,2", "0203"},
+         {"m90000000,0", ""}, {end, "00000000"}, {"m80000000,4", "????????"}, {"m10,4", "E0e"},
+         {"m", "E01"}, {"m90000000", "E01"}, {"m90000000,", "E01"}, {"m,4", "E01"},
+         {"m90000000,4x", "E01"}, {"mffffffffffffffff,4", "E0e"}, {"mfffffffe,4", "E0e"},
+         {"M90000000,4:0102", "E01"}, {"M90000000,4:01020304ff", "E01"},
+         {"M90000000,ffffffffffffffff:00", "E01"}, {"M10,1:00", "E0e"}, {"X90000000,4:ab", "E01"},
+         {"X90000000,fffff:ab", "E01"}, {"M70000000,4:deadbeef", "OK"}, {"m70000000,4", "deadbeef"},
+         {"m90000000,4", "01020304"});
+    close_served(s);
+}
+
+static void breakpoints(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"qSupported:swbreak+;hwbreak+", "*"}, {"Z0,8000003c,4", "OK"},
+         {"Z0,8000003c,4", "OK"}, /* again */
+         {"vCont;c", "T05swbreak:;thread:1;20:3c000080;02:*;08:*;"}, {"m90000000,4", "00000000"},
+         {"vCont;c", "T05swbreak:;thread:2;20:3c000080;*"}, {"m90000000,4", "41000000"},
+         {"z0,8000003c,4", "OK"}, {"z0,8000003c,4", "OK"}, {"Z1,80000048,4", "OK"},
+         {"c", "T05hwbreak:;thread:*;20:48000080;*"}, {"z1,80000048,4", "OK"},
+         {"Z0,80000002,2", "E16"}, {"Z0,80000058", "E01"}, {"Z9,80000058,4", "E01"},
+         {"Z5,0,0", "E01"}, {"Z2,90000000,0", "E16"}, {"Z0", "E01"}, {"z0", "E01"},
+         {"Z2,90000008,4", "OK"}, {"c", "T05watch:90000008;thread:1;20:58000080;*"},
+         {"m90000008,4", "83000000"});
+    close_served(s);
+}
+
+static void watchpoints(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"Z3,90000004,1", "OK"}, {"Z4,90000001,2", "OK"},
+         /* the store of a word around the two bytes: where the watchpoint is */
+         {"c", "T05awatch:90000001;thread:1;20:40000080;*"},
+         {"c", "T05rwatch:90000004;thread:1;20:50000080;*"}, {"z4,90000001,2", "OK"},
+         {"z3,90000004,1", "OK"}, {"vCont;s:1", "T05thread:1;20:54000080;*"});
+    close_served(s);
+}
+
+static void lanes(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    struct client *c = &s->client;
+    client_packet(c, "Z0,80000030,4");
+    client_packet(c, "qRcmd,6c616e652035"); /* lane 5 */
+    client_packet(c, "Z0,80000038,4");
+    client_packet(c, "c");                      /* not at 30, which lanes 0 to 3 reach */
+    client_packet(c, "qRcmd,6c616e6573");       /* lanes */
+    client_packet(c, "qRcmd,737461636b");       /* stack */
+    client_packet(c, "qRcmd,6c616e6520616c6c"); /* lane all */
+    client_packet(c, "Hg2");
+    client_packet(c, "c");
+    client_packet(c, "qRcmd,6c616e6573");
+    client_packet(c, "k");
+    serve(s);
+    client_expect(c, "OK");
+    client_expect_console(c, "breakpoints stop where lane 5 is active; $lane is 5\n");
+    client_expect(c, "OK");
+    client_expect(c, "OK");
+    client_expect(c, "T05thread:1;20:38000080;*");
+    client_expect_console(c, "workgroup 0 warp 0: active lanes 4-7 of 8; breakpoints stop where "
+                             "this lane is active: 5\n");
+    client_expect(c, "OK");
+    client_expect_console(c, "workgroup 0 warp 0: SIMT stack of 2, active lanes 4-7\n"
+                             "  1: lanes 0-3 go on at 0x80000030 (*), join at 0x80000038 (high)\n"
+                             "  0: lanes 0-7 go on at 0x80000038 (high), join at 0x80000038 "
+                             "(high)\n");
+    client_expect(c, "OK");
+    client_expect_console(c, "breakpoints stop for any lane\n");
+    client_expect(c, "OK");
+    client_expect(c, "OK");
+    client_expect(c, "T05thread:1;20:30000080;*");
+    client_expect_console(c, "workgroup 0 warp 0: active lanes 0-3 of 8; breakpoints stop for any "
+                             "lane\n");
+    client_expect(c, "OK");
+    client_expect_end(c);
+    close_served(s);
+}
+
+static void monitor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *said;
+    } rows[] = {
+        {"warps", "workgroup 0 warp 0: 8 of 8 lanes at 0x80000000 (*), 0 instructions\n"
+                  "workgroup 0 warp 1: *"},
+        {"help", "help *warps *lanes *stack *lane L|all *workgroup N *"},
+        {"lane 8", "lane '8': expected 0 to 7, or all\n"},
+        {"lane", "monitor lane: expected one argument, L|all\n"},
+        {"stack 5", "monitor stack: expected no argument\n"},
+        {"stack", "workgroup 0 warp 0: SIMT stack of 0, active lanes 0-7\n"},
+        {"", "monitor command '': expected one of these\nhelp*"},
+        {"la", "monitor command 'la': expected one of these\nhelp*"},
+        {"workgroup 9", "workgroup 9: not in this session\n"},
+        {"workgroup x", "workgroup 'x': expected its number\n"},
+        {"workgroup 1", "workgroup 1: its warps are threads now, from thread id 3\n"},
+        {"a\33[31mb", "monitor command 'a [[]31mb': expected one of these\n*"},
+    };
+    struct served *s = open_served(two_warps, 2, 3);
+    struct client *c = &s->client;
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char packet[128] = "qRcmd,";
+        for (const char *p = rows[i].command; *p; p++)
+            snprintf(packet + strlen(packet), 3, "%02x", (uint8_t)*p);
+        client_packet(c, packet);
+    }
+    client_packet(c, "qfThreadInfo");
+    client_packet(c, "qRcmd,6");
+    client_packet(c, "qRcmd,zz");
+    client_packet(c, "k");
+    serve(s);
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        client_expect_console(c, rows[i].said);
+        client_expect(c, "OK");
+    }
+    client_expect(c, "m1,2,3,4");
+    client_expect(c, "E01");
+    client_expect(c, "E01");
+    close_served(s);
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"vCont;s:2;c", "T05thread:2;20:04000080;*"},
+         {"vCont;s:2", "T05thread:2;20:08000080;*"}, {"s", "T05thread:2;20:0c000080;*"},
+         {"Hc1", "OK"}, {"s", "T05thread:1;20:04000080;*"},
+         /* out of a range; over a barrier, for which warp 0 waits; and the answer again */
+         {"vCont;r80000008,80000044:2;c", "T05thread:2;20:44000080;*"}, {"?", "T05thread:2;*"},
+         {"vCont;r80000044,80000048:2;c", "T05thread:2;20:48000080;*"}, {"Hg1", "OK"},
+         {"p20", "48000080"}, {"m90000000,8", "4100000042000000"},
+         {"vCont;t", "T05thread:2;20:48000080;*"}, {"vCont;s:9", "E03"}, {"vCont;s:2:c", "E01"},
+         {"vCont", "E01"}, {"vCont;", "E01"}, {"vCont;x", "E01"}, {"vCont;r1", "E01"},
+         {"vCont;r1,2x", "E01"}, {"vCont;S", "E01"}, {"S", "E01"}, {"sq", "E01"}, {"s2", "E01"},
+         {"Cq", "E01"}, {"p20", "48000080"},
+         {"s80000058", "T05thread:1;20:48000080;*"}, /* warp 2 ended there: the other goes on */
+         {"vCont;c:1", "W00"});
+    close_served(s);
+}
+
+/* A warp that waits, where the others may not run. */
+static void locked(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    struct client *c = &s->client;
+    client_packet(c, "vCont;c:1");
+    client_packet(c, "vCont;s:1");
+    client_packet(c, "qXfer:threads:read::0,1000");
+    client_packet(c, "vCont;s:1;c:2");
+    client_packet(c, "k");
+    serve(s);
+    client_expect_console(c, "samite: workgroup 0 warp 0 waits at a barrier for others, which may "
+                             "not run\n");
+    client_expect(c, "T11thread:1;20:44000080;*");
+    client_expect_console(c, "samite: workgroup 0 warp 0 waits*");
+    client_expect(c, "T11thread:1;20:44000080;*");
+    client_expect(c, "l*>at a barrier, 8 of 8 lanes<*");
+    client_expect(c, "T05thread:1;20:48000080;*");
+    close_served(s);
+}
+
+static void reverse(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 1);
+    TALK(s, {"Z0,8000003c,4", "OK"}, {"c", "T05thread:1;20:3c000080;*"},
+         {"c", "T05thread:2;20:3c000080;*"}, {"bs", "T05thread:2;20:38000080;*"},
+         {"bc", "T05thread:1;20:3c000080;*"}, {"m90000000,4", "00000000"}, {"z0,8000003c,4", "OK"},
+         {"Z2,90000000,4", "OK"}, {"c", "T05watch:90000000;thread:1;*"},
+         {"m90000000,4", "41000000"}, {"Z0,80000058,4", "OK"}, {"c", "T05thread:*;20:58000080;*"},
+         /* back to before the store */
+         {"bc", "T05watch:90000000;thread:1;20:3c000080;*"}, {"m90000000,4", "00000000"},
+         {"bc", "T05replaylog:begin;thread:1;*"}, {"bs", "T05replaylog:begin;thread:1;*"},
+         {"bx", ""}, {"b", ""}, {"bcx", ""});
+    close_served(s);
+    s = open_served(two_warps, 2, 1);
+    s->options.no_reverse = true;
+    TALK(s, {"qSupported", "*qXfer:threads:read+"}, {"s", "T05*"}, {"bs", "E16"}, {"bc", "E16"});
+    close_served(s);
+}
+
+static void exits(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 3);
+    client_packet(&s->client, "vCont;c");
+    serve(s);
+    must(s->status, &s->error);
+    assert_int_equal(s->result.end, SAM_GDB_EXITED);
+    client_expect(&s->client, "W00");
+    client_expect_end(&s->client);
+    assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
+    close_served(s);
+}
+
+/* Detached: the rest is the caller's, without the breakpoint. */
+static void detaches(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 2, 3);
+    client_packet(&s->client, "Z0,8000003c,4");
+    client_packet(&s->client, "c");
+    client_packet(&s->client, "D");
+    serve(s);
+    must(s->status, &s->error);
+    assert_int_equal(s->result.end, SAM_GDB_DETACHED);
+    struct sam_session_stop stop;
+    must(sam_session_run(s->session, NULL, &stop, &s->error), &s->error);
+    assert_int_equal(stop.reason, SAM_SESSION_DONE);
+    assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
+    close_served(s);
+    s = open_served(two_warps, 2, 3);
+    client_packet(&s->client, "vKill;1");
+    serve(s);
+    client_expect(&s->client, "OK");
+    assert_int_equal(s->result.end, SAM_GDB_KILLED);
+    close_served(s);
+}
+
+static void vanishes(void **state)
+{
+    (void)state;
+    struct served *s = open_served("loop: j loop\n", 1, 1);
+    client_packet(&s->client, "c"); /* and it hangs up while the program runs for ever */
+    serve(s);
+    assert_int_equal(s->status, SAM_ERR_IO);
+    assert_string_equal(s->error.text, "gdb has closed the connection");
+    close_served(s);
+    s = open_served("endprg\n", 1, 1);
+    serve(s);
+    assert_int_equal(s->status, SAM_ERR_IO);
+    close_served(s);
+}
+
+static void stops(void **state)
+{
+    (void)state;
+    static volatile int stop = 1;
+    struct served *s = open_served("loop: j loop\n", 1, 1);
+    s->client.silent = true;
+    s->options.stop = &stop;
+    serve(s); /* idle */
+    assert_int_equal(s->status, SAM_ERR_STOPPED);
+    close_served(s);
+    s = open_served("loop: j loop\n", 1, 1);
+    s->program.options.stop = &stop;
+    client_packet(&s->client, "c");
+    serve(s); /* while it runs */
+    assert_int_equal(s->status, SAM_ERR_STOPPED);
+    client_expect(&s->client, "X02");
+    close_served(s);
+}
+
+static void interrupts(void **state)
+{
+    (void)state;
+    for (size_t part = 0; part < 3; part++) {
+        struct served *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
+        s->client.part = part;
+        client_packet(&s->client, "c");
+        client_bytes(&s->client, "\3", 1);
+        client_packet(&s->client, "vCont;r80000000,80000008:1");
+        client_bytes(&s->client, "\3", 1);
+        client_packet(&s->client, "s");
+        client_packet(&s->client, "k");
+        serve(s);
+        client_expect(&s->client, "T02thread:1;20:0?000080;*");
+        client_expect(&s->client, "T02thread:1;20:0?000080;*");
+        client_expect(&s->client, "T05thread:1;20:0?000080;*");
+        client_expect_end(&s->client);
+        must(s->status, &s->error);
+        close_served(s);
+    }
+}
+
+static void traps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *answer, *death;
+        uint64_t max_insns;
+    } rows[] = {
+        {"nop\n.word 0xffffffff\n", "T04thread:1;20:04000080;*", "X04", 0},
+        {"nop\nlw t0, 0(zero)\nendprg\n", "T0bthread:1;20:04000080;*", "X0b", 0},
+        {"li s0, 0x90000000\nlw t0, 2(s0)\nendprg\n", "T0athread:1;*", "X0a", 0},
+        {"nop\nloop: j loop\n", "T18thread:1;20:04000080;*", "X18", 100},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        struct served *s = open_served(rows[i].text, 1, 1);
+        struct client *c = &s->client;
+        s->program.options.max_insns = rows[i].max_insns;
+        client_packet(c, "c");
+        client_packet(c, "vCont;c");     /* without the signal: the same again */
+        client_packet(c, "vCont;C0b:1"); /* with it: the end */
+        serve(s);
+        for (unsigned k = 0; k < 2; k++) {
+            client_expect_console(c, "samite: *workgroup 0*");
+            client_expect(c, rows[i].answer);
+        }
+        client_expect(c, rows[i].death);
+        client_expect_end(c);
+        assert_int_equal(s->status, SAM_ERR_TRAP);
+        close_served(s);
+    }
+    /* repaired: it goes on, although the client passes the signal */
+    struct served *s = open_served("nop\nlw t0, 0(s0)\nendprg\n", 1, 1);
+    TALK(s, {"c", "T0bthread:1;*"}, {"P8=00000090", "OK"}, {"C0b", "W00"});
+    close_served(s);
+}
+
+/* A step that waits for the others finds that they wait elsewhere. */
+static void deadlock(void **state)
+{
+    (void)state;
+    struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
+                                   "other: barrier x0, x0, 0\nendprg\n",
+                                   2, 1);
+    struct client *c = &s->client;
+    client_packet(c, "vCont;r80000000,8000000c:1;c");
+    client_packet(c, "k");
+    serve(s);
+    client_expect_console(c, "samite: *workgroup 0*");
+    client_expect(c, "T06thread:?;*");
+    client_expect_end(c);
+    close_served(s);
+}
+
+/* Launches in a row are one program: a breakpoint stays, a step ends at the start of the next. */
+static void in_a_row(void **state)
+{
+    (void)state;
+    struct program p = program_new(two_warps, 8);
+    struct client c = {0};
+    struct sam_gdb *gdb;
+    struct sam_error e;
+    p.launch.warps = 2;
+    client_packet(&c, "Z0,80000054,4");
+    for (unsigned i = 0; i < 3; i++)
+        client_packet(&c, "c");
+    client_packet(&c, "z0,80000054,4");
+    client_packet(&c, "vCont;s:1;c:2");
+    client_packet(&c, "Z0,80000058,4");
+    client_packet(&c, "c");
+    client_packet(&c, "c");
+    client_packet(&c, "vCont;s:2");
+    client_packet(&c, "z0,80000058,4");
+    client_packet(&c, "c");
+    const struct sam_gdb_transport transport = client_transport(&c);
+    must(sam_gdb_open(&transport, NULL, &gdb, &e), &e);
+    for (unsigned i = 0; i < 4; i++) {
+        struct sam_session *session;
+        struct sam_gdb_result result;
+        must(sam_session_open(p.gpu, &p.launch, NULL, &session, &e), &e);
+        must(sam_gdb_serve(gdb, session, i == 3, &result, &e), &e);
+        assert_int_equal(result.end, SAM_GDB_EXITED);
+        assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
+        sam_session_close(session);
+    }
+    client_expect(&c, "OK");
+    for (unsigned i = 0; i < 3; i++)
+        client_expect(&c, "T05thread:1;20:54000080;*");
+    client_expect(&c, "OK");
+    client_expect(&c, "T05thread:1;20:58000080;*");
+    client_expect(&c, "OK");
+    client_expect(&c, "T05thread:1;20:58000080;*");
+    client_expect(&c, "T05thread:2;20:58000080;*");
+    client_expect(&c, "T05thread:1;20:00000080;*"); /* of the fourth launch */
+    client_expect(&c, "OK");
+    client_expect(&c, "W00");
+    client_expect_end(&c);
+    sam_gdb_close(gdb);
+    client_free(&c);
+    program_free(&p);
+}
+
+/* Only the program can be read, and nothing written. */
+static void files(void **state)
+{
+    (void)state;
+    static const char program[] = "\177ELF$#}*\n and so on";
+    struct served *s = open_served(two_warps, 1, 1);
+    struct client *c = &s->client;
+    size_t size;
+    s->options.program = program;
+    s->options.program_size = sizeof program - 1;
+    s->options.program_name = "a.elf";
+    static const char *const talks[][2] = {
+        {"qSupported", "*;qXfer:exec-file:read+*"},
+        {"qXfer:exec-file:read::0,100", "l/a.elf"},
+        {"qXfer:exec-file:read:a410:1,2", "ma."},
+        {"qXfer:exec-file:read:zz:0,2", "E01"},
+        {"vFile:setfs:0", "F0"},
+        {"vFile:pread:3,10,0", "F-1,09"},
+        {"vFile:open:2f612e656c66,0,0", "F3"}, /* /a.elf */
+        {"vFile:open:2f612e656c66,1,0", "F-1,1e"},
+        {"vFile:open:2f6574632f706173737764,0,0", "F-1,02"}, /* /etc/passwd */
+        {"vFile:open:2f612e656c6,0,0", "F-1,16"},
+        {"vFile:open:", "F-1,16"},
+        {"vFile:open:2f", "F-1,16"},
+        {"vFile:pread:3", "F-1,16"},
+        {"vFile:pread:4,1,0", "F-1,09"},
+        {"vFile:pwrite:3,0,ab", ""},
+        {"vFile:unlink:2f612e656c66", ""},
+        {"vFile:", ""},
+    };
+    for (size_t i = 0; i < SAM_COUNT(talks); i++)
+        client_packet(c, talks[i][0]);
+    client_packet(c, "vFile:pread:3,100,0");
+    client_packet(c, "vFile:pread:3,4,5");
+    client_packet(c, "vFile:pread:3,4,ffffffffffffffff");
+    client_packet(c, "vFile:fstat:3");
+    client_packet(c, "vFile:close:3");
+    client_packet(c, "vFile:close:3");
+    client_packet(c, "k");
+    serve(s);
+    for (size_t i = 0; i < SAM_COUNT(talks); i++)
+        client_expect(c, talks[i][1]);
+    const char *answer = client_answer(c, &size);
+    assert_memory_equal(answer, "F13;", 4);
+    assert_int_equal(size, 4 + sizeof program - 1);
+    assert_memory_equal(answer + 4, program, sizeof program - 1);
+    client_expect(c, "F4;#}[*]\n");
+    client_expect(c, "F0;");
+    answer = client_answer(c, &size);
+    assert_int_equal(size, 4 + 64);
+    assert_memory_equal(answer, "F40;", 4);
+    assert_memory_equal(answer + 4 + 28, "\0\0\0\0\0\0\0\x13", 8);
+    client_expect(c, "F0");
+    client_expect(c, "F-1,09");
+    client_expect_end(c);
+    close_served(s);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct served *s = open_served(two_warps, 1, 1);
+    struct sam_gdb *gdb;
+    struct sam_gdb_result result;
+    const struct sam_gdb_transport transport = client_transport(&s->client);
+    struct sam_gdb_options options = {.size = sizeof options, .program = "x", .program_size = 1};
+    refuses(sam_gdb_open, NULL, NULL, &gdb);
+    refuses(sam_gdb_open, &transport, &options, &gdb);
+    refuses(sam_gdb_open, &transport, NULL, NULL);
+    refuses(sam_gdb_serve, NULL, NULL, true, &result);
+    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    refuses(sam_gdb_serve, gdb, NULL, true, &result);
+    must(sam_session_open(s->program.gpu, &s->program.launch, NULL, &s->session, &s->error),
+         &s->error);
+    must(sam_session_run(s->session, NULL, NULL, &s->error), &s->error);
+    refuses(sam_gdb_serve, gdb, s->session, true, &result);
+    sam_gdb_close(gdb);
+    sam_gdb_close(NULL);
+    close_served(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handshake),   cmocka_unit_test(transfers),
+        cmocka_unit_test(registers),   cmocka_unit_test(all_registers),
+        cmocka_unit_test(memory),      cmocka_unit_test(breakpoints),
+        cmocka_unit_test(watchpoints), cmocka_unit_test(lanes),
+        cmocka_unit_test(monitor),     cmocka_unit_test(steps),
+        cmocka_unit_test(locked),      cmocka_unit_test(reverse),
+        cmocka_unit_test(exits),       cmocka_unit_test(detaches),
+        cmocka_unit_test(vanishes),    cmocka_unit_test(stops),
+        cmocka_unit_test(interrupts),  cmocka_unit_test(traps),
+        cmocka_unit_test(deadlock),    cmocka_unit_test(in_a_row),
+        cmocka_unit_test(files),       cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("gdb_protocol", tests, NULL, NULL);
+}
