@@ -39,6 +39,11 @@ enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
 struct run_driver;
 
+struct run_gdb_choice {
+    bool given, stdio; /* stdio: standard input and output */
+    unsigned port;     /* 0: any */
+};
+
 /* The options of every machine. */
 struct run_request {
     struct cli_args *args; /* for messages, and the owner of the lists */
@@ -51,6 +56,7 @@ struct run_request {
     const char *trace; /* a file, "-", NULL */
     enum run_stats stats;
     bool quiet;
+    struct run_gdb_choice gdb;
     const struct run_driver *driver; /* NULL: launches and programs run at once */
 };
 
@@ -66,6 +72,9 @@ int run_parse_poke(struct cli_args *args, const struct cli_option *option, const
                    void *request);
 int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
                     void *stats);
+/* --gdb[=PORT|-] (run_gdb.c) */
+int run_parse_gdb(struct cli_args *args, const struct cli_option *option, const char *text,
+                  void *choice);
 /* An element type of NumPy files, by name. */
 bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 /* Parse "1024", "32x32" or "32,32", up to 8 dimensions: rank, shape, count and size of an array of

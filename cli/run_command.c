@@ -3,6 +3,10 @@
  * and the choice of the machine. */
 #include "run_command.h"
 
+#include <string.h>
+
+#include "run_gdb.h"
+
 const struct cli_option run_rows[] = {
     CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",
             "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
@@ -39,6 +43,10 @@ const struct cli_option run_program_rows[] = {
             "fail when the program, or a warp of the kernel, executes more than N instructions"),
     CLI_ROW(struct run_command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",
             .suffixes = "", .forms = 1 << RUN_VENTUS),
+    CLI_ROW(struct run_command, run.gdb, "gdb", CLI_PARSE, "[PORT]",
+            "wait for gdb on this port of 127.0.0.1 (1234; 0: any that is free) and let it run "
+            "the program; --gdb=- is standard input and output",
+            .parse = run_parse_gdb),
     CLI_DEFINE(struct run_command, run.defines),
     CLI_INCLUDE(struct run_command, run.includes),
     {0},
@@ -74,7 +82,7 @@ int run_command_check(struct run_command *c)
     return code;
 }
 
-int run_command(struct run_command *c)
+static int run_machine(struct run_command *c)
 {
     switch (c->machine) {
     case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
@@ -82,4 +90,26 @@ int run_command(struct run_command *c)
     case RUN_TILE: return run_tile(&c->run, &c->tile);
     }
     return CLI_BAD_INPUT;
+}
+
+int run_command(struct run_command *c)
+{
+    const struct run_request *r = &c->run;
+    struct run_gdb *gdb;
+    if (!r->gdb.given)
+        return run_machine(c);
+    if (r->gdb.stdio && r->trace && strcmp(r->trace, "-") == 0)
+        return cli_usage_error(r->args, "--gdb=- needs standard output for itself");
+    const char *program = c->machine == RUN_VENTUS && !c->gpu.kernel ? c->gpu.elf
+                          : r->files.count                           ? r->files.items[0]
+                                                                     : NULL;
+    int code = run_gdb_open(r, program, &gdb);
+    if (code != CLI_OK)
+        return code;
+    const struct run_driver driver = {run_gdb_drive, gdb};
+    c->run.driver = &driver;
+    code = run_machine(c);
+    c->run.driver = NULL;
+    run_gdb_close(gdb);
+    return code;
 }

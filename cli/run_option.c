@@ -114,7 +114,7 @@ int run_name_files(const struct run_request *r)
 bool run_writes_stdout(const struct run_request *r)
 {
     const struct run_range *dump;
-    bool found = r->trace && strcmp(r->trace, "-") == 0;
+    bool found = r->gdb.stdio || (r->trace && strcmp(r->trace, "-") == 0);
     for (size_t at = 0; (dump = run_next_dump(r, &at));)
         found |= strcmp(dump->path, "-") == 0;
     return found || run_arguments_to_stdout(&r->arguments);
