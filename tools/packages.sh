@@ -18,6 +18,7 @@ build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
 test   mandoc                        command mandoc
 test   cmake                         command cmake
+test   gdb-multiarch                 command gdb-multiarch
 test   verilator                    command verilator
 test   locales                       file /usr/share/i18n/locales/de_DE
 lint   clang-format                  command clang-format

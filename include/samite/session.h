@@ -359,6 +359,10 @@ SAM_API enum sam_status sam_session_goto(struct sam_session *session, uint64_t t
  * the access; SAM_SESSION_START when there was none. */
 SAM_API enum sam_status sam_session_back(struct sam_session *session, struct sam_session_stop *stop,
                                          struct sam_error *error);
+/* The same, but at a watchpoint to before the access, which may be the last thing that happened. */
+SAM_API enum sam_status sam_session_back_before(struct sam_session *session,
+                                                struct sam_session_stop *stop,
+                                                struct sam_error *error);
 /* Go back to where one warp was about to run its last instruction: stop->reason SAM_SESSION_COUNT,
  * and its pc. SAM_SESSION_START: the recording has no instruction of it. The session then is where
  * it was when the warp has run none at all, or else at a time from which on it has run none. */

@@ -85,6 +85,7 @@ struct sam_gdb {
     bool swbreak, hwbreak;       /* the client knows these reasons */
     uint64_t trap_time;          /* session time of the last trap; UINT64_MAX: none */
     struct sam_gdb_thread trap_thread;
+    uint64_t watch_time; /* of the stop before a watched access; UINT64_MAX: none */
     /* query.c: what is being transferred */
     struct sam_buffer document;
     const char *document_name; /* NULL: none */

@@ -179,15 +179,36 @@ struct outcome {
     enum sam_status status;
     struct sam_session_stop stop;
     struct sam_error error;
-    bool interrupted, has_signal, steps;
+    bool interrupted, has_signal, steps, backward;
 };
+
+/* To gdb, watchpoints of RISC-V stop before the access: it then takes a step over it, in the
+ * direction in which it goes, and compares. Sessions stop after it, which is right on the way back;
+ * on the way forward the access is taken back, if the past is known. */
+static enum sam_status before_access(struct sam_gdb *gdb, const struct outcome *o,
+                                     struct sam_error *error)
+{
+    const uint64_t time = sam_session_time(gdb->session) - 1;
+    if (o->backward || !gdb->reverse)
+        return SAM_OK;
+    const enum sam_status status = sam_session_goto(gdb->session, time, error);
+    gdb->watch_time = time;
+    sam_gdb_recount(gdb);
+    return status;
+}
 
 static void tell_outcome(struct sam_gdb *gdb, const struct outcome *o)
 {
     const struct sam_gdb_thread thread = {o->stop.workgroup, o->stop.warp};
     char reason[64];
+    struct sam_error error;
     if (gdb->over)
         return;
+    if (o->status == SAM_OK && !o->interrupted && o->stop.reason == SAM_SESSION_WATCH &&
+        before_access(gdb, o, &error) != SAM_OK) {
+        tell_death(gdb, SIGNAL_ABRT, error.status, error.text);
+        return;
+    }
     if (o->status != SAM_OK && o->status != SAM_ERR_TRAP) {
         tell_death(gdb, o->status == SAM_ERR_STOPPED ? SIGNAL_INT : SIGNAL_ABRT, o->status,
                    o->error.text);
@@ -268,6 +289,16 @@ static bool release(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct ou
     return o->status == SAM_OK;
 }
 
+/* Whether the session stands before a watched access of this warp that the client knows of, so that
+ * it must not stop there again. */
+static bool is_before_access(struct sam_gdb *gdb, struct sam_gdb_thread thread)
+{
+    const bool is = gdb->watch_time == sam_session_time(gdb->session) &&
+                    gdb->stopped.workgroup == thread.workgroup && gdb->stopped.warp == thread.warp;
+    gdb->watch_time = UINT64_MAX;
+    return is;
+}
+
 /* A range of addresses to step out of; empty: one instruction. */
 struct range {
     uint64_t start, end;
@@ -295,7 +326,11 @@ static void step(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct range
                                           .instructions = 1,
                                           .each = range.end ? stays_inside : NULL,
                                           .context = &range};
+    struct sam_session_run first = alone;
     struct sam_session_warp warp;
+    bool known = is_before_access(gdb, thread);
+    first.each = NULL;
+    first.ignore_stops = true;
     do {
         o.status = sam_session_warp(gdb->session, thread.workgroup, thread.warp, &warp, &o.error);
         if (o.status != SAM_OK)
@@ -303,10 +338,11 @@ static void step(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct range
         if (warp.state == SAM_WARP_WAITS && others) {
             if (!release(gdb, thread, &o))
                 break;
-        } else if (range.end) {
+        } else if (range.end && !known) {
             run(gdb, &alone, &o);
         } else {
-            o.status = sam_session_run(gdb->session, &alone, &o.stop, &o.error);
+            o.status = sam_session_run(gdb->session, known ? &first : &alone, &o.stop, &o.error);
+            known = false;
         }
         const enum sam_session_reason reason = o.stop.reason;
         if (o.status != SAM_OK || o.interrupted || reason == SAM_SESSION_DONE ||
@@ -331,7 +367,16 @@ static void go_on(struct sam_gdb *gdb, const struct sam_gdb_thread *only, bool h
         all.workgroup = only->workgroup;
         all.warp = only->warp;
     }
-    run(gdb, &all, &o);
+    const struct sam_session_run over = {.size = sizeof over,
+                                         .scope = SAM_SCOPE_WARP,
+                                         .workgroup = gdb->stopped.workgroup,
+                                         .warp = gdb->stopped.warp,
+                                         .instructions = 1,
+                                         .ignore_stops = true};
+    if (is_before_access(gdb, gdb->stopped))
+        o.status = sam_session_run(gdb->session, &over, &o.stop, &o.error);
+    if (o.status == SAM_OK)
+        run(gdb, &all, &o);
     tell_outcome(gdb, &o);
 }
 
@@ -453,7 +498,7 @@ void sam_gdb_vcont(struct sam_gdb *gdb, struct sam_gdb_text text)
 
 void sam_gdb_back(struct sam_gdb *gdb, bool by_one)
 {
-    struct outcome o = {0};
+    struct outcome o = {.backward = true};
     const struct sam_gdb_thread now = gdb->resumed;
     if (!gdb->reverse || (by_one && !sam_gdb_lives(gdb, now))) {
         sam_gdb_send_error(gdb, SAM_GDB_INVALID);
@@ -462,15 +507,15 @@ void sam_gdb_back(struct sam_gdb *gdb, bool by_one)
     if (by_one)
         o.status = sam_session_back_warp(gdb->session, now.workgroup, now.warp, &o.stop, &o.error);
     else
-        o.status = sam_session_back(gdb->session, &o.stop, &o.error);
-    /* Backward, a client expects to stop before the access, which it takes to be undone. */
+        o.status = sam_session_back_before(gdb->session, &o.stop, &o.error);
+    /* The client takes the step over the access itself. */
     if (o.status == SAM_OK && o.stop.reason == SAM_SESSION_WATCH)
-        o.status = sam_session_goto(gdb->session, sam_session_time(gdb->session) - 1, &o.error);
+        o.status = sam_session_goto(gdb->session, sam_session_time(gdb->session) + 1, &o.error);
     if (o.stop.reason == SAM_SESSION_START) {
         o.stop.workgroup = now.workgroup;
         o.stop.warp = now.warp;
     }
-    gdb->trap_time = UINT64_MAX;
+    gdb->trap_time = gdb->watch_time = UINT64_MAX;
     sam_gdb_recount(gdb);
     tell_outcome(gdb, &o);
 }

@@ -209,7 +209,7 @@ static enum sam_status enter(struct sam_gdb *gdb, struct sam_error *error)
     gdb->stopped = (struct sam_gdb_thread){0};
     gdb->last_stop.size = 0;
     gdb->document_name = NULL;
-    gdb->trap_time = UINT64_MAX;
+    gdb->trap_time = gdb->watch_time = UINT64_MAX;
     enum sam_status status = sam_session_shape(gdb->session, &gdb->shape, error);
     if (status != SAM_OK)
         return status;

@@ -368,6 +368,7 @@ bool sam_history_stretch(const struct sam_session *session, uint64_t before, uin
 
 /* What to do with stops on the way. NULL: pass them. */
 struct finding {
+    bool undoes;                  /* watched accesses count as long as they can be undone */
     struct sam_session_stop stop; /* the last that was found */
     uint64_t time;
     bool found;
@@ -376,10 +377,11 @@ struct finding {
 static void note(struct sam_session *session, struct finding *finding,
                  const struct sam_session_stop *stop, uint64_t before)
 {
-    if (!finding || session->time >= before)
+    const bool undoes = finding && finding->undoes && stop->reason == SAM_SESSION_WATCH;
+    if (!finding || session->time >= before + undoes)
         return;
     finding->stop = *stop;
-    finding->time = session->time;
+    finding->time = session->time - undoes;
     finding->found = true;
 }
 
@@ -489,10 +491,10 @@ enum sam_status sam_session_goto(struct sam_session *session, uint64_t time,
     return status == SAM_OK ? go_to(session, time, error) : status;
 }
 
-enum sam_status sam_session_back(struct sam_session *session, struct sam_session_stop *stop,
-                                 struct sam_error *error)
+static enum sam_status back(struct sam_session *session, bool undoes, struct sam_session_stop *stop,
+                            struct sam_error *error)
 {
-    struct finding finding = {.found = false};
+    struct finding finding = {.undoes = undoes};
     struct sam_session_stop ignored;
     size_t index = 0;
     enum sam_status status = sam_session_check(session, error);
@@ -519,8 +521,22 @@ enum sam_status sam_session_back(struct sam_session *session, struct sam_session
         return status;
     struct sam_core *core;
     *stop = finding.stop;
+    if (undoes && stop->reason == SAM_SESSION_WATCH)
+        stop->pc = stop->access_pc;
     status = session->ops->find(session, stop->workgroup, stop->warp, &core, error);
     if (status == SAM_OK)
         session->ops->pass(session, core);
     return status;
+}
+
+enum sam_status sam_session_back(struct sam_session *session, struct sam_session_stop *stop,
+                                 struct sam_error *error)
+{
+    return back(session, false, stop, error);
+}
+
+enum sam_status sam_session_back_before(struct sam_session *session, struct sam_session_stop *stop,
+                                        struct sam_error *error)
+{
+    return back(session, true, stop, error);
 }

@@ -275,6 +275,7 @@ static void backwards(void **state)
         struct {
             uint64_t time, pc, digest;
             uint32_t workgroup, warp;
+            enum sam_session_reason reason;
         } stops[600];
         struct sam_session_stop stop;
         size_t count = 0;
@@ -293,6 +294,7 @@ static void backwards(void **state)
             assert_true(count < SAM_COUNT(stops));
             stops[count].time = sam_session_time(session);
             stops[count].pc = stop.pc;
+            stops[count].reason = stop.reason;
             stops[count].workgroup = stop.workgroup;
             stops[count].warp = stop.warp;
             stops[count++].digest = digest_of(&p, session);
@@ -322,6 +324,20 @@ static void backwards(void **state)
         must(sam_session_back(session, &stop, e), e);
         assert_int_equal(stop.reason, SAM_SESSION_START);
         assert_int_equal(sam_session_time(session), 0);
+        /* with accesses undone: the one that has just happened, too */
+        for (count = 0; count < 6; count++)
+            must(sam_session_run(session, NULL, &stop, e), e);
+        while (count--) {
+            uint64_t time = stops[count].time;
+            if (count == 5 && stops[count].reason == SAM_SESSION_BREAK)
+                continue; /* where it stands: the one before it */
+            must(sam_session_back_before(session, &stop, e), e);
+            if (stop.reason == SAM_SESSION_WATCH) {
+                assert_int_equal(stop.pc, stop.access_pc);
+                time--;
+            }
+            assert_int_equal(sam_session_time(session), time);
+        }
         sam_session_close(session);
         program_free(&p);
     }
