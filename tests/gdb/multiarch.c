@@ -147,9 +147,7 @@ static void a_lane_at_a_line(void **state)
                                    "print sizeof($v3)\n"
                                    "kill\n");
     EXPECT_PARTS(&out, "Reading symbols from target:/diverge.elf", "lane 5 is active",
-                 "Switching to Thread 3",
-                 "\"workgroup 0 warp 2\" hit Breakpoint 1, diverge () at "
-                 "diverge.s:",
+                 "Switching to Thread 3", "\"workgroup 0 warp 2\" hit Breakpoint 1, diverge ()",
                  "    vsll.vi v7, v3, 1\n", "x 35, active 1\n", "= 5\n", "SIMT stack of ",
                  "#0  diverge () at diverge.s:", "\"workgroup 1 warp 2\" hit Breakpoint 2",
                  "vmv.v.i v4, 0", "$2 = 7\n", "$3 = 200\n", "$4 = 128\n", "killed]");

@@ -36,7 +36,7 @@ END
 [ "$1" != -n ] || shift
 exec "$@"
 END
-    for name in mandoc c++ g++; do # what `test` needs, and is not of interest here
+    for name in mandoc c++ g++ gdb-multiarch; do # what `test` needs, and is not of interest here
         command -v $name >/dev/null || script $name </dev/null
     done
     cd "$root"
