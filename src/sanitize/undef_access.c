@@ -33,34 +33,61 @@ static void use_address(struct undef *undef, struct undef_warp *w, const struct 
 
 /* -------------------------------------------------------------------------- whole warps at once */
 
-/* The page that the addresses of all lanes share, when all lanes act; NULL. */
+/* The page that the addresses of all acting lanes share; NULL: there is no such page. */
 static struct undef_page *one_page(struct undef *undef, const uint32_t *at, uint32_t acting,
                                    const struct sam_sanitize_op *op)
 {
     uint32_t apart = 0;
-    if (acting != UINT32_MAX || op->words != 1)
+    if (!acting || op->words != 1)
         return NULL;
-    LANES apart |= at[i] ^ at[0];
-    return apart / UNDEF_PAGE ? NULL : sam_undef_page(&undef->memory, at[0]);
+    const uint32_t first = at[__builtin_ctz(acting)];
+    if (acting == UINT32_MAX)
+        LANES apart |= at[i] ^ first;
+    else
+        for (uint32_t rest = acting; rest; rest &= rest - 1)
+            apart |= at[__builtin_ctz(rest)] ^ first;
+    return apart / UNDEF_PAGE ? NULL : sam_undef_page(&undef->memory, first);
 }
 
-/* Whether the lanes access consecutive words. */
-static bool in_a_row(const uint32_t *at, unsigned size)
+/* Whether all lanes act, on consecutive words of one page. */
+static bool in_a_row(const uint32_t *at, uint32_t acting, unsigned size)
 {
     uint32_t apart = 0;
     LANES apart |= at[i] ^ (at[0] + 4 * i);
-    return !apart && size == 4 && at[0] % UNDEF_PAGE <= UNDEF_PAGE - 4 * UNDEF_LANES;
+    return !apart && acting == UINT32_MAX && size == 4 &&
+           at[0] % UNDEF_PAGE <= UNDEF_PAGE - 4 * UNDEF_LANES;
 }
 
-static bool all_zero(const uint8_t *bytes)
+/* Whether all that the acting lanes load from a page is defined. */
+static bool is_defined(const struct undef_page *page, const uint32_t *at, uint32_t acting,
+                       unsigned size)
 {
     uint64_t any = 0;
-    for (unsigned i = 0; i < 4 * UNDEF_LANES; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, bytes + i, 8);
-        any |= eight;
+    if (in_a_row(at, acting, size)) {
+        for (unsigned i = 0; i < 4 * UNDEF_LANES; i += 8) {
+            uint64_t eight;
+            memcpy(&eight, page->bits + at[0] % UNDEF_PAGE + i, 8);
+            any |= eight;
+        }
+        return !any;
+    }
+    for (; acting && !any; acting &= acting - 1) {
+        const uint32_t offset = at[__builtin_ctz(acting)] % UNDEF_PAGE & ~(size - 1);
+        for (unsigned i = 0; i < size; i++)
+            any |= page->bits[offset + i];
     }
     return !any;
+}
+
+/* All that the acting lanes store is defined. */
+static void define(struct undef_page *page, const uint32_t *at, uint32_t acting, unsigned size)
+{
+    if (in_a_row(at, acting, size)) {
+        memset(page->bits + at[0] % UNDEF_PAGE, 0, 4 * UNDEF_LANES);
+        return;
+    }
+    for (; acting; acting &= acting - 1)
+        memset(page->bits + (at[__builtin_ctz(acting)] % UNDEF_PAGE & ~(size - 1)), 0, size);
 }
 
 /* -------------------------------------------------------------------------------------- loads */
@@ -103,8 +130,7 @@ static void vector_load(struct undef *undef, struct undef_warp *w, const struct 
     const unsigned rd = op->insn->rd + g;
     const struct undef_page *page = one_page(undef, at, acting, op);
     uint32_t defined = 0;
-    if (page && (page == undef->memory.defined ||
-                 (in_a_row(at, row->bytes) && all_zero(page->bits + at[0] % UNDEF_PAGE)))) {
+    if (page && (page == undef->memory.defined || is_defined(page, at, acting, row->bytes))) {
         undef_define_v(w, rd % UNDEF_VREGS, acting);
         return;
     }
@@ -194,13 +220,10 @@ static void vector_store(struct undef *undef, struct undef_warp *w,
         const unsigned reg = (data + word) % UNDEF_VREGS;
         if (SAM_UNLIKELY(w->lanes[reg] & acting))
             report_stored(undef, w, op, row, g, word, reg);
-        if (page && !w->lanes[reg]) {
-            if (page == undef->memory.defined)
-                continue;
-            if (in_a_row(at, row->bytes) && !page->origins) {
-                memset(page->bits + at[0] % UNDEF_PAGE, 0, 4 * UNDEF_LANES);
-                continue;
-            }
+        if (page && !(w->lanes[reg] & acting) && !page->origins) {
+            if (page != undef->memory.defined)
+                define(page, at, acting, row->bytes);
+            continue;
         }
         for (uint32_t rest = acting; rest; rest &= rest - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(rest);

@@ -21,25 +21,17 @@ static void free_page(struct undef_page *page)
     free(page);
 }
 
-/* Forget the pages from `first` up to `end`. */
-static void drop_pages(struct undef_memory *memory, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++) {
-        struct undef_page *page = memory->pages[i];
-        if (page && page != memory->defined)
-            free_page(page);
-        if (page)
-            memory->pages[i] = NULL;
-    }
-}
-
 void sam_undef_memory_free(struct undef_memory *memory)
 {
-    if (memory->pages)
-        drop_pages(memory, 0, PAGES);
+    for (size_t i = 0; i < memory->of_group.count; i++)
+        if (!memory->of_group.items[i]->lasting)
+            free_page(memory->of_group.items[i]);
+    for (size_t i = 0; i < memory->lasting.count; i++)
+        free_page(memory->lasting.items[i]);
     sam_pages_free(memory->pages, PAGES * sizeof(struct undef_page *));
     free(memory->defined);
-    free(memory->of_group);
+    free(memory->of_group.items);
+    free(memory->lasting.items);
     free(memory->outputs);
     *memory = (struct undef_memory){0};
 }
@@ -83,35 +75,55 @@ static bool has_undefined(const struct undef_memory *memory, uint32_t number)
     return false;
 }
 
-static bool note_of_group(struct undef_memory *memory, struct undef_page *page)
+static bool note(struct undef_pages *pages, struct undef_page *page)
 {
-    void *grown = sam_grow(memory->of_group, memory->of_group_count, &memory->of_group_capacity,
-                           sizeof(struct undef_page *));
+    void *grown =
+        sam_grow(pages->items, pages->count, &pages->capacity, sizeof(struct undef_page *));
     if (!grown)
         return false;
-    memory->of_group = grown;
-    memory->of_group[memory->of_group_count++] = page;
+    pages->items = grown;
+    pages->items[pages->count++] = page;
     return true;
+}
+
+static bool is_whole(struct undef_range range, uint32_t number)
+{
+    uint32_t from;
+    return part_of(range, number, &from) == UNDEF_PAGE;
+}
+
+/* A page of which some bytes may be undefined. NULL: out of memory. */
+static struct undef_page *new_page(struct undef_memory *memory, uint32_t number)
+{
+    struct undef_page *page = sam_alloc(1, sizeof *page);
+    if (!page)
+        return NULL;
+    page->number = number;
+    page->lasting = !is_whole(memory->local, number) && !is_whole(memory->private_, number);
+    for (size_t i = 0; i < memory->output_count; i++)
+        mark(page, memory->outputs[i]);
+    const bool own = mark_for_group(memory, page);
+    if (page->lasting && !note(&memory->lasting, page)) {
+        free_page(page);
+        return NULL;
+    }
+    if (own && !note(&memory->of_group, page)) {
+        if (page->lasting)
+            memory->lasting.count--;
+        free_page(page);
+        return NULL;
+    }
+    return page;
 }
 
 SAM_NOINLINE struct undef_page *sam_undef_page_make(struct undef_memory *memory, uint32_t address)
 {
     const uint32_t number = address / UNDEF_PAGE;
-    struct undef_page *page = memory->defined;
-    if (has_undefined(memory, number)) {
-        page = sam_alloc(1, sizeof *page);
-        if (!page) {
-            memory->exhausted = true;
-            return memory->defined;
-        }
-        page->number = number;
-        for (size_t i = 0; i < memory->output_count; i++)
-            mark(page, memory->outputs[i]);
-        if (mark_for_group(memory, page) && !note_of_group(memory, page)) {
-            memory->exhausted = true;
-            free_page(page);
-            return memory->defined;
-        }
+    struct undef_page *page =
+        has_undefined(memory, number) ? new_page(memory, number) : memory->defined;
+    if (!page) {
+        memory->exhausted = true;
+        page = memory->defined;
     }
     memory->pages[number] = page;
     return page;
@@ -201,17 +213,36 @@ static void begin_private(struct undef_memory *memory, struct undef_page *page,
                           struct undef_range range)
 {
     mark(page, range);
-    if (!note_of_group(memory, page))
+    if (!note(&memory->of_group, page))
         memory->exhausted = true;
+}
+
+/* Let go of the pages of private memory: the next workgroup has its own. */
+static void drop_private(struct undef_memory *memory)
+{
+    struct undef_pages *pages = &memory->of_group;
+    size_t kept = 0;
+    for (size_t i = 0; i < pages->count; i++) {
+        struct undef_page *page = pages->items[i];
+        if (page->lasting || is_whole(memory->local, page->number)) {
+            pages->items[kept++] = page;
+        } else {
+            memory->pages[page->number] = NULL;
+            free_page(page);
+        }
+    }
+    pages->count = kept;
 }
 
 void sam_undef_memory_launch(struct undef_memory *memory, uint32_t base, uint64_t size)
 {
+    struct undef_pages *pages = &memory->of_group;
     size_t kept = 0;
-    for (size_t i = 0; i < memory->of_group_count; i++)
-        if (sam_undef_within(memory->local, memory->of_group[i]->number * UNDEF_PAGE))
-            memory->of_group[kept++] = memory->of_group[i];
-    memory->of_group_count = kept;
+    drop_private(memory);
+    for (size_t i = 0; i < pages->count; i++)
+        if (!pages->items[i]->lasting)
+            pages->items[kept++] = pages->items[i];
+    pages->count = kept;
     each_page(memory, memory->private_, clear);
     memory->private_ = (struct undef_range){base, size};
     each_page(memory, memory->private_, begin_private);
@@ -219,8 +250,9 @@ void sam_undef_memory_launch(struct undef_memory *memory, uint32_t base, uint64_
 
 void sam_undef_memory_group(struct undef_memory *memory)
 {
-    for (size_t i = 0; i < memory->of_group_count; i++) {
-        struct undef_page *page = memory->of_group[i];
+    drop_private(memory);
+    for (size_t i = 0; i < memory->of_group.count; i++) {
+        struct undef_page *page = memory->of_group.items[i];
         mark_for_group(memory, page);
         free(page->origins);
         page->origins = NULL;

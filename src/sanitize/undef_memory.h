@@ -17,6 +17,12 @@ struct undef_page {
     uint8_t bits[UNDEF_PAGE];
     undef_origin *origins; /* of each word that an undefined register was stored to; NULL: none */
     uint32_t number;
+    bool lasting; /* not all of it is the workgroup's own */
+};
+
+struct undef_pages {
+    struct undef_page **items;
+    size_t count, capacity;
 };
 
 struct undef_range {
@@ -25,10 +31,10 @@ struct undef_range {
 };
 
 struct undef_memory {
-    struct undef_page **pages;    /* 1 << 20 of them, by address; NULL: look closer */
-    struct undef_page *defined;   /* stands for every page that is defined as a whole */
-    struct undef_page **of_group; /* pages that become undefined with the next workgroup */
-    size_t of_group_count, of_group_capacity;
+    struct undef_page **pages;          /* 1 << 20 of them, by address; NULL: look closer */
+    struct undef_page *defined;         /* stands for every page that is defined as a whole */
+    struct undef_pages lasting;         /* pages with bytes that are not the workgroup's own */
+    struct undef_pages of_group;        /* pages with bytes that are */
     struct undef_range local, private_; /* of the launch */
     struct undef_range *outputs;
     size_t output_count, output_capacity;
