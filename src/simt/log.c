@@ -58,6 +58,7 @@ bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *w, const struc
         .x_value = (uint32_t)step->x_value[0],
         .fflags = step->fflags,
         .vector = step->vector,
+        .vstart = step->vector || act == SAM_ACT_VTYPE,
         .lmul = w->groups,
         .vl = w->vl,
         .lanes = w->lanes,

@@ -57,7 +57,7 @@ struct sam_warp {
     uint32_t print;
     uint32_t taken;    /* lanes that take the current vector branch */
     int64_t *diverged; /* counts vector branches after which both sides have lanes, or NULL */
-    uint32_t npc;      /* pc of the last branch's not-taken path, for the commit log */
+    uint32_t npc;      /* where the last vector branch or join went, for the commit log */
     struct sam_commit_last logged;
     enum sam_warp_state state;
     uint32_t barrier_pc;

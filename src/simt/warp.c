@@ -193,6 +193,7 @@ const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *
     }
     if (!jump)
         SAM_NEXT();
+    w->npc = target;
     if (far)
         SAM_JUMP_PC(target);
     SAM_JUMP(c->ops + op->imm);

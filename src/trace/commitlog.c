@@ -87,7 +87,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
         sam_buffer_printf(out, " %-3s 0x%08x", name, c->x_value);
     }
     /* Arithmetic prints vstart before the registers, loads after them. */
-    if (c->vector && !c->load)
+    if (c->vstart && !c->load)
         sam_buffer_puts(out, VSTART);
     if (c->fflags)
         sam_buffer_printf(out, " c1_fflags 0x%08x", c->fflags);
@@ -97,7 +97,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
     if (c->vector)
         sam_buffer_printf(out, " e32 m%u l%u", c->lmul, c->vl);
     put_vector(c, out);
-    if (c->vector && c->load)
+    if (c->vstart && c->load)
         sam_buffer_puts(out, VSTART);
     put_memory(c, out);
     if (c->simt)

@@ -40,6 +40,7 @@ struct sam_commit {
     uint32_t fflags; /* raised by this instruction */
     /* vector state */
     bool vector; /* a vector instruction: the line contains "e32 m1 l8" */
+    bool vstart; /* it writes vstart: a vector instruction, or one that sets vl and vtype */
     unsigned lmul, vl, lanes;
     unsigned v_count;         /* registers written */
     unsigned v;               /* the first of them */

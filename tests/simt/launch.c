@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch tells about itself: how far it is, where its warps stood when it ended early; and
- * programs whose bytes are loaded elsewhere. */
+/* What a launch tells about itself: how far it is, where its warps stood when it ended early, its
+ * commit log; the limit of instructions; and programs whose bytes are loaded elsewhere. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -196,6 +196,60 @@ static void load_addresses(void **state)
     sam_image_free(image);
 }
 
+static bool collect(void *context, const void *data, size_t size)
+{
+    return sam_buffer_append(context, data, size);
+}
+
+/* As the public simulator has it: after a vector branch npc is where the warp went, whether all
+ * lanes went there or some; after a join that pops, the path popped; after another, what it was.
+ * Instructions that set vl write vstart, too. */
+static void commit_log(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "(0x0d02f057) c8_vstart 0x00000000 c3104_vl 0x00000004 c3105_vtype 0x000000d0\n",
+        "3 0x8000001c (0x0011485b) c8_vstart 0x00000000 e32 m1 l4 current mask:\t00000001 "
+        "current npc:\t8000002c stack size: 2\n",
+        "3 0x80000030 (0x0000205b) current mask:\t0000000e current npc:\t80000020 stack size: 1\n",
+        "3 0x80000030 (0x0000205b) current mask:\t0000000f current npc:\t80000030 stack size: 0\n",
+        "3 0x80000030 (0x0000205b) current mask:\t0000000f current npc:\t80000030 stack size: 0\n",
+        "3 0x80000034 (0x0011c65b) c8_vstart 0x00000000 e32 m1 l4 current mask:\t0000000f "
+        "current npc:\t80000038 stack size: 0\n",
+        "3 0x80000038 (0x0011d45b) c8_vstart 0x00000000 e32 m1 l4 current mask:\t0000000f "
+        "current npc:\t80000040 stack size: 0\n",
+    };
+    struct sam_buffer log = {0};
+    struct program p = program_new("        li      t0, 4\n"
+                                   "        vsetvli zero, t0, e32, m1, ta, ma\n"
+                                   "        vid.v   v1\n"
+                                   "        vmv.v.i v2, 1\n"
+                                   "        la      t1, meet\n"
+                                   "        setrpc  zero, t1, 0\n"
+                                   "        vblt    v1, v2, few\n"
+                                   "        nop\n"
+                                   "        nop\n"
+                                   "        j       meet\n"
+                                   "few:    nop\n"
+                                   "meet:   join\n"
+                                   "        vblt    v1, v3, end\n"
+                                   "        vbge    v1, v3, end\n"
+                                   "        nop\n"
+                                   "end:    endprg\n",
+                                   4);
+    p.options.log = (struct sam_sink){collect, &log};
+    program_pass(&p);
+    const char *at = sam_buffer_text(&log);
+    for (size_t i = 0; i < SAM_COUNT(lines); i++) {
+        const char *found = strstr(at, lines[i]);
+        if (!found)
+            fail_msg("no '%s' in %s", lines[i], at);
+        at = found + strlen(lines[i]);
+    }
+    sam_buffer_free(&log);
+    program_free(&p);
+}
+
 /* The limit is exact, in straight code too, however the launch runs. */
 static void limits(void **state)
 {
@@ -233,6 +287,7 @@ int main(void)
         cmocka_unit_test(prepared_arguments),
         cmocka_unit_test(load_addresses),
         cmocka_unit_test(limits),
+        cmocka_unit_test(commit_log),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }
