@@ -140,6 +140,8 @@ extern const struct cli_verb *const cli_verbs[]; /* NULL-terminated */
 int cli_read(struct cli_args *args, void *request);
 /* Was the option on the command line? */
 bool cli_given(const struct cli_args *args, const char *option);
+/* Whether "--" has been read. */
+bool cli_after_dashes(const struct cli_args *args);
 /* Which form the first operand has named. */
 int cli_form(const struct cli_args *args);
 /* What was given belongs to this form, and what it needs is there; an exit code. */

@@ -425,6 +425,11 @@ int cli_read(struct cli_args *args, void *request)
     return code;
 }
 
+bool cli_after_dashes(const struct cli_args *args)
+{
+    return args->only_files;
+}
+
 bool cli_given(const struct cli_args *args, const char *option)
 {
     struct cli_cursor c = {.verb = args->verb};

@@ -51,6 +51,7 @@ struct run_request {
         struct run_step *items;
         size_t count;
     } steps;
+    size_t programs; /* of `files`: the others stand behind "--", after the first */
     struct cli_list files, arguments, checks, defines, includes;
     uint64_t max_insns;
     const char *trace; /* a file, "-", NULL */
@@ -82,8 +83,8 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 bool run_parse_shape(char *text, struct sam_array *array);
 /* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
-/* Register the files that are read and the dumps that are written (files.h). */
-int run_name_files(const struct run_request *request);
+/* Register the first `files` operands, which are read, and the dumps that are written (files.h). */
+int run_name_files(const struct run_request *request, size_t files);
 /* Whether a dump, an output or the trace goes to standard output. */
 bool run_writes_stdout(const struct run_request *request);
 /* The next dump from step *at on; *at advances past it. NULL: none. */

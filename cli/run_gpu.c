@@ -218,7 +218,7 @@ static int name_logs(const struct run_request *r, size_t launches)
 
 static int name_files(const struct run_request *r, const struct gpu_request *gpu)
 {
-    int code = run_name_files(r);
+    int code = run_name_files(r, r->files.count);
     if (gpu->elf && code == CLI_OK)
         code = cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)

@@ -11,6 +11,8 @@ struct state {
     struct hart_request *request;
     struct sam_hart *hart;
     struct sam_image *image;
+    struct run_console console;
+    struct sam_hostio *host;
     struct sam_output *trace, *traces[HART_TRACES];
     struct run_arguments arguments;
     struct run_check *checks;
@@ -67,7 +69,11 @@ static int prepare(struct state *s)
         r->options.engines = &r->engines;
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))
         r->options.cycles = &r->mxu;
-    int code = run_hart_make(r, s->image, &s->arguments, &s->hart);
+    s->console = (struct run_console){.output = s->text, .progress = &s->progress};
+    int code = run_hart_host(r, &s->console, &s->host);
+    r->options.hostio = s->host;
+    if (code == CLI_OK)
+        code = run_hart_make(r, s->image, &s->arguments, &s->hart);
     return code == CLI_OK ? run_check_dumps(r->run, read_memory, s->hart) : code;
 }
 
@@ -257,6 +263,7 @@ int run_hart(struct hart_request *r)
     if (code == CLI_OK)
         code = execute(&s);
     sam_hart_free(s.hart); /* writes the rest of its traces */
+    sam_hostio_free(s.host);
     sam_output_abort(s.trace);
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);

@@ -4,6 +4,7 @@
 #define RUN_HART_H
 
 #include "engines.h"
+#include "progress.h"
 #include "run.h"
 
 /* Files written as the program runs: uops and bus of the matrix unit, and the engines' timeline. */
@@ -34,6 +35,7 @@ struct hart_request {
     struct hart_registers registers;
     struct cli_numbers tls, ms; /* registers to print */
     const char *until;
+    const char *host_files; /* a folder; NULL */
     enum hart_ebreak ebreak;
     bool cycles;   /* model the engines and the matrix unit in time */
     uint32_t mlen; /* of --mlen; 0: not given */
@@ -62,6 +64,15 @@ bool run_hart_until(const struct hart_request *request, const struct sam_image *
                     uint64_t *address);
 /* The path of the program as shown in messages. */
 const char *run_hart_name(const char *path);
+
+/* run_hart_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the host.
+ */
+struct run_console {
+    FILE *output;
+    struct cli_progress *progress; /* to be cleared; or NULL */
+};
+int run_hart_host(const struct hart_request *request, struct run_console *console,
+                  struct sam_hostio **host);
 
 /* run_hart.c */
 int run_hart(struct hart_request *request);

@@ -104,6 +104,8 @@ const struct cli_option run_hart_rows[] = {
     CLI_ISA(struct hart_request, isa, "instruction set (rv64im_zicsr_zfinx_xtensorload)"),
     CLI_ROW(struct hart_request, until, "until", CLI_TEXT, "SYMBOL",
             "end the run when pc reaches the symbol or address"),
+    CLI_ROW(struct hart_request, host_files, "host-files", CLI_TEXT, "DIR",
+            "the program may read and write files below the folder", .suffixes = "/"),
     CLI_ROW(struct hart_request, tls, "dump-tl", CLI_NUMBERS, "N",
             "print TLReg N at the end, in hexadecimal; repeatable", .high = 31),
     CLI_ROW(struct hart_request, ms, "dump-m", CLI_NUMBERS, "N",
@@ -173,7 +175,7 @@ bool run_hart_writes_data(const struct hart_request *r)
 static int name_files(const struct hart_request *r)
 {
     const struct cli_args *args = r->run->args;
-    int code = run_name_files(r->run);
+    int code = run_name_files(r->run, r->run->programs);
     for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
         code = cli_reads(args, r->mems.items[i].path);
     if (r->run->trace && code == CLI_OK)
@@ -204,7 +206,7 @@ int run_hart_check(struct hart_request *r)
         return code;
     if (run->files.count == 0)
         return cli_usage_error(run->args, "no program to run");
-    if (run->files.count > 1)
+    if (run->programs > 1)
         return cli_usage_error(run->args, "unexpected second program '%s'", run->files.items[1]);
     if (run->stats == RUN_STATS_JSON && run_hart_writes_data(r))
         return cli_usage_error(run->args, "--json needs standard output for itself");

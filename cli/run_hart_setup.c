@@ -39,6 +39,39 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     return CLI_OK;
 }
 
+/* Whether an ISA string, "rv32i2p1_m2p0_c2p0", has a one-letter extension. */
+static bool has_letter(const char *arch, char letter)
+{
+    const char *at = strncmp(arch, "rv32", 4) == 0 || strncmp(arch, "rv64", 4) == 0 ? arch + 4 : "";
+    for (; *at; at += strcspn(at, "_"), at += *at == '_') {
+        if (*at == letter && (at[1] == '\0' || strchr("_0123456789", at[1])))
+            return true;
+    }
+    return false;
+}
+
+/* The hart has neither compressed instructions nor floating-point registers. --isa vouches for code
+ * that was merely allowed to use them. */
+static int check_compiled(const struct hart_request *r, const struct sam_image *image,
+                          const char *name)
+{
+    static const char *const abis[] = {"", "F", "D", "Q"};
+    const char *arch = image->arch ? image->arch : "", *what = abis[image->float_abi & 3];
+    if (image->compressed)
+        what = "C";
+    if (!*what && !r->isa)
+        what = has_letter(arch, 'c')   ? "C"
+               : has_letter(arch, 'd') ? "D"
+               : has_letter(arch, 'f') ? "F"
+                                       : "";
+    if (!*what)
+        return CLI_OK;
+    cli_error(
+        "%s: compiled for %s%s%s, which the tensor hart does not have: expected -march=rv%uim",
+        name, *arch ? arch : "extension ", *arch ? ", with " : "", what, image->xlen);
+    return CLI_BAD_INPUT;
+}
+
 /* Load the program. The ISA is that of --isa, or the default for the XLEN of an ELF file. */
 int run_hart_load(struct hart_request *r, struct sam_image **image)
 {
@@ -53,6 +86,8 @@ int run_hart_load(struct hart_request *r, struct sam_image **image)
         if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
             code = cli_report(&error);
         else
+            code = check_compiled(r, *image, name);
+        if (code == CLI_OK)
             code = parse_isa(r, (*image)->xlen);
     } else if ((code = parse_isa(r, 64)) == CLI_OK) {
         struct sam_asm_options options = {.isa = r->options.isa,

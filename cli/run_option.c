@@ -24,6 +24,8 @@ int run_parse_file(struct cli_args *args, const struct cli_option *option, const
     if (!step || !file)
         return cli_no_memory();
     *file = step->path = text;
+    if (!cli_after_dashes(args) || r->files.count == 1)
+        r->programs = r->files.count;
     return CLI_OK;
 }
 
@@ -100,11 +102,11 @@ const struct run_range *run_next_dump(const struct run_request *r, size_t *at)
     return NULL;
 }
 
-int run_name_files(const struct run_request *r)
+int run_name_files(const struct run_request *r, size_t files)
 {
     const struct run_range *dump;
     int code = CLI_OK;
-    for (size_t i = 0; i < r->files.count && code == CLI_OK; i++)
+    for (size_t i = 0; i < files && code == CLI_OK; i++)
         code = cli_reads(r->args, r->files.items[i]);
     for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
         code = cli_writes(r->args, dump->path);

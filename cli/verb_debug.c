@@ -52,7 +52,7 @@ static const struct cli_form machines[] = {
                              "[options] PROGRAM --kernel NAME --grid X --block X --arg ..."},
     [RUN_TENSOR] = {.name = "tensor",
                     .summary = "a program on the tensor hart",
-                    .usage = "--machine tensor [options] PROGRAM"},
+                    .usage = "--machine tensor [options] PROGRAM [-- ARGUMENT ...]"},
     {0},
 };
 
@@ -83,7 +83,7 @@ const struct cli_verb verb_debug = {
     .summary = "step, inspect and change what samite run runs",
     .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
              "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
-             "--machine tensor [options] PROGRAM",
+             "--machine tensor [options] PROGRAM [-- ARGUMENT ...]",
     .options = options,
     .groups = groups,
     .operand = {.name = "file",

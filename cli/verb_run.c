@@ -63,12 +63,14 @@ static const struct cli_form machines[] = {
         {
             .name = "tensor",
             .summary = "a program on the tensor hart",
-            .usage = "--machine tensor [options] PROGRAM",
+            .usage = "--machine tensor [options] PROGRAM [-- ARGUMENT ...]",
             .details =
                 "PROGRAM, assembly or an ELF executable, runs on an RV32 or RV64 core with\n"
                 "the TensorLoad unit and, where --isa says so, the matrix unit. The run ends\n"
                 "at exit (ecall with a7 = 93, or a store to the symbol tohost) or at --until.\n"
-                "It fails at ebreak, and at a trap that the program does not handle.\n\n" ARGUMENTS
+                "It fails at ebreak, and at a trap that the program does not handle. Programs\n"
+                "in C use semihosting for their console, files below --host-files, and the\n"
+                "arguments behind --.\n\n" ARGUMENTS
                 "Addresses and scalars are passed as to a C function: in a0, a1, ... and on\n"
                 "the stack. Buffers are placed from 0x90000000 on.\n\n" CHECKS
                 "The exit code of the program, from 1 to 255, is that of the command; a\n"
@@ -116,7 +118,7 @@ const struct cli_verb verb_run = {
     .summary = "run Ventus GPGPU kernels, a program on the tensor hart, or a tile program",
     .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
              "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
-             "--machine tensor [options] PROGRAM\n"
+             "--machine tensor [options] PROGRAM [-- ARGUMENT ...]\n"
              "[options] PROGRAM.pto --arg ...",
     .options = options,
     .groups = groups,

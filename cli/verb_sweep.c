@@ -98,13 +98,16 @@ static void run_one(struct state *s, size_t index)
     struct hart_request r = s->request; /* its lists are shared, and read only */
     struct sam_hart_result result;
     struct sam_hart *hart = NULL;
+    struct sam_hostio *host = NULL;
     if (configure(s, index, &r, &run->error) != SAM_OK)
         return;
     r.options.engines = &r.engines;
     if (s->sweep.matrix)
         r.options.cycles = &r.mxu;
     r.options.mlen = r.mxu.mlen;
-    if (run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
+    const bool hosted = run_hart_host(&r, NULL, &host) == CLI_OK; /* what it prints is dropped */
+    r.options.hostio = host;
+    if (!hosted || run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
         snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
     } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK &&
                ended_well(s, &result, &run->error)) {
@@ -113,6 +116,7 @@ static void run_one(struct state *s, size_t index)
         run->done = sam_hart_engines(hart, &run->engines);
     }
     sam_hart_free(hart);
+    sam_hostio_free(host);
 }
 
 static void run_counted(struct state *s, size_t index)

@@ -36,6 +36,7 @@ oracle clang                         command clang
 oracle qemu-user                     command qemu-riscv32
 oracle binutils-riscv64-unknown-elf  command riscv64-unknown-elf-as
 oracle gcc-riscv64-unknown-elf       command riscv64-unknown-elf-gcc
+oracle picolibc-riscv64-unknown-elf  file /usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs
 END
 }
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "engines.h"
+#include "hostio.h"
 #include "image.h"
 #include "isa.h"
 #include "mxu.h"
@@ -70,6 +71,9 @@ struct sam_hart_options {
      * not change the hart. Since 0.2. */
     void (*progress)(void *context, const struct sam_hart_progress *progress);
     void *progress_context;
+    /* Answers the program's calls (hostio.h); must outlive the hart. NULL: a semihosting call is a
+     * failure, an ecall other than exit an exception. Since 0.2. */
+    struct sam_hostio *hostio;
 };
 
 /* What ran, by class; the classes add up to `instructions`. */
@@ -112,8 +116,8 @@ struct sam_hart;
 
 /* Why a run ended. */
 enum sam_hart_end {
-    SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0) or by an odd value stored to the
-                        program's symbol `tohost` (code = value >> 1) */
+    SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0), by an odd value stored to the program's
+                        symbol `tohost` (code = value >> 1), or by semihosting */
     SAM_HART_EBREAK, /* ebreak; pc is its address, `text` names it */
     SAM_HART_UNTIL,  /* pc reached sam_hart_set_until's address */
     SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */

@@ -74,6 +74,10 @@ struct sam_image {
     struct sam_line *lines; /* sorted by address, no two alike */
     size_t line_count;
     char *lines_problem;
+    /* What an ELF file says of its code. Since 0.2. */
+    unsigned float_abi; /* floating-point registers pass arguments of: 0 no type, 1 float, 2 double,
+                           3 long double */
+    char *arch;         /* the ISA string of its attributes, or NULL */
 };
 
 /* An empty image, or NULL when memory runs out. */

@@ -13,6 +13,7 @@
 #include "gpu.h"
 #include "gputime.h"
 #include "hart.h"
+#include "hostio.h"
 #include "image.h"
 #include "isa.h"
 #include "logdiff.h"

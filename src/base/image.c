@@ -30,6 +30,7 @@ void sam_image_free(struct sam_image *image)
     free(image->files);
     free(image->lines);
     free(image->lines_problem);
+    free(image->arch);
     free(image);
 }
 

@@ -319,7 +319,17 @@ static enum sam_status read_symbols(struct reader *r, Elf_Scn *scn, const GElf_S
     return SAM_OK;
 }
 
-/* One pass over the section headers: memory, symbols, resources. */
+static enum sam_status read_attributes(struct reader *r, const GElf_Shdr *s)
+{
+    const char *arch = in_file(r, s->sh_offset, s->sh_size)
+                           ? sam_elf_arch(r->bytes + s->sh_offset, (size_t)s->sh_size)
+                           : NULL;
+    free(r->image->arch);
+    r->image->arch = arch ? strdup(arch) : NULL;
+    return arch && !r->image->arch ? sam_fail_memory(r->error) : SAM_OK;
+}
+
+/* One pass over the section headers: memory, symbols, resources, attributes. */
 static enum sam_status read_sections(struct reader *r)
 {
     bool has_symbols = false;
@@ -337,6 +347,8 @@ static enum sam_status read_sections(struct reader *r)
                 return bad(r, "two symbol tables");
             has_symbols = true;
             status = read_symbols(r, scn, &s);
+        } else if (s.sh_type == SHT_RISCV_ATTRIBUTES) {
+            status = read_attributes(r, &s);
         } else if (s.sh_type == SHT_PROGBITS && !(s.sh_flags & SHF_COMPRESSED)) {
             const char *name = name_at(r, r->name_table, s.sh_name);
             if (!name)
@@ -438,6 +450,7 @@ static enum sam_status read_all(struct reader *r)
         return sam_fail_memory(r->error);
     r->image->entry = r->ehdr.e_entry;
     r->image->compressed = r->ehdr.e_flags & EF_RISCV_RVC;
+    r->image->float_abi = (r->ehdr.e_flags & EF_RISCV_FLOAT_ABI) >> 1;
     status = read_sections(r);
     if (status == SAM_OK)
         status = cut_segments(r);

@@ -35,6 +35,9 @@ struct sam_dwarf {
 void sam_dwarf_make(const struct sam_image *image, struct sam_dwarf *dwarf);
 void sam_dwarf_free(struct sam_dwarf *dwarf);
 
+/* elf_arch.c: the ISA string in the attributes of an ELF file, or NULL. It lies in `data`. */
+const char *sam_elf_arch(const uint8_t *data, size_t size);
+
 /* dwarf_read.c: read the line information of an open ELF file into its finished image, or put into
  * lines_problem why it is unusable, which does not keep the program from running. False: out of
  * memory. */

@@ -46,6 +46,7 @@ struct sam_hart {
     bool has_until;
     uint64_t until;
     struct sam_hart_stats stats;
+    struct sam_hart_calls *calls; /* NULL: none are remembered */
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
     struct sam_engines *engines;        /* NULL: off */
     struct sam_hart_timeline *timeline; /* NULL: off */
@@ -75,8 +76,19 @@ bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 
 /* space.c: the core's view of memory. False: out of memory. */
 bool sam_hart_space_init(struct sam_hart *hart);
-/* The program's exit code, if the value in `tohost` requests an exit. */
-bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code);
+
+/* calls.c: the program calls its host. Map memory up to its symbols __heap_end and __stack. */
+enum sam_status sam_hart_map_heap(struct sam_hart *hart, struct sam_error *error);
+/* Whether the ebreak at pc is a semihosting call. */
+bool sam_hart_is_semihost(struct sam_hart *hart);
+/* Answer the call at pc, or the word that was stored to `tohost`. False: the run ends, as in
+ * *result; SAM_HART_STOPPED: a sink refused. */
+bool sam_hart_semihost(struct sam_hart *hart, struct sam_hart_result *result);
+bool sam_hart_ecall(struct sam_hart *hart, struct sam_hart_result *result);
+bool sam_hart_tohost(struct sam_hart *hart, struct sam_hart_result *result);
+/* For a session that may go back: answers are remembered from now on. False: out of memory. */
+bool sam_hart_calls_keep(struct sam_hart *hart);
+void sam_hart_calls_free(struct sam_hart_calls *calls);
 
 /* record.c: an instruction that has run, with what it asked of the units. */
 struct sam_hart_record {

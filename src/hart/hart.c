@@ -159,6 +159,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_memory_free(hart->memory);
     sam_buffer_free(&hart->line);
     sam_texts_free(hart->texts);
+    sam_hart_calls_free(hart->calls);
     free(hart);
 }
 
@@ -217,6 +218,9 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     if (hart->has_tohost) /* its page may already be writable */
         hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
     hart->image = image;
+    status = sam_hart_map_heap(hart, error);
+    if (status != SAM_OK)
+        return status;
     sam_hart_set_pc(hart, image->entry);
     sam_hart_set_x(hart, 2, SAM_HART_STACK_TOP);
     return SAM_OK;

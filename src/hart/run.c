@@ -41,6 +41,10 @@ static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
         result->exit_code = sam_hart_x(hart, A0);
         return false;
     }
+    if (cause == SAM_CAUSE_ECALL && hart->options.hostio && !hart->has_handler)
+        return sam_hart_ecall(hart, result);
+    if (cause == SAM_CAUSE_BREAKPOINT && sam_hart_is_semihost(hart))
+        return sam_hart_semihost(hart, result);
     const bool ends = cause == SAM_CAUSE_BREAKPOINT && !hart->options.ebreak_traps;
     /* If no instruction has retired since the last trap, the handler itself traps and would do so
      * forever. */
@@ -101,9 +105,9 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
         return take_trap(hart, result) || result->end != SAM_HART_TRAP;
     hart->vectored &= hart->vectored_at == hart->core.retired;
     if (exit == SAM_EXIT_EVENT && hart->core.event & SAM_EVENT_TOHOST &&
-        sam_hart_tohost_exit(hart, &result->exit_code))
-        fill(hart, result, SAM_HART_EXIT);
-    else if (hart->has_until && sam_hart_pc(hart) == hart->until)
+        !sam_hart_tohost(hart, result))
+        return result->end != SAM_HART_TRAP;
+    if (hart->has_until && sam_hart_pc(hart) == hart->until)
         fill(hart, result, SAM_HART_UNTIL);
     return true;
 }
@@ -145,8 +149,9 @@ enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
     if (observed == SAM_OK && result->end != SAM_HART_STOPPED)
         return SAM_OK;
     fill(hart, result, SAM_HART_STOPPED);
-    return observed == SAM_ERR_MEMORY ? sam_fail_memory(error)
-                                      : sam_fail(error, SAM_ERR_IO, "cannot write the trace");
+    return observed == SAM_ERR_MEMORY
+               ? sam_fail_memory(error)
+               : sam_fail(error, SAM_ERR_IO, "cannot write the trace or the program's output");
 }
 
 static void tell(struct sam_hart *hart, uint64_t used)

@@ -345,6 +345,8 @@ static void close_session(struct sam_session *base)
     struct session *s = session_of(base);
     sam_session_release(base);
     sam_code_heed_stops(base->code, true);
+    sam_hart_calls_free(s->hart->calls);
+    s->hart->calls = NULL;
     s->hart->shown = 0;
     if (s->had_until)
         sam_hart_set_until(s->hart, s->hart->until);
@@ -380,8 +382,10 @@ enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session 
     if (hart->view.watches)
         return sam_fail(error, SAM_ERR_USAGE, "the hart has a session already");
     struct session *s = sam_alloc(1, sizeof *s);
-    if (!s)
+    if (!s || !sam_hart_calls_keep(hart)) {
+        free(s);
         return sam_fail_memory(error);
+    }
     s->hart = hart;
     s->had_until = hart->has_until;
     if (hart->has_until)

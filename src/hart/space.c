@@ -77,15 +77,3 @@ bool sam_hart_space_init(struct sam_hart *hart)
     hart->view.resolve = resolve;
     return sam_view_init(&hart->view);
 }
-
-/* HTIF: an odd value requests an exit, with the code above bit 0; device and command (63:48) are 0.
- */
-bool sam_hart_tohost_exit(struct sam_hart *hart, uint64_t *code)
-{
-    uint8_t bytes[8] = {0};
-    unsigned size = hart->machine.isa.xlen / 8;
-    sam_memory_read(hart->memory, hart->tohost, bytes, size);
-    uint64_t value = sam_le32(bytes) | (uint64_t)sam_le32(bytes + 4) << 32;
-    *code = value >> 1;
-    return (value & 1) && value >> 48 == 0;
-}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs in C on the tensor hart: the console, files, arguments and exit codes of picolibc. Needs
+ * the cross compiler and picolibc; without them only programs in assembly run here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+#define TENSOR       "--machine tensor -q "
+#define CALL(number) "li a0, " #number "\nslli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n"
+
+static const char source[] =
+    "#include <stdio.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    char line[64];\n"
+    "    for (int i = 1; i < argc; i++)\n"
+    "        printf(\"%d: %s\\n\", i, argv[i]);\n"
+    "    if (argc > 1 && strcmp(argv[1], \"input\") == 0)\n"
+    "        for (int n = 0; n < 2 && fgets(line, sizeof line, stdin); n++)\n"
+    "            printf(\"<%s>\", line);\n"
+    "    if (argc > 1 && strcmp(argv[1], \"forever\") == 0)\n"
+    "        while (getchar() != EOF)\n"
+    "            ;\n"
+    "    if (argc > 2 && strcmp(argv[1], \"copy\") == 0) {\n"
+    "        FILE *in = fopen(argv[2], \"r\"), *out = fopen(\"copy.txt\", \"w\");\n"
+    "        if (!in || !out) {\n"
+    "            fprintf(stderr, \"cannot copy\\n\");\n"
+    "            return 9;\n"
+    "        }\n"
+    "        for (int c; (c = getc(in)) != EOF;)\n"
+    "            putc(c, out);\n"
+    "        fseek(in, 0, SEEK_END);\n"
+    "        printf(\"%ld bytes\\n\", ftell(in));\n"
+    "        fclose(in);\n"
+    "        fclose(out);\n"
+    "    }\n"
+    "    char *block = malloc(50000);\n"
+    "    memset(block, 1, 50000);\n"
+    "    printf(\"%.3f %lld %s\\n\", 1.0 / 3, 1234567890123LL, block ? \"heap\" : \"no heap\");\n"
+    "    return argc > 3 ? atoi(argv[3]) : 0;\n"
+    "}\n";
+
+static const struct {
+    const char *name, *options;
+} builds[] = {{"rv32", "-march=rv32im -mabi=ilp32"},
+              {"rv64", "-march=rv64im -mabi=lp64 -mcmodel=medany"}};
+
+#define CROSS "riscv64-unknown-elf-gcc --specs=picolibc.specs --crt0=semihost --oslib=semihost -O2 "
+
+static bool has_compiler;
+
+static bool build(const char *options, const char *output)
+{
+    char command[512];
+    snprintf(command, sizeof command, "cd %s && " CROSS "%s main.c -o %s >build.log 2>&1",
+             directory, options, output);
+    return system(command) == 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    make_directory();
+    write_text("main.c", source);
+    has_compiler = system("riscv64-unknown-elf-gcc --specs=picolibc.specs -E -x c /dev/null "
+                          ">/dev/null 2>&1") == 0;
+    if (!has_compiler)
+        printf("# no cross compiler with picolibc: its programs are skipped\n");
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++)
+        if (!build(builds[i].options, builds[i].name))
+            return -1;
+    return 0;
+}
+
+static void expect_output(const char *words, const char *text)
+{
+    struct sam_buffer out = expect_success(words);
+    if (out.size != strlen(text) || memcmp(out.data, text, out.size) != 0)
+        fail_msg("%s printed:\n%.*s", words, (int)out.size, (char *)out.data);
+    sam_buffer_free(&out);
+}
+
+static void picolibc(void **state)
+{
+    (void)state;
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
+        char words[256];
+        const char *name = builds[i].name;
+        snprintf(words, sizeof words, "%s " TENSOR, name);
+        expect_output(words, "0.333 1234567890123 heap\n");
+        snprintf(words, sizeof words, "%s " TENSOR "-- one --two", name);
+        expect_output(words, "1: one\n2: --two\n0.333 1234567890123 heap\n");
+        write_text("data.txt", "some\ntext\n");
+        snprintf(words, sizeof words, "%s " TENSOR "--host-files . -- copy data.txt", name);
+        expect_output(words, "1: copy\n2: data.txt\n10 bytes\n0.333 1234567890123 heap\n");
+        struct sam_buffer copy = read_file("copy.txt");
+        assert_int_equal(copy.size, 10);
+        assert_memory_equal(copy.data, "some\ntext\n", 10);
+        sam_buffer_free(&copy);
+        snprintf(words, sizeof words, "%s " TENSOR "-- input <data.txt", name);
+        expect_output(words, "1: input\n<some\n><text\n>0.333 1234567890123 heap\n");
+        snprintf(words, sizeof words, "%s " TENSOR "-- forever <data.txt", name);
+        expect_failure(words, 1, "semihosting readc: standard input has ended");
+        snprintf(words, sizeof words, "%s " TENSOR "-- copy data.txt", name);
+        struct outcome o = run(words); /* no --host-files */
+        assert_int_equal(o.code, 9);
+        expect_part(&o.out, "cannot copy\n"); /* its stderr is the console */
+        done(&o);
+        snprintf(words, sizeof words, "%s " TENSOR "-- a b 77", name);
+        o = run(words);
+        assert_int_equal(o.code, 77);
+        expect_part(&o.out, "3: 77\n");
+        done(&o);
+        snprintf(words, sizeof words, "%s " TENSOR "--stats=json -- a", name);
+        o = run(words); /* the report has standard output to itself */
+        assert_int_equal(o.code, 0);
+        assert_int_equal(o.out.data[0], '{');
+        expect_part(&o.err, "1: a\n");
+        done(&o);
+    }
+}
+
+/* Compiled for what the hart has not. */
+static void wrong_instruction_sets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *what;
+    } rows[] = {{"-march=rv32imac -mabi=ilp32", "with C, which the tensor hart does not have"},
+                {"-march=rv32imafd -mabi=ilp32d", "with D, which the tensor hart does not have"},
+                {"-march=rv64imafc -mabi=lp64f -mcmodel=medany", "with C, which"}};
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(rows); i++) {
+        if (!build(rows[i].options, "wrong"))
+            fail_msg("no build with %s", rows[i].options);
+        expect_failure("wrong " TENSOR, 2, rows[i].what);
+    }
+}
+
+/* The same in assembly, which needs no compiler. */
+static void in_assembly(void **state)
+{
+    (void)state;
+    write_text("hello.s", "la a1, text\n" CALL(4) "la a1, block\n" CALL(
+                              0x20) ".data\ntext: .asciz \"hello\\n\"\n.balign 8\n"
+                                    "block: .dword 0x20026, 3\n");
+    struct outcome o = run("hello.s " TENSOR);
+    assert_int_equal(o.code, 3);
+    expect_part(&o.out, "hello\n");
+    done(&o);
+    write_text("file.s", "la a1, block\n" CALL(
+                             1) "ori a0, a0, 1\nli a7, 93\necall\n"
+                                ".data\nname: .asciz \"x\"\n.balign 8\nblock: .dword name, 4, 1\n");
+    expect_failure("file.s " TENSOR, 1, "exit code"); /* -1: there is no folder */
+    expect_failure("file.s " TENSOR "--host-files nowhere", 2, "nowhere: No such file");
+    write_text("what.s", "nop\n" CALL(0x99));
+    expect_failure("what.s " TENSOR, 1, "semihosting call 0x99 is not known");
+    expect_failure("hello.s what.s " TENSOR, 2, "unexpected second program 'what.s'");
+}
+
+static int tear_down(void **state)
+{
+    return remove_directory(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(picolibc),
+        cmocka_unit_test(wrong_instruction_sets),
+        cmocka_unit_test(in_assembly),
+    };
+    return cmocka_run_group_tests_name("cli/run_c", tests, set_up, tear_down);
+}
