@@ -36,6 +36,9 @@ int run_open_sanitizer(struct run *run)
 {
     if (!run->asked->sanitize)
         return CLI_OK;
+    if (run->request->driver)
+        return cli_usage_error(run->request->args,
+                               "--sanitize checks whole launches: expected samite run");
     run->sanitizer = sam_sanitizer_new(run->asked->sanitize);
     run->asked->options.sanitizer = run->sanitizer;
     return run->sanitizer ? CLI_OK : cli_no_memory();

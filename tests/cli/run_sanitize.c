@@ -113,6 +113,10 @@ static void refused(void **state)
     expect_failure(RUN "--sanitize=", 2, "--sanitize=: expected a list");
     expect_failure(RUN "--sanitize=race,", 2, "expected a list");
     expect_failure("--machine tensor k.s --sanitize", 2, "sanitize");
+    command_verb = "debug";
+    expect_failure("k.s --kernel race --grid 1 --block 64 --sanitize", 2,
+                   "--sanitize checks whole launches: expected samite run");
+    command_verb = "run";
 }
 
 int main(void)

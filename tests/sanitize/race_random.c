@@ -215,10 +215,10 @@ static unsigned byte_of(const struct access *a, uint32_t at)
 
 static bool races(const struct access *a, const struct access *b, uint32_t at)
 {
-    const bool differ = byte_of(a, at) != byte_of(b, at);
     const bool plain = !a->atomic && !b->atomic, stores = a->store && b->store;
     if (at - a->address >= a->size || at - b->address >= b->size || (!a->store && !b->store))
         return false;
+    const bool differ = byte_of(a, at) != byte_of(b, at);
     if (a->instance == b->instance)
         return plain && stores && a->lane != b->lane && differ;
     if (a->workgroup == b->workgroup ? a->warp == b->warp || a->epoch != b->epoch : is_local(at))
