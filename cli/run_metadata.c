@@ -145,6 +145,18 @@ static uint64_t pds_room(const struct sam_metadata *m)
     return 0;
 }
 
+/* Reports call the buffers of a launch by their numbers in its file. */
+static int name_buffers(struct run *run, const struct sam_metadata *m)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < m->buffer_count && code == CLI_OK; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        code = run_name_buffer(run, m->buffers[i].base, m->buffers[i].allocated, number, false);
+    }
+    return code;
+}
+
 static int launch_pair(struct run *run, const struct run_step *step, const struct pair *pair)
 {
     const struct sam_metadata *m = &pair->metadata;
@@ -163,7 +175,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     run->pds_room = pds_room(m);
     run->metadata = m;
     kernel_name(run, &launch, step->path, name, sizeof name);
-    return run_launch(run, &launch, name, step->path);
+    const int code = name_buffers(run, m);
+    return code == CLI_OK ? run_launch(run, &launch, name, step->path) : code;
 }
 
 /* Do the steps in order. A poke acts where it stands, and again after the data of the next launch

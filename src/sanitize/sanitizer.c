@@ -44,12 +44,23 @@ unsigned sam_sanitizer_checks(const struct sam_sanitizer *s)
     return s->checks;
 }
 
+/* Whether the last buffer with these bytes has this name, as in launches in a row. */
+static bool is_named(const struct sam_sanitizer *s, const struct sam_sanitizer_buffer *buffer)
+{
+    for (size_t i = s->buffer_count; i-- > 0;)
+        if (s->buffers[i].base == buffer->base && s->buffers[i].size == buffer->size)
+            return strcmp(s->buffers[i].name, buffer->name) == 0 && !buffer->output;
+    return false;
+}
+
 enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *s,
                                          const struct sam_sanitizer_buffer *buffer,
                                          struct sam_error *error)
 {
     if (SAM_LACKS(error, s, buffer) || SAM_LACKS(error, buffer->name))
         return SAM_ERR_USAGE;
+    if (is_named(s, buffer))
+        return SAM_OK;
     void *grown = sam_grow(s->buffers, s->buffer_count, &s->buffer_capacity, sizeof *s->buffers);
     char *name = strdup(buffer->name);
     if (grown)
