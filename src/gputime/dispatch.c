@@ -120,7 +120,8 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     const uint32_t prefixes = w->folded;
     sam_gputime_start_fetch(m, w, at + m->config.start_latency, first - 4 * prefixes);
     w->folded = prefixes;
-    sm->resident++;
+    sm->resident_set |= 1u << (w - sm->warps);
+    judge_again(sm, w);
     sm->stats->warps++;
     sam_gputime_warp(m, sm, w, SAM_GPUTIME_START);
 }
@@ -176,7 +177,7 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
             continue;
         w->resident = false;
         w->row = NULL;
-        sm->resident--;
+        sm->resident_set &= ~(1u << i);
         sam_gputime_warp(m, sm, w, SAM_GPUTIME_EMPTY);
         if (m->observer->stay) {
             const struct sam_gputime_stay stay = {sm->number, i,        w->workgroup,
@@ -208,6 +209,7 @@ static void check_barrier(struct model *m, struct sm *sm, struct group *group)
         struct warp *w = &sm->warps[i];
         if (!w->resident || &sm->groups[w->group] != group || !w->at_barrier)
             continue;
+        judge_again(sm, w);
         w->at_barrier = false;
         w->after_barrier = true;
         w->issue_from = from;

@@ -4,11 +4,15 @@
 
 /* ---------------------------------------------------------------------------------- operands */
 
-/* A request of a bank. */
-struct request {
-    struct collector *collector;
-    uint8_t operand;
-    uint32_t distance; /* from the port that is next */
+/* The requests that the banks would grant: round robin over the ports of the collectors. */
+struct requests {
+    uint32_t banks[2]; /* sets: scalar and vector banks that are asked */
+    unsigned asking;   /* operands that have not been granted */
+    struct request {
+        struct collector *collector;
+        uint8_t operand;
+        uint32_t distance; /* from the port that is next */
+    } best[2][32];
 };
 
 /* Whether an operand asks for its bank in this cycle; with bank_echo once more after its grant. */
@@ -22,27 +26,27 @@ static void grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
                   const struct request *request)
 {
     struct collector *c = request->collector;
-    const uint32_t port = (uint32_t)(c - sm->collectors) * MOST_SOURCES + request->operand;
-    sm->next_bank[vector][bank] = (port + 1) % (m->config.collectors * MOST_SOURCES);
+    const unsigned index = (unsigned)(c - sm->collectors);
+    const uint32_t port = index * MOST_SOURCES + request->operand;
+    sm->next_bank[vector][bank] = port + 1;
     if (!(c->missing >> request->operand & 1))
         return; /* an echo: read for nothing */
     c->missing &= (uint8_t) ~(1u << request->operand);
     c->granted[request->operand] = m->now;
     if (c->missing == 0) {
-        c->ready = m->now + m->config.collect_read;
-        wake_at(sm, c->ready);
+        sm->asking &= ~(UINT64_C(1) << index);
+        sm->ready[index] = m->now + m->config.collect_read;
+        judge_again(sm, &sm->warps[c->flight.record.slot]);
+        wake_at(sm, sm->ready[index]);
     }
 }
 
-/* The request that each bank would grant: round robin over the ports of the collectors. */
-static unsigned find_requests(struct model *m, struct sm *sm, struct request best[2][32])
+static void find_requests(const struct model *m, struct sm *sm, struct requests *r)
 {
     const uint32_t ports = m->config.collectors * MOST_SOURCES;
-    unsigned asking = 0;
-    for (uint32_t i = 0; i < m->config.collectors; i++) {
+    for (uint64_t set = m->config.bank_echo ? sm->used : sm->asking; set; set &= set - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(set);
         struct collector *c = &sm->collectors[i];
-        if (!c->used || c->sources == 0 || (!c->missing && !m->config.bank_echo))
-            continue;
         if (c->request > m->now) {
             wake_at(sm, c->request);
             continue;
@@ -50,40 +54,45 @@ static unsigned find_requests(struct model *m, struct sm *sm, struct request bes
         for (uint8_t k = 0; k < c->sources; k++) {
             if (!asks(m, c, k))
                 continue;
-            const uint32_t next = sm->next_bank[c->vector[k]][c->bank[k]];
-            const uint32_t distance = (i * MOST_SOURCES + k + ports - next) % ports;
-            struct request *b = &best[c->vector[k]][c->bank[k]];
-            asking += c->missing >> k & 1;
-            if (!b->collector || distance < b->distance)
+            const unsigned vector = c->vector[k], bank = c->bank[k];
+            const uint32_t port = i * MOST_SOURCES + k, next = sm->next_bank[vector][bank];
+            const uint32_t distance = port >= next ? port - next : port + ports - next;
+            struct request *b = &r->best[vector][bank];
+            r->asking += c->missing >> k & 1;
+            if (!(r->banks[vector] >> bank & 1) || distance < b->distance)
                 *b = (struct request){c, k, distance};
+            r->banks[vector] |= 1u << bank;
         }
     }
-    return asking;
 }
 
 void sam_gputime_operands(struct model *m, struct sm *sm)
 {
-    struct request best[2][32];
+    struct requests r;
     unsigned granted = 0;
-    if (sm->used_collectors == 0) {
-        sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS, SAM_GPUTIME_EMPTY);
+    if (sm->asking == 0) {
+        sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
+                         sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
         return;
     }
-    memset(best, 0, sizeof best);
-    const unsigned asking = find_requests(m, sm, best);
-    for (unsigned bank = 0; asking && bank < m->config.banks; bank++)
+    r.banks[0] = r.banks[1] = 0;
+    r.asking = 0;
+    find_requests(m, sm, &r);
+    for (uint32_t set = r.asking ? r.banks[0] | r.banks[1] : 0; set; set &= set - 1) {
+        const unsigned bank = (unsigned)__builtin_ctz(set);
         for (unsigned vector = 0; vector < 2; vector++) {
-            if (!best[vector][bank].collector || (granted && m->config.bank_ports))
+            if (!(r.banks[vector] >> bank & 1) || (granted && m->config.bank_ports))
                 continue;
-            grant(m, sm, vector, bank, &best[vector][bank]);
+            grant(m, sm, vector, bank, &r.best[vector][bank]);
             granted++;
         }
-    sm->stats->bank_conflicts += asking > granted ? asking - granted : 0;
-    if (asking > granted || (asking && m->config.bank_ports))
+    }
+    sm->stats->bank_conflicts += r.asking > granted ? r.asking - granted : 0;
+    if (r.asking > granted || (r.asking && m->config.bank_ports))
         wake_at(sm, m->now + 1);
     sm->stats->uses[SAM_GPUTIME_OPERANDS] += granted;
     sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
-                     asking > granted ? SAM_GPUTIME_BANK : SAM_GPUTIME_BUSY);
+                     r.asking > granted ? SAM_GPUTIME_BANK : SAM_GPUTIME_BUSY);
 }
 
 /* --------------------------------------------------------------------------------- execution */
@@ -139,6 +148,7 @@ static void measure(const struct model *m, const struct flight *f, uint32_t *lat
 static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                     uint64_t at)
 {
+    judge_again(sm, w);
     w->unresolved = false;
     w->after_barrier = false;
     w->issue_from = at + m->config.branch_latency;
@@ -196,9 +206,9 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     const enum sam_gputime_unit unit = f->record.unit;
     const uint64_t x = m->now + m->config.emit_latency;
     uint32_t latency, interval;
-    c->used = false;
+    sm->used &= ~(UINT64_C(1) << (c - sm->collectors));
     c->free = m->now + m->config.collector_free;
-    sm->used_collectors--;
+    judge_again(sm, w);
     w->collecting--;
     w->collected = c->free;
     f->record.executed = x;
@@ -222,34 +232,29 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
         sam_gputime_retire(m, f, x + latency);
 }
 
+/* Of the collectors in `set`, the first from `next` on that can leave does. */
+static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *next)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const uint64_t above = UINT64_MAX << *next;
+        for (uint64_t left = set & (half ? ~above : above); left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(left);
+            if (sm->ready[i] > m->now) {
+                wake_at(sm, sm->ready[i]);
+            } else if (takes(m, sm, &sm->collectors[i])) {
+                emit(m, sm, &sm->collectors[i]);
+                *next = (i + 1) % m->config.collectors;
+                return; /* emit wakes the SM in the next cycle */
+            }
+        }
+    }
+}
+
 void sam_gputime_emit(struct model *m, struct sm *sm)
 {
-    const uint32_t collectors = m->config.collectors;
-    bool done[2] = {false, m->config.issue_streams == 1};
-    if (sm->used_collectors == 0)
-        return;
-    for (unsigned stream = 0; stream < 2; stream++) {
-        if (m->config.issue_streams == 1 && stream == 1)
-            break;
-        for (uint32_t k = 0; k < collectors; k++) {
-            const uint32_t i = (sm->next_emit[stream] + k) % collectors;
-            struct collector *c = &sm->collectors[i];
-            if (!c->used || c->ready == NEVER ||
-                (m->config.issue_streams == 2 && c->flight.trait->stream != stream))
-                continue;
-            if (c->ready > m->now || done[stream]) {
-                wake_at(sm, c->ready > m->now ? c->ready : m->now + 1);
-                continue;
-            }
-            if (!takes(m, sm, c))
-                continue;
-            emit(m, sm, c);
-            done[stream] = true;
-            /* This loop goes on from the old place, to find what is left for the next cycle. */
-            sm->next_emit[stream] = (i + 1) % collectors;
-            if (k + 1 < collectors)
-                wake_at(sm, m->now + 1);
-            break;
-        }
+    for (unsigned stream = 0; stream < m->config.issue_streams; stream++) {
+        const uint64_t set = sm->used & sm->in_stream[stream];
+        if (set)
+            emit_from(m, sm, set, &sm->next_emit[stream]);
     }
 }

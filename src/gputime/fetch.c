@@ -104,6 +104,7 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     const uint32_t count = fetched_at_once(m, w->fetch_pc);
+    judge_again(sm, w);
     if (!ask(m, sm, w)) {
         w->missed = m->now;
         w->next_fetch = m->now + c->icache_retry;
@@ -129,12 +130,14 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
     struct warp *chosen = NULL;
     if (!m->config.fetch_ports)
         return;
-    for (uint32_t i = 0; i < m->config.warps; i++) {
-        struct warp *w = &sm->warps[i];
-        if (!w->resident || w->ended)
+    for (uint32_t set = sm->resident_set; set; set &= set - 1) {
+        struct warp *w = &sm->warps[__builtin_ctz(set)];
+        if (w->ended)
             continue;
-        if (w->redirect <= m->now)
+        if (w->redirect <= m->now) {
             sam_gputime_start_fetch(m, w, m->now, w->redirect_pc);
+            judge_again(sm, w);
+        }
         if (w->redirect != NEVER)
             wake_at(sm, w->redirect);
         if (!has_room(m, w))

@@ -29,14 +29,26 @@ static enum sam_gputime_reason why_not_there(const struct model *m, const struct
     return w->icache_until > m->now ? SAM_GPUTIME_ICACHE : SAM_GPUTIME_FETCH;
 }
 
-/* Why the warp cannot issue in this cycle; BUSY: it can. */
-static enum sam_gputime_reason judge(const struct model *m, struct sm *sm, struct warp *w)
+/* Why the warp's last instruction is still in its collector. */
+static enum sam_gputime_reason why_held(const struct model *m, const struct sm *sm,
+                                        const struct warp *w)
+{
+    if (sm->asking >> w->collector & 1)
+        return SAM_GPUTIME_BANK;
+    return sm->ready[w->collector] <= m->now ? SAM_GPUTIME_UNIT : SAM_GPUTIME_COLLECTOR;
+}
+
+/* Why the warp cannot issue in this cycle; BUSY: it can. *again: when that may change, beside the
+ * events that call judge_again. */
+static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm, struct warp *w,
+                                     uint64_t *again)
 {
     const uint64_t now = m->now;
+    *again = NEVER;
     if (!w->has_op)
         return SAM_GPUTIME_DRAIN;
     if (now < w->start + m->config.start_latency) {
-        wake_at(sm, w->start + m->config.start_latency);
+        *again = w->start + m->config.start_latency;
         return SAM_GPUTIME_START;
     }
     if (w->at_barrier)
@@ -44,18 +56,20 @@ static enum sam_gputime_reason judge(const struct model *m, struct sm *sm, struc
     if (w->unresolved)
         return SAM_GPUTIME_BRANCH;
     if (now < w->issue_from) {
-        wake_at(sm, w->issue_from);
+        *again = w->issue_from;
         return w->after_barrier ? SAM_GPUTIME_BARRIER : SAM_GPUTIME_BRANCH;
     }
     const uint64_t there = sam_gputime_there(m, w);
     if (now < there) {
-        wake_at(sm, there);
+        *again = there;
         return why_not_there(m, w);
     }
-    if (w->collecting >= m->config.collectors_warp)
-        return SAM_GPUTIME_COLLECTOR;
+    if (w->collecting >= m->config.collectors_warp) {
+        *again = sm->ready[w->collector] > now ? sm->ready[w->collector] : NEVER;
+        return why_held(m, sm, w);
+    }
     if (w->collecting + 1 == m->config.collectors_warp && now < w->collected) {
-        wake_at(sm, w->collected);
+        *again = w->collected;
         return SAM_GPUTIME_COLLECTOR;
     }
     if (w->fenced && w->accesses == 0)
@@ -70,10 +84,11 @@ static struct collector *free_collector(const struct model *m, struct sm *sm)
     uint64_t first = NEVER;
     for (uint32_t i = 0; i < m->config.collectors; i++) {
         struct collector *c = &sm->collectors[i];
-        if (!c->used && c->free <= m->now)
+        if (sm->used >> i & 1)
+            continue;
+        if (c->free <= m->now)
             return c;
-        if (!c->used)
-            first = c->free < first ? c->free : first;
+        first = c->free < first ? c->free : first;
     }
     wake_at(sm, first);
     return NULL;
@@ -84,15 +99,22 @@ static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)
     return (uint8_t)((reg + (m->config.banks_by_warp ? slot : 0)) & (m->config.banks - 1));
 }
 
-static void fill_collector(struct model *m, struct collector *c, const struct warp *w,
-                           uint32_t slot)
+static void fill_collector(const struct model *m, struct sm *sm, struct collector *c,
+                           const struct warp *w)
 {
     const struct sam_gputime_config *config = &m->config;
-    c->used = true;
+    const uint32_t slot = (uint32_t)(w - sm->warps);
+    const unsigned index = (unsigned)(c - sm->collectors);
+    const uint64_t bit = UINT64_C(1) << index;
+    sm->used |= bit;
+    sm->in_stream[0] &= ~bit;
+    sm->in_stream[1] &= ~bit;
+    sm->in_stream[config->issue_streams == 2 && w->trait->stream] |= bit;
+    sm->asking |= w->source_count ? bit : 0;
+    sm->ready[index] = w->source_count ? NEVER : m->now + config->collect_none;
     c->sources = w->source_count;
     c->missing = (uint8_t)((1u << w->source_count) - 1);
     c->request = m->now + config->collect_request;
-    c->ready = w->source_count ? NEVER : m->now + config->collect_none;
     for (unsigned i = 0; i < w->source_count; i++) {
         c->vector[i] = !config->banks_shared && w->sources[i] >= VECTOR;
         c->bank[i] = bank_of(m, slot, w->sources[i]);
@@ -138,7 +160,8 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
         .dest = w->dest,
         .pair = w->op.insn->pair,
     };
-    fill_collector(m, c, w, slot);
+    fill_collector(m, sm, c, w);
+    w->collector = (uint32_t)(c - sm->collectors);
     if (t->unit == SAM_GPUTIME_LSU) {
         w->accesses++;
         if (!m->config.memory_perfect)
@@ -147,7 +170,6 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     if (w->dest != NO_REGISTER)
         sam_gputime_mark(w, w->dest, w->op.insn->pair, t->load);
     note_flow(m, w);
-    sm->used_collectors++;
     w->collecting++;
     w->after_barrier = false;
     m->result->insns++;
@@ -173,64 +195,90 @@ static uint32_t choose(uint32_t set, uint32_t next)
 static enum sam_gputime_reason nearest(enum sam_gputime_reason a, enum sam_gputime_reason b)
 {
     static const uint8_t rank[SAM_GPUTIME_REASONS] = {
-        [SAM_GPUTIME_BUSY] = 20,   [SAM_GPUTIME_ARBITER] = 19, [SAM_GPUTIME_COLLECTOR] = 18,
-        [SAM_GPUTIME_RAW] = 17,    [SAM_GPUTIME_WAW] = 16,     [SAM_GPUTIME_LOAD] = 15,
-        [SAM_GPUTIME_FENCE] = 14,  [SAM_GPUTIME_FETCH] = 13,   [SAM_GPUTIME_BRANCH] = 12,
-        [SAM_GPUTIME_ICACHE] = 11, [SAM_GPUTIME_BARRIER] = 10, [SAM_GPUTIME_START] = 9,
-        [SAM_GPUTIME_DRAIN] = 8,
+        [SAM_GPUTIME_BUSY] = 20,    [SAM_GPUTIME_ARBITER] = 19, [SAM_GPUTIME_COLLECTOR] = 18,
+        [SAM_GPUTIME_UNIT] = 7,     [SAM_GPUTIME_BANK] = 6,     [SAM_GPUTIME_RAW] = 17,
+        [SAM_GPUTIME_WAW] = 16,     [SAM_GPUTIME_LOAD] = 15,    [SAM_GPUTIME_FENCE] = 14,
+        [SAM_GPUTIME_FETCH] = 13,   [SAM_GPUTIME_BRANCH] = 12,  [SAM_GPUTIME_ICACHE] = 11,
+        [SAM_GPUTIME_BARRIER] = 10, [SAM_GPUTIME_START] = 9,    [SAM_GPUTIME_DRAIN] = 8,
     };
     return rank[a] >= rank[b] ? a : b;
 }
 
-void sam_gputime_issue(struct model *m, struct sm *sm)
+/* What a stream or the SM does in this cycle. */
+struct view {
+    enum sam_gputime_reason stream[2], all;
+    uint32_t ready[2]; /* warps that can issue */
+};
+
+/* A warp whose instructions have come to an end without endprg has ended. False: it still runs. */
+static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
+{
+    if (SAM_LIKELY(!w->cut) || w->ended || w->collecting || w->outstanding)
+        return false;
+    sam_gputime_end_warp(m, sm, w, m->now);
+    return !w->resident;
+}
+
+static void look(struct model *m, struct sm *sm, struct view *v)
 {
     const bool two = m->config.issue_streams == 2;
-    enum sam_gputime_reason seen[2] = {SAM_GPUTIME_EMPTY, SAM_GPUTIME_EMPTY};
-    enum sam_gputime_reason all = SAM_GPUTIME_EMPTY;
-    uint32_t ready[2] = {0, 0};
-    for (uint32_t i = 0; i < m->config.warps; i++) {
+    for (uint32_t set = sm->resident_set; set; set &= set - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(set);
         struct warp *w = &sm->warps[i];
-        if (!w->resident)
-            continue;
-        if (w->cut && !w->ended && w->collecting == 0 && w->outstanding == 0) {
-            sam_gputime_end_warp(m, sm, w, m->now);
-            if (!w->resident)
+        enum sam_gputime_reason reason = w->waited;
+        if (!(sm->judged >> i & 1) || sm->check_at[i] <= m->now) {
+            if (is_cut_off(m, sm, w))
                 continue;
-        }
-        const enum sam_gputime_reason reason = judge(m, sm, w);
-        const unsigned stream = two && w->has_op ? w->trait->stream : 0;
-        if (reason == SAM_GPUTIME_BUSY) {
-            ready[stream] |= 1u << i;
-            continue;
-        }
-        w->waited = reason;
-        sam_gputime_warp(m, sm, w, reason);
-        if (w->has_op)
-            seen[stream] = nearest(reason, seen[stream]);
-        all = nearest(reason, all);
-    }
-    for (unsigned stream = 0; stream < 2; stream++) {
-        enum sam_gputime_reason left = SAM_GPUTIME_ARBITER;
-        if (ready[stream]) {
-            struct collector *c = free_collector(m, sm);
-            wake_at(sm, c ? m->now + 1 : NEVER);
-            left = c ? left : SAM_GPUTIME_COLLECTOR;
-            seen[stream] = c ? SAM_GPUTIME_BUSY : nearest(left, seen[stream]);
-            if (c) {
-                const uint32_t i = choose(ready[stream], sm->next_warp[stream]);
-                issue(m, sm, &sm->warps[i], c);
-                ready[stream] &= ~(1u << i);
-                sm->next_warp[stream] = (i + 1) % m->config.warps;
-                sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
+            sm->judged |= 1u << i;
+            reason = judge(m, sm, w, &sm->check_at[i]);
+            if (reason != SAM_GPUTIME_BUSY) {
+                w->waited = reason;
+                sam_gputime_warp(m, sm, w, reason);
             }
         }
-        all = nearest(seen[stream], all);
-        for (uint32_t set = ready[stream]; set; set &= set - 1) {
-            struct warp *w = &sm->warps[__builtin_ctz(set)];
-            w->waited = left;
-            sam_gputime_warp(m, sm, w, left);
+        const unsigned stream = two && w->has_op ? w->trait->stream : 0;
+        if (reason == SAM_GPUTIME_BUSY) {
+            v->ready[stream] |= 1u << i;
+            sm->judged &= ~(1u << i);
+            continue;
         }
-        sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X, seen[stream]);
+        wake_at(sm, sm->check_at[i]);
+        if (w->has_op)
+            v->stream[stream] = nearest(reason, v->stream[stream]);
+        v->all = nearest(reason, v->all);
     }
-    sam_gputime_sm(m, sm, all);
+}
+
+static void issue_one(struct model *m, struct sm *sm, unsigned stream, struct view *v)
+{
+    struct collector *c = free_collector(m, sm);
+    const enum sam_gputime_reason left = c ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
+    v->stream[stream] = c ? SAM_GPUTIME_BUSY : nearest(left, v->stream[stream]);
+    if (c) {
+        const uint32_t i = choose(v->ready[stream], sm->next_warp[stream]);
+        issue(m, sm, &sm->warps[i], c);
+        v->ready[stream] &= ~(1u << i);
+        sm->next_warp[stream] = (i + 1) % m->config.warps;
+        sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
+        wake_at(sm, m->now + 1);
+    }
+    for (uint32_t set = v->ready[stream]; set; set &= set - 1) {
+        struct warp *w = &sm->warps[__builtin_ctz(set)];
+        w->waited = left;
+        sam_gputime_warp(m, sm, w, left);
+    }
+}
+
+void sam_gputime_issue(struct model *m, struct sm *sm)
+{
+    struct view v = {.stream = {SAM_GPUTIME_EMPTY, SAM_GPUTIME_EMPTY}, .all = SAM_GPUTIME_EMPTY};
+    look(m, sm, &v);
+    for (unsigned stream = 0; stream < 2; stream++) {
+        if (v.ready[stream])
+            issue_one(m, sm, stream, &v);
+        v.all = nearest(v.stream[stream], v.all);
+        sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X,
+                         v.stream[stream]);
+    }
+    sam_gputime_sm(m, sm, v.all);
 }

@@ -221,6 +221,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
         sm->lsu.under_way -= sm->lsu.under_way > 0;
         if (w->generation != a->generation)
             continue;
+        judge_again(sm, w);
         w->accesses--;
         w->in_lsu -= w->in_lsu > 0;
     }

@@ -18,6 +18,7 @@
 
 enum {
     MOST_WARPS = 32,
+    MOST_COLLECTORS = 64,
     MOST_SOURCES = 5,
     REGISTER_WORDS = 8, /* of 64 bits: x0..x255, v0..v255 */
     VECTOR = 256,       /* register number of v0 */
@@ -79,9 +80,7 @@ struct flight {
 };
 
 struct collector {
-    bool used;
     uint64_t free;            /* not used: from this cycle on */
-    uint64_t ready;           /* may leave; NEVER: operands are missing */
     uint64_t request;         /* of operands */
     uint8_t sources, missing; /* missing: set of those not yet granted */
     uint8_t bank[MOST_SOURCES];
@@ -145,6 +144,7 @@ struct warp {
     uint64_t busy[REGISTER_WORDS], loading[REGISTER_WORDS];
     uint32_t outstanding; /* registers to be written */
     uint32_t collecting;  /* instructions in collectors */
+    uint32_t collector;   /* of the last one */
     uint64_t collected;   /* the last one's place is free from this cycle on */
     uint32_t accesses;    /* memory instructions issued and not complete */
     uint32_t in_lsu;      /* of those, accepted by the LSU */
@@ -185,7 +185,13 @@ struct sm {
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
     struct collector *collectors;
-    uint32_t used_collectors;
+    /* sets of collectors: in use, of each stream, and with operands to be granted */
+    uint64_t used, in_stream[2], asking;
+    uint64_t ready[MOST_COLLECTORS]; /* when each may leave; NEVER: operands are missing */
+    /* A warp that could not issue is judged again when `judged` has not its bit or in `check_at`.
+     */
+    uint32_t judged, resident_set;
+    uint64_t check_at[MOST_WARPS];
     uint32_t next_warp[2], next_emit[2];
     uint32_t next_bank[2][32];
     struct results results[SAM_GPUTIME_UNITS][PORTS];
@@ -212,7 +218,6 @@ struct sm {
     uint64_t free_sgprs, free_vgprs, free_lds;
     struct sam_gputime_sm *stats;
     struct meter meter;
-    uint32_t resident;
 };
 
 struct rows {
@@ -248,6 +253,12 @@ struct model {
 static inline void wake_at(struct sm *sm, uint64_t cycle)
 {
     sm->wake = cycle < sm->wake ? cycle : sm->wake;
+}
+
+/* Something that the warp may have waited for has happened. */
+static inline void judge_again(struct sm *sm, const struct warp *w)
+{
+    sm->judged &= ~(1u << (w - sm->warps));
 }
 
 static inline bool is_set(const uint64_t *set, unsigned bit)

@@ -31,6 +31,7 @@ static void clear_register(struct sm *sm, const struct clear *c)
     if (c->pair)
         change(w, c->reg | 1u, false, false);
     w->outstanding--;
+    judge_again(sm, w);
 }
 
 static void clear_due(struct model *m, struct sm *sm)
