@@ -190,24 +190,24 @@ static uint32_t choose(uint32_t set, uint32_t next)
     return (uint32_t)__builtin_ctz(from ? from : set);
 }
 
-/* The reason to give for a stream or an SM in which nothing is issued: the one that is nearest to
- * an issue. */
-static enum sam_gputime_reason nearest(enum sam_gputime_reason a, enum sam_gputime_reason b)
+/* The reason to give for a stream or an SM: of a set, the one that is nearest to an issue. */
+static enum sam_gputime_reason nearest(uint32_t set)
 {
-    static const uint8_t rank[SAM_GPUTIME_REASONS] = {
-        [SAM_GPUTIME_BUSY] = 20,    [SAM_GPUTIME_ARBITER] = 19, [SAM_GPUTIME_COLLECTOR] = 18,
-        [SAM_GPUTIME_UNIT] = 7,     [SAM_GPUTIME_BANK] = 6,     [SAM_GPUTIME_RAW] = 17,
-        [SAM_GPUTIME_WAW] = 16,     [SAM_GPUTIME_LOAD] = 15,    [SAM_GPUTIME_FENCE] = 14,
-        [SAM_GPUTIME_FETCH] = 13,   [SAM_GPUTIME_BRANCH] = 12,  [SAM_GPUTIME_ICACHE] = 11,
-        [SAM_GPUTIME_BARRIER] = 10, [SAM_GPUTIME_START] = 9,    [SAM_GPUTIME_DRAIN] = 8,
-    };
-    return rank[a] >= rank[b] ? a : b;
+    static const uint8_t order[] = {SAM_GPUTIME_BUSY,    SAM_GPUTIME_ARBITER, SAM_GPUTIME_COLLECTOR,
+                                    SAM_GPUTIME_RAW,     SAM_GPUTIME_WAW,     SAM_GPUTIME_BANK,
+                                    SAM_GPUTIME_UNIT,    SAM_GPUTIME_LOAD,    SAM_GPUTIME_FENCE,
+                                    SAM_GPUTIME_FETCH,   SAM_GPUTIME_BRANCH,  SAM_GPUTIME_ICACHE,
+                                    SAM_GPUTIME_BARRIER, SAM_GPUTIME_START,   SAM_GPUTIME_DRAIN};
+    for (size_t i = 0; i < sizeof order; i++)
+        if (set >> order[i] & 1)
+            return (enum sam_gputime_reason)order[i];
+    return SAM_GPUTIME_EMPTY;
 }
 
 /* What a stream or the SM does in this cycle. */
 struct view {
-    enum sam_gputime_reason stream[2], all;
-    uint32_t ready[2]; /* warps that can issue */
+    uint32_t stream[2], all; /* sets of reasons of the warps */
+    uint32_t ready[2];       /* warps that can issue */
 };
 
 /* A warp whose instructions have come to an end without endprg has ended. False: it still runs. */
@@ -244,8 +244,8 @@ static void look(struct model *m, struct sm *sm, struct view *v)
         }
         wake_at(sm, sm->check_at[i]);
         if (w->has_op)
-            v->stream[stream] = nearest(reason, v->stream[stream]);
-        v->all = nearest(reason, v->all);
+            v->stream[stream] |= 1u << reason;
+        v->all |= 1u << reason;
     }
 }
 
@@ -253,7 +253,7 @@ static void issue_one(struct model *m, struct sm *sm, unsigned stream, struct vi
 {
     struct collector *c = free_collector(m, sm);
     const enum sam_gputime_reason left = c ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
-    v->stream[stream] = c ? SAM_GPUTIME_BUSY : nearest(left, v->stream[stream]);
+    v->stream[stream] |= 1u << (c ? SAM_GPUTIME_BUSY : left);
     if (c) {
         const uint32_t i = choose(v->ready[stream], sm->next_warp[stream]);
         issue(m, sm, &sm->warps[i], c);
@@ -271,14 +271,14 @@ static void issue_one(struct model *m, struct sm *sm, unsigned stream, struct vi
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
-    struct view v = {.stream = {SAM_GPUTIME_EMPTY, SAM_GPUTIME_EMPTY}, .all = SAM_GPUTIME_EMPTY};
+    struct view v = {0};
     look(m, sm, &v);
     for (unsigned stream = 0; stream < 2; stream++) {
         if (v.ready[stream])
             issue_one(m, sm, stream, &v);
-        v.all = nearest(v.stream[stream], v.all);
+        v.all |= v.stream[stream];
         sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X,
-                         v.stream[stream]);
+                         nearest(v.stream[stream]));
     }
-    sam_gputime_sm(m, sm, v.all);
+    sam_gputime_sm(m, sm, nearest(v.all));
 }
