@@ -27,9 +27,6 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
     if (c->icache_bytes && c->icache_bytes < smallest)
         return refuse(error, "icache_bytes", c->icache_bytes, "icache_ways", c->icache_ways,
                       "smaller than a line per way");
-    if (c->icache_bytes && (c->icache_ways & (c->icache_ways - 1)))
-        return refuse(error, "icache_ways", c->icache_ways, "icache_bytes", c->icache_bytes,
-                      "expected a power of two of sets");
     if (c->icache_bytes && !c->fetch_ports)
         return refuse(error, "fetch_ports", 0, "icache_bytes", c->icache_bytes,
                       "without a port, expected an I-cache that always hits (0)");

@@ -208,9 +208,11 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     uint32_t latency, interval;
     sm->used &= ~(UINT64_C(1) << (c - sm->collectors));
     c->free = m->now + m->config.collector_free;
-    judge_again(sm, w);
-    w->collecting--;
-    w->collected = c->free;
+    if (w->generation == f->generation) { /* else the warp has ended before its last stores */
+        judge_again(sm, w);
+        w->collecting--;
+        w->collected = c->free;
+    }
     f->record.executed = x;
     sm->stats->uses[unit]++;
     wake_at(sm, m->now + 1);

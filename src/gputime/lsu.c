@@ -19,7 +19,8 @@ void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *f,
     (void)m;
     l->queue[l->queued] = *f;
     l->entered[l->queued++] = at;
-    sm->warps[f->record.slot].in_lsu++;
+    struct warp *w = &sm->warps[f->record.slot];
+    w->in_lsu += w->generation == f->generation;
     wake_at(sm, at);
 }
 

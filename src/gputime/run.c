@@ -137,7 +137,7 @@ static uint64_t next_cycle(const struct model *m)
     uint64_t next = sam_gputime_next_dispatch(m);
     for (uint32_t i = 0; i < m->config.sms; i++)
         next = m->sms[i].wake < next ? m->sms[i].wake : next;
-    return next;
+    return next > m->now ? next : m->now + 1;
 }
 
 static enum sam_status run(struct model *m, struct sam_error *error)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores: coalescing, local memory, the caches, the limits of what is under way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "gputime/stream.h"
+
+enum { DATA = 0x90000000u, LOCAL = 0x70000000u };
+
+static struct stream s;
+static struct streams all;
+
+static void begin(void)
+{
+    s.count = s.address_count = 0;
+}
+
+static struct sam_gputime_result run(const char *text)
+{
+    struct sam_gputime_config c = stream_config(text);
+    c.icache_bytes = 0; /* the L2 sees data alone */
+    stream_end(&s);
+    streams_init(&all, &s, 1, 1);
+    return streams_run(&all, &c, NULL);
+}
+
+/* A chain of scalar loads, each of whose address depends on the one before: loads per cycle is
+ * found from two lengths. `stride` bytes apart, around a window of `window` bytes, after one round.
+ */
+static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
+{
+    uint64_t cycles[2];
+    for (unsigned k = 0; k < 2; k++) {
+        begin();
+        const uint32_t round = window / stride;
+        for (uint32_t i = 0; i < round + 100 + 100 * k; i++) {
+            stream_scalar(&s, SAM_OP_lw, 5, DATA + i % round * stride);
+            s.insns[s.count - 1].rs1 = 5;
+        }
+        struct sam_gputime_result r = run(text);
+        cycles[k] = r.cycles;
+        sam_gputime_result_free(&r);
+    }
+    assert_int_equal((cycles[1] - cycles[0]) % 100, 0);
+    return (cycles[1] - cycles[0]) / 100;
+}
+
+/* A round of a pointer chase: collect, LSU, cache, return, wake up. */
+static void a_chase_takes_the_latency_of_its_level(void **state)
+{
+    (void)state;
+    const struct sam_gputime_config c = stream_config("");
+    const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
+                            c.lsu_return + c.wakeup_latency;
+    assert_int_equal(chase("", 128, 4096), around + c.l1_latency);
+    /* an L1 of two lines holds none of a round of eight; the L2 holds them */
+    const uint32_t l2 = c.l1_miss_latency + c.l2_latency + c.l1_fill_latency;
+    assert_int_equal(chase("l1_sets=1", 128, 1024), around + l2);
+    /* nor does an L2 of two */
+    const uint32_t beats = c.line_bytes / c.mem_bytes;
+    const uint32_t memory =
+        c.l1_miss_latency + c.mem_latency + beats - 1 + c.l2_miss_latency + c.l1_fill_latency;
+    assert_int_equal(chase("l1_sets=1,l2_sets=1,l2_ways=2", 128, 1024), around + memory);
+    /* perfect memory has one latency */
+    const struct sam_gputime_config p = stream_config("preset=systemc");
+    assert_int_equal(chase("preset=systemc", 128, 1024), p.collect_request + p.collect_read +
+                                                             p.emit_latency + p.perfect_latency +
+                                                             p.wakeup_latency);
+}
+
+/* The ruling: 7 from execution to write-back of a hit; 10 in the Verilog edition. */
+static void a_hit_takes_what_was_measured(void **state)
+{
+    (void)state;
+    struct sam_gputime_config c = stream_config("");
+    assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 7);
+    c = stream_config("preset=verilog");
+    assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 10);
+}
+
+static void lanes_are_coalesced_into_lines(void **state)
+{
+    static const struct {
+        int32_t stride;
+        uint32_t address, lines;
+    } cases[] = {{4, DATA, 1},    {4, DATA + 64, 2},   {0, DATA, 1},   {8, DATA, 2},
+                 {128, DATA, 32}, {-4, DATA + 124, 1}, {64, DATA, 16}, {132, DATA, 32}};
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        begin();
+        stream_lanes(&s, SAM_OP_vle32_v, 8, cases[i].address, cases[i].stride);
+        struct sam_gputime_result r = run("");
+        assert_int_equal(r.sm[0].l1d.reads, cases[i].lines);
+        assert_int_equal(r.rows[0].lines, cases[i].lines);
+        assert_int_equal(r.rows[0].accesses, 1);
+        assert_int_equal(r.dram_bytes_read, 128 * cases[i].lines);
+        sam_gputime_result_free(&r);
+    }
+}
+
+/* Each lane of an atomic is a request of its own. */
+static void atomics_go_lane_by_lane(void **state)
+{
+    (void)state;
+    begin();
+    stream_scalar(&s, SAM_OP_amoadd_w, 5, DATA);
+    struct sam_gputime_result r = run("");
+    assert_int_equal(r.sm[0].l1d.writes, 1);
+    assert_int_equal(r.sm[0].l1d.write_hits, 0);
+    assert_int_equal(r.l2.writes, 1);
+    sam_gputime_result_free(&r);
+}
+
+static void stores_write_back_on_a_hit_only(void **state)
+{
+    (void)state;
+    begin();
+    stream_scalar(&s, SAM_OP_sw, 6, DATA);
+    struct sam_gputime_result r = run("");
+    assert_int_equal(r.sm[0].l1d.write_hits, 0);
+    assert_int_equal(r.l2.writes, 1);
+    sam_gputime_result_free(&r);
+    begin();
+    stream_scalar(&s, SAM_OP_lw, 5, DATA);
+    stream_add(&s, SAM_OP_addi, 6, 5, 0);
+    stream_scalar(&s, SAM_OP_sw, 6, DATA);
+    r = run("");
+    assert_int_equal(r.sm[0].l1d.write_hits, 1);
+    assert_int_equal(r.l2.writes, 0);
+    sam_gputime_result_free(&r);
+}
+
+/* Loads under way to one line merge, as many as there is room for. */
+static void misses_to_a_line_merge(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 2; i++)
+        stream_scalar(&s, SAM_OP_lw, 5 + i, DATA + 4 * i);
+    struct sam_gputime_result r = run("");
+    assert_int_equal(r.sm[0].l1d.merges, 1);
+    assert_int_equal(r.l2.reads, 1);
+    const uint64_t merged = r.cycles;
+    sam_gputime_result_free(&r);
+    begin();
+    for (unsigned i = 0; i < 3; i++)
+        stream_scalar(&s, SAM_OP_lw, 5 + i, DATA + 4 * i);
+    stream_add(&s, SAM_OP_addi, 6, 7, 0);
+    r = run("");
+    assert_int_equal(r.sm[0].l1d.merges, 1); /* the third waits and hits */
+    assert_int_equal(r.sm[0].l1d.read_hits, 1);
+    assert_true(r.cycles > merged);
+    sam_gputime_result_free(&r);
+}
+
+/* ------------------------------------------------------------------------------ local memory */
+
+static uint64_t local_turns(int32_t stride, bool write, uint64_t *cycles)
+{
+    begin();
+    for (unsigned i = 0; i < 20; i++) {
+        stream_lanes(&s, write ? SAM_OP_vse32_v : SAM_OP_vle32_v, 4 + i, LOCAL, stride);
+        s.ops[s.count - 1].local = true;
+    }
+    stream_add(&s, SAM_OP_fence, 0, 0, 0);
+    stream_scalar(&s, SAM_OP_lw, 6, LOCAL);
+    s.ops[s.count - 1].local = true;
+    stream_add(&s, SAM_OP_addi, 6, 6, 0);
+    struct sam_gputime_result r = run("");
+    const uint64_t turns = r.sm[0].lds_turns;
+    *cycles = r.cycles;
+    sam_gputime_result_free(&r);
+    return turns - 1;
+}
+
+static void lanes_take_turns_at_a_bank(void **state)
+{
+    uint64_t one, two, all_lanes, writes;
+    (void)state;
+    assert_int_equal(local_turns(4, false, &one), 20 * 1);
+    assert_int_equal(local_turns(8, false, &two), 20 * 2);
+    assert_int_equal(local_turns(0, false, &all_lanes), 20 * 32);
+    assert_int_equal(local_turns(128, false, &two), 20 * 32);
+    assert_true(all_lanes >= 20 * 32 && one < 20 * 16);
+    assert_int_equal(local_turns(4, true, &writes), 20);
+    assert_true(writes >= one);
+}
+
+/* ----------------------------------------------------------------------------------- limits */
+
+static uint64_t misses(const char *text, unsigned count)
+{
+    begin();
+    for (unsigned i = 0; i < count; i++)
+        stream_scalar(&s, SAM_OP_lw, 5 + i, DATA + 4096 * i);
+    stream_add(&s, SAM_OP_addi, 4 + count, 4 + count, 0);
+    struct sam_gputime_result r = run(text);
+    const uint64_t cycles = r.cycles;
+    sam_gputime_result_free(&r);
+    return cycles;
+}
+
+static void more_under_way_means_more_overlap(void **state)
+{
+    (void)state;
+    const uint64_t wide = misses("lsu_warp=8,lsu_all=16,l1_mshrs=16", 16);
+    const uint64_t four = misses("lsu_warp=4,lsu_all=16,l1_mshrs=16", 16);
+    const uint64_t registers = misses("lsu_warp=8,lsu_all=16,l1_mshrs=2", 16);
+    const uint64_t one = misses("lsu_warp=1,lsu_all=16,l1_mshrs=16", 16);
+    assert_true(wide < four && four < one && wide < registers && registers < one);
+}
+
+/* After a fence a load waits for all before it. */
+static void a_fence_orders_memory(void **state)
+{
+    uint64_t cycles[2];
+    (void)state;
+    for (unsigned fence = 0; fence < 2; fence++) {
+        begin();
+        stream_scalar(&s, SAM_OP_sw, 6, DATA);
+        if (fence)
+            stream_add(&s, SAM_OP_fence, 0, 0, 0);
+        stream_scalar(&s, SAM_OP_lw, 7, DATA + 4096);
+        stream_add(&s, SAM_OP_addi, 7, 7, 0);
+        struct sam_gputime_result r = run("");
+        cycles[fence] = r.cycles;
+        uint64_t waited = 0;
+        for (size_t i = 0; i < r.row_count; i++)
+            waited += r.rows[i].reasons[SAM_GPUTIME_FENCE];
+        assert_true(fence ? waited > 100 : waited == 0);
+        sam_gputime_result_free(&r);
+    }
+    assert_true(cycles[1] > cycles[0] + 90);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chase_takes_the_latency_of_its_level),
+        cmocka_unit_test(a_hit_takes_what_was_measured),
+        cmocka_unit_test(lanes_are_coalesced_into_lines),
+        cmocka_unit_test(atomics_go_lane_by_lane),
+        cmocka_unit_test(stores_write_back_on_a_hit_only),
+        cmocka_unit_test(misses_to_a_line_merge),
+        cmocka_unit_test(lanes_take_turns_at_a_bank),
+        cmocka_unit_test(more_under_way_means_more_overlap),
+        cmocka_unit_test(a_fence_orders_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

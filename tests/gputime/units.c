@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latencies and rates of the pipeline, measured as differences between two lengths of a program,
+ * against what the parameters say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "gputime/stream.h"
+
+/* Every fetch hits, so that only the instruction in question is measured. */
+static const char *const presets[] = {"preset=rtl,icache_bytes=0", "preset=verilog,icache_bytes=0",
+                                      "preset=systemc"};
+
+/* Cycles that each further instruction made by `add` takes, in one warp. */
+static uint64_t each(const struct sam_gputime_config *config,
+                     void (*add)(struct stream *s, unsigned i))
+{
+    static struct stream s;
+    struct streams all;
+    uint64_t cycles[2];
+    for (unsigned k = 0; k < 2; k++) {
+        s.count = s.address_count = 0;
+        for (unsigned i = 0; i < 100 + 100 * k; i++)
+            add(&s, i);
+        stream_end(&s);
+        streams_init(&all, &s, 1, 1);
+        all.launch.lanes = 8; /* so that every preset has 8 lanes */
+        cycles[k] = streams_cycles(&all, config);
+    }
+    assert_int_equal((cycles[1] - cycles[0]) % 100, 0);
+    return (cycles[1] - cycles[0]) / 100;
+}
+
+/* From issue to execution with one register operand. */
+static uint32_t collect(const struct sam_gputime_config *c)
+{
+    return c->collect_request + c->collect_read + c->emit_latency;
+}
+
+static void scalar_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_addi, 5, 5, 0);
+}
+
+static void vector_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_vadd_vi, 5, 0, 5);
+}
+
+static void csr_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_csrrs, 5, 5, 0);
+}
+
+static void mul_chain(struct stream *s, unsigned i)
+{
+    /* both operands lie in other banks than each other, except x4 and x8 */
+    (void)i;
+    stream_add(s, SAM_OP_mul, 4, 4, 8);
+}
+
+static void float_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_fadd_s, 4, 4, 8);
+}
+
+static void convert_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_fcvt_w_s, 5, 5, 0);
+}
+
+static void root_chain(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_fsqrt_s, 5, 5, 0);
+}
+
+/* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another cycle.
+ */
+static void a_chain_takes_the_latency(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
+        const struct sam_gputime_config c = stream_config(presets[p]);
+        const uint32_t link = collect(&c) + c.wakeup_latency;
+        assert_int_equal(each(&c, scalar_chain), link + c.salu_latency);
+        assert_int_equal(each(&c, vector_chain), link + c.valu_latency);
+        assert_int_equal(each(&c, csr_chain), link + c.csr_latency);
+        assert_int_equal(each(&c, mul_chain), link + 1 + c.mul_latency);
+        assert_int_equal(each(&c, float_chain), link + 1 + c.fadd_latency);
+        assert_int_equal(each(&c, convert_chain), link + c.fcvt_latency);
+        assert_int_equal(each(&c, root_chain), link + c.sfu_extra + c.sfu_float_cycles);
+    }
+}
+
+static void the_rulings_chain_of_the_simulator(void **state)
+{
+    (void)state;
+    const struct sam_gputime_config c = stream_config("preset=systemc");
+    assert_int_equal(each(&c, scalar_chain), 6);
+}
+
+static void independent_scalars(struct stream *s, unsigned i)
+{
+    stream_add(s, SAM_OP_lui, 5 + i % 8, 0, 0);
+}
+
+static void independent_vectors(struct stream *s, unsigned i)
+{
+    stream_add(s, SAM_OP_vid_v, 5 + i % 16, 0, 0);
+}
+
+/* One warp has one instruction in the collectors, except in the simulator, where the unit's
+ * interval is what limits. */
+static void independent_instructions_take_the_interval(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
+        const struct sam_gputime_config c = stream_config(presets[p]);
+        const uint32_t held = c.collect_none + c.collector_free;
+        const bool one = c.collectors_warp == 1;
+        assert_int_equal(each(&c, independent_scalars), one ? held : c.salu_interval);
+        assert_int_equal(each(&c, independent_vectors), one ? held : c.valu_interval);
+    }
+}
+
+static void jumps(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_jal, 0, 0, 0);
+    stream_jump(s, s->ops[s->count - 1].pc + 64);
+}
+
+static void falls_through(struct stream *s, unsigned i)
+{
+    (void)i;
+    stream_add(s, SAM_OP_beq, 0, 5, 0);
+    s->insns[s->count - 1].rs2 = 9; /* the same bank as x5 */
+}
+
+static void a_branch_costs_its_resolution(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
+        const struct sam_gputime_config c = stream_config(presets[p]);
+        const uint32_t target = c.redirect_latency + c.icache_latency + c.decode_latency;
+        assert_int_equal(each(&c, jumps),
+                         c.collect_none + c.emit_latency + c.salu_latency + target);
+        assert_int_equal(each(&c, falls_through),
+                         collect(&c) + 1 + c.salu_latency + c.branch_latency);
+    }
+}
+
+static void the_rulings_branch_of_the_source(void **state)
+{
+    (void)state;
+    const struct sam_gputime_config c = stream_config("preset=rtl");
+    assert_int_equal(c.redirect_latency + c.icache_latency + c.decode_latency, 5);
+}
+
+/* ---------------------------------------------------------------------------------- conflicts */
+
+static uint64_t cycles_of(const char *config, void (*build)(struct stream *s, unsigned variant),
+                          unsigned variant, uint32_t warps)
+{
+    static struct stream s;
+    struct streams all;
+    struct sam_gputime_config c = stream_config(config);
+    c.icache_bytes = 0;
+    s.count = s.address_count = 0;
+    build(&s, variant);
+    stream_end(&s);
+    streams_init(&all, &s, 1, warps);
+    all.launch.lanes = 8;
+    return streams_cycles(&all, &c);
+}
+
+/* vfmadd reads three registers: in three banks or, by `variant`, in fewer. */
+static void three_operands(struct stream *s, unsigned variant)
+{
+    static const uint8_t registers[3][3] = {{4, 5, 6}, {4, 8, 5}, {4, 8, 12}};
+    for (unsigned i = 0; i < 50; i++)
+        stream_add(s, SAM_OP_vfmadd_vv, registers[variant][0], registers[variant][1],
+                   registers[variant][2]);
+}
+
+static void operands_of_a_bank_take_turns(void **state)
+{
+    (void)state;
+    const uint64_t apart = cycles_of("", three_operands, 0, 1);
+    assert_int_equal(cycles_of("", three_operands, 1, 1), apart + 50);
+    assert_int_equal(cycles_of("", three_operands, 2, 1), apart + 100);
+    /* one bank is enough to make them all equal */
+    const uint64_t one = cycles_of("banks=1", three_operands, 0, 1);
+    assert_int_equal(one, apart + 100);
+    assert_int_equal(cycles_of("banks=1", three_operands, 2, 1), one);
+    /* and one port: 6 from issue to execution for two banks, 5 for one (the ruling) */
+    assert_true(cycles_of("bank_ports=1", three_operands, 0, 1) > apart + 50);
+}
+
+static void divisions(struct stream *s, unsigned variant)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        stream_add(s, SAM_OP_vfdiv_vv, 4 + i, 20, 24)->acting = variant;
+    }
+}
+
+/* Groups of lanes without an active one are skipped. */
+static void the_sfu_skips_idle_groups(void **state)
+{
+    (void)state;
+    const struct sam_gputime_config c = stream_config("");
+    const uint64_t all = cycles_of("", divisions, 0xff, 1);
+    const uint64_t half = cycles_of("", divisions, 0x0f, 1);
+    const uint64_t spread = cycles_of("", divisions, 0x55, 1);
+    assert_int_equal(all, spread);
+    /* the last one is not waited for */
+    assert_int_equal(all - half, 7 * 2 * c.sfu_float_cycles);
+}
+
+/* ---------------------------------------------------------------------------------- scoreboard */
+
+/* A division whose result `variant` decides the use of: 0 none, 1 source, 2 destination, 3 mask. */
+static void hazard(struct stream *s, unsigned variant)
+{
+    stream_add(s, SAM_OP_vfdiv_vv, 0, 20, 24);
+    struct sam_gputime_op *o =
+        stream_add(s, SAM_OP_vadd_vi, variant == 2 ? 0 : 8, 0, variant == 1 ? 0 : 12);
+    if (variant == 3)
+        s->insns[o - s->ops].vm = false;
+    for (unsigned i = 0; i < 40; i++)
+        stream_add(s, SAM_OP_addi, 5, 5, 0);
+}
+
+static void the_scoreboard_sees_each_hazard(void **state)
+{
+    (void)state;
+    const uint64_t free = cycles_of("", hazard, 0, 1);
+    for (unsigned variant = 1; variant <= 3; variant++)
+        assert_true(cycles_of("", hazard, variant, 1) > free + 40);
+    assert_int_equal(cycles_of("score_masks=0", hazard, 3, 1), free);
+}
+
+static void x0_results(struct stream *s, unsigned variant)
+{
+    for (unsigned i = 0; i < 20; i++)
+        stream_add(s, SAM_OP_div, variant ? 6 : 0, 20, 24);
+    (void)variant;
+}
+
+static void x0_counts_where_a_preset_says_so(void **state)
+{
+    (void)state;
+    assert_true(cycles_of("sfu_interval=1", x0_results, 0, 1) + 100 <
+                cycles_of("sfu_interval=1,score_x0=1", x0_results, 0, 1));
+    assert_int_equal(cycles_of("sfu_interval=1,score_x0=1", x0_results, 0, 1),
+                     cycles_of("sfu_interval=1", x0_results, 1, 1));
+}
+
+/* ------------------------------------------------------------------------- warps and workgroups */
+
+static void barriers(struct stream *s, unsigned variant)
+{
+    for (unsigned i = 0; i < variant; i++)
+        stream_add(s, SAM_OP_barrier, 0, 0, 0);
+}
+
+/* With one warp a barrier is its own last arrival. */
+static void a_barrier_releases_after_the_last_arrival(void **state)
+{
+    (void)state;
+    const struct sam_gputime_config c = stream_config("");
+    const uint64_t few = cycles_of("", barriers, 10, 1), many = cycles_of("", barriers, 30, 1);
+    assert_int_equal(many - few, 20 * (c.collect_none + c.emit_latency + c.barrier_latency));
+    /* eight warps issue theirs one after the other */
+    const uint64_t eight = cycles_of("", barriers, 30, 8) - cycles_of("", barriers, 10, 8);
+    assert_int_equal(eight, 20 * (7 + c.collect_none + c.emit_latency + c.barrier_latency));
+}
+
+static void a_barrier_waits_for_the_slowest(void **state)
+{
+    static struct stream slow, fast;
+    struct streams all;
+    (void)state;
+    slow.count = fast.count = 0;
+    for (unsigned i = 0; i < 100; i++)
+        stream_add(&slow, SAM_OP_addi, 5, 5, 0);
+    stream_add(&slow, SAM_OP_barrier, 0, 0, 0);
+    stream_add(&fast, SAM_OP_barrier, 0, 0, 0);
+    stream_end(&slow);
+    stream_end(&fast);
+    streams_init(&all, &slow, 1, 2);
+    all.of[1] = &fast;
+    all.count = 2;
+    const struct sam_gputime_config c = stream_config("");
+    struct sam_gputime_result r = streams_run(&all, &c, NULL);
+    assert_true(r.warp_slots[1][SAM_GPUTIME_BARRIER] > 450);
+    assert_int_equal(r.warp_slots[0][SAM_GPUTIME_BARRIER], 1);
+    sam_gputime_result_free(&r);
+}
+
+/* A program that stops short of endprg does not stop the others. */
+static void a_warp_may_be_cut_off(void **state)
+{
+    static struct stream cut, whole;
+    struct streams all;
+    (void)state;
+    cut.count = whole.count = 0;
+    stream_add(&cut, SAM_OP_addi, 5, 5, 0);
+    stream_add(&whole, SAM_OP_barrier, 0, 0, 0);
+    stream_end(&whole);
+    streams_init(&all, &cut, 1, 2);
+    all.of[1] = &whole;
+    all.count = 2;
+    const struct sam_gputime_config c = stream_config("icache_bytes=0");
+    assert_true(streams_cycles(&all, &c) < 50);
+}
+
+static void independent_work(struct stream *s, unsigned variant)
+{
+    for (unsigned i = 0; i < variant; i++)
+        stream_add(s, SAM_OP_addi, 5, 5, 0);
+}
+
+static void work(struct streams *all, struct stream *s, uint32_t workgroups, uint32_t warps)
+{
+    s->count = 0;
+    independent_work(s, 200);
+    stream_end(s);
+    streams_init(all, s, workgroups, warps);
+}
+
+static enum sam_gputime_limit limit_of(struct streams *all, const char *text, uint32_t resident)
+{
+    const struct sam_gputime_config c = stream_config(text);
+    struct sam_gputime_result r = streams_run(all, &c, NULL);
+    const enum sam_gputime_limit limit = r.limit;
+    assert_int_equal(r.groups_resident, resident);
+    sam_gputime_result_free(&r);
+    return limit;
+}
+
+static void resources_limit_the_workgroups(void **state)
+{
+    static struct stream s;
+    struct streams all;
+    (void)state;
+    work(&all, &s, 16, 2);
+    assert_int_equal(limit_of(&all, "", 4), SAM_GPUTIME_BY_WARPS);
+    assert_int_equal(limit_of(&all, "groups=3", 3), SAM_GPUTIME_BY_GROUPS);
+    all.launch.lds_bytes = 60000;
+    assert_int_equal(limit_of(&all, "", 2), SAM_GPUTIME_BY_LDS);
+    all.launch.sgprs = 2000;
+    assert_int_equal(limit_of(&all, "", 1), SAM_GPUTIME_BY_SGPRS);
+    all.launch.sgprs = 0;
+    all.launch.lds_bytes = 0;
+    all.launch.vgprs = 700;
+    assert_int_equal(limit_of(&all, "", 2), SAM_GPUTIME_BY_VGPRS);
+    work(&all, &s, 2, 2);
+    assert_int_equal(limit_of(&all, "", 1), SAM_GPUTIME_BY_LAUNCH);
+}
+
+/* More SMs, more warps: dependent chains overlap. */
+static void parallel_work_overlaps(void **state)
+{
+    static struct stream s;
+    struct streams all;
+    (void)state;
+    work(&all, &s, 8, 4);
+    const struct sam_gputime_config one = stream_config("icache_bytes=0,sms=1"),
+                                    two = stream_config("icache_bytes=0,sms=2"),
+                                    four = stream_config("icache_bytes=0,sms=4");
+    const uint64_t a = streams_cycles(&all, &one), b = streams_cycles(&all, &two),
+                   c = streams_cycles(&all, &four);
+    assert_true(a > 19 * b / 10 && b > 19 * c / 10);
+    work(&all, &s, 1, 1);
+    const uint64_t alone = streams_cycles(&all, &one);
+    work(&all, &s, 1, 4);
+    assert_true(streams_cycles(&all, &one) < alone + 60);
+}
+
+/* Two streams issue in a cycle, of different warps. */
+static void two_streams_issue_side_by_side(void **state)
+{
+    static struct stream x, v;
+    struct streams all;
+    (void)state;
+    x.count = v.count = 0;
+    for (unsigned i = 0; i < 400; i++) {
+        stream_add(&x, SAM_OP_lui, 5 + i % 8, 0, 0);
+        stream_add(&v, SAM_OP_vid_v, 5 + i % 8, 0, 0);
+    }
+    stream_end(&x);
+    stream_end(&v);
+    streams_init(&all, &x, 1, 8);
+    all.of[1] = &v;
+    all.count = 2;
+    const struct sam_gputime_config two = stream_config("icache_bytes=0,fetch_ports=0"),
+                                    single = stream_config(
+                                        "icache_bytes=0,fetch_ports=0,issue_streams=1");
+    const uint64_t side = streams_cycles(&all, &two), turns = streams_cycles(&all, &single);
+    assert_true(turns > 3200 && turns < 3300);
+    assert_true(side > 1600 && side < 1700);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_takes_the_latency),
+        cmocka_unit_test(the_rulings_chain_of_the_simulator),
+        cmocka_unit_test(independent_instructions_take_the_interval),
+        cmocka_unit_test(a_branch_costs_its_resolution),
+        cmocka_unit_test(the_rulings_branch_of_the_source),
+        cmocka_unit_test(operands_of_a_bank_take_turns),
+        cmocka_unit_test(the_sfu_skips_idle_groups),
+        cmocka_unit_test(the_scoreboard_sees_each_hazard),
+        cmocka_unit_test(x0_counts_where_a_preset_says_so),
+        cmocka_unit_test(a_barrier_releases_after_the_last_arrival),
+        cmocka_unit_test(a_barrier_waits_for_the_slowest),
+        cmocka_unit_test(a_warp_may_be_cut_off),
+        cmocka_unit_test(resources_limit_the_workgroups),
+        cmocka_unit_test(parallel_work_overlaps),
+        cmocka_unit_test(two_streams_issue_side_by_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
