@@ -8,7 +8,7 @@
 
 enum { CHUNK = 2 << 20 };
 
-void *sanitize_arena_take(struct sanitize_arena *arena, size_t size)
+void *sam_sanitize_arena_take(struct sanitize_arena *arena, size_t size)
 {
     if (arena->left < size) {
         void *grown =
@@ -32,7 +32,7 @@ void *sanitize_arena_take(struct sanitize_arena *arena, size_t size)
     return taken;
 }
 
-void sanitize_arena_free(struct sanitize_arena *arena)
+void sam_sanitize_arena_free(struct sanitize_arena *arena)
 {
     for (size_t i = 0; i < arena->count; i++)
         sam_pages_free(arena->chunks[i].memory, 2 * (size_t)CHUNK);

@@ -15,7 +15,7 @@ struct sanitize_bounds {
     uint8_t *classes; /* enum page_class, by page: WITHIN one object of the launch as a whole */
 };
 
-bool sanitize_bounds_new(struct sam_sanitizer *s)
+bool sam_sanitize_bounds_new(struct sam_sanitizer *s)
 {
     s->bounds = sam_alloc(1, sizeof *s->bounds);
     if (s->bounds)
@@ -23,7 +23,7 @@ bool sanitize_bounds_new(struct sam_sanitizer *s)
     return s->bounds && s->bounds->classes;
 }
 
-void sanitize_bounds_free(struct sam_sanitizer *s)
+void sam_sanitize_bounds_free(struct sam_sanitizer *s)
 {
     if (!s->bounds)
         return;
@@ -31,7 +31,7 @@ void sanitize_bounds_free(struct sam_sanitizer *s)
     free(s->bounds);
 }
 
-void sanitize_bounds_begin(struct sam_sanitizer *s)
+void sam_sanitize_bounds_begin(struct sam_sanitizer *s)
 {
     sam_pages_clear(s->bounds->classes, PAGES);
 }
@@ -99,16 +99,16 @@ static void report(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
                    const struct sam_sanitize_object *near)
 {
     struct sam_finding finding = {.kind = kind,
-                                  .sides[0] = sanitize_side(op, lane),
+                                  .sides[0] = sam_sanitize_side(op, lane),
                                   .has_address = true,
                                   .address = address,
                                   .size = size};
     if (near) {
         finding.near.base = near->base;
         finding.near.size = near->size;
-        sanitize_object_name(s, near, finding.near.name, sizeof finding.near.name);
+        sam_sanitize_object_name(s, near, finding.near.name, sizeof finding.near.name);
     }
-    sanitize_report(s, &finding);
+    sam_sanitize_report(s, &finding);
 }
 
 /* ------------------------------------------------------------------------------------ checks */
@@ -179,7 +179,7 @@ static bool all_in_one_page(const uint32_t *at)
     return apart < PAGE_BYTES;
 }
 
-void sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+void sam_sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     if (op->own) {
         see_own(s, op);

@@ -96,7 +96,7 @@ static size_t count_of(const struct sam_sanitizer *s, unsigned check)
     return count;
 }
 
-void sanitize_report(struct sam_sanitizer *s, const struct sam_finding *finding)
+void sam_sanitize_report(struct sam_sanitizer *s, const struct sam_finding *finding)
 {
     const unsigned check = kinds[finding->kind].check;
     if (s->finding_count * 2 >= s->slot_count &&

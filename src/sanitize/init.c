@@ -30,7 +30,7 @@ static void report(void *context, const struct sam_sanitize_op *op,
     const struct undef_source_of *from = &found->from;
     struct sam_finding finding = {
         .kind = kind_of(found->use),
-        .sides[0] = sanitize_side(op, found->lane),
+        .sides[0] = sam_sanitize_side(op, found->lane),
         .lanes = found->lanes,
     };
     if (!found->memory)
@@ -44,10 +44,10 @@ static void report(void *context, const struct sam_sanitize_op *op,
         finding.size = from->size;
         finding.sides[1] = from->side;
     }
-    sanitize_report(s, &finding);
+    sam_sanitize_report(s, &finding);
 }
 
-bool sanitize_init_new(struct sam_sanitizer *s)
+bool sam_sanitize_init_new(struct sam_sanitizer *s)
 {
     s->init = sam_alloc(1, sizeof *s->init);
     return s->init && sam_undef_init(&s->init->undef, report, s);
@@ -60,7 +60,7 @@ static void free_warps(struct sanitize_init *init)
     init->capacity = 0;
 }
 
-void sanitize_init_free(struct sam_sanitizer *s)
+void sam_sanitize_init_free(struct sam_sanitizer *s)
 {
     if (!s->init)
         return;
@@ -69,7 +69,7 @@ void sanitize_init_free(struct sam_sanitizer *s)
     free(s->init);
 }
 
-bool sanitize_init_begin(struct sam_sanitizer *s)
+bool sam_sanitize_init_begin(struct sam_sanitizer *s)
 {
     struct sanitize_init *init = s->init;
     const struct sam_sanitize_launch *launch = &s->launch;
@@ -84,36 +84,36 @@ bool sanitize_init_begin(struct sam_sanitizer *s)
     return true;
 }
 
-void sanitize_init_enter(struct sam_sanitizer *s)
+void sam_sanitize_init_enter(struct sam_sanitizer *s)
 {
     sam_undef_group(&s->init->undef);
     for (uint32_t i = 0; i < s->launch.warps; i++)
         sam_undef_start(&s->init->warps[i]);
 }
 
-void sanitize_init_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+void sam_sanitize_init_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     sam_undef_step(&s->init->undef, &s->init->warps[op->warp->number], op);
     if (SAM_UNLIKELY(s->init->undef.memory.exhausted))
         s->failed = true;
 }
 
-bool sanitize_init_output(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+bool sam_sanitize_init_output(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     return sam_undef_memory_output(&s->init->undef.memory, base, size);
 }
 
-void sanitize_init_written(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+void sam_sanitize_init_written(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     sam_undef_memory_define(&s->init->undef.memory, base, size);
 }
 
-void sanitize_init_unmapped(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+void sam_sanitize_init_unmapped(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     sam_undef_memory_forget(&s->init->undef.memory, base, size);
 }
 
-void sanitize_init_check(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+void sam_sanitize_init_check(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     const uint64_t at = sam_undef_find(&s->init->undef.memory, base, size);
     const struct sam_finding finding = {
@@ -123,5 +123,5 @@ void sanitize_init_check(struct sam_sanitizer *s, uint32_t base, uint64_t size)
         .size = 1,
     };
     if (at < size)
-        sanitize_report(s, &finding);
+        sam_sanitize_report(s, &finding);
 }

@@ -6,7 +6,7 @@
 
 #define PAGES (UINT32_C(1) << 20)
 
-bool sanitize_race_new(struct sam_sanitizer *s)
+bool sam_sanitize_race_new(struct sam_sanitizer *s)
 {
     s->race = sam_pages_new(sizeof *s->race);
     if (s->race)
@@ -14,12 +14,12 @@ bool sanitize_race_new(struct sam_sanitizer *s)
     return s->race && s->race->pages;
 }
 
-void sanitize_race_free(struct sam_sanitizer *s)
+void sam_sanitize_race_free(struct sam_sanitizer *s)
 {
     struct sanitize_race *r = s->race;
     if (!r)
         return;
-    sanitize_arena_free(&r->arena);
+    sam_sanitize_arena_free(&r->arena);
     sam_pages_free(r->pages, PAGES * sizeof *r->pages);
     free(r->firsts);
     free(r->nodes);
@@ -28,7 +28,7 @@ void sanitize_race_free(struct sam_sanitizer *s)
 
 /* ---------------------------------------------------------------------------------- events */
 
-void sanitize_race_begin(struct sam_sanitizer *s)
+void sam_sanitize_race_begin(struct sam_sanitizer *s)
 {
     struct sanitize_race *r = s->race;
     r->launch++;
@@ -38,7 +38,7 @@ void sanitize_race_begin(struct sam_sanitizer *s)
     r->free_node = 0;
 }
 
-void sanitize_race_enter(struct sam_sanitizer *s)
+void sam_sanitize_race_enter(struct sam_sanitizer *s)
 {
     struct sanitize_race *r = s->race;
     void *grown = sam_grow(r->firsts, r->group_count, &r->group_capacity, sizeof *r->firsts);
@@ -51,7 +51,7 @@ void sanitize_race_enter(struct sam_sanitizer *s)
     r->firsts[r->group_count++] = r->first;
 }
 
-void sanitize_race_release(struct sam_sanitizer *s)
+void sam_sanitize_race_release(struct sam_sanitizer *s)
 {
     s->race->now++;
 }
@@ -94,17 +94,17 @@ static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who
     struct sanitize_race *r = s->race;
     if (r->racing)
         r->racing(r->racing_context, a->address, bytes);
-    sanitize_report(s, &(struct sam_finding){
-                           .kind = kind,
-                           .sides = {side_of(r, a->who), side_of(r, earlier)},
-                           .has_address = true,
-                           .address = a->address + (uint32_t)__builtin_ctz(bytes),
-                           .size = (uint32_t)__builtin_popcount(bytes),
-                       });
+    sam_sanitize_report(s, &(struct sam_finding){
+                               .kind = kind,
+                               .sides = {side_of(r, a->who), side_of(r, earlier)},
+                               .has_address = true,
+                               .address = a->address + (uint32_t)__builtin_ctz(bytes),
+                               .size = (uint32_t)__builtin_popcount(bytes),
+                           });
 }
 
-void race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *a,
-                 uint8_t bytes)
+void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *a,
+                     uint8_t bytes)
 {
     const bool others = race_when(earlier) < s->race->first;
     report(s,
@@ -128,8 +128,10 @@ static uint32_t site_of(struct sanitize_race *r, const struct sam_sanitize_op *o
     }
     if (r->site_count == RACE_SITES)
         return 0;
-    r->sites[++r->site_count] = (struct race_site){
-        .pc = op->pc, .word = word, .prefix = op->prefix, .access = sanitize_side(op, 0).access};
+    r->sites[++r->site_count] = (struct race_site){.pc = op->pc,
+                                                   .word = word,
+                                                   .prefix = op->prefix,
+                                                   .access = sam_sanitize_side(op, 0).access};
     r->slots[at] = (uint16_t)r->site_count;
     return r->site_count;
 }
@@ -194,7 +196,7 @@ static SAM_NOINLINE struct race_cell *open_page(struct sam_sanitizer *s, struct 
     if (page->cells)
         memset(page->cells, 0, PAGE_BYTES);
     else
-        page->cells = sanitize_arena_take(&s->race->arena, PAGE_BYTES);
+        page->cells = sam_sanitize_arena_take(&s->race->arena, PAGE_BYTES);
     page->launch = s->race->launch;
     s->failed |= !page->cells;
     return page->cells;
@@ -214,13 +216,13 @@ static SAM_NOINLINE void note(struct sam_sanitizer *s, struct race_cell *cell, r
 {
     const unsigned at = address & 3;
     const uint32_t bits = UINT32_MAX >> (32 - 8 * size);
-    race_note(s, cell,
-              &(struct race_access){.who = who,
-                                    .kind = kind,
-                                    .local = address - SAM_LDS_BASE < SAM_LDS_SIZE,
-                                    .address = address & ~3u,
-                                    .value = (value & bits) << 8 * at,
-                                    .bytes = (uint8_t)(((1u << size) - 1) << at)});
+    sam_race_note(s, cell,
+                  &(struct race_access){.who = who,
+                                        .kind = kind,
+                                        .local = address - SAM_LDS_BASE < SAM_LDS_SIZE,
+                                        .address = address & ~3u,
+                                        .value = (value & bits) << 8 * at,
+                                        .bytes = (uint8_t)(((1u << size) - 1) << at)});
 }
 
 static inline bool access_word(const struct sanitize_race *r, struct race_cell *cell, race_who who,
@@ -321,7 +323,7 @@ static void check_lanes(struct sam_sanitizer *s, race_who who, const struct elem
     }
 }
 
-void sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+void sam_sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     struct sanitize_race *r = s->race;
     const enum race_kind kind = kind_of(op->insn);

@@ -109,10 +109,11 @@ struct sanitize_race {
 };
 
 /* race_list.c: note an access to a cell that may have a list, or needs one. */
-void race_note(struct sam_sanitizer *s, struct race_cell *cell, const struct race_access *access);
+void sam_race_note(struct sam_sanitizer *s, struct race_cell *cell,
+                   const struct race_access *access);
 /* Report bytes for which an access races with an earlier one. */
-void race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *access,
-                 uint8_t bytes);
+void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *access,
+                     uint8_t bytes);
 
 /* Bit i: byte i of the words differs. */
 static inline uint8_t race_differ(uint32_t a, uint32_t b)

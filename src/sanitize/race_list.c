@@ -111,7 +111,7 @@ static uint8_t check(struct sam_sanitizer *s, const struct race_cell *cell,
         const uint8_t both = node->bytes & a->bytes;
         const uint8_t racing = both & conflict(node, a);
         if (racing && race_concurrent(r, node->who, warp, a->local))
-            race_report(s, node->who, a, racing);
+            sam_race_report(s, node->who, a, racing);
         if (node->kind != a->kind)
             continue;
         if (when < r->first) { /* of another workgroup: this is one of two, or it has raced */
@@ -145,7 +145,8 @@ static void replace(struct sanitize_race *r, const struct race_cell *cell,
     }
 }
 
-void race_note(struct sam_sanitizer *s, struct race_cell *cell, const struct race_access *access)
+void sam_race_note(struct sam_sanitizer *s, struct race_cell *cell,
+                   const struct race_access *access)
 {
     if (!(cell->state & RACE_LIST))
         make_list(s, cell);

@@ -31,8 +31,8 @@ void sam_sanitizer_place(const struct sam_sanitizer *s, const struct sam_finding
         sam_format(text, size, "global memory");
 }
 
-void sanitize_object_name(const struct sam_sanitizer *s, const struct sam_sanitize_object *object,
-                          char *text, size_t size)
+void sam_sanitize_object_name(const struct sam_sanitizer *s,
+                              const struct sam_sanitize_object *object, char *text, size_t size)
 {
     const struct sam_sanitizer_buffer *buffer = object->size ? buffer_at(s, object->base) : NULL;
     if (buffer)

@@ -131,52 +131,52 @@ struct sanitize_arena {
     size_t left;
 };
 /* NULL: out of memory. */
-void *sanitize_arena_take(struct sanitize_arena *arena, size_t size);
-void sanitize_arena_free(struct sanitize_arena *arena);
+void *sam_sanitize_arena_take(struct sanitize_arena *arena, size_t size);
+void sam_sanitize_arena_free(struct sanitize_arena *arena);
 
 /* findings.c: report what was found (its check and count are set here), unless one like it was;
  * sides may come in either order. */
-void sanitize_report(struct sam_sanitizer *sanitizer, const struct sam_finding *finding);
+void sam_sanitize_report(struct sam_sanitizer *sanitizer, const struct sam_finding *finding);
 /* The side of an instruction that is about to run. */
-struct sam_finding_side sanitize_side(const struct sam_sanitize_op *op, uint32_t lane);
+struct sam_finding_side sam_sanitize_side(const struct sam_sanitize_op *op, uint32_t lane);
 
 /* report.c: what a report calls an object of a launch. */
-void sanitize_object_name(const struct sam_sanitizer *sanitizer,
-                          const struct sam_sanitize_object *object, char *text, size_t size);
+void sam_sanitize_object_name(const struct sam_sanitizer *sanitizer,
+                              const struct sam_sanitize_object *object, char *text, size_t size);
 
 /* bounds.c */
-bool sanitize_bounds_new(struct sam_sanitizer *sanitizer);
-void sanitize_bounds_free(struct sam_sanitizer *sanitizer);
-void sanitize_bounds_begin(struct sam_sanitizer *sanitizer);
-void sanitize_bounds_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+bool sam_sanitize_bounds_new(struct sam_sanitizer *sanitizer);
+void sam_sanitize_bounds_free(struct sam_sanitizer *sanitizer);
+void sam_sanitize_bounds_begin(struct sam_sanitizer *sanitizer);
+void sam_sanitize_bounds_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 
 /* init.c */
-bool sanitize_init_new(struct sam_sanitizer *sanitizer);
-void sanitize_init_free(struct sam_sanitizer *sanitizer);
-bool sanitize_init_begin(struct sam_sanitizer *sanitizer);
-void sanitize_init_enter(struct sam_sanitizer *sanitizer);
-void sanitize_init_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+bool sam_sanitize_init_new(struct sam_sanitizer *sanitizer);
+void sam_sanitize_init_free(struct sam_sanitizer *sanitizer);
+bool sam_sanitize_init_begin(struct sam_sanitizer *sanitizer);
+void sam_sanitize_init_enter(struct sam_sanitizer *sanitizer);
+void sam_sanitize_init_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 /* What a buffer holds is undefined; was written by the host; is no longer of interest. */
-bool sanitize_init_output(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
-void sanitize_init_written(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
-void sanitize_init_unmapped(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+bool sam_sanitize_init_output(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sam_sanitize_init_written(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sam_sanitize_init_unmapped(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
 /* The host compares memory. */
-void sanitize_init_check(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sam_sanitize_init_check(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
 
 /* race.c */
-bool sanitize_race_new(struct sam_sanitizer *sanitizer);
-void sanitize_race_free(struct sam_sanitizer *sanitizer);
-void sanitize_race_begin(struct sam_sanitizer *sanitizer);
-void sanitize_race_enter(struct sam_sanitizer *sanitizer);
-void sanitize_race_release(struct sam_sanitizer *sanitizer);
-void sanitize_race_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+bool sam_sanitize_race_new(struct sam_sanitizer *sanitizer);
+void sam_sanitize_race_free(struct sam_sanitizer *sanitizer);
+void sam_sanitize_race_begin(struct sam_sanitizer *sanitizer);
+void sam_sanitize_race_enter(struct sam_sanitizer *sanitizer);
+void sam_sanitize_race_release(struct sam_sanitizer *sanitizer);
+void sam_sanitize_race_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 
 /* sync.c */
-bool sanitize_sync_new(struct sam_sanitizer *sanitizer);
-void sanitize_sync_free(struct sam_sanitizer *sanitizer);
-bool sanitize_sync_begin(struct sam_sanitizer *sanitizer);
-void sanitize_sync_enter(struct sam_sanitizer *sanitizer);
-void sanitize_sync_release(struct sam_sanitizer *sanitizer);
-void sanitize_sync_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+bool sam_sanitize_sync_new(struct sam_sanitizer *sanitizer);
+void sam_sanitize_sync_free(struct sam_sanitizer *sanitizer);
+bool sam_sanitize_sync_begin(struct sam_sanitizer *sanitizer);
+void sam_sanitize_sync_enter(struct sam_sanitizer *sanitizer);
+void sam_sanitize_sync_release(struct sam_sanitizer *sanitizer);
+void sam_sanitize_sync_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 
 #endif

@@ -12,10 +12,10 @@ struct sam_sanitizer *sam_sanitizer_new(unsigned checks)
     if (!s)
         return NULL;
     s->checks = checks;
-    if ((checks & SAM_SANITIZE_BOUNDS && !sanitize_bounds_new(s)) ||
-        (checks & SAM_SANITIZE_INIT && !sanitize_init_new(s)) ||
-        (checks & SAM_SANITIZE_RACE && !sanitize_race_new(s)) ||
-        (checks & SAM_SANITIZE_SYNC && !sanitize_sync_new(s))) {
+    if ((checks & SAM_SANITIZE_BOUNDS && !sam_sanitize_bounds_new(s)) ||
+        (checks & SAM_SANITIZE_INIT && !sam_sanitize_init_new(s)) ||
+        (checks & SAM_SANITIZE_RACE && !sam_sanitize_race_new(s)) ||
+        (checks & SAM_SANITIZE_SYNC && !sam_sanitize_sync_new(s))) {
         sam_sanitizer_free(s);
         return NULL;
     }
@@ -26,10 +26,10 @@ void sam_sanitizer_free(struct sam_sanitizer *s)
 {
     if (!s)
         return;
-    sanitize_bounds_free(s);
-    sanitize_init_free(s);
-    sanitize_race_free(s);
-    sanitize_sync_free(s);
+    sam_sanitize_bounds_free(s);
+    sam_sanitize_init_free(s);
+    sam_sanitize_race_free(s);
+    sam_sanitize_sync_free(s);
     for (size_t i = 0; i < s->buffer_count; i++)
         free((char *)(uintptr_t)s->buffers[i].name);
     free(s->buffers);
@@ -71,14 +71,14 @@ enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *s,
     }
     s->buffers[s->buffer_count] = *buffer;
     s->buffers[s->buffer_count++].name = name;
-    if (buffer->output && s->init && !sanitize_init_output(s, buffer->base, buffer->size))
+    if (buffer->output && s->init && !sam_sanitize_init_output(s, buffer->base, buffer->size))
         return sam_fail_memory(error);
     return SAM_OK;
 }
 
 /* -------------------------------------------------------------------------------- events */
 
-struct sam_finding_side sanitize_side(const struct sam_sanitize_op *op, uint32_t lane)
+struct sam_finding_side sam_sanitize_side(const struct sam_sanitize_op *op, uint32_t lane)
 {
     const unsigned act = sam_insn_rows[op->insn->op].does.act;
     return (struct sam_finding_side){
@@ -147,44 +147,44 @@ bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launc
     s->launch = *launch;
     s->failed = false;
     s->object_count = 0;
-    if (!declare_local(s) || (s->init && !sanitize_init_begin(s)))
+    if (!declare_local(s) || (s->init && !sam_sanitize_init_begin(s)))
         return false;
     if (s->bounds)
-        sanitize_bounds_begin(s);
+        sam_sanitize_bounds_begin(s);
     if (s->race)
-        sanitize_race_begin(s);
-    return !s->sync || sanitize_sync_begin(s);
+        sam_sanitize_race_begin(s);
+    return !s->sync || sam_sanitize_sync_begin(s);
 }
 
 void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
 {
     s->workgroup = workgroup;
     if (s->init)
-        sanitize_init_enter(s);
+        sam_sanitize_init_enter(s);
     if (s->race)
-        sanitize_race_enter(s);
+        sam_sanitize_race_enter(s);
     if (s->sync)
-        sanitize_sync_enter(s);
+        sam_sanitize_sync_enter(s);
 }
 
 void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     if (s->bounds && op->bytes)
-        sanitize_bounds_see(s, op);
+        sam_sanitize_bounds_see(s, op);
     if (s->init)
-        sanitize_init_see(s, op);
+        sam_sanitize_init_see(s, op);
     if (s->race && op->bytes && !op->own)
-        sanitize_race_see(s, op);
+        sam_sanitize_race_see(s, op);
     if (s->sync && !op->bytes)
-        sanitize_sync_see(s, op);
+        sam_sanitize_sync_see(s, op);
 }
 
 void sam_sanitize_release(struct sam_sanitizer *s)
 {
     if (s->race)
-        sanitize_race_release(s);
+        sam_sanitize_race_release(s);
     if (s->sync)
-        sanitize_sync_release(s);
+        sam_sanitize_sync_release(s);
 }
 
 bool sam_sanitize_end(struct sam_sanitizer *s)
@@ -197,13 +197,13 @@ bool sam_sanitize_end(struct sam_sanitizer *s)
 void sam_sanitize_written(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     if (s->init)
-        sanitize_init_written(s, base, size);
+        sam_sanitize_init_written(s, base, size);
 }
 
 void sam_sanitize_unmapped(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     if (s->init)
-        sanitize_init_unmapped(s, base, size);
+        sam_sanitize_init_unmapped(s, base, size);
 }
 
 enum sam_status sam_sanitizer_check_memory(struct sam_sanitizer *s, uint32_t base, uint64_t size,
@@ -212,6 +212,6 @@ enum sam_status sam_sanitizer_check_memory(struct sam_sanitizer *s, uint32_t bas
     if (SAM_LACKS(error, s))
         return SAM_ERR_USAGE;
     if (s->init)
-        sanitize_init_check(s, base, size);
+        sam_sanitize_init_check(s, base, size);
     return SAM_OK;
 }

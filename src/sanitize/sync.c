@@ -20,7 +20,7 @@ struct sanitize_sync {
     uint32_t count;
 };
 
-bool sanitize_sync_new(struct sam_sanitizer *s)
+bool sam_sanitize_sync_new(struct sam_sanitizer *s)
 {
     s->sync = sam_alloc(1, sizeof *s->sync);
     return s->sync != NULL;
@@ -35,14 +35,14 @@ static void free_warps(struct sanitize_sync *sync)
     sync->count = 0;
 }
 
-void sanitize_sync_free(struct sam_sanitizer *s)
+void sam_sanitize_sync_free(struct sam_sanitizer *s)
 {
     if (s->sync)
         free_warps(s->sync);
     free(s->sync);
 }
 
-bool sanitize_sync_begin(struct sam_sanitizer *s)
+bool sam_sanitize_sync_begin(struct sam_sanitizer *s)
 {
     struct sanitize_sync *sync = s->sync;
     if (sync->count == s->launch.warps)
@@ -53,7 +53,7 @@ bool sanitize_sync_begin(struct sam_sanitizer *s)
     return sync->warps != NULL;
 }
 
-void sanitize_sync_enter(struct sam_sanitizer *s)
+void sam_sanitize_sync_enter(struct sam_sanitizer *s)
 {
     for (uint32_t i = 0; i < s->sync->count; i++) {
         struct warp_sync *w = &s->sync->warps[i];
@@ -62,7 +62,7 @@ void sanitize_sync_enter(struct sam_sanitizer *s)
     }
 }
 
-void sanitize_sync_release(struct sam_sanitizer *s)
+void sam_sanitize_sync_release(struct sam_sanitizer *s)
 {
     struct sanitize_sync *sync = s->sync;
     const struct warp_sync *ended = NULL, *waits = NULL;
@@ -74,8 +74,8 @@ void sanitize_sync_release(struct sam_sanitizer *s)
             ended = w;
     }
     if (waits && ended)
-        sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_BARRIER_SKIPPED,
-                                                 .sides = {waits->barrier, ended->end}});
+        sam_sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_BARRIER_SKIPPED,
+                                                     .sides = {waits->barrier, ended->end}});
     for (uint32_t i = 0; i < sync->count; i++)
         sync->warps[i].barrier.known = false;
 }
@@ -111,15 +111,16 @@ static void note_divergence(struct sam_sanitizer *s, const struct sam_sanitize_o
     at.pc = rpc;
     at.word = word;
     at.prefix = 0;
-    sanitize_report(s, &(struct sam_finding){
-                           .kind = SAM_FINDING_JOIN_MISSING, .sides = {w->branch, at}, .rpc = rpc});
+    sam_sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_JOIN_MISSING,
+                                                 .sides = {w->branch, at},
+                                                 .rpc = rpc});
 }
 
 static void see_setrpc(struct sam_sanitizer *s, const struct sam_finding_side *here,
                        struct warp_sync *w)
 {
     if (w->setrpc.known)
-        sanitize_report(
+        sam_sanitize_report(
             s, &(struct sam_finding){.kind = SAM_FINDING_RPC_UNUSED, .sides = {w->setrpc, *here}});
 }
 
@@ -140,16 +141,16 @@ static void see_end(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
     see_setrpc(s, here, w);
     w->end = *here;
     if (branch.known && is_join(s, warp, warp->stack[warp->depth - 1].rpc, &word))
-        sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_JOIN_UNREACHED,
-                                                 .sides = {branch, *here},
-                                                 .rpc = warp->stack[warp->depth - 1].rpc});
+        sam_sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_JOIN_UNREACHED,
+                                                     .sides = {branch, *here},
+                                                     .rpc = warp->stack[warp->depth - 1].rpc});
 }
 
-void sanitize_sync_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+void sam_sanitize_sync_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     const struct sam_sanitize_warp *warp = op->warp;
     struct warp_sync *w = &s->sync->warps[warp->number];
-    const struct sam_finding_side here = sanitize_side(op, UINT32_MAX);
+    const struct sam_finding_side here = sam_sanitize_side(op, UINT32_MAX);
     if (w->branch.known && warp->depth == w->depth + 2)
         note_divergence(s, op, w);
     w->depth = warp->depth;
@@ -159,8 +160,8 @@ void sanitize_sync_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op
     case SAM_OP_barrier:
         w->barrier = here;
         if (warp->simt != warp->started)
-            sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_BARRIER_MASKED,
-                                                     .sides = {here, top_branch(warp, w)}});
+            sam_sanitize_report(s, &(struct sam_finding){.kind = SAM_FINDING_BARRIER_MASKED,
+                                                         .sides = {here, top_branch(warp, w)}});
         break;
     case SAM_OP_setrpc:
         see_setrpc(s, &here, w);

@@ -47,8 +47,8 @@ void sam_undef_group(struct undef *undef)
     }
 }
 
-undef_origin undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
-                                  uint32_t lane, uint32_t address, uint32_t size)
+undef_origin sam_undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
+                                      uint32_t lane, uint32_t address, uint32_t size)
 {
     struct undef_origins *o = &undef->origins;
     const uint32_t warp = op->warp->number;
@@ -68,7 +68,7 @@ undef_origin undef_origin_of_load(struct undef *undef, const struct sam_sanitize
     o->slots[at] = (struct undef_loaded){.address = address,
                                          .size = size,
                                          .generation = o->generation,
-                                         .side = sanitize_side(op, lane)};
+                                         .side = sam_sanitize_side(op, lane)};
     return UNDEF_ORIGIN_MEMORY + at;
 }
 
@@ -92,8 +92,8 @@ struct undef_source_of sam_undef_from(const struct undef *undef, undef_origin or
 
 /* -------------------------------------------------------------------------------------- uses */
 
-void undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                 enum undef_use use, unsigned reg)
+void sam_undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                     enum undef_use use, unsigned reg)
 {
     if (SAM_LIKELY(!w->x[reg]))
         return;
@@ -122,8 +122,8 @@ static SAM_NOINLINE void report_lanes(struct undef *undef, struct undef_warp *w,
     undef_define_v(w, reg, lanes);
 }
 
-void undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                 enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant)
+void sam_undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                     enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant)
 {
     uint32_t found = w->lanes[reg] & lanes;
     if (SAM_LIKELY(!found))
@@ -142,7 +142,7 @@ static void use_sources(struct undef *undef, struct undef_warp *w, const struct 
 {
     for (unsigned i = 0; i < row->source_count; i++)
         if (row->sources[i].place == UNDEF_X)
-            undef_use_x(undef, w, op, use, undef_reg(op->insn, row->sources[i].slot));
+            sam_undef_use_x(undef, w, op, use, undef_reg(op->insn, row->sources[i].slot));
 }
 
 /* ----------------------------------------------------------------------------------- sources */
@@ -360,7 +360,7 @@ static void scalar_branch(struct undef *undef, struct undef_warp *w,
         return;
     const unsigned a = undef_reg(op->insn, row->sources[0].slot);
     const unsigned b = undef_reg(op->insn, row->sources[1].slot);
-    undef_use_x(undef, w, op, UNDEF_USE_BRANCH, w->x[a] ? a : b);
+    sam_undef_use_x(undef, w, op, UNDEF_USE_BRANCH, w->x[a] ? a : b);
     w->x[a] = w->x[b] = 0;
 }
 
@@ -391,9 +391,9 @@ void sam_undef_step(struct undef *undef, struct undef_warp *w, const struct sam_
     const struct undef_row *row = &undef->rows[op->insn->op];
     if (SAM_UNLIKELY(row->masked && !op->insn->vm))
         for (unsigned g = 0; g < op->groups; g++)
-            undef_use_v(undef, w, op, UNDEF_USE_MASK, g, op->active[g], 1);
+            sam_undef_use_v(undef, w, op, UNDEF_USE_MASK, g, op->active[g], 1);
     if (row->bytes) {
-        undef_access(undef, w, op, row);
+        sam_undef_access(undef, w, op, row);
         return;
     }
     switch ((enum sam_act)row->act) {

@@ -24,10 +24,10 @@ static void use_address(struct undef *undef, struct undef_warp *w, const struct 
         const unsigned reg = undef_reg(op->insn, row->sources[i].slot);
         const uint32_t relevant = row->index ? UINT32_MAX >> (32 - 8 * row->index) : UINT32_MAX;
         if (row->sources[i].place == UNDEF_X)
-            undef_use_x(undef, w, op, UNDEF_USE_ADDRESS, reg);
+            sam_undef_use_x(undef, w, op, UNDEF_USE_ADDRESS, reg);
         for (unsigned g = 0; row->sources[i].place == UNDEF_V && g < op->groups; g++)
-            undef_use_v(undef, w, op, UNDEF_USE_ADDRESS, (reg + g) % UNDEF_VREGS, op->acting[g],
-                        relevant);
+            sam_undef_use_v(undef, w, op, UNDEF_USE_ADDRESS, (reg + g) % UNDEF_VREGS, op->acting[g],
+                            relevant);
     }
 }
 
@@ -107,7 +107,7 @@ static uint32_t loaded(struct undef *undef, const struct sam_sanitize_op *op,
     *origin = 0;
     const uint32_t bits = sam_undef_load(&undef->memory, address, row->bytes, origin);
     if (SAM_UNLIKELY(bits && !*origin))
-        *origin = undef_origin_of_load(undef, op, lane, address, row->bytes);
+        *origin = sam_undef_origin_of_load(undef, op, lane, address, row->bytes);
     return extended(row, bits);
 }
 
@@ -270,8 +270,8 @@ static void atomic(struct undef *undef, struct undef_warp *w, const struct sam_s
         undef_set_x(w, op->insn->rd, conditional ? 0 : old, from_memory);
 }
 
-void undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                  const struct undef_row *row)
+void sam_undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                      const struct undef_row *row)
 {
     use_address(undef, w, op, row);
     const bool store = row->act == SAM_ACT_STORE;

@@ -13,8 +13,8 @@ enum {
 };
 
 /* The origin of what a lane loads that nothing has written. */
-undef_origin undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
-                                  uint32_t lane, uint32_t address, uint32_t size);
+undef_origin sam_undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
+                                      uint32_t lane, uint32_t address, uint32_t size);
 
 static inline unsigned undef_reg(const struct sam_insn *insn, unsigned slot)
 {
@@ -65,13 +65,13 @@ static inline void undef_set_x(struct undef_warp *w, unsigned reg, uint32_t bits
 
 /* Report a use and count the register as defined from then on. `relevant`: the bits that are used.
  */
-void undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                 enum undef_use use, unsigned reg);
-void undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                 enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant);
+void sam_undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                     enum undef_use use, unsigned reg);
+void sam_undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                     enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant);
 
 /* An instruction that accesses memory. */
-void undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
-                  const struct undef_row *row);
+void sam_undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
+                      const struct undef_row *row);
 
 #endif

@@ -118,7 +118,7 @@ colours() {
 
 synopsis() { # a way to call it stays a line, and a table keeps its columns
     "$samite" --man run | mandoc -T ascii | sed 's/.\x08//g' >"$scratch/page.txt"
-    grep -qE '^ +samite run --machine tensor \[options\] PROGRAM$' "$scratch/page.txt"
+    grep -qE '^ +samite run --machine tensor \[options\] PROGRAM( \[-- ARGUMENT ...\])?$' "$scratch/page.txt"
     grep -qE '^ +inout:IN.npy\[:OUT.npy\] +both$' "$scratch/page.txt"
     [ "$(grep -c 'EXIT STATUS' "$scratch/page.txt")" = 1 ]
 }
