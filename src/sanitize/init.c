@@ -42,7 +42,8 @@ static void report(void *context, const struct sam_sanitize_op *op,
         finding.has_address = true;
         finding.address = from->address;
         finding.size = from->size;
-        finding.sides[1] = from->side;
+        if (!found->memory) /* otherwise it is the instruction itself */
+            finding.sides[1] = from->side;
     }
     sam_sanitize_report(s, &finding);
 }

@@ -97,9 +97,13 @@ static void put_register(struct sam_buffer *out, const struct sam_finding_regist
 /* What undefined bits derive from. */
 static void put_origin(struct sam_buffer *out, const struct sam_finding *f)
 {
-    if (f->check != SAM_SANITIZE_INIT || !f->used.file)
+    if (f->check != SAM_SANITIZE_INIT)
         return;
     sam_buffer_puts(out, "  ");
+    if (!f->used.file) {
+        sam_buffer_puts(out, "this memory was never written\n");
+        return;
+    }
     put_register(out, &f->used);
     if (f->unwritten.file == f->used.file && f->unwritten.number == f->used.number) {
         sam_buffer_puts(out, " was never written");

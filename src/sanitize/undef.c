@@ -287,10 +287,11 @@ static void picked_result(struct undef_warp *w, const struct sam_sanitize_op *op
                           const struct undef_row *row)
 {
     const uint32_t lanes = op->acting[0];
-    undef_origin origin = 0;
-    if (lanes)
-        set_x(w, op->insn, combine(w, op, row, 0, 31 - (unsigned)__builtin_clz(lanes), &origin),
-              origin);
+    undef_origin origin;
+    if (!lanes)
+        return;
+    const uint64_t bits = combine(w, op, row, 0, 31 - (unsigned)__builtin_clz(lanes), &origin);
+    set_x(w, op->insn, bits, origin);
 }
 
 static SAM_NOINLINE void mixed_lanes(struct undef_warp *w, const struct sam_sanitize_op *op,

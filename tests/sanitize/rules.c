@@ -12,52 +12,29 @@
 #include <cmocka.h>
 
 #include "must.h"
-#include "samite/sanitize.h"
 #include "samite/session.h"
-#include "simt/program.h"
-
-#define START                                                                                      \
-    "li s0, 0x90000000\ncsrr s1, lds\ncsrr s2, wid\ncsrr s3, wgid\nvid.v v1\n"                     \
-    "vsll.vi v2, v1, 2\nvadd.vx v3, v2, s0\nvadd.vx v4, v2, s1\n"
-#define END "endprg\n"
+#include "watched.h"
 
 /* Runs `text` with so many warps of 4 lanes in `groups` workgroups; both schedules must find the
  * same. */
-struct run {
-    struct program p;
-    struct sam_sanitizer *sanitizer;
-    const struct sam_finding *findings;
-    size_t count;
-};
-
-static struct run run_with(const char *text, uint32_t warps, uint32_t groups,
-                           enum sam_schedule schedule)
+static struct watched run_with(const char *text, uint32_t warps, uint32_t groups,
+                               enum sam_schedule schedule)
 {
-    struct run run = {.p = program_new(text, 4),
-                      .sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE | SAM_SANITIZE_SYNC)};
-    assert_non_null(run.sanitizer);
-    run.p.options = (struct sam_gpu_options){
-        .size = sizeof run.p.options, .sanitizer = run.sanitizer, .schedule = schedule};
+    struct watched run = watched_new(text, SAM_SANITIZE_RACE | SAM_SANITIZE_SYNC);
+    run.p.options.schedule = schedule;
     run.p.launch.warps = warps;
     run.p.launch.grid[0] = groups;
-    program_run(&run.p);
-    run.findings = sam_sanitizer_findings(run.sanitizer, &run.count);
+    watched_run(&run);
     return run;
-}
-
-static void close_run(struct run *run)
-{
-    sam_sanitizer_free(run->sanitizer);
-    program_free(&run->p);
 }
 
 static void expect_none(const char *text, uint32_t warps, uint32_t groups)
 {
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
-        struct run run = run_with(text, warps, groups, (enum sam_schedule)schedule);
+        struct watched run = run_with(text, warps, groups, (enum sam_schedule)schedule);
         if (run.count)
             fail_msg("%s:\n%s", sam_finding_kind_name(run.findings[0].kind), text);
-        close_run(&run);
+        watched_free(&run);
     }
 }
 
@@ -66,19 +43,15 @@ static void expect(const char *text, uint32_t warps, uint32_t groups, enum sam_f
                    const char *a, const char *b)
 {
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
-        struct run run = run_with(text, warps, groups, (enum sam_schedule)schedule);
+        struct watched run = run_with(text, warps, groups, (enum sam_schedule)schedule);
         if (run.count != 1)
             fail_msg("%zu findings:\n%s", run.count, text);
         const struct sam_finding *f = run.findings;
-        const uint32_t pc = program_symbol(&run.p, a), other = b ? program_symbol(&run.p, b) : 0;
         assert_string_equal(sam_finding_kind_name(f->kind), sam_finding_kind_name(kind));
-        assert_true(f->sides[0].known);
-        assert_int_equal(f->sides[1].known, b != NULL);
-        if (!(f->sides[0].pc == pc && f->sides[1].pc == other) &&
-            !(f->sides[0].pc == other && f->sides[1].pc == pc))
-            fail_msg("pc 0x%x and 0x%x, expected 0x%x and 0x%x:\n%s", f->sides[0].pc,
-                     f->sides[1].pc, pc, other, text);
-        close_run(&run);
+        if (!watched_is_at(&run, f, a, b))
+            fail_msg("pc 0x%x and 0x%x, expected %s and %s:\n%s", f->sides[0].pc, f->sides[1].pc, a,
+                     b ? b : "none", text);
+        watched_free(&run);
     }
 }
 
@@ -124,11 +97,12 @@ static void equal_stores_do_not_race_and_others_do(void **state)
            "li t0, 7\na: sw t0, 0(s1)\nbeqz s2, 1f\naddi t0, t0, 1\nb: sw t0, 0(s1)\n1:\n" END,
            2, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
     /* only some bytes are equal */
-    struct run run = run_with(START "slli t0, s2, 16\nsw t0, 0(s1)\n" END, 2, 1, SAM_SCHEDULE_RUN);
+    struct watched run =
+        run_with(START "slli t0, s2, 16\nsw t0, 0(s1)\n" END, 2, 1, SAM_SCHEDULE_RUN);
     assert_int_equal(run.count, 1);
     assert_int_equal(run.findings[0].address, SAM_LDS_BASE + 2);
     assert_int_equal(run.findings[0].size, 1);
-    close_run(&run);
+    watched_free(&run);
     /* what the store finds there does not matter */
     expect(START "bnez s2, 1f\na: sw zero, 0(s1)\nj 2f\n1: nop\nb: lw t0, 0(s1)\n2:\n" END, 2, 1,
            SAM_FINDING_RACE_LOCAL, "a", "b");
@@ -158,14 +132,14 @@ static void lanes_of_an_instruction_race_by_value(void **state)
     expect(START "vmv.v.x v5, s0\na: vsw12.v v1, 0(v5)\n" END, 1, 1, SAM_FINDING_RACE_LANES, "a",
            "a");
     expect_none(START "vmv.v.x v5, s0\nvmv.v.i v6, 1\nvsw12.v v6, 0(v5)\n" END, 1, 1);
-    struct run run = run_with(START "vand.vi v6, v1, 1\nvsll.vi v6, v6, 2\nvadd.vx v6, v6, s0\n"
-                                    "vsrl.vi v5, v1, 1\nvsw12.v v5, 0(v6)\n" END,
-                              1, 1, SAM_SCHEDULE_RUN);
+    struct watched run = run_with(START "vand.vi v6, v1, 1\nvsll.vi v6, v6, 2\nvadd.vx v6, v6, s0\n"
+                                        "vsrl.vi v5, v1, 1\nvsw12.v v5, 0(v6)\n" END,
+                                  1, 1, SAM_SCHEDULE_RUN);
     assert_int_equal(run.count, 1);
     assert_int_equal(run.findings[0].sides[0].lane, 2);
     assert_int_equal(run.findings[0].sides[1].lane, 0);
     assert_int_equal(run.findings[0].count, 2); /* lanes 0 and 2, lanes 1 and 3 */
-    close_run(&run);
+    watched_free(&run);
 }
 
 static void private_memory_is_not_shared(void **state)
@@ -177,13 +151,13 @@ static void private_memory_is_not_shared(void **state)
 static void launches_are_ordered(void **state)
 {
     (void)state;
-    struct run run =
+    struct watched run =
         run_with(START "sw s2, 0(s1)\nlw t0, 0(s0)\nsw t0, 4(s0)\n" END, 1, 1, SAM_SCHEDULE_RUN);
     assert_int_equal(run.count, 0);
     program_pass(&run.p);
     sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 0);
-    close_run(&run);
+    watched_free(&run);
 }
 
 static void findings_name_who_and_where(void **state)
@@ -192,7 +166,7 @@ static void findings_name_who_and_where(void **state)
     static const char text[] =
         START "li t0, 1\nbnez s2, 1f\nvmv.v.i v5, 1\nvsw12.v v5, 0(v3)\nj 2f\n"
               "1: li t1, 3\nbne s2, t1, 2f\nlw t2, 12(s0)\n2:\n" END;
-    struct run run = run_with(text, 4, 1, SAM_SCHEDULE_RUN);
+    struct watched run = run_with(text, 4, 1, SAM_SCHEDULE_RUN);
     const struct sam_sanitizer_buffer buffer = {.base = DATA, .size = 64, .name = "x"};
     char place[64], *report;
     assert_int_equal(run.count, 1);
@@ -224,7 +198,7 @@ static void findings_name_who_and_where(void **state)
     program_pass(&run.p); /* and it is found again */
     sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 1);
-    close_run(&run);
+    watched_free(&run);
 }
 
 /* 30 places store to the same word: the first is found with each of the others. */
@@ -235,7 +209,7 @@ static void a_report_has_twenty_findings_of_a_check(void **state)
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "sw s2, %d(s1)\n", 4 * i);
     strcat(text, END);
-    struct run run = run_with(text, 2, 1, SAM_SCHEDULE_RUN);
+    struct watched run = run_with(text, 2, 1, SAM_SCHEDULE_RUN);
     char *report;
     assert_int_equal(run.count, 30);
     must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
@@ -245,7 +219,7 @@ static void a_report_has_twenty_findings_of_a_check(void **state)
     assert_int_equal(shown, 20);
     assert_non_null(strstr(report, "\nrace: 10 more findings\n"));
     sam_text_free(report);
-    close_run(&run);
+    watched_free(&run);
 }
 
 /* ---------------------------------------------------------------------------------- sync */
