@@ -103,6 +103,73 @@ static void a_trap_stays_one(void **state)
     done(&o);
 }
 
+/* Stores a register that nothing has written, reads local memory past what is declared, and leaves
+ * half of its output unwritten. */
+static const char careless[] = "        .globl  k\n"
+                               "k:\n"
+                               "        lw      t0, 0(a0)\n"
+                               "        sw      s5, 0(t0)\n" /* line 4 */
+                               "        csrr    t1, lds\n"
+                               "        li      t2, 0x1400\n"
+                               "        add     t1, t1, t2\n"
+                               "        sw      zero, 0(t1)\n" /* line 8 */
+                               "        ret\n";
+
+#define CARELESS "u.s --kernel k --grid 1 --block 32 -q --arg y=out:u32:2"
+
+static const char careless_report[] =
+    "init: undefined value stored as a result\n"
+    "  store by workgroup 0, warp 0: pc 0x80000030 <k+0x4> sw s5, 0(t0) (u.s:4)\n"
+    "  s5 was never written\n"
+    "bounds: local memory that the launch does not declare: 4 bytes at 0x70001400, local "
+    "memory+0x1400\n"
+    "  store by workgroup 0, warp 0: pc 0x80000044 <k+0x18> sw zero, 0(t1) (u.s:8)\n"
+    "  3072 bytes past the end of the launch's local memory, 0x70000000 to 0x700007ff\n";
+
+/* Outputs are undefined, and --check uses all of them; --lds-range declares local memory. */
+static void outputs_and_local_memory(void **state)
+{
+    (void)state;
+    write_text("u.s", careless);
+    struct outcome o = run(CARELESS ":z.npy --lds-size 1024 --sanitize");
+    assert_int_equal(o.code, 1);
+    assert_string_equal(sam_buffer_text(&o.err), careless_report);
+    done(&o);
+    o = run(CARELESS " --lds-size 1024 --lds-range 0x70001400:4 --sanitize=bounds");
+    assert_int_equal(o.code, 0);
+    done(&o);
+    /* z.npy has what the program leaves there: the check itself passes */
+    o = run(CARELESS " --sanitize=init --check y=z.npy");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "check y: passed");
+    expect_part(&o.err, "init: check of bytes that nothing has written: 1 byte at 0x90000004, "
+                        "buffer y+0x4\n");
+    done(&o);
+}
+
+static void registers_and_objects_in_json(void **state)
+{
+    (void)state;
+    write_text("u.s", careless);
+    struct outcome o = run(CARELESS " --lds-size 1024 --sanitize --check y=z.npy --json");
+    json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
+    assert_non_null(root);
+    const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+    const json_t *findings = json_object_get(launch, "findings");
+    assert_int_equal(json_array_size(findings), 3);
+    const json_t *stored = json_array_get(findings, 0);
+    assert_string_equal(json_string_value(json_object_get(stored, "used")), "x21");
+    assert_string_equal(json_string_value(json_object_get(stored, "unwritten")), "x21");
+    const json_t *near = json_object_get(json_array_get(findings, 1), "near");
+    assert_int_equal(json_integer_value(json_object_get(near, "base")), 0x70000000);
+    assert_int_equal(json_integer_value(json_object_get(near, "size")), 2048);
+    const json_t *checked = json_array_get(findings, 2);
+    assert_string_equal(json_string_value(json_object_get(checked, "place")), "buffer y+0x4");
+    assert_int_equal(json_array_size(json_object_get(checked, "sides")), 0);
+    json_decref(root);
+    done(&o);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -126,6 +193,8 @@ int main(void)
         cmocka_unit_test(findings_in_json),
         cmocka_unit_test(a_clean_kernel_passes),
         cmocka_unit_test(a_trap_stays_one),
+        cmocka_unit_test(outputs_and_local_memory),
+        cmocka_unit_test(registers_and_objects_in_json),
         cmocka_unit_test(refused),
     };
     make_directory();
