@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gputime.h"
 #include "image.h"
 #include "isa.h"
 #include "profile.h"
@@ -51,6 +52,22 @@ struct sam_gpu_progress {
 /* A part of the window of local memory. */
 struct sam_lds_range {
     uint32_t base, size;
+};
+
+/* How launches are timed, and what came of the last one (docs/gpu-time.md). Begin with all of it
+ * zero but size. */
+struct sam_gpu_timing {
+    size_t size;                             /* sizeof of this struct (status.h) */
+    const struct sam_gputime_config *config; /* NULL: the first preset */
+    /* Registers that a warp has, which limit how many run at a time; 0: the most that a kernel of
+     * the launch's image names, and without that all that an instruction can name. */
+    uint32_t sgprs, vgprs;
+    /* Timelines of a launch when write is not NULL: the warps and units of each SM, in the JSON
+     * that ui.perfetto.dev opens; the instructions, for Konata. */
+    struct sam_sink perfetto, konata;
+    /* The cycles of the launch that ended last: of one that failed, up to there. The next launch
+     * frees it; after the last the caller does, with sam_gputime_result_free. */
+    struct sam_gputime_result result;
 };
 
 struct sam_gpu_options {
@@ -90,6 +107,10 @@ struct sam_gpu_options {
     /* Since 0.2. Not NULL: launches are checked as they run (sanitize.h), on one worker. It
      * outlives them. Sessions refuse it. */
     struct sam_sanitizer *sanitizer;
+    /* Since 0.2. Not NULL: launches are also timed, with one worker; values, prints and traps are
+     * those of any launch. It outlives them. SAM_ERR_USAGE: the launch cannot run on the machine
+     * that timing->config describes. Sessions refuse it. */
+    struct sam_gpu_timing *timing;
 };
 
 struct sam_gpu;
@@ -291,8 +312,8 @@ struct sam_gpu_result {
 };
 
 /* Whether the launch is one that sam_gpu_launch runs. SAM_ERR_USAGE: its numbers of lanes, warps or
- * workgroups are out of range, or fit_pds finds too little room.
- * Since 0.2. */
+ * workgroups are out of range, fit_pds finds too little room, or the launch does not fit the
+ * machine of options.timing. Since 0.2. */
 SAM_API enum sam_status sam_gpu_check_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
                                              struct sam_error *error);
 /* The kernel that a launch starts: the symbol of launch->image at the entry that the metadata

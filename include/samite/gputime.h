@@ -40,6 +40,14 @@ SAM_API void sam_gputime_config_init(struct sam_gputime_config *config);
  * to sam_gputime_config_check. */
 SAM_API enum sam_status sam_gputime_config_set(struct sam_gputime_config *config, const char *text,
                                                struct sam_error *error);
+/* The same from the text of a file: a line per parameter or several with commas, comments from '#'
+ * to the end of a line. */
+SAM_API enum sam_status sam_gputime_config_parse(struct sam_gputime_config *config,
+                                                 const char *text, struct sam_error *error);
+/* The same from a word of a command line: "KEY=VALUE,...", or the name of such a file if the word
+ * has no '='. SAM_ERR_IO: the file cannot be read. */
+SAM_API enum sam_status sam_gputime_config_read(struct sam_gputime_config *config, const char *word,
+                                                struct sam_error *error);
 /* The value of a parameter by name; false: unknown name. */
 SAM_API bool sam_gputime_config_get(const struct sam_gputime_config *config, const char *name,
                                     uint32_t *value);
@@ -136,6 +144,8 @@ struct sam_gputime_sm {
  * of all slots. */
 struct sam_gputime_row {
     uint64_t pc;
+    uint32_t word;          /* the instruction that was there last; 0: not known */
+    uint32_t prefix;        /* of the REGEXT, ... before it; 0: none */
     uint64_t issues, lanes; /* warp instructions; lanes they act on */
     uint64_t reasons[SAM_GPUTIME_REASONS];
     uint64_t latency;         /* cycles from issue to write-back, summed */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gputime.h"
 #include "image.h"
 #include "isa.h"
 #include "status.h"
@@ -42,6 +43,9 @@ struct sam_profile_row {
     uint64_t lines;        /* distinct 64-byte lines over all accesses to global memory */
     uint64_t conflicts;    /* passes beyond the first over all accesses to local memory: different
                               words of one of its 32 banks */
+    /* Of timed launches (struct sam_gpu_timing): cycles that warps spent with it as their next
+     * instruction, by enum sam_gputime_reason; SAM_GPUTIME_BUSY: they issued it. */
+    uint64_t cycles[SAM_GPUTIME_REASONS];
 };
 
 /* Empty; NULL when memory runs out. */
@@ -51,12 +55,17 @@ SAM_API void sam_profile_free(struct sam_profile *profile); /* may be NULL */
 SAM_API const struct sam_profile_row *sam_profile_rows(struct sam_profile *profile, size_t *count);
 
 enum sam_profile_format {
-    SAM_PROFILE_TEXT,   /* tables: functions, source lines, instructions, hottest first */
+    SAM_PROFILE_TEXT,   /* tables: functions, source lines, instructions, hottest first: by
+                              cycles, where there are any, else by count */
     SAM_PROFILE_JSON,   /* the rows, lines and functions for programs */
     SAM_PROFILE_FOLDED, /* a line per instruction, "kernel;function;file:line;insn count", as
-                           flame graph tools read them */
+                           flame graph tools read them; with cycles: those instead of the count */
     SAM_PROFILE_HTML,   /* one page without outside references */
 };
+
+/* The format that a file's name asks for: .txt, .json, .folded or .html at its end, and text for
+ * "-". False: none of them. */
+SAM_API bool sam_profile_format_of(const char *path, enum sam_profile_format *format);
 
 struct sam_profile_options {
     size_t size;                   /* sizeof of this struct (status.h) */

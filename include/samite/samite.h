@@ -12,6 +12,7 @@
 #include "gdb.h"
 #include "gpu.h"
 #include "gputime.h"
+#include "gputime_report.h"
 #include "hart.h"
 #include "hostio.h"
 #include "image.h"

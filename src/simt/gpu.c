@@ -168,7 +168,7 @@ static uint32_t local_size(const struct sam_image *image, const struct sam_launc
             size = image->resources[i].lds_bytes;
     if (!size)
         return SAM_LDS_SIZE;
-    size += (uint64_t)launch->warps * 1024;
+    size += (uint64_t)launch->warps * SAM_WARP_STACK;
     return size < SAM_LDS_SIZE ? (uint32_t)size : SAM_LDS_SIZE;
 }
 

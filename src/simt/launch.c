@@ -5,7 +5,7 @@
 
 #include "base/cpu.h"
 #include "profile/profile.h"
-#include "simt/simt.h"
+#include "simt/timed.h"
 
 /* ----------------------------------------------------------------------------- state of a run */
 
@@ -119,7 +119,9 @@ enum sam_status sam_gpu_check_launch(struct sam_gpu *gpu, const struct sam_launc
         return SAM_ERR_USAGE;
     struct sam_run run = {.gpu = gpu, .launch = launch};
     enum sam_status status = check_launch(launch, &run.workgroups, error);
-    return status == SAM_OK ? sam_private_fit(&run, error) : status;
+    if (status == SAM_OK)
+        status = sam_private_fit(&run, error);
+    return status == SAM_OK ? sam_run_check_timing(&run, error) : status;
 }
 
 static double now(void)
@@ -136,6 +138,8 @@ enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
     enum sam_status status = check_launch(launch, &run->workgroups, error);
     if (status == SAM_OK)
         status = sam_private_fit(run, error);
+    if (status == SAM_OK)
+        status = sam_run_check_timing(run, error);
     if (status != SAM_OK)
         return status;
     run->progress.workgroups = run->workgroups;
@@ -193,6 +197,8 @@ static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stat
         stats->simt_depth = 0;
     if (ok && run->given) /* only what is new */
         ok = sam_profile_subtract(profile, run->given) && sam_profile_merge(run->given, profile);
+    if (ok && options->profile && options->timing)
+        ok = sam_run_add_cycles(run, profile);
     if (ok && options->profile)
         ok = sam_profile_merge(options->profile, profile);
     sam_profile_free(profile);
@@ -275,9 +281,13 @@ enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *err
 /* Run the workers, which are ready. False: out of memory. */
 static bool run_workers(struct sam_run *run, struct sam_gpu_result *result)
 {
-    sam_parallel(run->worker_count, run->worker_count, work, run);
     struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
-    bool ok = sam_run_result(run, result ? result : &ignored);
+    bool ok = true;
+    if (run->gpu->options.timing)
+        ok = sam_run_timed(run);
+    else
+        sam_parallel(run->worker_count, run->worker_count, work, run);
+    ok = ok && sam_run_result(run, result ? result : &ignored);
     sam_gpu_result_free(&ignored);
     /* A worker keeps the workgroup that failed or was stopped. */
     for (unsigned i = 0; ok && result && i < run->worker_count; i++)
@@ -293,10 +303,10 @@ static bool choose_handlers(struct sam_worker *worker)
     const struct sam_gpu_options *options = &worker->run->gpu->options;
     const bool by_turns = options->schedule == SAM_SCHEDULE_RR1;
     if (options->sanitizer) {
-        worker->stepped = worker->stepped || by_turns;
+        worker->stepped = worker->stepped || by_turns || options->timing;
         return sam_sanitizing_open(worker, worker->stepped);
     }
-    if (!worker->counts || worker->log || by_turns)
+    if (!worker->counts || worker->log || by_turns || options->timing)
         return true;
     sam_counts_in_runs(worker->counts, worker->code);
     worker->stepped = false;
@@ -306,8 +316,8 @@ static bool choose_handlers(struct sam_worker *worker)
 static unsigned job_count(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
-    const unsigned jobs =
-        options->jobs && !options->log.write && !options->sanitizer ? options->jobs : 1;
+    const bool alone = options->log.write || options->sanitizer || options->timing;
+    const unsigned jobs = options->jobs && !alone ? options->jobs : 1;
     return jobs < run->workgroups ? jobs : (unsigned)run->workgroups;
 }
 

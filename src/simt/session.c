@@ -373,9 +373,11 @@ enum sam_status sam_session_open(struct sam_gpu *gpu, const struct sam_launch *l
     s->launch = *launch;
     s->keep = options.keep_ended;
     s->retry = options.barrier_retry;
-    status = gpu->options.sanitizer
-                 ? sam_fail(error, SAM_ERR_USAGE, "a session with a sanitizer: expected none")
-                 : sam_run_open(&s->run, &s->gpu, &s->launch, error);
+    if (gpu->options.sanitizer || gpu->options.timing)
+        status = sam_fail(error, SAM_ERR_USAGE, "a session with %s: expected none",
+                          gpu->options.timing ? "timing" : "a sanitizer");
+    else
+        status = sam_run_open(&s->run, &s->gpu, &s->launch, error);
     if (status != SAM_OK) {
         free(s);
         return status;

@@ -18,6 +18,8 @@
 #define SAM_VREGS  256
 #define SAM_GROUPS 2 /* registers of an LMUL 2 group */
 
+#define SAM_WARP_STACK 1024u /* bytes of local memory for the scalar stack of a warp */
+
 /* Our own causes, above the RISC-V ones. */
 enum {
     SAM_CAUSE_PRIVATE = SAM_CAUSE_CUSTOM,

@@ -135,6 +135,8 @@ bool sam_source_next(struct sam_source *source, uint32_t workgroup, uint32_t war
                      struct sam_gputime_op *op);
 /* The workgroup is no longer of interest. */
 void sam_source_drop(struct sam_source *source, uint32_t workgroup);
+/* The instruction at `pc` that was found last; NULL: none has run. */
+const struct source_site *sam_source_at(const struct sam_source *source, uint32_t pc);
 /* Run what is left of the launch, without keeping anything of it. */
 void sam_source_finish(struct sam_source *source);
 

@@ -45,6 +45,14 @@ struct source_site *sam_source_site(struct sam_source *s, uint32_t pc, const str
     return *head = site;
 }
 
+const struct source_site *sam_source_at(const struct sam_source *s, uint32_t pc)
+{
+    const struct source_site *site = s->sites[hash(pc / 4)];
+    while (site && site->pc != pc)
+        site = site->next;
+    return site;
+}
+
 uint32_t sam_source_path(struct sam_source *s, struct source_site *const *sites, uint32_t count)
 {
     const size_t size = count * sizeof(void *);

@@ -19,8 +19,8 @@ struct sam_kept {
 /* Launches whose workers have nothing that is only theirs. */
 static bool is_plain(const struct sam_gpu_options *options)
 {
-    return !options->sv39 && !options->collect_stats && !options->profile && !options->log.write &&
-           !options->sanitizer;
+    return !options->sv39 && !options->collect_stats && !options->profile && !options->timing &&
+           !options->log.write && !options->sanitizer;
 }
 
 static void release(struct sam_worker *workers, unsigned count, struct sam_run *run)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report on the cycles of a launch: sums, then the writers. */
+#include "gputime/report.h"
+
+double sam_gputime_share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+void sam_gputime_text(const struct sam_gputime_facts *f, const struct sam_gputime_row *row,
+                      char *text, size_t size)
+{
+    text[0] = '\0';
+    if (row->word)
+        sam_disassemble(&f->isa, row->word, row->pc, row->prefix, f->image, text, size);
+}
+
+void sam_gputime_place(const struct sam_gputime_facts *f, const struct sam_gputime_row *row,
+                       struct sam_buffer *out)
+{
+    char text[160];
+    uint32_t line = 0;
+    const char *file = sam_image_line_at(f->image, row->pc, &line);
+    sam_buffer_printf(out, "0x%08llx", (unsigned long long)row->pc);
+    if (sam_image_symbol_at(f->image, row->pc)) {
+        sam_image_describe(f->image, row->pc, text, sizeof text);
+        sam_buffer_puts(out, " <");
+        sam_buffer_plain(out, text, strlen(text), ' ');
+        sam_buffer_puts(out, ">");
+    }
+    if (file) {
+        sam_buffer_puts(out, " ");
+        sam_buffer_plain(out, file, strlen(file), ' ');
+        sam_buffer_printf(out, ":%u", line);
+    }
+    sam_gputime_text(f, row, text, sizeof text);
+    if (text[0]) {
+        sam_buffer_puts(out, " ");
+        sam_buffer_plain(out, text, strlen(text), ' ');
+    }
+}
+
+static void add_cache(struct sam_gputime_cache *sum, const struct sam_gputime_cache *c)
+{
+    sum->reads += c->reads;
+    sum->writes += c->writes;
+    sum->read_hits += c->read_hits;
+    sum->write_hits += c->write_hits;
+    sum->merges += c->merges;
+    sum->refusals += c->refusals;
+    sum->evictions += c->evictions;
+    sum->dirty += c->dirty;
+}
+
+static void add_up(struct sam_gputime_facts *f)
+{
+    const struct sam_gputime_result *r = f->result;
+    for (size_t i = 0; i < (size_t)r->sms * r->slots; i++)
+        for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+            f->slots[reason] += r->warp_slots[i][reason];
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        f->resident += reason == SAM_GPUTIME_EMPTY ? 0 : f->slots[reason];
+    for (uint32_t i = 0; i < r->sms; i++) {
+        const struct sam_gputime_sm *sm = &r->sm[i];
+        for (unsigned u = 0; u < SAM_GPUTIME_UNITS; u++) {
+            f->uses[u] += sm->uses[u];
+            for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+                f->unit[u][reason] += sm->units[u][reason];
+        }
+        f->sum.groups += sm->groups;
+        f->sum.warps += sm->warps;
+        f->sum.insns += sm->insns;
+        f->sum.warp_cycles += sm->warp_cycles;
+        f->sum.bank_conflicts += sm->bank_conflicts;
+        f->sum.lds_accesses += sm->lds_accesses;
+        f->sum.lds_turns += sm->lds_turns;
+        add_cache(&f->sum.icache, &sm->icache);
+        add_cache(&f->sum.l1d, &sm->l1d);
+    }
+}
+
+enum sam_status sam_gputime_report(const struct sam_gputime_result *result,
+                                   enum sam_gputime_format format,
+                                   const struct sam_gputime_report_options *options, char **text,
+                                   struct sam_error *error)
+{
+    struct sam_gputime_report_options taken;
+    struct sam_gputime_facts facts = {.result = result};
+    struct sam_buffer out = {0};
+    if (SAM_LACKS(error, result, text))
+        return SAM_ERR_USAGE;
+    *text = NULL;
+    if (format != SAM_GPUTIME_TEXT && format != SAM_GPUTIME_JSON)
+        return sam_fail(error, SAM_ERR_USAGE, "report format %d: expected 0 or 1", (int)format);
+    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    if (status == SAM_OK)
+        status = sam_isa_parse("ventus", &facts.isa, error);
+    if (status != SAM_OK)
+        return status;
+    sam_gputime_config_init(&facts.config);
+    if (taken.config)
+        facts.config = *taken.config;
+    facts.image = taken.image;
+    add_up(&facts);
+    sam_gputime_find(&facts);
+    if (format == SAM_GPUTIME_TEXT)
+        sam_gputime_put_text(&facts, &out);
+    else
+        sam_gputime_put_json(&facts, &out);
+    if (!out.failed)
+        *text = sam_strdup(sam_buffer_text(&out));
+    sam_buffer_free(&out);
+    return *text ? SAM_OK : sam_fail_memory(error);
+}

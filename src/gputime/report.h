@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the writers of a report share. */
+#ifndef SAM_GPUTIME_REPORT_H
+#define SAM_GPUTIME_REPORT_H
+
+#include "gputime/gputime.h"
+#include "samite/gputime_report.h"
+
+enum { SAM_GPUTIME_MOST_FINDINGS = 8 };
+
+/* Something to change, or to know. */
+struct sam_gputime_finding {
+    const char *name;                  /* of its reason; or "occupancy", "lines", ... */
+    double share;                      /* of what it limits: 0 to 1 */
+    const struct sam_gputime_row *row; /* the instruction that it concerns most; NULL: none */
+    char text[400];                    /* one sentence, without the instruction */
+};
+
+struct sam_gputime_facts {
+    const struct sam_gputime_result *result;
+    struct sam_gputime_config config;
+    const struct sam_image *image;
+    struct sam_isa isa;
+    uint64_t slots[SAM_GPUTIME_REASONS];                   /* of all warp slots together */
+    uint64_t resident;                                     /* their cycles with a warp, ... */
+    uint64_t unit[SAM_GPUTIME_UNITS][SAM_GPUTIME_REASONS]; /* of all SMs together */
+    uint64_t uses[SAM_GPUTIME_UNITS];
+    struct sam_gputime_sm sum; /* counts of all SMs; no reasons and units */
+    struct sam_gputime_finding findings[SAM_GPUTIME_MOST_FINDINGS];
+    size_t finding_count;
+};
+
+double sam_gputime_share(uint64_t part, uint64_t whole);
+/* "0x80000148 <sgemm+0xc8> sgemm.s:113 vfmacc.vv v14, v16, v17" */
+void sam_gputime_place(const struct sam_gputime_facts *facts, const struct sam_gputime_row *row,
+                       struct sam_buffer *out);
+/* The disassembly; "" when the word is not known. */
+void sam_gputime_text(const struct sam_gputime_facts *facts, const struct sam_gputime_row *row,
+                      char *text, size_t size);
+/* findings.c: fill facts->findings, the largest first. */
+void sam_gputime_find(struct sam_gputime_facts *facts);
+/* report_text.c, report_json.c: append to `out`. */
+void sam_gputime_put_text(const struct sam_gputime_facts *facts, struct sam_buffer *out);
+void sam_gputime_put_json(const struct sam_gputime_facts *facts, struct sam_buffer *out);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch with its cycles: the model of gputime/ pulls what the worker runs. */
+#include "simt/timed.h"
+
+#include "profile/profile.h"
+
+#define STREAM_LIMIT (96u << 20) /* bytes of recorded instructions in memory, before a file */
+
+static struct sam_gputime_config config_of(const struct sam_gpu_timing *timing)
+{
+    struct sam_gputime_config config;
+    if (timing->config)
+        config = *timing->config;
+    else
+        sam_gputime_config_init(&config);
+    return config;
+}
+
+/* The most that a kernel of the image names. */
+static void find_registers(const struct sam_image *image, struct sam_gputime_launch *facts)
+{
+    uint32_t sgprs = 0, vgprs = 0;
+    for (size_t i = 0; image && i < image->resource_count; i++) {
+        const struct sam_kernel_resource *r = &image->resources[i];
+        sgprs = r->sgprs > sgprs ? r->sgprs : sgprs;
+        vgprs = r->vgprs > vgprs ? r->vgprs : vgprs;
+    }
+    facts->sgprs = facts->sgprs ? facts->sgprs : sgprs;
+    facts->vgprs = facts->vgprs ? facts->vgprs : vgprs;
+}
+
+/* Local memory of which nothing is known (all of the window) is the scalar stacks. */
+static uint32_t lds_of(const struct sam_launch *launch)
+{
+    return launch->lds_size && launch->lds_size < SAM_LDS_SIZE ? launch->lds_size
+                                                               : launch->warps * SAM_WARP_STACK;
+}
+
+static struct sam_gputime_launch facts_of(const struct sam_run *run)
+{
+    const struct sam_launch *launch = run->launch;
+    struct sam_gputime_launch facts = {.workgroups = (uint32_t)run->workgroups,
+                                       .warps = launch->warps,
+                                       .lanes = launch->lanes,
+                                       .lds_bytes = lds_of(launch),
+                                       .sgprs = run->gpu->options.timing->sgprs,
+                                       .vgprs = run->gpu->options.timing->vgprs,
+                                       .start_pc = launch->start};
+    find_registers(launch->image, &facts);
+    return facts;
+}
+
+enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error *error)
+{
+    const struct sam_gpu_timing *timing = run->gpu->options.timing;
+    if (!timing)
+        return SAM_OK;
+    if (timing->size < sizeof *timing)
+        return sam_fail(error, SAM_ERR_USAGE, "timing of %zu bytes: expected at least %zu",
+                        timing->size, sizeof *timing);
+    const struct sam_gputime_config config = config_of(timing);
+    const struct sam_gputime_launch facts = facts_of(run);
+    const enum sam_status status = sam_gputime_config_check(&config, error);
+    return status == SAM_OK ? sam_gputime_check(&config, &facts, error) : status;
+}
+
+struct timed {
+    struct sam_source *source;
+    struct sam_run_trace *trace; /* NULL: none */
+};
+
+static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
+{
+    struct timed *t = context;
+    if (t->trace && sam_run_trace_failed(t->trace))
+        return false;
+    return sam_source_next(t->source, workgroup, warp, op);
+}
+
+static void ended(void *context, uint32_t workgroup)
+{
+    struct timed *t = context;
+    sam_source_drop(t->source, workgroup);
+}
+
+/* Which instructions the rows are of. */
+static void name_rows(const struct sam_source *source, struct sam_gputime_result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        struct sam_gputime_row *row = &result->rows[i];
+        const struct source_site *site = sam_source_at(source, (uint32_t)row->pc);
+        row->word = site ? site->insn.word : 0;
+        row->prefix = site ? site->prefix : 0;
+    }
+}
+
+bool sam_run_timed(struct sam_run *run)
+{
+    struct sam_gpu_timing *timing = run->gpu->options.timing;
+    const struct sam_gputime_config config = config_of(timing);
+    const struct sam_gputime_launch facts = facts_of(run);
+    struct timed t = {.source = sam_source_new(run, STREAM_LIMIT)};
+    struct sam_error error;
+    bool good = t.source != NULL;
+    sam_gputime_result_free(&timing->result);
+    if (good && (timing->perfetto.write || timing->konata.write))
+        good = (t.trace = sam_run_trace_new(run, &config)) != NULL;
+    if (good) {
+        const struct sam_gputime_source source = {.context = &t, .next = next, .ended = ended};
+        struct sam_gputime_observer observer = {0};
+        if (t.trace)
+            observer = sam_run_trace_observer(t.trace);
+        const enum sam_status status = sam_gputime_run(
+            &config, &facts, &source, t.trace ? &observer : NULL, &timing->result, &error);
+        if (status != SAM_OK)
+            sam_run_fail_host(run, status, error.text);
+        else
+            name_rows(t.source, &timing->result);
+        sam_source_finish(t.source);
+    }
+    if (t.trace && !sam_run_trace_close(t.trace))
+        sam_run_fail_host(run, SAM_ERR_IO, "cannot write the timeline");
+    sam_source_free(t.source);
+    return good;
+}
+
+bool sam_run_add_cycles(const struct sam_run *run, struct sam_profile *profile)
+{
+    const struct sam_gputime_result *result = &run->gpu->options.timing->result;
+    bool good = true;
+    for (size_t i = 0; good && i < result->row_count; i++) {
+        const struct sam_gputime_row *row = &result->rows[i];
+        if (row->word)
+            good = sam_profile_add_cycles(profile, row->pc, row->word, row->prefix, row->reasons);
+    }
+    return good;
+}
