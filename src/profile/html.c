@@ -52,8 +52,14 @@ static void put_text(struct sam_buffer *out, const char *text)
 
 /* ----------------------------------------------------------------------------------- cells */
 
-static const char heads[] = "<th>%</th><th>count</th><th>lanes&nbsp;%</th><th>diverged</th>"
-                            "<th>lines/mem</th><th>conflicts</th>";
+static void put_heads(struct sam_buffer *out, const struct sam_profile_tables *t)
+{
+    sam_buffer_printf(out,
+                      "<thead><tr><th>%%</th>%s<th>count</th><th>lanes&nbsp;%%</th>"
+                      "<th>diverged</th><th>lines/mem</th><th>conflicts</th>%s",
+                      t->timed ? "<th>cycles</th>" : "",
+                      t->timed ? "<th class=\"at\">waits for</th>" : "");
+}
 
 static void put_number(struct sam_buffer *out, bool applies, const char *format, double value)
 {
@@ -62,30 +68,46 @@ static void put_number(struct sam_buffer *out, bool applies, const char *format,
     sam_buffer_printf(out, "<td>%s</td>", applies ? text : "");
 }
 
-/* The six cells of a sum; the bar behind the share is relative to the largest of its kind. */
+/* The cells of a sum; the bar behind the share is relative to the largest of its kind. */
 static void put_cells(struct sam_buffer *out, const struct sam_profile_tables *t,
                       const struct sam_profile_sum *sum, uint64_t largest)
 {
-    char share[32], bar[32];
-    sam_format(share, sizeof share, "%.2f", sam_profile_percent(sum->count, t->sum.count));
-    sam_format(bar, sizeof bar, "%.1f", sam_profile_percent(sum->count, largest));
-    sam_buffer_printf(out, "<td class=\"p\" style=\"--w:%s\">%s</td><td>%llu</td>", bar, share,
-                      (unsigned long long)sum->count);
+    char share[32], bar[32], waits[32];
+    const uint64_t weight = sam_profile_weight(t, sum);
+    sam_format(share, sizeof share, "%.2f",
+               sam_profile_percent(weight, sam_profile_weight(t, &t->sum)));
+    sam_format(bar, sizeof bar, "%.1f", sam_profile_percent(weight, largest));
+    sam_buffer_printf(out, "<td class=\"p\" style=\"--w:%s\">%s</td>", bar, share);
+    if (t->timed)
+        sam_buffer_printf(out, "<td>%llu</td>", (unsigned long long)sum->cycles);
+    sam_buffer_printf(out, "<td>%llu</td>", (unsigned long long)sum->count);
     put_number(out, sum->vector_slots != 0, "%.1f",
                sam_profile_percent(sum->vector_lanes, sum->vector_slots));
     put_number(out, sum->diverged != 0, "%.0f", (double)sum->diverged);
     put_number(out, sum->lines != 0, "%.2f", (double)sum->lines / (double)sum->global_insns);
     put_number(out, sum->conflicts != 0, "%.0f", (double)sum->conflicts);
+    sam_profile_waits(sum, waits, sizeof waits);
+    if (t->timed)
+        sam_buffer_printf(out, "<td class=\"at\">%s</td>", waits);
 }
 
-static void put_empty_cells(struct sam_buffer *out)
+static unsigned cell_count(const struct sam_profile_tables *t)
 {
-    sam_buffer_puts(out, "<td></td><td></td><td></td><td></td><td></td><td></td>");
+    return t->timed ? 8 : 6;
+}
+
+static void put_empty_cells(struct sam_buffer *out, const struct sam_profile_tables *t)
+{
+    for (unsigned i = 0; i < cell_count(t); i++)
+        sam_buffer_puts(out, "<td></td>");
 }
 
 static uint64_t largest_insn(const struct sam_profile_tables *t)
 {
-    return t->insn_count ? t->insns[t->hottest[0]].row->count : 0;
+    struct sam_profile_sum sum = {0};
+    if (t->insn_count)
+        sam_profile_sum_add(&sum, t->insns[t->hottest[0]].row);
+    return sam_profile_weight(t, &sum);
 }
 
 static void put_insn_cells(struct sam_buffer *out, const struct sam_profile_tables *t,
@@ -100,14 +122,13 @@ static void put_insn_cells(struct sam_buffer *out, const struct sam_profile_tabl
 
 static void put_functions(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
-    sam_buffer_printf(out,
-                      "<h2 id=\"functions\">Functions</h2>\n<div class=\"wide\"><table>\n"
-                      "<thead><tr>%s<th>function</th></tr></thead>\n<tbody>\n",
-                      heads);
+    sam_buffer_puts(out, "<h2 id=\"functions\">Functions</h2>\n<div class=\"wide\"><table>\n");
+    put_heads(out, t);
+    sam_buffer_puts(out, "<th>function</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < t->function_count; i++) {
         const char *name = t->functions[i].name;
         sam_buffer_puts(out, "<tr>");
-        put_cells(out, t, &t->functions[i].sum, t->functions[0].sum.count);
+        put_cells(out, t, &t->functions[i].sum, sam_profile_weight(t, &t->functions[0].sum));
         sam_buffer_puts(out, "<td><code>");
         put_text(out, name ? name : "(no symbol)");
         sam_buffer_puts(out, "</code></td></tr>\n");
@@ -127,15 +148,13 @@ static size_t source_number(const struct sam_profile_tables *t, const char *file
 static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const size_t shown = t->line_count < t->top ? t->line_count : t->top;
-    sam_buffer_printf(out,
-                      "<h2 id=\"lines\">Hottest lines</h2>\n<div class=\"wide\"><table>\n"
-                      "<thead><tr>%s<th class=\"at\">line</th><th>source</th></tr></thead>\n"
-                      "<tbody>\n",
-                      heads);
+    sam_buffer_puts(out, "<h2 id=\"lines\">Hottest lines</h2>\n<div class=\"wide\"><table>\n");
+    put_heads(out, t);
+    sam_buffer_puts(out, "<th class=\"at\">line</th><th>source</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < shown; i++) {
         const struct sam_profile_line *line = &t->lines[i];
         sam_buffer_puts(out, "<tr>");
-        put_cells(out, t, &line->sum, t->lines[0].sum.count);
+        put_cells(out, t, &line->sum, sam_profile_weight(t, &t->lines[0].sum));
         if (line->file) {
             sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\">",
                               source_number(t, line->file), line->line);
@@ -193,9 +212,9 @@ static void put_source_line(const struct sam_profile_tables *t, const struct cha
     const char *text = number <= source->line_count ? source->lines[number - 1] : "";
     sam_buffer_printf(out, "<tr id=\"s%zul%u\">", s, number);
     if (found == SIZE_MAX)
-        put_empty_cells(out);
+        put_empty_cells(out, t);
     else
-        put_cells(out, t, &t->lines[found].sum, t->lines[0].sum.count);
+        put_cells(out, t, &t->lines[found].sum, sam_profile_weight(t, &t->lines[0].sum));
     sam_buffer_printf(out, "<td class=\"n\">%u</td><td>", number);
     if (found == SIZE_MAX) {
         sam_buffer_puts(out, "<code>");
@@ -232,10 +251,9 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
             found[t->lines[i].line] = i + 1;
     sam_buffer_puts(out, "<h2>");
     put_text(out, source->file);
-    sam_buffer_printf(out,
-                      "</h2>\n<div class=\"wide\"><table class=\"source\">\n<thead><tr>%s"
-                      "<th></th><th>source</th></tr></thead>\n<tbody>\n",
-                      heads);
+    sam_buffer_puts(out, "</h2>\n<div class=\"wide\"><table class=\"source\">\n");
+    put_heads(out, t);
+    sam_buffer_puts(out, "<th></th><th>source</th></tr></thead>\n<tbody>\n");
     const size_t near = source->line_count && last <= WHOLE_SOURCE ? last
                         : source->line_count                       ? NEAR
                                                                    : 0;
@@ -276,17 +294,15 @@ static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *o
 static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     size_t function = SIZE_MAX;
-    sam_buffer_printf(out,
-                      "<h2 id=\"code\">Disassembly</h2>\n<div class=\"wide\"><table>\n"
-                      "<thead><tr>%s<th class=\"at\">pc</th><th>instruction</th></tr></thead>\n"
-                      "<tbody>\n",
-                      heads);
+    sam_buffer_puts(out, "<h2 id=\"code\">Disassembly</h2>\n<div class=\"wide\"><table>\n");
+    put_heads(out, t);
+    sam_buffer_puts(out, "<th class=\"at\">pc</th><th>instruction</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < t->insn_count; i++) {
         const struct sam_profile_insn *insn = &t->insns[i];
         if (insn->function != function) {
             function = insn->function;
             const char *name = t->functions[function].name;
-            sam_buffer_puts(out, "<tr class=\"f\"><td colspan=\"8\">");
+            sam_buffer_printf(out, "<tr class=\"f\"><td colspan=\"%u\">", cell_count(t) + 2);
             put_text(out, name ? name : "(no symbol)");
             sam_buffer_puts(out, "</td></tr>\n");
         }
@@ -317,6 +333,8 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
                    sam_profile_percent(t->sum.vector_lanes, t->sum.vector_slots));
         sam_buffer_printf(out, ", %s&nbsp;%% of lanes active", percent);
     }
+    if (t->timed)
+        sam_buffer_printf(out, ", %llu cycles of warps", (unsigned long long)t->sum.cycles);
     sam_buffer_printf(out,
                       ", %llu divergent branches, %llu lines of memory, %llu bank conflicts</p>\n",
                       (unsigned long long)t->sum.diverged, (unsigned long long)t->sum.lines,

@@ -23,7 +23,7 @@ static json_t *hex_of(uint64_t value)
     return json_sprintf("0x%08llx", (unsigned long long)value);
 }
 
-static json_t *sum_of(const struct sam_profile_sum *sum)
+static json_t *counts_of(const struct sam_profile_sum *sum)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "count",
                      (json_int_t)sum->count, "lanes", (json_int_t)sum->lanes, "slots",
@@ -44,13 +44,28 @@ static bool append(json_t *array, json_t *object, json_t *more)
     return false;
 }
 
-/* The array, or NULL if a member failed. */
-static json_t *end_of(json_t *array, bool good)
+/* The value, or NULL if a member failed. */
+static json_t *end_of(json_t *value, bool good)
 {
     if (good)
-        return array;
-    json_decref(array);
+        return value;
+    json_decref(value);
     return NULL;
+}
+
+/* With the cycles, where the profile has any. */
+static json_t *sum_of(const struct sam_profile_tables *t, const struct sam_profile_sum *sum)
+{
+    json_t *object = counts_of(sum), *reasons = t->timed ? json_object() : NULL;
+    bool good = object && (!t->timed || reasons);
+    for (unsigned reason = 0; good && t->timed && reason < SAM_GPUTIME_REASONS; reason++)
+        good = json_object_set_new(reasons, sam_gputime_reason_name(reason),
+                                   json_integer((json_int_t)sum->reasons[reason])) == 0;
+    if (good && t->timed)
+        good = json_object_set_new(object, "cycles", json_integer((json_int_t)sum->cycles)) == 0 &&
+               json_object_set(object, "reasons", reasons) == 0;
+    json_decref(reasons);
+    return end_of(object, good);
 }
 
 static json_t *functions_of(const struct sam_profile_tables *t)
@@ -59,7 +74,7 @@ static json_t *functions_of(const struct sam_profile_tables *t)
     bool good = array != NULL;
     for (size_t i = 0; good && i < t->function_count; i++)
         good = append(array, json_pack("{s:o}", "name", text_of(t->functions[i].name)),
-                      sum_of(&t->functions[i].sum));
+                      sum_of(t, &t->functions[i].sum));
     return end_of(array, good);
 }
 
@@ -73,7 +88,7 @@ static json_t *lines_of(const struct sam_profile_tables *t)
             good = append(array,
                           json_pack("{s:o, s:I, s:o}", "file", text_of(line->file), "line",
                                     (json_int_t)line->line, "text", text_of(line->text)),
-                          sum_of(&line->sum));
+                          sum_of(t, &line->sum));
     }
     return end_of(array, good);
 }
@@ -94,16 +109,17 @@ static json_t *insns_of(const struct sam_profile_tables *t)
                                 text_of(insn->text), "vector", insn->row->vector, "function",
                                 text_of(t->functions[insn->function].name), "file",
                                 text_of(line->file), "line", (json_int_t)line->line),
-                      sum_of(&sum));
+                      sum_of(t, &sum));
     }
     return end_of(array, good);
 }
 
 void sam_profile_put_json(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
-    json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", text_of(t->title),
-                             "problem", text_of(t->problem), "total", sum_of(&t->sum), "functions",
-                             functions_of(t), "lines", lines_of(t), "instructions", insns_of(t));
+    json_t *root =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", text_of(t->title), "problem",
+                  text_of(t->problem), "total", sum_of(t, &t->sum), "functions", functions_of(t),
+                  "lines", lines_of(t), "instructions", insns_of(t));
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     if (text) {
         sam_buffer_puts(out, text);

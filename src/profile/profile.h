@@ -15,6 +15,9 @@ struct sam_profile_row *sam_profile_at(struct sam_profile *profile, uint64_t pc,
 bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from);
 /* Take away the counts of `part`, which were added before. False: out of memory. */
 bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile *part);
+/* Add cycles to the row of an instruction, which has one. False: out of memory. */
+bool sam_profile_add_cycles(struct sam_profile *profile, uint64_t pc, uint32_t word,
+                            uint32_t prefix, const uint64_t cycles[SAM_GPUTIME_REASONS]);
 /* The rows in no order. */
 const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count);
 
@@ -24,8 +27,11 @@ const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile
 struct sam_profile_sum {
     uint64_t count, lanes, slots, vector_lanes, vector_slots;
     uint64_t diverged, global_insns, lds_insns, accesses, lines, conflicts;
+    uint64_t cycles, reasons[SAM_GPUTIME_REASONS];
 };
 void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_row *row);
+/* "load 61%, raw 20%": what most of the cycles were spent with, in at most 32 bytes; "" without. */
+void sam_profile_waits(const struct sam_profile_sum *sum, char *text, size_t size);
 
 struct sam_profile_line {
     const char *file; /* NULL: code without line information */
@@ -57,15 +63,16 @@ struct sam_profile_tables {
     struct sam_profile_sum sum;
     struct sam_profile_insn *insns; /* by pc */
     size_t insn_count;
-    struct sam_profile_line *lines; /* by count */
+    struct sam_profile_line *lines; /* by weight */
     size_t line_count;
-    struct sam_profile_function *functions; /* by count */
+    struct sam_profile_function *functions; /* by weight */
     size_t function_count;
     struct sam_profile_source *sources; /* of the lines */
     size_t source_count;
-    size_t *hottest; /* indices of insns, by count */
+    size_t *hottest; /* indices of insns, by weight */
     const char *title;
     unsigned top;
+    bool timed;          /* there are cycles, and shares and orders are by them */
     bool has_lines;      /* at least one instruction has one */
     const char *problem; /* why there are none, or NULL */
 };
@@ -74,6 +81,12 @@ enum sam_status sam_profile_tables_make(struct sam_profile *profile,
                                         const struct sam_profile_options *options,
                                         struct sam_profile_tables *tables, struct sam_error *error);
 void sam_profile_tables_free(struct sam_profile_tables *tables);
+/* What shares are of: cycles, or instructions. */
+static inline uint64_t sam_profile_weight(const struct sam_profile_tables *tables,
+                                          const struct sam_profile_sum *sum)
+{
+    return tables->timed ? sum->cycles : sum->count;
+}
 /* part / whole in percent; 0 of nothing. */
 double sam_profile_percent(uint64_t part, uint64_t whole);
 

@@ -92,6 +92,8 @@ static void add_row(struct sam_profile_row *into, const struct sam_profile_row *
     into->accesses += times * row->accesses;
     into->lines += times * row->lines;
     into->conflicts += times * row->conflicts;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        into->cycles[reason] += times * row->cycles[reason];
 }
 
 static bool add(struct sam_profile *profile, const struct sam_profile *from, uint64_t times)
@@ -104,6 +106,15 @@ static bool add(struct sam_profile *profile, const struct sam_profile *from, uin
         add_row(into, row, times);
     }
     return true;
+}
+
+bool sam_profile_add_cycles(struct sam_profile *profile, uint64_t pc, uint32_t word,
+                            uint32_t prefix, const uint64_t cycles[SAM_GPUTIME_REASONS])
+{
+    struct sam_profile_row *row = sam_profile_at(profile, pc, word, prefix);
+    for (unsigned reason = 0; row && reason < SAM_GPUTIME_REASONS; reason++)
+        row->cycles[reason] += cycles[reason];
+    return row != NULL;
 }
 
 bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from)

@@ -20,6 +20,31 @@ void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_r
     sum->accesses += row->accesses;
     sum->lines += row->lines;
     sum->conflicts += row->conflicts;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++) {
+        sum->reasons[reason] += row->cycles[reason];
+        sum->cycles += row->cycles[reason];
+    }
+}
+
+void sam_profile_waits(const struct sam_profile_sum *sum, char *text, size_t size)
+{
+    unsigned most[2] = {SAM_GPUTIME_BUSY, SAM_GPUTIME_BUSY}; /* none */
+    for (unsigned reason = 1; reason < SAM_GPUTIME_REASONS; reason++) {
+        if (!most[0] || sum->reasons[reason] > sum->reasons[most[0]]) {
+            most[1] = most[0];
+            most[0] = reason;
+        } else if (!most[1] || sum->reasons[reason] > sum->reasons[most[1]]) {
+            most[1] = reason;
+        }
+    }
+    text[0] = '\0';
+    for (unsigned i = 0; i < 2; i++) {
+        const double percent = sam_profile_percent(sum->reasons[most[i]], sum->cycles);
+        const size_t used = strlen(text);
+        if (percent >= 1)
+            sam_format(text + used, size - used, "%s%s %.0f%%", i ? ", " : "",
+                       sam_gputime_reason_name(most[i]), percent);
+    }
 }
 
 double sam_profile_percent(uint64_t part, uint64_t whole)
@@ -209,18 +234,27 @@ static bool sort(struct sam_profile_tables *t, void *elements, size_t count, siz
     return good;
 }
 
+static uint64_t weight_of(const struct sam_profile_tables *t, const struct sam_profile_row *row)
+{
+    struct sam_profile_sum sum = {0};
+    sam_profile_sum_add(&sum, row);
+    return sam_profile_weight(t, &sum);
+}
+
 static bool sort_all(struct sam_profile_tables *t)
 {
+    const size_t weight = t->timed ? offsetof(struct sam_profile_sum, cycles)
+                                   : offsetof(struct sam_profile_sum, count);
     uint64_t *counts = sam_alloc(t->insn_count, sizeof *counts);
     bool good = counts != NULL;
     for (size_t i = 0; good && i < t->insn_count; i++)
-        counts[i] = t->insns[i].row->count;
+        counts[i] = weight_of(t, t->insns[i].row);
     good = good && rank(t->insn_count, counts, sizeof *counts, 0, t->hottest) &&
            sort(t, t->lines, t->line_count, sizeof *t->lines,
-                offsetof(struct sam_profile_line, sum.count),
+                offsetof(struct sam_profile_line, sum) + weight,
                 offsetof(struct sam_profile_insn, line)) &&
            sort(t, t->functions, t->function_count, sizeof *t->functions,
-                offsetof(struct sam_profile_function, sum.count),
+                offsetof(struct sam_profile_function, sum) + weight,
                 offsetof(struct sam_profile_insn, function));
     free(counts);
     return good;
@@ -242,6 +276,7 @@ static bool make(struct maker *m, const struct sam_profile_row *rows, size_t cou
     for (size_t i = 0; i < count; i++)
         if (!add_row(m, &rows[i]))
             return false;
+    t->timed = t->sum.cycles != 0;
     return sort_all(t);
 }
 
@@ -280,6 +315,29 @@ void sam_profile_tables_free(struct sam_profile_tables *tables)
     free(tables->sources);
     free(tables->hottest);
     *tables = (struct sam_profile_tables){0};
+}
+
+bool sam_profile_format_of(const char *path, enum sam_profile_format *format)
+{
+    static const struct {
+        const char *suffix;
+        enum sam_profile_format format;
+    } rows[] = {
+        {".html", SAM_PROFILE_HTML},
+        {".json", SAM_PROFILE_JSON},
+        {".folded", SAM_PROFILE_FOLDED},
+        {".txt", SAM_PROFILE_TEXT},
+    };
+    const size_t size = strlen(path);
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        const size_t end = strlen(rows[i].suffix);
+        if (size >= end && strcmp(path + size - end, rows[i].suffix) == 0) {
+            *format = rows[i].format;
+            return true;
+        }
+    }
+    *format = SAM_PROFILE_TEXT;
+    return strcmp(path, "-") == 0;
 }
 
 enum sam_status sam_profile_print(struct sam_profile *profile, enum sam_profile_format format,

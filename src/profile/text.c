@@ -2,15 +2,22 @@
 /* A profile as tables for people, and as folded stacks. */
 #include "profile/profile.h"
 
-/* Columns of a sum: share of all instructions, count, lanes active, divergence, 64-byte lines per
- * instruction that accesses global memory, passes lost to bank conflicts. What does not apply is
- * left out. */
-static const char heading[] = "     %        count  lanes%  diverged  lines/mem  conflicts  ";
+/* Columns of a sum: share of all cycles or instructions, both numbers, lanes active, divergence,
+ * 64-byte lines per instruction that accesses global memory, passes lost to bank conflicts; what
+ * warps waited for. What does not apply is left out. */
+static void put_heading(struct sam_buffer *out, const struct sam_profile_tables *t)
+{
+    sam_buffer_printf(out, "\n     %%%s        count  lanes%%  diverged  lines/mem  conflicts  %s",
+                      t->timed ? "       cycles" : "", t->timed ? "waits for               " : "");
+}
 
 static void put_columns(struct sam_buffer *out, const struct sam_profile_tables *t,
                         const struct sam_profile_sum *sum)
 {
-    char lanes[16] = "", diverged[32] = "", lines[16] = "", conflicts[32] = "";
+    char cycles[32] = "", lanes[16] = "", diverged[32] = "", lines[16] = "", conflicts[32] = "";
+    char waits[32] = "";
+    if (t->timed)
+        sam_format(cycles, sizeof cycles, " %12llu", (unsigned long long)sum->cycles);
     if (sum->vector_slots)
         sam_format(lanes, sizeof lanes, "%.1f",
                    sam_profile_percent(sum->vector_lanes, sum->vector_slots));
@@ -20,9 +27,13 @@ static void put_columns(struct sam_buffer *out, const struct sam_profile_tables 
         sam_format(lines, sizeof lines, "%.2f", (double)sum->lines / (double)sum->global_insns);
     if (sum->conflicts)
         sam_format(conflicts, sizeof conflicts, "%llu", (unsigned long long)sum->conflicts);
-    sam_buffer_printf(out, "%6.2f %12llu  %6s  %8s  %9s  %9s  ",
-                      sam_profile_percent(sum->count, t->sum.count), (unsigned long long)sum->count,
-                      lanes, diverged, lines, conflicts);
+    sam_buffer_printf(
+        out, "%6.2f%s %12llu  %6s  %8s  %9s  %9s  ",
+        sam_profile_percent(sam_profile_weight(t, sum), sam_profile_weight(t, &t->sum)), cycles,
+        (unsigned long long)sum->count, lanes, diverged, lines, conflicts);
+    sam_profile_waits(sum, waits, sizeof waits);
+    if (t->timed)
+        sam_buffer_printf(out, "%-24s", waits);
 }
 
 static void put_plain(struct sam_buffer *out, const char *text)
@@ -55,7 +66,8 @@ static size_t shown_of(const struct sam_profile_tables *t, size_t count)
 static void put_functions(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const size_t shown = shown_of(t, t->function_count);
-    sam_buffer_printf(out, "\n%sfunction\n", heading);
+    put_heading(out, t);
+    sam_buffer_puts(out, "function\n");
     for (size_t i = 0; i < shown; i++) {
         put_columns(out, t, &t->functions[i].sum);
         put_plain(out, t->functions[i].name ? t->functions[i].name : "(no symbol)");
@@ -67,7 +79,8 @@ static void put_functions(const struct sam_profile_tables *t, struct sam_buffer 
 static void put_lines(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const size_t shown = shown_of(t, t->line_count);
-    sam_buffer_printf(out, "\n%sline\n", heading);
+    put_heading(out, t);
+    sam_buffer_puts(out, "line\n");
     for (size_t i = 0; i < shown; i++) {
         const struct sam_profile_line *line = &t->lines[i];
         put_columns(out, t, &line->sum);
@@ -89,7 +102,8 @@ static void put_lines(const struct sam_profile_tables *t, struct sam_buffer *out
 static void put_insns(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const size_t shown = shown_of(t, t->insn_count);
-    sam_buffer_printf(out, "\n%spc          instruction\n", heading);
+    put_heading(out, t);
+    sam_buffer_puts(out, "pc          instruction\n");
     for (size_t i = 0; i < shown; i++) {
         const struct sam_profile_insn *insn = &t->insns[t->hottest[i]];
         struct sam_profile_sum sum = {0};
@@ -111,6 +125,8 @@ void sam_profile_put_text(const struct sam_profile_tables *t, struct sam_buffer 
     if (t->sum.vector_slots)
         sam_buffer_printf(out, ", %.1f%% of lanes active",
                           sam_profile_percent(t->sum.vector_lanes, t->sum.vector_slots));
+    if (t->timed)
+        sam_buffer_printf(out, ", %llu cycles of warps", (unsigned long long)t->sum.cycles);
     sam_buffer_puts(out, "\n");
     if (t->problem) {
         put_plain(out, t->problem);
@@ -150,7 +166,9 @@ void sam_profile_put_folded(const struct sam_profile_tables *t, struct sam_buffe
             out->failed |= frame.failed;
             sam_buffer_free(&frame);
         }
+        struct sam_profile_sum sum = {0};
+        sam_profile_sum_add(&sum, insn->row);
         sam_buffer_printf(out, "0x%08llx %s %llu\n", (unsigned long long)insn->row->pc, insn->text,
-                          (unsigned long long)insn->row->count);
+                          (unsigned long long)sam_profile_weight(t, &sum));
     }
 }
