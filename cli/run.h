@@ -119,6 +119,9 @@ int run_dump_parse(struct cli_args *args, const char *word, struct run_range *ra
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
+/* Timelines of a timed launch. */
+enum run_timeline { RUN_PERFETTO, RUN_KONATA, RUN_TIMELINES };
+
 /* --- run_gpu.c */
 /* The options of a Ventus GPGPU alone. */
 struct gpu_request {
@@ -127,15 +130,21 @@ struct gpu_request {
     unsigned sanitize; /* SAM_SANITIZE_* */
     uint32_t grid[3], block[3], global[3], offset[3];
     uint32_t lanes, pds_size, lds_size, print_size;
-    bool sv39; /* build the tables */
+    bool sv39;   /* build the tables */
+    bool cycles; /* model the GPU in time, */
+    struct sam_gputime_config config;
+    const char *timelines[RUN_TIMELINES]; /* files, "-", NULL */
     struct {
         struct sam_lds_range *items;
         size_t count;
     } lds_ranges;
 };
 
-extern const struct cli_option run_gpu_rows[]; /* of struct gpu_request */
+/* Of struct gpu_request; the latter of run_cycles.c. */
+extern const struct cli_option run_gpu_rows[], run_cycles_rows[];
 int run_gpu(struct run_request *request, struct gpu_request *gpu);
+/* Register a file that is written; one per launch where its name has %n. */
+int run_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
 
 struct run_arguments;
 
@@ -152,6 +161,9 @@ struct run {
     uint64_t ptbr;                   /* of --sv39 */
     uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: none is named */
     unsigned launches;
+    struct sam_gpu_timing timing; /* of the current launch, with --cycles */
+    struct sam_output *timelines[RUN_TIMELINES];
+    uint64_t cycles;                       /* of all launches */
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
     const struct sam_metadata *metadata;   /* of a recorded launch, for the same; or NULL */
@@ -178,6 +190,22 @@ int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *n
 json_t *run_report_findings(const struct run *run, json_t *launch);
 /* Print and forget them. */
 int run_print_findings(struct run *run);
+
+/* --- run_cycles.c: --cycles */
+void run_gpu_defaults(struct gpu_request *gpu);
+/* Check the configuration, and register the timelines of so many launches. */
+int run_check_cycles(const struct run_request *request, struct gpu_request *gpu, size_t launches);
+bool run_timelines_to_stdout(const struct gpu_request *gpu);
+/* Open the timelines of the next launch; close them and `keep` them or not. */
+int run_open_timing(struct run *run);
+int run_close_timing(struct run *run, bool keep);
+/* Add the cycles to the report on a launch; print them as text. */
+json_t *run_report_cycles(struct run *run, json_t *row);
+int run_print_cycles(const struct run *run);
+/* --config help: the parameters of the GPU in time. */
+int run_gputime_list_parameters(void); /* CLI_SHOWN */
+/* Their names, for completion; NULL after the last. */
+const char *run_gputime_key(size_t index);
 
 /* --- run_launch.c */
 /* Create the machine with the request's options. */

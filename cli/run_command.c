@@ -55,6 +55,7 @@ const struct cli_option run_program_rows[] = {
 void run_command_init(struct run_command *c, struct cli_args *args)
 {
     *c = (struct run_command){.run = {.args = args}};
+    run_gpu_defaults(&c->gpu);
     run_hart_defaults(&c->hart, &c->run);
 }
 

@@ -203,33 +203,34 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
     return code;
 }
 
-/* Register the log, one file per launch where its name has %n. */
-static int name_logs(const struct run_request *r, size_t launches)
+int run_name_numbered(const struct run_request *r, const char *pattern, size_t launches)
 {
-    const bool each = strstr(r->trace, "%n");
+    const bool each = strstr(pattern, "%n");
     int code = CLI_OK;
     for (size_t i = 0; i < (each ? launches : 1) && code == CLI_OK; i++) {
-        char *path = each ? run_log_path(r->trace, (unsigned)i) : strdup(r->trace);
+        char *path = each ? run_log_path(pattern, (unsigned)i) : strdup(pattern);
         code = path ? cli_writes(r->args, path) : cli_no_memory();
         free(path);
     }
     return code;
 }
 
-static int name_files(const struct run_request *r, const struct gpu_request *gpu)
+static int name_files(const struct run_request *r, struct gpu_request *gpu)
 {
+    const size_t launches = gpu->kernel ? 1 : r->files.count / 2;
     int code = run_name_files(r, r->files.count);
     if (gpu->elf && code == CLI_OK)
         code = cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
-        code = name_logs(r, gpu->kernel ? 1 : r->files.count / 2);
-    return code;
+        code = run_name_numbered(r, r->trace, launches);
+    return code == CLI_OK ? run_check_cycles(r, gpu, launches) : code;
 }
 
 static int run_request(struct run *run)
 {
     const struct run_request *r = run->request;
-    bool json = r->stats == RUN_STATS_JSON, data = run_writes_stdout(r);
+    bool json = r->stats == RUN_STATS_JSON,
+         data = run_writes_stdout(r) || run_timelines_to_stdout(run->asked);
     if (json && data)
         return cli_usage_error(r->args, "--json needs standard output for itself");
     run->text = json || data ? stderr : stdout;
@@ -251,6 +252,9 @@ static int run_request(struct run *run)
         closed = run_close_profile(run);
         code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
     }
+    if (run->asked->cycles && run->launches > 1 && !json)
+        fprintf(run->text, "cycles of %u launches: %llu\n", run->launches,
+                (unsigned long long)run->cycles);
     if (code == CLI_OK && run->found)
         code = CLI_PROGRAM_FAILED;
     sam_output_abort(run->log);
@@ -259,6 +263,8 @@ static int run_request(struct run *run)
         json_t *root = report_text(json_object(), "samite", sam_version());
         root = report_set(root, "launches", json_incref(run->json_launches));
         root = report_set(root, "checks", json_incref(run->json_checks));
+        if (run->asked->cycles)
+            root = report_count(root, "cycles", run->cycles);
         if (cli_json_print(root) != CLI_OK)
             code = CLI_BAD_INPUT;
     }
@@ -268,6 +274,7 @@ static int run_request(struct run *run)
 int run_gpu(struct run_request *r, struct gpu_request *gpu)
 {
     struct run state = {.request = r, .asked = gpu, .text = stdout};
+    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
     gpu->options.max_insns = r->max_insns;
     gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
     gpu->options.sv39 = cli_given(r->args, "ptbr");
@@ -277,6 +284,7 @@ int run_gpu(struct run_request *r, struct gpu_request *gpu)
     if (code == CLI_OK)
         code = run_request(&state);
     sam_gpu_free(state.gpu);
+    sam_gputime_result_free(&state.timing.result);
     sam_profile_free(state.profile);
     sam_sanitizer_free(state.sanitizer);
     sam_image_free(state.image);

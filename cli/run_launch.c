@@ -39,6 +39,7 @@ static struct sam_gpu_options options_of(struct run *run)
     }
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
+    options.timing = run->asked->cycles ? &run->timing : NULL;
     options.progress = show_progress;
     options.progress_context = run;
     return options;
@@ -110,6 +111,9 @@ static int set_up(struct run *run)
     if (run->asked->sv39 &&
         sam_gpu_build_sv39(run->gpu, run->image, &run->ptbr, &run->error) != SAM_OK)
         return cli_report(&run->error);
+    code = run_open_timing(run);
+    if (code != CLI_OK)
+        return code;
     struct sam_gpu_options options = options_of(run);
     if (run->log)
         options.log = (struct sam_sink){sam_output_write, run->log};
@@ -122,6 +126,7 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
                   const char *source, const struct sam_gpu_result *result)
 {
     json_t *row = run_report_findings(run, run_report(run, launch, kernel, source, result));
+    row = run_report_cycles(run, row);
     if (!row)
         return cli_no_memory();
     if (!run->request->quiet && !run->request->driver) /* whose user took the time */
@@ -130,7 +135,7 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
         report_print(run->text, run_launch_stats, row);
     const bool good = !run->json_launches || json_array_append(run->json_launches, row) == 0;
     json_decref(row);
-    return good ? CLI_OK : cli_no_memory();
+    return good ? run_print_cycles(run) : cli_no_memory();
 }
 
 /* A load just past the argument buffer, or at 0 where there is none, reads an argument that was not
@@ -192,6 +197,8 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
         }
     }
     run->launches++;
+    const int closed_timing = run_close_timing(run, status == SAM_OK || status == SAM_ERR_TRAP);
+    code = code == CLI_OK ? closed_timing : code;
     if (code != CLI_OK) {
         sam_output_abort(run->log);
         run->log = NULL;

@@ -174,6 +174,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     char name[128];
     run->pds_room = pds_room(m);
     run->metadata = m;
+    run->timing.sgprs = (uint32_t)m->sgprs;
+    run->timing.vgprs = (uint32_t)m->vgprs;
     kernel_name(run, &launch, step->path, name, sizeof name);
     const int code = name_buffers(run, m);
     return code == CLI_OK ? run_launch(run, &launch, name, step->path) : code;

@@ -6,30 +6,13 @@
 #include "run.h"
 #include "samite/file.h"
 
-/* How a profile is written, by the end of its file's name; -1: none of them. */
-static int format_of(const char *path)
-{
-    static const struct {
-        const char *suffix;
-        enum sam_profile_format format;
-    } rows[] = {
-        {".html", SAM_PROFILE_HTML},
-        {".json", SAM_PROFILE_JSON},
-        {".folded", SAM_PROFILE_FOLDED},
-        {".txt", SAM_PROFILE_TEXT},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (cli_ends_with(path, rows[i].suffix))
-            return (int)rows[i].format;
-    return strcmp(path, "-") == 0 ? SAM_PROFILE_TEXT : -1;
-}
-
 int run_open_profile(struct run *run)
 {
     const char *path = run->asked->profile;
     if (!path)
         return CLI_OK;
-    if (format_of(path) < 0)
+    enum sam_profile_format format;
+    if (!sam_profile_format_of(path, &format))
         return cli_usage_error(run->request->args,
                                "--profile %s: expected a name that ends in .html, .json, .folded "
                                "or .txt, or - for text",
@@ -51,6 +34,7 @@ int run_close_profile(struct run *run)
     struct sam_error error;
     char *text = NULL;
     size_t rows = 0;
+    enum sam_profile_format format = SAM_PROFILE_TEXT;
     if (run->profile)
         sam_profile_rows(run->profile, &rows);
     if (rows == 0)
@@ -60,8 +44,8 @@ int run_close_profile(struct run *run)
         .image = run->image,
         .title = run->asked->kernel ? run->asked->kernel : run->request->files.items[0]};
     int code = CLI_OK;
-    if (sam_profile_print(run->profile, (enum sam_profile_format)format_of(path), &options, &text,
-                          &error) != SAM_OK)
+    sam_profile_format_of(path, &format);
+    if (sam_profile_print(run->profile, format, &options, &text, &error) != SAM_OK)
         code = cli_report(&error);
     else if (strcmp(path, "-") == 0)
         fputs(text, run->text);
