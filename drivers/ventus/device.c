@@ -117,6 +117,7 @@ static void device_free(struct device *device)
     space_free(device->shared);
     if (device->log)
         fclose(device->log);
+    measure_close(device);
     struct sam_gpu_result result = {.stats = device->total};
     sam_gpu_result_free(&result);
     environment_free(&device->environment);
@@ -134,6 +135,7 @@ static struct device *device_new(void)
         return complain("out of memory"), NULL;
     }
     bool good = environment_read(&device->environment);
+    good = good && measure_open(device) == 0;
     if (good && !device->environment.sv39)
         good = (device->shared = space_new(&device->environment)) != NULL;
     if (good && add_task(device, 0) == 0)

@@ -18,6 +18,9 @@ struct environment {
     bool log_each; /* SAMITE_LOG=auto: one file per launch */
     char *log;     /* SAMITE_LOG=FILE; NULL: none */
     char *record;  /* SAMITE_RECORD: a folder; NULL: none */
+    char *profile; /* SAMITE_PROFILE: a file; NULL: none */
+    bool cycles;   /* SAMITE_CYCLES, */
+    struct sam_gputime_config config;
 };
 
 struct buffer {
@@ -85,6 +88,9 @@ struct device {
     unsigned launches, failures, programs;
     struct sam_gpu_stats total;
     FILE *log;
+    struct sam_profile *profile;  /* SAMITE_PROFILE: of all launches */
+    struct sam_gpu_timing timing; /* SAMITE_CYCLES: of the last launch */
+    uint64_t cycles;              /* of all launches */
 };
 
 enum { MAX_PROGRAM = 1 << 28 }; /* bytes: the room for code */
@@ -133,6 +139,18 @@ void queue_report(const struct device *device, FILE *stream);
 
 /* stats.c: the counts, one per line; those collected too when there are any. */
 void stats_print(const struct sam_gpu_stats *stats, const struct sam_image *image, FILE *stream);
+
+/* measure.c: SAMITE_PROFILE and SAMITE_CYCLES. */
+
+/* Make what they need; 0 or -1. */
+int measure_open(struct device *device);
+void measure_close(struct device *device);
+/* Let the launches of these options be counted and timed, with what the metadata says. */
+void measure_options(struct device *device, const uint64_t *meta, struct sam_gpu_options *options);
+/* A launch has ended, well or not: print its cycles. */
+void measure_print(struct device *device, const struct sam_launch *launch, const char *kernel);
+/* Write the profile of all launches, with the symbols of the last one; 0 or -1. */
+int measure_save(struct device *device, const struct sam_image *image);
 
 /* record.c: SAMITE_RECORD. Write a launch down, before it runs; note what it has left in memory. */
 int record_launch(struct device *device, struct space *space, const struct sam_launch *launch,

@@ -41,10 +41,35 @@ static bool read_text(const char *name, char **copy)
     return true;
 }
 
-/* What an option of `samite run` can do and this library cannot. */
-static bool is_absent(const char *name)
+/* SAMITE_PROFILE=FILE, whose name says how it is written. */
+static bool read_profile(struct environment *e)
 {
-    return !variable(name) || (complain("%s: not available in the driver", name), false);
+    enum sam_profile_format format;
+    if (!read_text("SAMITE_PROFILE", &e->profile))
+        return false;
+    return !e->profile ||
+           (strcmp(e->profile, "-") != 0 && sam_profile_format_of(e->profile, &format)) ||
+           (complain(
+                "SAMITE_PROFILE=%s: expected a name that ends in .html, .json, .folded or .txt",
+                e->profile),
+            false);
+}
+
+/* SAMITE_CYCLES=1, or parameters as for `samite run --config`. */
+static bool read_cycles(struct environment *e)
+{
+    const char *text = variable("SAMITE_CYCLES");
+    struct sam_error error;
+    sam_gputime_config_init(&e->config);
+    if (!text || strcmp(text, "0") == 0)
+        return true;
+    e->cycles = true;
+    if (strcmp(text, "1") == 0)
+        return true;
+    enum sam_status status = sam_gputime_config_read(&e->config, text, &error);
+    if (status == SAM_OK)
+        status = sam_gputime_config_check(&e->config, &error);
+    return status == SAM_OK || (complain("SAMITE_CYCLES=%s: %s", text, error.text), false);
 }
 
 bool environment_read(struct environment *e)
@@ -54,7 +79,7 @@ bool environment_read(struct environment *e)
     bool good = read_number("SAMITE_JOBS", 1, MAX_JOBS, &e->jobs) &&
                 read_switch("SAMITE_SV39", &e->sv39) && read_switch("SAMITE_STATS", &e->stats) &&
                 read_text("SAMITE_LOG", &e->log) && read_text("SAMITE_RECORD", &e->record) &&
-                is_absent("SAMITE_PROFILE") && is_absent("SAMITE_CYCLES");
+                read_profile(e) && read_cycles(e);
     if (e->log && strcmp(e->log, "auto") == 0) {
         e->log_each = true;
         free(e->log);
@@ -69,5 +94,6 @@ void environment_free(struct environment *e)
 {
     free(e->log);
     free(e->record);
+    free(e->profile);
     *e = (struct environment){0};
 }

@@ -8,8 +8,8 @@
 
 /* ---------------------------------------------------------------------------------- queueing */
 
-static int set_options(struct device *device, const struct space *space, const struct sam_sink *log,
-                       const struct sam_sink *print)
+static int set_options(struct device *device, const struct space *space, const uint64_t *meta,
+                       const struct sam_sink *log, const struct sam_sink *print)
 {
     struct sam_error error;
     struct sam_gpu_options options = {
@@ -24,6 +24,7 @@ static int set_options(struct device *device, const struct space *space, const s
         options.log = *log;
     if (print)
         options.print = *print;
+    measure_options(device, meta, &options);
     if (sam_gpu_set_options(space->gpu, &options, &error) != SAM_OK)
         return complain("%s", error.text);
     return 0;
@@ -35,7 +36,7 @@ int queue_check(struct device *device, struct space *space, const uint64_t *meta
     struct sam_launch launch;
     if (space_launch(space, meta, &launch, "vt_start") != 0)
         return -1;
-    if (set_options(device, space, NULL, NULL) != 0)
+    if (set_options(device, space, meta, NULL, NULL) != 0)
         return -1;
     if (sam_gpu_check_launch(space->gpu, &launch, &error) != SAM_OK)
         return complain("vt_start: %s", error.text);
@@ -126,7 +127,7 @@ static int prepare(struct device *device, const struct request *request, struct 
         log = (struct sam_sink){write_stream, device->log};
     }
     if ((device->environment.sv39 && space_build_tables(space) != 0) ||
-        set_options(device, space, &log, &print) != 0)
+        set_options(device, space, request->meta, &log, &print) != 0)
         return -1;
     return space->dirty ? record_launch(device, space, &run->launch, request->meta, run->kernel)
                         : 0;
@@ -164,9 +165,12 @@ static int run_one(struct device *device, const struct request *request)
             fprintf(stderr, "samite: launch %u: %s\n", device->launches, run.kernel);
             stats_print(&run.result.stats, run.launch.image, stderr);
         }
+        measure_print(device, &run.launch, run.kernel);
         if (status != SAM_OK)
             code = complain("launch %u (%s): %s", device->launches, run.kernel, error.text);
         if (close_log(device, &run) != 0)
+            code = -1;
+        if (measure_save(device, run.launch.image) != 0)
             code = -1;
         if (request->space->dirty && record_result(request->space) != 0)
             code = -1;

@@ -25,7 +25,11 @@ int reference_open(void)
         return complain("gvmref_vt_dev_open: the device is open already");
     if (!environment_read(&reference.environment))
         return -1;
-    reference.space = space_new(&reference.environment);
+    if (reference.environment.profile || reference.environment.cycles)
+        complain("SAMITE_%s: not available in the reference, which steps its launches",
+                 reference.environment.profile ? "PROFILE" : "CYCLES");
+    else
+        reference.space = space_new(&reference.environment);
     if (!reference.space)
         environment_free(&reference.environment);
     return reference.space ? 0 : -1;
