@@ -84,6 +84,82 @@ static void expect_output(const char *words, const char *text)
     sam_buffer_free(&out);
 }
 
+/* A block turned by the TensorLoad unit, and a product of the matrix unit, with the device headers.
+ */
+static const char units[] = "#include <samite/device/matrix.h>\n"
+                            "#include <samite/device/tensorload.h>\n"
+                            "static uint8_t in[32][32], out[32][32];\n"
+                            "static int8_t a[16][64], b[16][64];\n"
+                            "static int32_t c[16][16];\n"
+                            "int main(void)\n"
+                            "{\n"
+                            "    for (int i = 0; i < 32; i++)\n"
+                            "        for (int k = 0; k < 32; k++)\n"
+                            "            in[i][k] = (uint8_t)(7 * i + k);\n"
+                            "    sam_csr_write(SAM_DEVICE_CSR_tshape, 0x200104);\n"
+                            "    sam_csr_write(SAM_DEVICE_CSR_tload_width, 32);\n"
+                            "    sam_csr_write(SAM_DEVICE_CSR_tstore_width, 32);\n"
+                            "    sam_tl_load(1, 0, in);\n"
+                            "    sam_tl_load(2, 0, in);\n"
+                            "    sam_tl_xpose_12(1, 2, 0x01202002);\n"
+                            "    sam_tl_store(1, 0, out);\n"
+                            "    for (int i = 0; i < 32; i++)\n"
+                            "        for (int k = 0; k < 32; k++)\n"
+                            "            if (out[i][k] != in[k][i])\n"
+                            "                return 1;\n"
+                            "    for (int i = 0; i < 16; i++)\n"
+                            "        for (int k = 0; k < 64; k++) {\n"
+                            "            a[i][k] = (int8_t)(i - k);\n"
+                            "            b[i][k] = (int8_t)(3 * i + k);\n"
+                            "        }\n"
+                            "    sam_csr_write(SAM_DEVICE_CSR_xmcsr, 1);\n"
+                            "    sam_mcfgki(64);\n"
+                            "    sam_mcfgmi(16);\n"
+                            "    sam_mcfgni(16);\n"
+                            "    sam_mldb(0, 64, a);\n"
+                            "    sam_mldb(1, 64, b);\n"
+                            "    sam_mmov_mx(2, 0);\n"
+                            "    sam_mmaqa_b(2, 1, 0);\n"
+                            "    sam_mcfgki(64);\n"
+                            "    sam_mstw(2, 64, c);\n"
+                            "    for (int i = 0; i < 16; i++)\n"
+                            "        for (int j = 0; j < 16; j++) {\n"
+                            "            int32_t sum = 0;\n"
+                            "            for (int k = 0; k < 64; k++)\n"
+                            "                sum += a[i][k] * b[j][k];\n"
+                            "            if (c[i][j] != sum)\n"
+                            "                return 2;\n"
+                            "        }\n"
+                            "    return sam_cycles() ? 0 : 3;\n"
+                            "}\n";
+
+static void device_headers(void **state)
+{
+    (void)state;
+    const char *top = getenv("SAMITE_SOURCE");
+    write_text("units.c", units);
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "cd %s && riscv64-unknown-elf-gcc %s -O2 -I%s/include -nostdlib -ffreestanding "
+                 "-T %s/include/samite/device/tensor.ld %s/include/samite/device/start.S units.c "
+                 "-lgcc -o units >build.log 2>&1",
+                 directory, builds[i].options, top, top, top);
+        assert_int_equal(system(command), 0);
+        struct sam_buffer out =
+            expect_success(i ? "units " TENSOR "--isa rv64im_xtensorload_xmatrix"
+                             : "units " TENSOR "--isa rv32im_xtensorload_xmatrix");
+        sam_buffer_free(&out);
+        /* our script serves picolibc, too */
+        snprintf(command, sizeof command,
+                 "cd %s && " CROSS "%s -T %s/include/samite/device/tensor.ld main.c -o script "
+                 ">build.log 2>&1",
+                 directory, builds[i].options, top);
+        assert_int_equal(system(command), 0);
+        expect_output("script " TENSOR "-- one", "1: one\n0.333 1234567890123 heap\n");
+    }
+}
+
 static void picolibc(void **state)
 {
     (void)state;
@@ -170,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(picolibc),
+        cmocka_unit_test(device_headers),
         cmocka_unit_test(wrong_instruction_sets),
         cmocka_unit_test(in_assembly),
     };
