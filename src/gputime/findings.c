@@ -210,6 +210,14 @@ static void find_occupancy(struct sam_gputime_facts *f)
                sam_gputime_limit_name(r->limit), help);
 }
 
+/* A scalar instruction acts for the warp, and has no lanes to lose. */
+static bool is_vector(const struct sam_gputime_facts *f, const struct sam_gputime_row *row)
+{
+    struct sam_insn insn;
+    return row->word && sam_decode(&f->isa, row->word, row->prefix, &insn) &&
+           sam_op_is_vector(insn.op);
+}
+
 /* Lanes that are not there in the instructions that cost most. */
 static void find_lanes(struct sam_gputime_facts *f)
 {
@@ -226,7 +234,7 @@ static void find_lanes(struct sam_gputime_facts *f)
     for (size_t i = 0; i < f->result->row_count; i++) {
         const struct sam_gputime_row *row = &f->result->rows[i];
         const double lanes = sam_gputime_share(row->lanes, row->issues);
-        if (row->lanes && 2 * lanes < (double)widest && sum_of(row) > most) {
+        if (row->lanes && 2 * lanes < (double)widest && sum_of(row) > most && is_vector(f, row)) {
             most = sum_of(row);
             worst = row;
             lanes_of_worst = lanes;
