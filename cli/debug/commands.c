@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of commands, and what is made from it: finding a command, help, completion. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,17 @@ const struct debug_command debug_infos[] = {
 #undef INFO
     {0},
 };
+
+const char *debug_split(const char *line, char *word, size_t size)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_')
+        length++;
+    if (!length && *line)
+        length = 1;
+    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), line);
+    return line + length + strspn(line + length, " \t");
+}
 
 /* The next of the names; NULL: no more. */
 static const char *next_name(const char **names, char *name, size_t size)
@@ -192,10 +204,11 @@ const char *debug_complete(struct debug *d, const char *line, size_t index, char
 {
     char command[64];
     struct sam_error error;
-    const char *rest = line, *word = line + strlen(line);
+    const char *word = line + strlen(line);
     while (word > line && !strchr(" \t*&(+-", word[-1]))
         word--;
-    if (!debug_word(&rest, command, sizeof command) || word == line + strspn(line, " \t"))
+    debug_split(line + strspn(line, " \t"), command, sizeof command);
+    if (word == line + strspn(line, " \t"))
         return complete_row(debug_commands, word, &index, text, size);
     const struct debug_command *row = debug_find(debug_commands, "command", command, &error);
     switch (row ? row->completes : COMPLETE_NONE) {

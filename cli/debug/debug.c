@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop of the debugger: it reads commands and runs them. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,25 +102,13 @@ void debug_detach(struct debug *d)
 
 /* --------------------------------------------------------------------------------- commands */
 
-/* The name of the command and what follows it: "x/4xw a0" is x and "/4xw a0". */
-static const char *split(const char *line, char *word, size_t size)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_')
-        length++;
-    if (!length && *line)
-        length = 1;
-    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), line);
-    return line + length + strspn(line + length, " \t");
-}
-
 enum sam_status debug_execute(struct debug *d, const char *line, struct sam_error *error)
 {
     char word[64];
     line += strspn(line, " \t");
     if (!*line || *line == '#')
         return SAM_OK;
-    const char *rest = split(line, word, sizeof word);
+    const char *rest = debug_split(line, word, sizeof word);
     const struct debug_command *command = debug_find(debug_commands, "command", word, error);
     return command ? command->run(d, rest, error) : SAM_ERR_USAGE;
 }
@@ -132,7 +119,7 @@ static const char *repeated(struct debug *d, const char *line)
     struct sam_error error;
     char word[64];
     if (*line) {
-        const char *rest = split(line, word, sizeof word);
+        const char *rest = debug_split(line, word, sizeof word);
         const struct debug_command *command = debug_find(debug_commands, "command", word, &error);
         const bool goes_on =
             command && (command->run == command_list || command->run == command_examine);

@@ -227,6 +227,9 @@ struct debug_command {
 };
 
 extern const struct debug_command debug_commands[], debug_infos[];
+/* The name of the command at the beginning of a line, and what follows it: "x/4xw a0" is x and
+ * "/4xw a0". */
+const char *debug_split(const char *line, char *word, size_t size);
 /* The row of a word; NULL: the error says why. `kind`: "command", "info". */
 const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
                                        const char *word, struct sam_error *error);

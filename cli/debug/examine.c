@@ -6,7 +6,7 @@
 #include "debugger.h"
 #include "stop.h"
 
-enum { MOST = 1 << 20, STRING = 200 };
+enum { MOST = 1 << 16, STRING = 200 };
 
 struct request {
     uint64_t count;

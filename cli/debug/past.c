@@ -201,7 +201,7 @@ enum sam_status command_snapshot(struct debug *d, const char *rest, struct sam_e
     if (status == SAM_OK)
         status = sam_session_snapshot(d->session, &snapshot, error);
     if (status == SAM_OK)
-        debug_say(d, "snapshot %u at time %llu\n", snapshot,
+        debug_say(d, "snapshot %u at time %llu\n", snapshot - d->start,
                   (unsigned long long)sam_session_time(d->session));
     return status;
 }
@@ -214,9 +214,11 @@ enum sam_status command_restore(struct debug *d, const char *rest, struct sam_er
     enum sam_status status = debug_number(d, &rest, "the snapshot", &number, error);
     if (status == SAM_OK)
         status = debug_no_more(rest, error);
-    if (status == SAM_OK && (number > UINT32_MAX || number == d->start))
-        return debug_fail(error, "snapshot %lld: there is none", (long long)number);
-    if (status == SAM_OK)
-        status = sam_session_restore(d->session, (unsigned)number, error);
+    if (status != SAM_OK)
+        return status;
+    d->stepped_from = debug_pc(d);
+    if (number < 1 || number > INT32_MAX || /* the first is the debugger's own */
+        sam_session_restore(d->session, (unsigned)number + d->start, error) != SAM_OK)
+        return debug_fail(error, "no snapshot %lld", (long long)number);
     return status == SAM_OK ? arrived(d) : status;
 }

@@ -94,7 +94,7 @@ enum sam_status command_list(struct debug *d, const char *rest, struct sam_error
 
 /* ------------------------------------------------------------------------------ disassemble */
 
-enum { WINDOW = 32, MOST = 1 << 20 };
+enum { WINDOW = 32, MOST = 1 << 18 };
 
 /* The function around an address: from its symbol to the next function, or a few instructions. */
 static void function_range(struct debug *d, uint64_t address, uint64_t *begin, uint64_t *end)
@@ -231,11 +231,40 @@ enum sam_status command_stack(struct debug *d, const char *rest, struct sam_erro
 
 /* -------------------------------------------------------------------------------- backtrace */
 
-/* Is the instruction before this address a call? */
-static bool follows_call(struct debug *d, uint64_t address)
+/* Where a call goes: jal, or auipc and jalr. False: to what a register holds. */
+static bool call_target(struct debug *d, uint64_t address, uint32_t word, uint64_t *target)
 {
+    enum { JAL = 0x6f, AUIPC = 0x17 };
+    const uint32_t offset = (word >> 31) << 20 | (word >> 12 & 0xff) << 12 |
+                            (word >> 20 & 1) << 11 | (word >> 21 & 0x3ff) << 1;
+    uint32_t before;
+    if ((word & 0x7f) == JAL) {
+        *target = address + offset - ((uint64_t)(word >> 31) << 21);
+        return true;
+    }
+    if (!stop_fetch(d, address - 4, &before) || (before & 0x7f) != AUIPC ||
+        (before >> 7 & 31) != (word >> 15 & 31))
+        return false;
+    const int32_t upper = (int32_t)(before & 0xfffff000), lower = (int32_t)word >> 20;
+    *target = address - 4 + (uint64_t)(int64_t)upper + (uint64_t)(int64_t)lower;
+    if (d->shape.isa.xlen == 32)
+        *target &= UINT32_MAX;
+    return true;
+}
+
+/* Does ra say who called the code at pc? Not when it is of a call that has returned: it then names
+ * a place in the function itself, and not of a call to this symbol. */
+static bool is_caller(struct debug *d, uint64_t ra, uint64_t pc)
+{
+    const struct sam_image *image = d->image;
+    uint64_t target;
     uint32_t word;
-    return !(address & 3) && stop_fetch(d, address - 4, &word) && stop_is_call(word);
+    if (ra & 3 || !stop_fetch(d, ra - 4, &word) || !stop_is_call(word))
+        return false;
+    if (!image || sam_image_function_at(image, ra - 4) != sam_image_function_at(image, pc))
+        return true;
+    const struct sam_symbol *symbol = sam_image_symbol_at(image, pc);
+    return symbol && call_target(d, ra - 4, word, &target) && target == symbol->value;
 }
 
 enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_error *error)
@@ -250,11 +279,8 @@ enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_
         return status;
     source_describe(d, pc, place, sizeof place);
     debug_say(d, "#0  0x%llx in %s\n", (unsigned long long)pc, place);
-    const struct sam_image *image = d->image;
-    const bool other =
-        !image || sam_image_function_at(image, ra - 4) != sam_image_function_at(image, pc);
-    if (!follows_call(d, ra) || !other)
-        return SAM_OK; /* ra is of a call that has returned, or of none */
+    if (!is_caller(d, ra, pc))
+        return SAM_OK;
     source_describe(d, ra - 4, place, sizeof place);
     debug_say(d, "#1  0x%llx in %s\n", (unsigned long long)ra - 4, place);
     return SAM_OK;

@@ -77,7 +77,8 @@ static void show_mask(struct debug *d, const struct sam_session_warp *warp)
         debug_say(d, "[active lanes 0x%08x, SIMT stack %u deep]\n", warp->mask, warp->depth);
 }
 
-void stop_show_place(struct debug *d, bool whole)
+/* `prefix` stands in front of the place. */
+static void show_place(struct debug *d, bool whole, const char *prefix)
 {
     struct sam_session_warp warp;
     struct sam_error error;
@@ -98,7 +99,7 @@ void stop_show_place(struct debug *d, bool whole)
     const char *text = file ? source_text(d, file, line) : NULL;
     source_describe(d, warp.pc, place, sizeof place);
     if (whole)
-        debug_say(d, "%s\n", place);
+        debug_say(d, "%s%s\n", prefix, place);
     if (file)
         d->list_line = 0;
     if (text && file) {
@@ -113,6 +114,11 @@ void stop_show_place(struct debug *d, bool whole)
     }
     if (warp.state == SAM_WARP_WAITS)
         debug_say(d, "[waits at the barrier for other warps]\n");
+}
+
+void stop_show_place(struct debug *d, bool whole)
+{
+    show_place(d, whole, "");
 }
 
 /* ------------------------------------------------------------------------------- watchpoints */
@@ -224,7 +230,8 @@ static void report_end(struct debug *d, const struct sam_session_stop *stop)
               d->run->number + 1 < d->run->count ? "; continue goes on to the next" : "");
 }
 
-static void report_break(struct debug *d, const struct sam_session_stop *stop, struct point *p)
+static void report_break(struct debug *d, const struct sam_session_stop *stop,
+                         const struct point *p, char *before, size_t size)
 {
     if (stop->id == d->until_id && d->until_id) {
         debug_say(d, "[the program has reached --until]\n");
@@ -232,7 +239,8 @@ static void report_break(struct debug *d, const struct sam_session_stop *stop, s
     }
     if (!p)
         return;
-    debug_say(d, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number);
+    snprintf(before, size, "%s %u, ", p->temporary ? "Temporary breakpoint" : "Breakpoint",
+             p->number);
     if (p->has_lane)
         d->focus.lane = p->lane;
 }
@@ -266,6 +274,7 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
                  const struct sam_error *error)
 {
     struct point *p = points_of(d, stop->id);
+    char before[64] = "";
     d->state = DEBUG_LIVE;
     d->started = true;
     d->at_end = false;
@@ -276,16 +285,15 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
     }
     switch (stop->reason) {
     case SAM_SESSION_DONE: report_end(d, stop); return;
-    case SAM_SESSION_BREAK:
-        if (elsewhere)
-            show_focus(d);
-        report_break(d, stop, p);
-        break;
+    case SAM_SESSION_BREAK: report_break(d, stop, p, before, sizeof before); break;
     case SAM_SESSION_WATCH: report_watch(d, stop, p); break;
     case SAM_SESSION_TRAP:
         d->state = DEBUG_TRAPPED;
         fflush(d->out);
-        cli_report(error);
+        if (d->options->sealed)
+            debug_say(d, "%s\n", error->text);
+        else
+            cli_report(error);
         break;
     case SAM_SESSION_EBREAK:
         debug_say(d, "[ebreak]\n");
@@ -301,7 +309,7 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
     if (p)
         report_problem(d, p);
     const bool stepped = stop->reason == SAM_SESSION_COUNT || stop->reason == SAM_SESSION_ASKED;
-    stop_show_place(d, !stepped || enters_function(d));
+    show_place(d, !stepped || enters_function(d), before);
     stop_show_displays(d);
     if (p && p->temporary)
         points_delete(d, p);

@@ -359,8 +359,10 @@ static void float_text(enum sam_dtype type, uint64_t bits, char *text, size_t si
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
         if (isnan(value) || isinf(value) || sam_dtype_round(type, strtod(text, NULL)) == bits)
-            return;
+            break;
     }
+    if (strstr(text, "e+") && fabs(value) < 1e15)
+        snprintf(text, size, "%.0f", value);
 }
 
 static void binary_text(uint64_t bits, char *text, size_t size)
