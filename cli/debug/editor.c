@@ -134,6 +134,7 @@ struct editor *editor_new(const char *prompt, input_complete *completer, void *c
     el_set(e->edit, EL_CLIENTDATA, e);
     el_set(e->edit, EL_PROMPT, prompt_of);
     el_set(e->edit, EL_EDITOR, "emacs");
+    el_set(e->edit, EL_SETTY, "-d", "+noflsh", NULL); /* Ctrl-C discards no output */
     el_set(e->edit, EL_HIST, history, e->history);
     el_set(e->edit, EL_GETCFN, read_character);
     el_set(e->edit, EL_ADDFN, "samite-complete", "complete the word", complete);

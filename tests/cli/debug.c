@@ -76,6 +76,94 @@ static void failures(void **state)
     done(&o);
 }
 
+/* Commands from the command line, from files and from standard input, in this order. */
+static void scripts(void **state)
+{
+    (void)state;
+    write_text("one.gdb", "# comment\n\nbreak twice.s:9\ncontinue\n  print v2[3]  \n");
+    write_text("two.gdb", "source one.gdb\nprint v2[4]\n");
+    write_text("bad.gdb", "print 1\nprint nobody\nprint 2\n");
+    write_text("loop.gdb", "source loop.gdb\n");
+    struct sam_buffer out = expect_success(
+        LAUNCH "--arg out:u32:32 -ex 'echo first\\n' -x two.gdb --ex=quit --echo </dev/null");
+    expect_part(&out, "first\n(samite) source one.gdb\n(samite) # comment\n");
+    expect_part(&out,
+                "(samite) print v2[3]\n$1 = 3\n(samite) print v2[4]\n$2 = 4\n(samite) quit\n");
+    sam_buffer_free(&out);
+    write_text("in.gdb", "print 5\nprint 6\n");
+    out = expect_success(LAUNCH "--arg out:u32:32 -ex 'print 4' <in.gdb");
+    expect_part(&out, "$1 = 4\n$2 = 5\n$3 = 6\n");
+    sam_buffer_free(&out);
+    /* Nothing is asked, and no prompt is shown, without a terminal. */
+    assert_null(strstr(sam_buffer_text(&out), "(samite)"));
+    /* A command that fails ends its file, and a batch. */
+    struct outcome o = run(LAUNCH "--arg out:u32:32 -x bad.gdb -ex 'print 3' </dev/null");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, "samite: error: bad.gdb:2: no register, CSR or symbol 'nobody'\n");
+    expect_part(&o.out, "$1 = 1\n$2 = 3\n");
+    done(&o);
+    o = run(LAUNCH "--arg out:u32:32 --batch -x bad.gdb -ex 'print 3'");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.out, "$1 = 1\n");
+    assert_null(strstr(sam_buffer_text(&o.out), "$2"));
+    done(&o);
+    expect_failure(LAUNCH "--arg out:u32:32 --batch -x loop.gdb", 2, "nested more than 16 deep");
+    expect_failure(LAUNCH "--arg out:u32:32 -x none.gdb </dev/null", 2, "none.gdb: cannot open");
+    expect_failure(LAUNCH "--arg out:u32:32 --batch -ex 'source none.gdb'", 2, "none.gdb");
+}
+
+/* What has run stays in the files that were asked for, however it ended. */
+static void other_outputs(void **state)
+{
+    (void)state;
+    struct sam_buffer out = expect_success(
+        LAUNCH "--arg c=out:u32:32 --trace=t.log --stats --batch -ex 'stepi 3' -ex quit");
+    sam_buffer_free(&out);
+    struct sam_buffer log = read_file("t.log");
+    unsigned lines = 0;
+    for (const char *c = sam_buffer_text(&log); *c; c++)
+        lines += *c == '\n';
+    assert_true(lines >= 3);
+    sam_buffer_free(&log);
+    out = expect_success(LAUNCH "--arg c=out:u32:32 --stats --batch -ex continue -ex quit");
+    expect_part(&out, "warp instructions");
+    sam_buffer_free(&out);
+    /* Standard output is for data: the debugger talks on the other one. */
+    struct outcome o = run(LAUNCH "--arg c=out:u32:32 --json --batch -ex 'print 7' -ex continue");
+    assert_int_equal(o.code, 0);
+    assert_int_equal(sam_buffer_text(&o.out)[0], '{');
+    expect_part(&o.err, "$1 = 7");
+    done(&o);
+}
+
+/* --until ends a program; so does an ebreak where --ebreak ok says so. */
+static void ends_of_programs(void **state)
+{
+    (void)state;
+    write_text("until.s", "_start: nop\nhere: nop\nj here\n");
+    write_text("ebreak.s", "_start: nop\nebreak\n");
+    struct sam_buffer out =
+        expect_success("--machine tensor until.s --until here --batch -ex continue");
+    expect_part(&out, "[the program has reached --until]");
+    sam_buffer_free(&out);
+    out = expect_success("--machine tensor ebreak.s --ebreak ok --batch -ex continue");
+    expect_part(&out, "[ebreak]");
+    sam_buffer_free(&out);
+    struct outcome o = run("--machine tensor ebreak.s --batch -ex continue");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.err, "expected an exit (--ebreak ok accepts it)");
+    done(&o);
+    /* A cycle model has no past. */
+    o = run("--machine tensor exit3.s --cycles --batch -ex stepi -ex rstepi");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, "nothing is recorded: a cycle model cannot be taken back in time");
+    done(&o);
+    o = run("--machine tensor exit3.s --no-record --batch -ex stepi -ex run");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, "it cannot begin again: --no-record was given");
+    done(&o);
+}
+
 static void bad_usage(void **state)
 {
     (void)state;
@@ -89,9 +177,9 @@ static void bad_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_like_run),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(bad_usage),
+        cmocka_unit_test(ends_like_run),    cmocka_unit_test(failures),
+        cmocka_unit_test(scripts),          cmocka_unit_test(other_outputs),
+        cmocka_unit_test(ends_of_programs), cmocka_unit_test(bad_usage),
     };
     return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

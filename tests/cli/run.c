@@ -512,6 +512,35 @@ static void a_chain_of_launches(void **state)
     sam_buffer_free(&both);
 }
 
+/* samite debug goes from launch to launch, with the same breakpoints. */
+static void debugging_a_chain(void **state)
+{
+    (void)state;
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
+    command_verb = "debug";
+    struct sam_buffer out = expect_success(
+        "one.metadata one.data --dump 0x90000000:64:first.bin two.metadata two.data "
+        "--dump 0x90000000:64:second.bin --batch -ex 'watch 0x90000000' -ex continue -ex continue "
+        "-ex continue -ex continue -ex 'p *0x90000000' -ex 'info buffers' -ex continue");
+    expect_part(&out, "New value = 1 (0x00000001)");
+    expect_part(&out, "[launch 0 (one) has ended after ");
+    expect_part(&out, "; continue goes on to the next]");
+    expect_part(&out, "New value = 21 (0x00000015)");
+    expect_part(&out, "$1 = 21\n");
+    expect_part(&out, "buffer 1 of the recording");
+    expect_part(&out, "[launch 1 (two) has ended after ");
+    sam_buffer_free(&out);
+    expect_items("first.bin", 1, 1);
+    expect_items("second.bin", 21, 21);
+    /* Left in the first: nothing of the second runs, and nothing is written. */
+    out = expect_success("one.metadata one.data two.metadata two.data "
+                         "--dump 0x90000000:64:third.bin --batch -ex continue");
+    sam_buffer_free(&out);
+    assert_false(exists("third.bin"));
+    command_verb = "run";
+}
+
 static void pokes_in_a_chain(void **state)
 {
     (void)state;
@@ -684,6 +713,7 @@ int main(void)
         cmocka_unit_test(statistics),
         cmocka_unit_test(standard_output),
         cmocka_unit_test(a_chain_of_launches),
+        cmocka_unit_test(debugging_a_chain),
         cmocka_unit_test(pokes_in_a_chain),
         cmocka_unit_test(older_files_and_local_buffers),
         cmocka_unit_test(symbols_of_an_elf),

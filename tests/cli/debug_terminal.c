@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite debug` on a terminal: the prompt, Ctrl-C, an empty line, completion, the end of input. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+static const char prompt[] = "(samite) ";
+
+struct terminal {
+    int master;
+    pid_t child;
+    struct sam_buffer said;
+    size_t seen; /* of it, by expect() */
+};
+
+static int setup(void **state)
+{
+    (void)state;
+    make_directory();
+    write_text("spin.s", "_start: nop\nhere: addi t0, t0, 1\n j here\n");
+    return 0;
+}
+
+/* Start the debugger with a terminal of its own, of a kind (TERM). */
+static struct terminal begin(const char *kind, const char *option)
+{
+    char name[64];
+    struct terminal t = {.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+    assert_true(t.master >= 0 && grantpt(t.master) == 0 && unlockpt(t.master) == 0);
+    assert_int_equal(ptsname_r(t.master, name, sizeof name), 0);
+    t.child = fork();
+    assert_true(t.child >= 0);
+    if (t.child == 0) {
+        setsid();
+        int slave = open(name, O_RDWR);
+        struct termios mode;
+        if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) != 0 || chdir(directory) != 0 ||
+            tcgetattr(slave, &mode) != 0)
+            _exit(97);
+        mode.c_lflag |= NOFLSH; /* else Ctrl-C also discards what was printed meanwhile */
+        tcsetattr(slave, TCSANOW, &mode);
+        for (int i = 0; i < 3; i++)
+            dup2(slave, i);
+        setenv("TERM", kind, 1);
+        execl(getenv("SAMITE"), "samite", "debug", "--color=never", "--machine", "tensor", "spin.s",
+              option, (char *)NULL);
+        _exit(98);
+    }
+    return t;
+}
+
+static void type(struct terminal *t, const char *keys)
+{
+    assert_int_equal(write(t->master, keys, strlen(keys)), strlen(keys));
+}
+
+/* Read until this comes; it fails when the debugger ends before. */
+static void expect(struct terminal *t, const char *part)
+{
+    for (;;) {
+        const char *text = sam_buffer_text(&t->said);
+        const char *found = strstr(text + t->seen, part);
+        if (found) {
+            t->seen = (size_t)(found - text) + strlen(part);
+            return;
+        }
+        char bytes[1024];
+        const ssize_t got = read(t->master, bytes, sizeof bytes);
+        if (got <= 0)
+            fail_msg("expected '%s' in: %s", part, text);
+        sam_buffer_append(&t->said, bytes, (size_t)got);
+    }
+}
+
+/* It must end, with this code; or by a signal. */
+static void ends(struct terminal *t, int code)
+{
+    int status;
+    char bytes[1024];
+    while (read(t->master, bytes, sizeof bytes) > 0)
+        ;
+    assert_int_equal(waitpid(t->child, &status, 0), t->child);
+    assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), code);
+    close(t->master);
+    sam_buffer_free(&t->said);
+}
+
+static void commands(const char *kind, const char *forgotten)
+{
+    struct terminal t = begin(kind, NULL);
+    expect(&t, "1\t_start: nop");
+    expect(&t, prompt);
+    type(&t, "stepi\n");
+    expect(&t, "2\there: addi t0, t0, 1");
+    expect(&t, prompt);
+    type(&t, "\n"); /* again */
+    expect(&t, "3\t j here");
+    expect(&t, prompt);
+    type(&t, "frobnicate\n"); /* a mistake is not the end */
+    expect(&t, "samite: error: unknown command 'frobnicate' (help)");
+    expect(&t, prompt);
+    type(&t, "continue\n");
+    expect(&t, "continue");
+    type(&t, "\003");
+    expect(&t, "[stopped]");
+    expect(&t, prompt);
+    type(&t, "p t0 >= 1\n");
+    expect(&t, "$1 = 1");
+    expect(&t, prompt);
+    type(&t, forgotten); /* Ctrl-C at the prompt forgets a line */
+    expect(&t, forgotten);
+    type(&t, "\003");
+    expect(&t, prompt);
+    type(&t, "p 2 + 3\n");
+    expect(&t, "$2 = 5");
+    expect(&t, prompt);
+    type(&t, "\003");
+    expect(&t, prompt);
+    type(&t, "\004"); /* the end of input */
+    ends(&t, 0);
+}
+
+static void on_a_terminal(void **state)
+{
+    (void)state;
+    commands("xterm", "half a li");
+}
+
+/* Without line editing. */
+static void on_a_simple_terminal(void **state)
+{
+    (void)state;
+    commands("dumb", ""); /* NOFLSH keeps what was typed */
+}
+
+static void completes_words(void **state)
+{
+    (void)state;
+    const char *editing = getenv("SAMITE_EDITLINE");
+    if (!editing || strcmp(editing, "1") != 0)
+        return;
+    struct terminal t = begin("xterm", NULL);
+    expect(&t, prompt);
+    type(&t, "disa\t");
+    expect(&t, "disable");
+    expect(&t, "disassemble");
+    type(&t, "ss\t_st\t\n");
+    expect(&t, "<_start>:\tnop");
+    expect(&t, prompt);
+    type(&t, "\020\n"); /* Ctrl-P: the line before */
+    expect(&t, "<_start>:\tnop");
+    expect(&t, prompt);
+    type(&t, "q\n");
+    ends(&t, 0);
+}
+
+/* SIGTERM ends it, whatever it does. */
+static void is_terminated(void **state)
+{
+    (void)state;
+    struct terminal t = begin("xterm", NULL);
+    expect(&t, prompt);
+    kill(t.child, SIGTERM);
+    ends(&t, 128 + SIGTERM);
+    t = begin("xterm", "--ex=continue");
+    expect(&t, "1\t_start: nop");
+    kill(t.child, SIGTERM);
+    ends(&t, 128 + SIGTERM);
+}
+
+/* In a script nobody answers: Ctrl-C ends it. */
+static void scripts_are_interrupted(void **state)
+{
+    (void)state;
+    command_verb = "debug";
+    pid_t child = start("--machine tensor spin.s --batch -ex continue");
+    assert_true(comes(child, catches, SIGTERM));
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    done(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_terminal),           cmocka_unit_test(on_a_simple_terminal),
+        cmocka_unit_test(completes_words),         cmocka_unit_test(is_terminated),
+        cmocka_unit_test(scripts_are_interrupted),
+    };
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}
