@@ -11,7 +11,7 @@ RUN CI=true ./dev setup build && ./dev build && \
 
 FROM debian:bookworm-slim
 RUN apt-get update && \
-    apt-get install -y --no-install-recommends libdw1 libelf1 libjansson4 && \
+    apt-get install -y --no-install-recommends libdw1 libedit2 libelf1 libjansson4 && \
     rm -rf /var/lib/apt/lists/*
 COPY --from=build /tree/usr /usr
 RUN ldconfig

@@ -100,7 +100,16 @@ const struct cli_verb verb_debug = {
                "shows them at work. Ctrl-C stops a running program.\n\n"
                "When the last launch, or the program, has ended, quit does what samite run does\n"
                "then: outputs are written and compared (--dump, --arg, --check). To quit before\n"
-               "writes nothing. The exit code is 1 when it was left at a trap.\n",
+               "writes nothing. The exit code is 1 when it was left at a trap.\n\n"
+               "The commands, with their abbreviations:\n"
+#define HEADING(text) "\n" text "\n\n"
+#define COMMAND(names, grammar, summary, more, function, completion, flags)                        \
+    "  " names "  " grammar "\n"                                                                   \
+    "      " summary "\n"
+#include "commands.def"
+#undef HEADING
+#undef COMMAND
+    ,
     .examples =
         "  samite debug vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy \\\n"
         "      --arg in:b.npy --arg out:f32:1024 --arg u32:1024\n"

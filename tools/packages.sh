@@ -13,6 +13,7 @@ build  ninja-build                   command ninja
 build  pkg-config                    command pkg-config
 build  libelf-dev                    library libelf
 build  libdw-dev                     library libdw
+build  libedit-dev                   library libedit
 build  libjansson-dev                library jansson
 build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka

@@ -7,7 +7,7 @@
 cd "$SAMITE_SOURCE" || exit 1
 
 # Console blocks of a page -> $scratch/NAME.N.command and .expected; prints how many. A command goes on in
-# lines that begin with '> '.
+# lines that begin with '> '. What the user types at the prompt of the debugger -> .input.
 examples() { # NAME PAGE
     awk -v out="$scratch/$1" '
         /^```console$/ { inside = 1; next }
@@ -16,11 +16,13 @@ examples() { # NAME PAGE
             n++
             print substr($0, 3) >(out "." n ".command")
             printf "" >(out "." n ".expected")
+            printf "" >(out "." n ".input")
             command = 1
             next
         }
         inside && command && /^> / { print substr($0, 3) >(out "." n ".command"); next }
         { command = 0 }
+        inside && /^\(samite\) / { print substr($0, 10) >(out "." n ".input") }
         inside { print >(out "." n ".expected") }
         END { print n + 0 }' "$2"
 }
@@ -30,7 +32,8 @@ timeless() {
 }
 
 example() { # NAME N
-    { cd "$scratch/$1" && sh "$scratch/$1.$2.command" 2>&1; } | timeless >"$scratch/got"
+    [ ! -s "$scratch/$1.$2.input" ] || sed -i 's/samite debug /&--echo /' "$scratch/$1.$2.command"
+    { cd "$scratch/$1" && sh "$scratch/$1.$2.command" <"$scratch/$1.$2.input" 2>&1; } | timeless >"$scratch/got"
     timeless <"$scratch/$1.$2.expected" | diff - "$scratch/got"
 }
 
@@ -84,6 +87,7 @@ page examples docs/examples.md 5
 page profile docs/profile.md 2
 page sanitizer docs/sanitizer.md 2
 page kernels docs/kernels.md 5
+page debugging docs/debugging.md 6
 page troubleshooting docs/troubleshooting.md 20
 page ventus-stack docs/ventus-stack.md 5
 page en README.md 5
