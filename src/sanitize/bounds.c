@@ -9,31 +9,35 @@
 #define PAGES      (UINT32_C(1) << 20)
 #define PAGE_BYTES 4096u
 
-enum page_class { UNKNOWN, WITHIN, MIXED };
+/* The bytes of a page that belong to one object of the launch: from, up to `to`. to 0: not looked
+ * at yet. Others may be fine as well: another object's. */
+struct part {
+    uint16_t from, to;
+};
 
 struct sanitize_bounds {
-    uint8_t *classes; /* enum page_class, by page: WITHIN one object of the launch as a whole */
+    struct part *parts; /* by page */
 };
 
 bool sam_sanitize_bounds_new(struct sam_sanitizer *s)
 {
     s->bounds = sam_alloc(1, sizeof *s->bounds);
     if (s->bounds)
-        s->bounds->classes = sam_pages_new(PAGES);
-    return s->bounds && s->bounds->classes;
+        s->bounds->parts = sam_pages_new(PAGES * sizeof(struct part));
+    return s->bounds && s->bounds->parts;
 }
 
 void sam_sanitize_bounds_free(struct sam_sanitizer *s)
 {
     if (!s->bounds)
         return;
-    sam_pages_free(s->bounds->classes, PAGES);
+    sam_pages_free(s->bounds->parts, PAGES * sizeof(struct part));
     free(s->bounds);
 }
 
 void sam_sanitize_bounds_begin(struct sam_sanitizer *s)
 {
-    sam_pages_clear(s->bounds->classes, PAGES);
+    sam_pages_clear(s->bounds->parts, PAGES * sizeof(struct part));
 }
 
 /* ---------------------------------------------------------------------------------- objects */
@@ -113,19 +117,36 @@ static void report(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
 
 /* ------------------------------------------------------------------------------------ checks */
 
-static enum page_class classify(const struct sam_sanitizer *s, uint32_t address)
+static SAM_NOINLINE struct part find_part(const struct sam_sanitizer *s, uint32_t address)
 {
     const uint64_t page = address & ~(PAGE_BYTES - 1), end = page + PAGE_BYTES;
-    const bool private_ = is_private(&s->launch, page) || is_private(&s->launch, end - 1);
-    return !private_ && is_declared(s, page, end) ? WITHIN : MIXED;
+    struct part found = {.from = PAGE_BYTES, .to = 1}; /* none */
+    if (s->launch.pds_base < end && s->launch.pds_base + s->launch.pds_total > page)
+        return found; /* has private memory: each workgroup's own must be told apart */
+    for (size_t i = 0; i < s->object_count; i++) {
+        const struct sam_sanitize_object *object = &s->objects[i];
+        const uint64_t object_end = object->base + object->size;
+        const uint64_t first = object->base > page ? object->base : page;
+        const uint64_t last = object_end < end ? object_end : end;
+        if (first < last && last - first + found.from > found.to)
+            found = (struct part){(uint16_t)(first - page), (uint16_t)(last - page)};
+    }
+    return found;
 }
 
-static inline bool is_within(struct sam_sanitizer *s, uint32_t address)
+static inline struct part part_of(struct sam_sanitizer *s, uint32_t address)
 {
-    uint8_t *class = &s->bounds->classes[address / PAGE_BYTES];
-    if (SAM_UNLIKELY(*class == UNKNOWN))
-        *class = (uint8_t)classify(s, address);
-    return *class == WITHIN;
+    struct part *part = &s->bounds->parts[address / PAGE_BYTES];
+    if (SAM_UNLIKELY(!part->to))
+        *part = find_part(s, address);
+    return *part;
+}
+
+static inline bool is_within(struct sam_sanitizer *s, uint32_t address, uint32_t bytes)
+{
+    const struct part part = part_of(s, address);
+    const uint32_t offset = address % PAGE_BYTES;
+    return offset >= part.from && offset + bytes <= part.to;
 }
 
 static SAM_NOINLINE void look(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
@@ -171,6 +192,11 @@ static void see_own(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
     }
 }
 
+static bool is_whole(struct part part)
+{
+    return part.from == 0 && part.to == PAGE_BYTES;
+}
+
 static bool all_in_one_page(const uint32_t *at)
 {
     uint32_t apart = 0;
@@ -187,19 +213,19 @@ void sam_sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_
     }
     if (!op->vector) {
         for (unsigned word = 0; word < op->words; word++)
-            if (!is_within(s, op->address[0][0] + word * op->apart))
+            if (!is_within(s, op->address[0][0] + word * op->apart, op->bytes))
                 look(s, op, UINT32_MAX, op->address[0][0] + word * op->apart);
         return;
     }
     for (unsigned g = 0; g < op->groups; g++) {
         const uint32_t *at = op->address[g];
         if (op->acting[g] == UINT32_MAX && op->words == 1 && all_in_one_page(at) &&
-            is_within(s, at[0]))
+            is_whole(part_of(s, at[0])))
             continue;
         for (uint32_t rest = op->acting[g]; rest; rest &= rest - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(rest);
             for (unsigned word = 0; word < op->words; word++)
-                if (!is_within(s, at[lane] + word * op->apart))
+                if (!is_within(s, at[lane] + word * op->apart, op->bytes))
                     look(s, op, lane, at[lane] + word * op->apart);
         }
     }

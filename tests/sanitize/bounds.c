@@ -120,6 +120,22 @@ static void private_memory_of_another_workgroup(void **state)
     run.p.launch.grid[0] = 2;
     expect(&run, &row);
     watched_free(&run);
+    /* that of all workgroups is a small part of a page */
+    static const struct outside small = {
+        START "bnez s3, 1f\nli t0, 0x91000050\nsw zero, -4(t0)\na: sw zero, 0(t0)\n1:\n" END,
+        SAM_FINDING_BOUNDS_OTHER,
+        PDS + 80,
+        4,
+        PDS + 64,
+        16,
+        "just past the end of the workgroup's private memory",
+        SAM_TRAP_NONE};
+    run = make(small.text);
+    run.p.launch.grid[0] = 2;
+    run.p.launch.pds_base = PDS + 64;
+    run.p.launch.pds_size = 4;
+    expect(&run, &small);
+    watched_free(&run);
 }
 
 /* With loose bounds there is memory everywhere, and the program goes on to its next finding. */
