@@ -210,21 +210,18 @@ static void find_occupancy(struct sam_gputime_facts *f)
                sam_gputime_limit_name(r->limit), help);
 }
 
-/* A scalar instruction acts for the warp, and has no lanes to lose. */
 static bool is_vector(const struct sam_gputime_facts *f, const struct sam_gputime_row *row)
 {
     struct sam_insn insn;
-    return row->word && sam_decode(&f->isa, row->word, row->prefix, &insn) &&
+    return row->issues && sam_decode(&f->isa, row->word, row->prefix, &insn) &&
            sam_op_is_vector(insn.op);
 }
 
-/* Lanes that are not there in the instructions that cost most. */
+/* Lanes that are not there in the instruction that costs most. */
 static void find_lanes(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;
-    uint64_t most = 0, all = 0;
-    double lanes_of_worst = 0;
-    uint64_t widest = 0;
+    uint64_t most = 0, all = 0, widest = 0;
     for (size_t i = 0; i < f->result->row_count; i++) {
         const struct sam_gputime_row *row = &f->result->rows[i];
         const uint64_t lanes = row->issues ? (row->lanes + row->issues - 1) / row->issues : 0;
@@ -233,11 +230,9 @@ static void find_lanes(struct sam_gputime_facts *f)
     }
     for (size_t i = 0; i < f->result->row_count; i++) {
         const struct sam_gputime_row *row = &f->result->rows[i];
-        const double lanes = sam_gputime_share(row->lanes, row->issues);
-        if (row->lanes && 2 * lanes < (double)widest && sum_of(row) > most && is_vector(f, row)) {
+        if (is_vector(f, row) && 2 * row->lanes < widest * row->issues && sum_of(row) > most) {
             most = sum_of(row);
             worst = row;
-            lanes_of_worst = lanes;
         }
     }
     struct sam_gputime_finding *finding;
@@ -248,7 +243,8 @@ static void find_lanes(struct sam_gputime_facts *f)
     sam_format(finding->text, sizeof finding->text,
                "%.1f%% of the warps' cycles with %.1f active lanes of %llu: let the lanes of a "
                "warp take the same path",
-               100 * share, lanes_of_worst, (unsigned long long)widest);
+               100 * share, sam_gputime_share(worst->lanes, worst->issues),
+               (unsigned long long)widest);
 }
 
 static int by_share(const void *a, const void *b)

@@ -29,11 +29,18 @@ static void find_registers(const struct sam_image *image, struct sam_gputime_lau
     facts->vgprs = facts->vgprs ? facts->vgprs : vgprs;
 }
 
-/* Local memory of which nothing is known (all of the window) is the scalar stacks. */
-static uint32_t lds_of(const struct sam_launch *launch)
+/* Of a workgroup, with what kernels may access beside the launch's own; where nothing is known (all
+ * of the window), the scalar stacks. */
+static uint32_t lds_of(const struct sam_run *run)
 {
-    return launch->lds_size && launch->lds_size < SAM_LDS_SIZE ? launch->lds_size
-                                                               : launch->warps * SAM_WARP_STACK;
+    const struct sam_launch *launch = run->launch;
+    const struct sam_gpu_options *options = &run->gpu->options;
+    uint64_t size = launch->lds_size && launch->lds_size < SAM_LDS_SIZE
+                        ? launch->lds_size
+                        : launch->warps * SAM_WARP_STACK;
+    for (size_t i = 0; i < options->lds_range_count; i++)
+        size += options->lds_ranges[i].size;
+    return size < SAM_LDS_SIZE ? (uint32_t)size : SAM_LDS_SIZE;
 }
 
 static struct sam_gputime_launch facts_of(const struct sam_run *run)
@@ -42,7 +49,7 @@ static struct sam_gputime_launch facts_of(const struct sam_run *run)
     struct sam_gputime_launch facts = {.workgroups = (uint32_t)run->workgroups,
                                        .warps = launch->warps,
                                        .lanes = launch->lanes,
-                                       .lds_bytes = lds_of(launch),
+                                       .lds_bytes = lds_of(run),
                                        .sgprs = run->gpu->options.timing->sgprs,
                                        .vgprs = run->gpu->options.timing->vgprs,
                                        .start_pc = launch->start};
