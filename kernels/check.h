@@ -127,6 +127,7 @@ void check_saxpy(struct check *check);
 void check_matadd(struct check *check);
 void check_transpose(struct check *check);
 void check_sgemm(struct check *check);
+void check_sgemm_rows(struct check *check);
 void check_vftta(struct check *check);
 void check_reduce(struct check *check);
 void check_scan(struct check *check);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the matrix products: sgemm and vftta. Both add fused products in ascending k, so the
- * results are defined to the last bit. */
+/* Checks of the matrix products: sgemm, sgemm_rows and vftta. All add fused products in ascending
+ * k, so the results are defined to the last bit. */
 #include <math.h>
 
 #include "check.h"
@@ -54,6 +54,18 @@ void check_sgemm(struct check *check)
     uint32_t block[2] = {tile, tile};
     uint32_t grid[2] = {check_ceil_div(p.n, tile), check_ceil_div(p.m, tile)};
     check_launch(check, "sgemm", grid, block, p.args, 6);
+    compare(check, &p);
+}
+
+void check_sgemm_rows(struct check *check)
+{
+    struct product p;
+    make_product(check, &p);
+    const uint32_t lanes = check->config.lanes;
+    const uint32_t rows = check->config.block > lanes ? check->config.block / lanes : 1;
+    uint32_t block[2] = {lanes, rows};
+    uint32_t grid[2] = {check_ceil_div(p.n, lanes), check_ceil_div(p.m, rows)};
+    check_launch(check, "sgemm_rows", grid, block, p.args, 6);
     compare(check, &p);
 }
 

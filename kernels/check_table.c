@@ -7,6 +7,7 @@ const struct kernel_check kernel_checks[] = {
     {"saxpy", "elements", 100000, 1u << 24, 64, check_saxpy},
     {"matadd", "rows", 512, 1u << 19, 64, check_matadd},
     {"sgemm", "rows", 512, 1u << 20, 64, check_sgemm},
+    {"sgemm_rows", "rows", 512, 1u << 20, 256, check_sgemm_rows},
     {"reduce", "elements", 100000, 1u << 24, 64, check_reduce},
     {"scan", "elements", 100000, 1u << 24, 64, check_scan},
     {"softmax", "columns", 4096, 1u << 22, 64, check_softmax},
