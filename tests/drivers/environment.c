@@ -69,6 +69,9 @@ static void wrong_values(void **state)
     refuse("SAMITE_JOBS", "257", "SAMITE_JOBS=257");
     refuse("SAMITE_SV39", "yes", "SAMITE_SV39=yes: expected a number from 0 to 1");
     refuse("SAMITE_STATS", "2", "SAMITE_STATS=2");
+    refuse("SAMITE_PROFILE", "profile", "SAMITE_PROFILE=profile: expected a name that ends in");
+    refuse("SAMITE_CYCLES", "sms=0", "SAMITE_CYCLES=sms=0: sms=0: expected a number from 1 to 64");
+    refuse("SAMITE_CYCLES", "absent", "SAMITE_CYCLES=absent: absent: cannot open");
     assert_int_equal(vt.dev_close(open_with("SAMITE_JOBS", "")), 0); /* as if it were absent */
 }
 
@@ -100,8 +103,12 @@ static void run_three(void *device, const struct host_program *program, uint32_t
 static void same_results(void **state)
 {
     (void)state;
-    static const char *const variables[][2] = {
-        {"SAMITE_JOBS", "4"}, {"SAMITE_SV39", "1"}, {"SAMITE_STATS", "1"}, {"SAMITE_LOG", "log"}};
+    static const char *const variables[][2] = {{"SAMITE_JOBS", "4"},
+                                               {"SAMITE_SV39", "1"},
+                                               {"SAMITE_STATS", "1"},
+                                               {"SAMITE_LOG", "log"},
+                                               {"SAMITE_CYCLES", "preset=systemc"},
+                                               {"SAMITE_PROFILE", "p.html"}};
     struct host_program program = host_assemble(mix);
     uint32_t expected[ITEMS], result[ITEMS];
     run_three(host_open(), &program, expected);
@@ -111,6 +118,7 @@ static void same_results(void **state)
         assert_memory_equal(result, expected, sizeof expected);
     }
     unlink("log");
+    unlink("p.html");
     host_program_free(&program);
 }
 
@@ -144,6 +152,31 @@ static void run_command(const char *format, const char *argument)
     snprintf(command + used, sizeof command - (size_t)used, format, argument);
     if (system(command) != 0) /* NOLINT(concurrency-mt-unsafe) */
         fail_msg("%s", command);
+}
+
+/* Of all launches, with cycles where both are asked for. */
+static void profile_and_cycles(void **state)
+{
+    (void)state;
+    struct host_program program = host_assemble(mix);
+    setenv("SAMITE_CYCLES", "sms=1", 1);
+    void *device = open_with("SAMITE_PROFILE", "p.json");
+    unsetenv("SAMITE_CYCLES");
+    const uint32_t out = host_buffer(device, NULL, SIZE);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    host_expect("samite: cycles of launch 1: mix; ");
+    assert_int_equal(vt.dev_close(device), 0);
+    struct sam_buffer text = read_all("p.json");
+    const char *total = strstr(sam_buffer_text(&text), "\"count\": ");
+    assert_non_null(total);
+    const unsigned long count = strtoul(total + strlen("\"count\": "), NULL, 10);
+    assert_true(count > 2 * 30 * GROUPS && count % 2 == 0);
+    assert_non_null(strstr(sam_buffer_text(&text), "\"cycles\": "));
+    assert_non_null(strstr(sam_buffer_text(&text), "vlw12.v v3, 0(v2)"));
+    sam_buffer_free(&text);
+    unlink("p.json");
+    host_program_free(&program);
 }
 
 /* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, beside the program.
@@ -296,9 +329,10 @@ static void recorders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recordings),   cmocka_unit_test(recorders),
-        cmocka_unit_test(wrong_values), cmocka_unit_test(logs),
-        cmocka_unit_test(same_results), cmocka_unit_test(statistics),
+        cmocka_unit_test(recordings),         cmocka_unit_test(recorders),
+        cmocka_unit_test(wrong_values),       cmocka_unit_test(logs),
+        cmocka_unit_test(same_results),       cmocka_unit_test(statistics),
+        cmocka_unit_test(profile_and_cycles),
     };
     return host_main(tests, sizeof tests / sizeof tests[0]);
 }

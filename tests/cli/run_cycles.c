@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --cycles` of Ventus launches: the report, its sums, timelines, errors, and that
+ * nothing that a kernel computes depends on it. */
+#include "cli/command.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* out[i] += i, through a barrier; a divergent branch. */
+static const char kernel[] = "        .globl  count\n"
+                             "count:  lw      a1, 0(a0)\n"
+                             "        csrr    t0, wid\n"
+                             "        slli    t0, t0, 7\n"
+                             "        csrr    t1, wgid\n"
+                             "        slli    t1, t1, 8\n"
+                             "        add     t0, t0, t1\n"
+                             "        vid.v   v1\n"
+                             "        vsll.vi v2, v1, 2\n"
+                             "        vadd.vx v2, v2, t0\n"
+                             "        vadd.vx v2, v2, a1\n"
+                             "        vlw12.v v3, 0(v2)\n"
+                             "        vadd.vv v3, v3, v1\n"
+                             "        barrier 1\n"
+                             "        vmv.v.i v4, 9\n"
+                             "        setrpc  t0, 1f\n"
+                             "        vblt    v4, v1, 1f\n"
+                             "        vadd.vi v3, v3, 1\n"
+                             "1:      join\n"
+                             "        vsw12.v v3, 0(v2)\n"
+                             "        ret\n";
+
+#define RUN "k.s --kernel count --grid 8 --block 64 --arg out:u32:512:out.npy "
+
+static json_t *report_of(const char *words)
+{
+    struct sam_buffer out = expect_success(words);
+    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
+    assert_non_null(root);
+    sam_buffer_free(&out);
+    return root;
+}
+
+static json_int_t number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value))
+        fail_msg("no number '%s'", name);
+    return json_integer_value(value);
+}
+
+static json_int_t sum_of(const json_t *object)
+{
+    json_int_t sum = 0;
+    for (void *at = json_object_iter((json_t *)object); at;
+         at = json_object_iter_next((json_t *)object, at))
+        sum += json_integer_value(json_object_iter_value(at));
+    return sum;
+}
+
+static void everything_sums_to_the_cycles(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    static const char *const presets[] = {"rtl", "verilog", "systemc"};
+    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
+        char words[200];
+        snprintf(words, sizeof words, RUN "--json --config preset=%s", presets[p]);
+        json_t *root = report_of(words), *sm, *slot;
+        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+        const json_t *time = json_object_get(launch, "time");
+        const json_int_t cycles = number(time, "cycles");
+        assert_true(cycles > 0);
+        assert_int_equal(number(root, "cycles"), cycles);
+        assert_int_equal(number(time, "insns"),
+                         number(json_object_get(launch, "counts"), "warp_insns"));
+        size_t i, k;
+        json_int_t groups = 0, spent = 0, empty = 0;
+        json_array_foreach(json_object_get(time, "sms"), i, sm)
+        {
+            const char *name;
+            json_t *unit;
+            groups += number(sm, "workgroups");
+            assert_int_equal(sum_of(json_object_get(sm, "reasons")), cycles);
+            json_object_foreach(json_object_get(sm, "units"), name, unit)
+                assert_int_equal(sum_of(json_object_get(unit, "reasons")), cycles);
+            json_array_foreach(json_object_get(sm, "warp_slots"), k, slot)
+            {
+                assert_int_equal(sum_of(slot), cycles);
+                empty += number(slot, "empty") + number(slot, "start") + number(slot, "drain");
+                spent += cycles;
+            }
+        }
+        assert_int_equal(groups, 8);
+        /* instructions have the cycles of the slots, and each is where the source says */
+        json_t *insn;
+        json_int_t of_insns = 0, issues = 0;
+        bool found = false;
+        json_array_foreach(json_object_get(time, "instructions"), i, insn)
+        {
+            const json_t *reasons = json_object_get(insn, "reasons");
+            of_insns += sum_of(reasons) - number(reasons, "start") - number(reasons, "drain") -
+                        number(reasons, "empty");
+            issues += number(insn, "issues");
+            if (strstr(json_string_value(json_object_get(insn, "text")), "vlw12.v")) {
+                assert_string_equal(json_string_value(json_object_get(insn, "file")), "k.s");
+                assert_int_equal(number(insn, "line"), 12);
+                assert_int_equal(number(insn, "issues"), 16);
+                found = true;
+            }
+        }
+        assert_true(found);
+        assert_int_equal(issues, number(time, "insns"));
+        assert_int_equal(of_insns, spent - empty);
+        json_decref(root);
+    }
+}
+
+static void text_names_findings(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "--cycles");
+    expect_part(&out, "first warp to last endprg");
+    expect_part(&out, "warp slot  issues%");
+    expect_part(&out, "limited by");
+    expect_part(&out, "k.s:12 vlw12.v v3, 0(v2)");
+    expect_part(&out, "findings, the largest first\n  1. ");
+    sam_buffer_free(&out);
+}
+
+/* Values, prints and traps are the same with and without, for every number of workers. */
+static void values_do_not_depend_on_it(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "-q"), plain = read_file("out.npy");
+    sam_buffer_free(&out);
+    static const char *const others[] = {"--cycles",
+                                         "--cycles -j 2",
+                                         "--cycles --schedule rr1",
+                                         "--cycles --stats",
+                                         "--cycles --trace=log.txt",
+                                         "--config preset=systemc,perfect_latency=99"};
+    for (size_t i = 0; i < SAM_COUNT(others); i++) {
+        char words[200];
+        snprintf(words, sizeof words, RUN "-q %s", others[i]);
+        out = expect_success(words);
+        sam_buffer_free(&out);
+        struct sam_buffer timed = read_file("out.npy");
+        assert_int_equal(timed.size, plain.size);
+        assert_memory_equal(timed.data, plain.data, plain.size);
+        sam_buffer_free(&timed);
+    }
+    sam_buffer_free(&plain);
+}
+
+/* Recording in runs and step by step leads to the same cycles. */
+static void cycles_do_not_depend_on_what_else_is_asked_for(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    static const char *const others[] = {"", "--profile p.json", "--trace=log.txt", "-j 2",
+                                         "--sanitize=race,sync"};
+    json_int_t cycles = 0;
+    for (size_t i = 0; i < SAM_COUNT(others); i++) {
+        char words[200];
+        snprintf(words, sizeof words, RUN "--cycles --json %s", others[i]);
+        json_t *root = report_of(words);
+        if (i)
+            assert_int_equal(number(root, "cycles"), cycles);
+        cycles = number(root, "cycles");
+        json_decref(root);
+    }
+}
+
+static void profiles_have_cycles(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "-q --cycles --profile p.json");
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("p.json");
+    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL);
+    assert_non_null(root);
+    const json_t *total = json_object_get(root, "total");
+    assert_true(number(total, "cycles") > number(total, "count"));
+    assert_int_equal(sum_of(json_object_get(total, "reasons")), number(total, "cycles"));
+    assert_int_equal(number(json_object_get(total, "reasons"), "busy"), number(total, "count"));
+    json_decref(root);
+    sam_buffer_free(&file);
+    static const struct {
+        const char *name, *part;
+    } rows[] = {
+        {"p.html", "<th class=\"at\">waits for</th>"},
+        {"p.txt", "       cycles        count"},
+        {"p.folded", "vlw12.v v3, 0(v2) "},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char words[200];
+        snprintf(words, sizeof words, RUN "-q --cycles --profile %s", rows[i].name);
+        out = expect_success(words);
+        sam_buffer_free(&out);
+        file = read_file(rows[i].name);
+        expect_part(&file, rows[i].part);
+        sam_buffer_free(&file);
+    }
+}
+
+static void timelines(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "-q --perfetto t.json --konata k.log");
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("t.json");
+    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL), *event;
+    assert_non_null(root);
+    size_t i, issues = 0;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, event)
+    {
+        const char *category = json_string_value(json_object_get(event, "cat"));
+        issues += category && strcmp(category, "issue") == 0;
+    }
+    json_decref(root);
+    sam_buffer_free(&file);
+    file = read_file("k.log");
+    expect_part(&file, "Kanata\t0004\n");
+    expect_part(&file, "vlw12.v v3, 0(v2)");
+    size_t rows = 0;
+    for (const char *at = sam_buffer_text(&file); (at = strstr(at, "\nR\t")); at++)
+        rows++;
+    sam_buffer_free(&file);
+    root = report_of(RUN "--cycles --json");
+    const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+    assert_int_equal(rows, number(json_object_get(launch, "time"), "insns"));
+    assert_int_equal(issues, rows);
+    json_decref(root);
+}
+
+static void failures_have_cycles(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    expect_failure(RUN "--cycles --max-insns 20", 1, "still running after 20 instructions");
+    write_text("bad.s", "        .globl  bad\nbad:    lw a1, 0(zero)\n        ret\n");
+    expect_failure("bad.s --kernel bad --grid 1 --block 32 --cycles", 1, "load from 0x00000000");
+}
+
+static void configurations(void **state)
+{
+    (void)state;
+    write_text("k.s", kernel);
+    write_text("gpu.cfg", "# half a GPU\npreset=rtl\nsms=1, mem_latency=50 # nearer\n\n");
+    json_t *root = report_of(RUN "--cycles --json --config gpu.cfg");
+    const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+    const json_t *config = json_object_get(json_object_get(launch, "time"), "config");
+    assert_int_equal(number(config, "sms"), 1);
+    assert_int_equal(number(config, "mem_latency"), 50);
+    json_decref(root);
+    struct sam_buffer out = expect_success("--config help");
+    expect_part(&out, "mem_latency");
+    expect_part(&out, "verilog");
+    sam_buffer_free(&out);
+    write_text("bad.cfg", "smz=4\n");
+    static const char *const refused[][2] = {
+        {"--config sms=0", "sms=0: expected a number from 1 to 64"},
+        {"--config smz=4", "sms"},
+        {"--config l1_sets=3", "l1_sets=3: expected"},
+        {"--config preset=fast", "preset=fast: expected rtl, verilog or systemc"},
+        {"--config bad.cfg", "bad.cfg: "},
+        {"--config absent.cfg", "absent.cfg: cannot open"},
+        {"--config threads=16", "threads=16"},
+        {"--config lds_bytes=1024", "lds_bytes=1024"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(refused); i++) {
+        char words[200];
+        snprintf(words, sizeof words, RUN "%s", refused[i][0]);
+        expect_failure(words, 2, refused[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_sums_to_the_cycles),
+        cmocka_unit_test(text_names_findings),
+        cmocka_unit_test(values_do_not_depend_on_it),
+        cmocka_unit_test(cycles_do_not_depend_on_what_else_is_asked_for),
+        cmocka_unit_test(profiles_have_cycles),
+        cmocka_unit_test(timelines),
+        cmocka_unit_test(failures_have_cycles),
+        cmocka_unit_test(configurations),
+    };
+    make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
+}
