@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU in time: warp instructions per second of whole kernels with their cycles, on one worker;
+ * recording and the model together. The reference is the rate that the model is to reach. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench.h"
+
+#define GOAL 2.0 /* M warp instructions/s */
+
+static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
+                              struct sam_gpu_result *result, struct sam_error *error)
+{
+    const struct sam_gpu_options options = {.size = sizeof options, .timing = context};
+    const enum sam_status status = sam_gpu_set_options(gpu, &options, error);
+    return status == SAM_OK ? sam_gpu_launch(gpu, launch, result, error) : status;
+}
+
+/* M warp instructions per second; negative: it failed. */
+static double rate_of(const struct kernel_check *kernel, uint32_t size,
+                      struct sam_gpu_timing *timing)
+{
+    const struct check_config config = {
+        .size = size, .jobs = 1, .dir = KERNEL_DIR, .launch = launch, .context = timing};
+    struct check_report report;
+    struct sam_error error;
+    const enum sam_status status = kernel_check_run(kernel, &config, &report, &error);
+    if (status != SAM_OK || !report.pass) {
+        fprintf(stderr, "bench: %s: %s\n", kernel->name,
+                status == SAM_OK ? report.failure : error.text);
+        return -1;
+    }
+    return 1e-6 * (double)report.warp_insns / report.seconds;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t size; /* 0: the default */
+    } rows[] = {{"vecadd", 0}, {"sgemm", 300}, {"sgemm_rows", 300}, {"reduce", 0},
+                {"matadd", 0}, {"softmax", 0}, {"bfs", 0},          {"histogram", 0}};
+    struct bench *bench = bench_open(argc, argv, "The GPU in time, one worker");
+    for (size_t preset = 0; sam_gputime_preset(preset); preset++) {
+        struct sam_gputime_config config;
+        struct sam_gpu_timing timing = {.size = sizeof timing, .config = &config};
+        struct sam_error error;
+        char text[64];
+        sam_gputime_config_init(&config);
+        snprintf(text, sizeof text, "preset=%s", sam_gputime_preset(preset));
+        sam_gputime_config_set(&config, text, &error);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            char name[96];
+            snprintf(name, sizeof name, "%s, %s", rows[i].kernel, sam_gputime_preset(preset));
+            for (size_t k = 0; bench_wants(bench, name) && k < kernel_check_count; k++)
+                if (strcmp(kernel_checks[k].name, rows[i].kernel) == 0)
+                    bench_value(bench, name, "M warp-insns/s",
+                                rate_of(&kernel_checks[k], rows[i].size, &timing), GOAL);
+        }
+        sam_gputime_result_free(&timing.result);
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    bench_value(bench, "memory, all of the above", "MiB", (double)usage.ru_maxrss / 1024, 256);
+    return bench_close(bench);
+}
