@@ -6,24 +6,48 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "bench.h"
 
 enum { REPEATS = 5 };
 #define LIMIT 20.0
 
+/* Of the processor: both sides run on one thread. */
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static enum sam_status timed_launch(void *context, struct sam_gpu *gpu,
+                                    const struct sam_launch *launch, struct sam_gpu_result *result,
+                                    struct sam_error *error)
+{
+    double *seconds = context;
+    const double start = now();
+    const enum sam_status status = sam_gpu_launch(gpu, launch, result, error);
+    *seconds += now() - start;
+    return status;
+}
+
 /* The shortest of several times; negative: it failed. */
 static double seconds_of(const struct kernel_check *kernel, struct sam_sanitizer *sanitizer)
 {
-    const struct check_config config = {.jobs = 1, .dir = KERNEL_DIR, .sanitizer = sanitizer};
-    double shortest = -1;
-    for (int i = 0; i < REPEATS; i++) {
+    double seconds = 0, shortest = -1;
+    const struct check_config config = {.jobs = 1,
+                                        .dir = KERNEL_DIR,
+                                        .sanitizer = sanitizer,
+                                        .launch = timed_launch,
+                                        .context = &seconds};
+    for (int i = 0; i < REPEATS; i++, seconds = 0) {
         struct check_report report;
         struct sam_error error;
         if (kernel_check_run(kernel, &config, &report, &error) != SAM_OK || !report.pass)
             return -1;
-        if (i == 0 || report.seconds < shortest)
-            shortest = report.seconds;
+        if (i == 0 || seconds < shortest)
+            shortest = seconds;
     }
     return shortest;
 }
