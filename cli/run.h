@@ -176,6 +176,17 @@ int run_metadata(struct run *run);
 int run_kernel(struct run *run);
 
 /* --- run_profile.c: --profile. Checked before anything runs, and written after all launches. */
+#define RUN_PROFILE(type, member)                                                                  \
+    CLI_ROW(                                                                                       \
+        type, member, "profile", CLI_TEXT, "FILE",                                                 \
+        "count what each instruction does, and write a page (FILE.html), JSON (.json), stacks "    \
+        "for flame graphs (.folded) or tables (.txt; - prints them)",                              \
+        .suffixes = ".html .json .folded .txt")
+/* A new profile, if there is a path; and its file, or text to `out`. */
+int run_profile_open(struct cli_args *args, const char *path, struct sam_profile **profile);
+int run_profile_write(struct sam_profile *profile, const char *path,
+                      const struct sam_profile_options *options, FILE *out);
+/* Of a GPU. */
 int run_open_profile(struct run *run);
 int run_close_profile(struct run *run);
 

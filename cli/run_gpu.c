@@ -103,10 +103,7 @@ const struct cli_option run_gpu_rows[] = {
             "build SV39 page tables for all buffers and translate addresses with them"),
     CLI_ROW(struct gpu_request, options.simt_stack_limit, "simt-stack", CLI_NUMBER, "N",
             "entries per SIMT stack (65536)"),
-    CLI_ROW(struct gpu_request, profile, "profile", CLI_TEXT, "FILE",
-            "count what each instruction does, and write a page (FILE.html), JSON (.json), stacks "
-            "for flame graphs (.folded) or tables (.txt; - prints them)",
-            .suffixes = ".html .json .folded .txt"),
+    RUN_PROFILE(struct gpu_request, profile),
     CLI_ROW(
         struct gpu_request, sanitize, "sanitize", CLI_PARSE, "[race,init,bounds,sync]",
         "check the kernel as it runs, by all of these or those in the list: races, use of what "

@@ -19,6 +19,7 @@ struct state {
     json_t *json_checks; /* NULL without --json */
     FILE *text;          /* for people: stdout unless data goes there */
     struct cli_progress progress;
+    struct sam_profile *profile; /* NULL: not asked for */
     struct sam_error error;
 };
 
@@ -58,6 +59,7 @@ static int prepare(struct state *s)
     r->options.size = sizeof r->options;
     r->options.progress = show_progress;
     r->options.progress_context = s;
+    r->options.profile = s->profile;
     if (!open_sink(s, r->run->trace, &s->trace, &r->options.trace))
         return cli_report(&s->error);
     for (int i = 0; i < HART_TRACES; i++) {
@@ -161,6 +163,16 @@ static int finish_files(struct state *s)
     return traced == CLI_OK ? code : traced;
 }
 
+static int write_profile(struct state *s)
+{
+    const struct hart_request *r = s->request;
+    const struct sam_profile_options options = {.size = sizeof options,
+                                                .isa = &r->options.isa,
+                                                .image = s->image,
+                                                .title = run_hart_name(r->run->files.items[0])};
+    return run_profile_write(s->profile, r->profile, &options, s->text);
+}
+
 /* Let the driver of the request run the program. */
 static int drive(struct state *s, struct sam_hart_result *result, bool *ended)
 {
@@ -185,7 +197,8 @@ static int execute(struct state *s)
     bool ended = false;
     int code = s->request->run->driver ? drive(s, &result, &ended) : CLI_OK;
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
-        const int closed = finish_files(s); /* of what has run */
+        int closed = finish_files(s); /* of what has run */
+        closed = closed == CLI_OK ? write_profile(s) : closed;
         return closed == CLI_OK ? code : closed;
     }
     if (code != CLI_OK)
@@ -200,6 +213,8 @@ static int execute(struct state *s)
     if (status == SAM_OK || status == SAM_ERR_TRAP) {
         code = finish_files(s);
         int shown = show_results(s, &result, seconds);
+        code = code == CLI_OK ? shown : code;
+        shown = write_profile(s);
         code = code == CLI_OK ? shown : code;
     }
     fflush(s->text);
@@ -257,6 +272,8 @@ int run_hart(struct hart_request *r)
     if (code == CLI_OK)
         code = read_arguments(&s);
     if (code == CLI_OK)
+        code = run_profile_open(r->run->args, r->profile, &s.profile);
+    if (code == CLI_OK)
         code = run_hart_load(r, &s.image);
     if (code == CLI_OK)
         code = prepare(&s);
@@ -267,6 +284,7 @@ int run_hart(struct hart_request *r)
     sam_output_abort(s.trace);
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);
+    sam_profile_free(s.profile);
     sam_image_free(s.image);
     json_decref(s.json_checks);
     run_checks_free(s.checks, r->run->checks.count);

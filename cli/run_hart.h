@@ -34,7 +34,7 @@ struct hart_request {
     struct hart_ranges maps, mems;
     struct hart_registers registers;
     struct cli_numbers tls, ms; /* registers to print */
-    const char *until;
+    const char *until, *profile;
     const char *host_files; /* a folder; NULL */
     enum hart_ebreak ebreak;
     bool cycles;   /* model the engines and the matrix unit in time */

@@ -118,6 +118,7 @@ const struct cli_option run_hart_rows[] = {
             "strict mode: TensorLoad loads may only read this range", .parse = parse_region),
     CLI_ROW(struct hart_request, options.l0m, "l0m", CLI_PARSE, "BASE:SIZE",
             "strict mode: TensorLoad stores may only write this range", .parse = parse_region),
+    RUN_PROFILE(struct hart_request, profile),
     CLI_ROW(struct hart_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the engines and the matrix unit in time: cycles, and what each waits for"),
     {.name = "config",

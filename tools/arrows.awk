@@ -17,7 +17,7 @@ BEGIN {
     allow["src/tensor"] = "base isa machine trace"
     allow["src/matrix"] = "base isa machine trace"
     allow["src/hostio"] = "base"
-    allow["src/hart"] = "base hostio isa machine tensor matrix trace"
+    allow["src/hart"] = "base hostio isa machine profile tensor matrix trace"
     allow["src/ops"] = "base"
     allow["src/cosim"] = "base isa"
     allow["src/gdb"] = "base isa"

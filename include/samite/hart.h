@@ -21,6 +21,7 @@
 #include "image.h"
 #include "isa.h"
 #include "mxu.h"
+#include "profile.h"
 #include "sink.h"
 #include "status.h"
 
@@ -74,6 +75,10 @@ struct sam_hart_options {
     /* Answers the program's calls (hostio.h); must outlive the hart. NULL: a semihosting call is a
      * failure, an ecall other than exit an exception. Since 0.2. */
     struct sam_hostio *hostio;
+    /* Since 0.2. Not NULL: what each instruction did is added as it runs (profile.h), with the
+     * cycles of the matrix unit's model, or without it those of the engines'. It outlives the
+     * hart; slower. */
+    struct sam_profile *profile;
 };
 
 /* What ran, by class; the classes add up to `instructions`. */

@@ -3,7 +3,7 @@
  * source (docs/profile.md).
  *
  *   struct sam_profile *profile = sam_profile_new();
- *   options.profile = profile;                             struct sam_gpu_options
+ *   options.profile = profile;                             sam_gpu_options or sam_hart_options
  *   sam_gpu_launch(...);                                   launches add up
  *   sam_profile_print(profile, SAM_PROFILE_HTML, &(struct sam_profile_options){...}, &text,
  * &error); sam_text_free(text); sam_profile_free(profile);
@@ -39,12 +39,13 @@ struct sam_profile_row {
     uint64_t diverged; /* vector branches after which both sides had lanes */
     uint64_t global_insns; /* times that it accessed global memory, or local memory (LDS), in at */
     uint64_t lds_insns;    /* least one lane */
-    uint64_t accesses;     /* elements accessed */
+    uint64_t accesses;     /* elements accessed; by TensorLoad and matrix instructions, ranges */
     uint64_t lines;        /* distinct 64-byte lines over all accesses to global memory */
     uint64_t conflicts;    /* passes beyond the first over all accesses to local memory: different
                               words of one of its 32 banks */
     /* Of timed launches (struct sam_gpu_timing): cycles that warps spent with it as their next
-     * instruction, by enum sam_gputime_reason; SAM_GPUTIME_BUSY: they issued it. */
+     * instruction, by enum sam_gputime_reason; SAM_GPUTIME_BUSY: they issued it. On a tensor hart
+     * with a cycle model: the cycles until its next instruction, all as SAM_GPUTIME_BUSY. */
     uint64_t cycles[SAM_GPUTIME_REASONS];
 };
 

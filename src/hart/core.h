@@ -47,6 +47,7 @@ struct sam_hart {
     uint64_t until;
     struct sam_hart_stats stats;
     struct sam_hart_calls *calls; /* NULL: none are remembered */
+    uint64_t timed;               /* cycles of the model when the profile was last added to */
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
     struct sam_engines *engines;        /* NULL: off */
     struct sam_hart_timeline *timeline; /* NULL: off */
@@ -117,9 +118,12 @@ enum sam_status sam_hart_out_of_budget(struct sam_hart *hart, struct sam_hart_re
  * SAM_ERR_MEMORY. */
 static inline bool sam_hart_is_observed(const struct sam_hart *hart)
 {
-    return hart->options.trace.write || hart->options.collect_stats || hart->engines || hart->mxu;
+    const struct sam_hart_options *o = &hart->options;
+    return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->mxu;
 }
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *record);
+/* profile.c: add the instruction to options.profile. False: out of memory. */
+bool sam_hart_profile(struct sam_hart *hart, const struct sam_hart_record *record);
 /* Write the trace line of a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
 

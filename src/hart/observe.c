@@ -186,7 +186,10 @@ enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *
         count(hart, r);
     if (hart->engines)
         status = sam_hart_time(hart, r);
-    if (hart->options.trace.write && hart->core.retired > hart->shown && !trace(hart, r))
+    const bool fresh = hart->core.retired > hart->shown;
+    if (hart->options.profile && fresh && !sam_hart_profile(hart, r))
+        return SAM_ERR_MEMORY;
+    if (hart->options.trace.write && fresh && !trace(hart, r))
         status = SAM_ERR_IO;
     return status;
 }

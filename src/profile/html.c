@@ -325,8 +325,8 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
     put_text(out, title);
     sam_buffer_printf(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>Profile of ", style);
     put_text(out, title);
-    sam_buffer_printf(out, "</h1>\n<p>%llu instructions of warps",
-                      (unsigned long long)t->sum.count);
+    sam_buffer_printf(out, "</h1>\n<p>%llu instructions%s", (unsigned long long)t->sum.count,
+                      sam_profile_of(t));
     if (t->sum.vector_slots) {
         char percent[32];
         sam_format(percent, sizeof percent, "%.1f",
@@ -334,11 +334,13 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
         sam_buffer_printf(out, ", %s&nbsp;%% of lanes active", percent);
     }
     if (t->timed)
-        sam_buffer_printf(out, ", %llu cycles of warps", (unsigned long long)t->sum.cycles);
-    sam_buffer_printf(out,
-                      ", %llu divergent branches, %llu lines of memory, %llu bank conflicts</p>\n",
-                      (unsigned long long)t->sum.diverged, (unsigned long long)t->sum.lines,
-                      (unsigned long long)t->sum.conflicts);
+        sam_buffer_printf(out, ", %llu cycles%s", (unsigned long long)t->sum.cycles,
+                          sam_profile_of(t));
+    if (t->warps)
+        sam_buffer_printf(out, ", %llu divergent branches, %llu bank conflicts",
+                          (unsigned long long)t->sum.diverged,
+                          (unsigned long long)t->sum.conflicts);
+    sam_buffer_printf(out, ", %llu lines of memory</p>\n", (unsigned long long)t->sum.lines);
     if (t->problem) {
         sam_buffer_puts(out, "<p>");
         put_text(out, t->problem);

@@ -72,6 +72,7 @@ struct sam_profile_tables {
     size_t *hottest; /* indices of insns, by weight */
     const char *title;
     unsigned top;
+    bool warps;          /* of a GPU; otherwise of a hart */
     bool timed;          /* there are cycles, and shares and orders are by them */
     bool has_lines;      /* at least one instruction has one */
     const char *problem; /* why there are none, or NULL */
@@ -86,6 +87,11 @@ static inline uint64_t sam_profile_weight(const struct sam_profile_tables *table
                                           const struct sam_profile_sum *sum)
 {
     return tables->timed ? sum->cycles : sum->count;
+}
+/* What follows numbers of instructions and cycles in the heading. */
+static inline const char *sam_profile_of(const struct sam_profile_tables *tables)
+{
+    return tables->warps ? " of warps" : "";
 }
 /* part / whole in percent; 0 of nothing. */
 double sam_profile_percent(uint64_t part, uint64_t whole);

@@ -291,6 +291,7 @@ enum sam_status sam_profile_tables_make(struct sam_profile *profile,
         m.isa = *options->isa;
     else if (sam_isa_parse("ventus", &m.isa, error) != SAM_OK)
         return error ? error->status : SAM_ERR_USAGE;
+    tables->warps = m.isa.extensions & SAM_EXT_XVENTUS;
     size_t count;
     const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
     const bool good = make(&m, rows, count);

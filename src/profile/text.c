@@ -121,12 +121,14 @@ void sam_profile_put_text(const struct sam_profile_tables *t, struct sam_buffer 
         sam_buffer_puts(out, " of ");
         put_plain(out, t->title);
     }
-    sam_buffer_printf(out, ": %llu instructions of warps", (unsigned long long)t->sum.count);
+    sam_buffer_printf(out, ": %llu instructions%s", (unsigned long long)t->sum.count,
+                      sam_profile_of(t));
     if (t->sum.vector_slots)
         sam_buffer_printf(out, ", %.1f%% of lanes active",
                           sam_profile_percent(t->sum.vector_lanes, t->sum.vector_slots));
     if (t->timed)
-        sam_buffer_printf(out, ", %llu cycles of warps", (unsigned long long)t->sum.cycles);
+        sam_buffer_printf(out, ", %llu cycles%s", (unsigned long long)t->sum.cycles,
+                          sam_profile_of(t));
     sam_buffer_puts(out, "\n");
     if (t->problem) {
         put_plain(out, t->problem);

@@ -371,9 +371,14 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *w)
 
 /* --------------------------------------------------------------------------------- figures */
 
+uint64_t sam_engines_now(const struct sam_engines *e)
+{
+    return e->cycle + (e->used != 0);
+}
+
 void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *report)
 {
-    const uint64_t over = e->cycle + (e->used != 0); /* the cycle after the hart's last one */
+    const uint64_t over = sam_engines_now(e);
     uint64_t end = over;
     *report = (struct sam_engines_report){.instructions = e->instructions};
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)

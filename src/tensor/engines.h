@@ -49,6 +49,8 @@ void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct s
 bool sam_engines_has_memory(const struct sam_engines *e);
 /* False once a function of the watch has returned false. */
 bool sam_engines_good(const struct sam_engines *e);
+/* The cycle after the hart's last one. */
+uint64_t sam_engines_now(const struct sam_engines *e);
 /* The figures if the program ended here. */
 void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *report);
 /* The program has ended: report the remaining events to the watch. */

@@ -395,7 +395,7 @@ static void bad_words(void **state)
         {"turn.s --perfetto - --trace " TENSOR, "--perfetto - needs standard output for itself"},
         {"turn.s --perfetto - --stats=json " TENSOR, "--json needs standard output for itself"},
         {"turn.s -D CODE=0 --perfetto no/dir.json " TENSOR, "no/dir.json: cannot create"},
-        {"turn.s --cycles", "--cycles is for --machine tensor, not for ventus"},
+        {"turn.s --dump-tl 1", "--dump-tl is for --machine tensor, not for ventus"},
         {"turn.s --stats=xml " TENSOR, "--stats=xml"},
         {"turn.s -D CODE=0 --mem 0:none.bin " TENSOR, "none.bin: cannot open"},
         {"rv32.s --isa rv32im_zicsr --map 0xffffffff:2 " TENSOR, "past the 32-bit address space"},

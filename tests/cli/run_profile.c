@@ -90,6 +90,31 @@ static void of_a_failure(void **state)
     sam_buffer_free(&file);
 }
 
+/* A program of the tensor hart; with --cycles shares are of its cycles. */
+static void of_the_tensor_hart(void **state)
+{
+    (void)state;
+    write_text("h.s", "_start: li t0, 40\nloop: addi t0, t0, -1\nbnez t0, loop\n"
+                      "li a0, 0\nli a7, 93\necall\n");
+    struct sam_buffer out = expect_success("--machine tensor h.s -q --profile -");
+    expect_part(&out, "profile of h.s: 83 instructions\n");
+    expect_part(&out, " 48.19           40                                          "
+                      "h.s:2  loop: addi t0, t0, -1\n");
+    sam_buffer_free(&out);
+    out = expect_success("--machine tensor h.s -q --profile h.txt --cycles --config issue=2");
+    sam_buffer_free(&out);
+    out = read_file("h.txt");
+    expect_part(&out, " instructions, ");
+    expect_part(&out, " cycles\n");
+    expect_part(&out, "h.s:2  loop: addi t0, t0, -1\n");
+    sam_buffer_free(&out);
+    expect_failure("--machine tensor h.s -q --profile h.html --max-insns 10", 1, "still running");
+    out = read_file("h.html");
+    expect_part(&out, "<p>10 instructions, 0 lines of memory</p>");
+    sam_buffer_free(&out);
+    expect_failure("--machine tensor h.s --profile p.xml", 2, "--profile p.xml: expected a name");
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -99,7 +124,6 @@ static void refused(void **state)
     expect_failure(RUN "--profile no/p.html", 2, "no/p.html");
     expect_failure(RUN "--profile k.txt --trace=k.txt", 2, "k.txt");
     assert_false(exists("k.txt"));
-    expect_failure("--machine tensor k.s --profile p.html", 2, "profile");
     /* nothing has run: no file */
     expect_failure("k.s --kernel none --grid 1 --block 1 --profile n.html", 2, "no symbol 'none'");
     assert_false(exists("n.html"));
@@ -108,9 +132,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_files),
-        cmocka_unit_test(with_a_log),
-        cmocka_unit_test(of_a_failure),
+        cmocka_unit_test(writes_files), cmocka_unit_test(with_a_log),
+        cmocka_unit_test(of_a_failure), cmocka_unit_test(of_the_tensor_hart),
         cmocka_unit_test(refused),
     };
     make_directory();

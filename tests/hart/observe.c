@@ -122,12 +122,126 @@ static void counts(void **state)
     program_free(&p);
 }
 
+static const struct sam_profile_row *row_of(struct sam_profile *profile, const struct program *p,
+                                            const char *label)
+{
+    size_t count;
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].pc == sam_image_find(p->image, label)->value)
+            return &rows[i];
+    fail_msg("no row of %s", label);
+    return NULL;
+}
+
+/* Three rows of 16 bytes that are 64 bytes apart, from byte 56 of a line on: two lines each. */
+static const char profiled[] = "li t0, 5\n"
+                               "li a0, 0x10038\n"
+                               "loop: addi t0, t0, -1\n"
+                               "word: lw t2, 0(a0)\n"
+                               "bnez t0, loop\n"
+                               "li t1, 0x040301\n"
+                               "csrw tshape, t1\n"
+                               "csrwi ttype, 8\n"
+                               "li t1, 64\n"
+                               "csrw tload_stride1, t1\n"
+                               "tensor: tl.load tl1, 0(a0)\n"
+                               "jump: ebreak\n";
+
+static void profiles(void **state)
+{
+    (void)state;
+    struct sam_profile *profile = sam_profile_new();
+    struct sam_hart_options options = {.size = sizeof options, .profile = profile};
+    struct program p = program_new(RV32, &options, profiled);
+    program_expect(&p, SAM_HART_EBREAK);
+    const struct sam_profile_row *row = row_of(profile, &p, "loop");
+    assert_true(row->count == 5 && row->accesses == 0 && row->cycles[SAM_GPUTIME_BUSY] == 0 &&
+                !row->vector);
+    row = row_of(profile, &p, "word");
+    assert_true(row->count == 5 && row->global_insns == 5 && row->accesses == 5 && row->lines == 5);
+    row = row_of(profile, &p, "tensor");
+    assert_true(row->count == 1 && row->global_insns == 1);
+    assert_int_equal(row->accesses, 3);
+    assert_int_equal(row->lines, 4); /* each row ends in the line in which the next begins */
+    /* in a session too, and once */
+    struct sam_session *session;
+    struct sam_session_stop stop;
+    unsigned before;
+    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
+    assert_int_equal(sam_session_open_hart(p.hart, &session, &p.error), SAM_OK);
+    assert_int_equal(sam_session_snapshot(session, &before, &p.error), SAM_OK);
+    for (int i = 0; i < 2; i++) {
+        sam_session_run(session, NULL, &stop, &p.error);
+        assert_int_equal(row_of(profile, &p, "loop")->count, 10);
+        assert_int_equal(sam_session_restore(session, before, &p.error), SAM_OK);
+    }
+    sam_session_close(session);
+    program_free(&p);
+    sam_profile_free(profile);
+}
+
+/* All cycles but those after the last instruction belong to one. */
+static void profiles_of_cycles(void **state)
+{
+    (void)state;
+    struct sam_profile *profile = sam_profile_new();
+    struct sam_engines_config config;
+    struct sam_engines_report report;
+    sam_engines_defaults(&config);
+    struct sam_hart_options options = {
+        .size = sizeof options, .profile = profile, .engines = &config};
+    struct program p = program_new(RV32, &options, profiled);
+    program_expect(&p, SAM_HART_EBREAK);
+    assert_true(sam_hart_engines(p.hart, &report));
+    size_t count;
+    uint64_t cycles = 0;
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        cycles += rows[i].cycles[SAM_GPUTIME_BUSY];
+    assert_true(cycles > 0);
+    assert_int_equal(cycles, report.cycles - report.issue[SAM_ISSUE_DONE]);
+    program_free(&p);
+    sam_profile_free(profile);
+}
+
+/* Rows of the matrix unit: apart, touching, downwards. */
+static void profiles_of_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        int stride;
+        unsigned lines;
+    } cases[] = {{64, 4}, {128, 4}, {16, 1},  {8, 1},   {0, 1},
+                 {32, 2}, {-64, 4}, {-16, 2}, {1000, 5}};
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char rows[256];
+        struct sam_profile *profile = sam_profile_new();
+        struct sam_hart_options options = {.size = sizeof options, .profile = profile};
+        snprintf(rows, sizeof rows,
+                 "li t0, 0x100404\nmcfg zero, t0\nli t1, %d\nli a0, 0x11000\n"
+                 "rows: mldb m0, t1, (a0)\nebreak\n",
+                 cases[i].stride);
+        struct program p = program_new("rv64im_zicsr_xmatrix", &options, rows);
+        program_expect(&p, SAM_HART_EBREAK);
+        const struct sam_profile_row *row = row_of(profile, &p, "rows");
+        if (row->accesses != 4 || row->lines != cases[i].lines)
+            fail_msg("stride %d: %llu rows, %llu lines", cases[i].stride,
+                     (unsigned long long)row->accesses, (unsigned long long)row->lines);
+        program_free(&p);
+        sam_profile_free(profile);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces),
         cmocka_unit_test(a_sink_that_refuses),
         cmocka_unit_test(counts),
+        cmocka_unit_test(profiles),
+        cmocka_unit_test(profiles_of_cycles),
+        cmocka_unit_test(profiles_of_rows),
     };
     return cmocka_run_group_tests_name("hart observe", tests, NULL, NULL);
 }
