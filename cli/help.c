@@ -16,6 +16,8 @@ void cli_help_line(const char **text, struct cli_help_line *line)
                  : strncmp(at, "  ", 2) == 0 ? CLI_LINE_VERBATIM
                                              : CLI_LINE_PROSE;
     *text = at + size + (at[size] == '\n');
+    while (line->size && at[line->size - 1] == ' ') /* of a row that lacks its last part */
+        line->size--;
 }
 
 /* The words of a text from column `column` on, continued at `left`. Returns the column. */

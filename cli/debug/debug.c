@@ -84,6 +84,7 @@ enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sa
     d->list_file = NULL;
     d->list_line = 0;
     d->last_stop = 0;
+    d->seen.instructions = UINT64_MAX;
     debug_names(d);
     record(d);
     status = break_at_until(d, error);

@@ -93,6 +93,11 @@ struct debug {
     struct value history[DEBUG_HISTORY]; /* by number, modulo its size */
     uint64_t last_value;
     bool going_back; /* points do not count */
+    /* Where the user saw it last: a breakpoint there does not stop the warp once more. */
+    struct {
+        uint32_t workgroup, warp;
+        uint64_t instructions, pc;
+    } seen;
     /* Where list, x and an empty line go on. */
     struct source *sources;
     size_t source_count;
@@ -208,6 +213,9 @@ enum sam_status points_attach(struct debug *debug, struct sam_error *error);
 void points_detach(struct debug *debug);
 void points_free(struct debug *debug);
 struct point *points_of(struct debug *debug, unsigned id);
+/* The breakpoint onto which the focused warp was stepped, which counts as one that was reached;
+ * NULL: none is there, or none that stops. */
+struct point *points_stepped_on(struct debug *debug);
 void points_delete(struct debug *debug, struct point *point);
 
 /* ----------------------------------------------------------------- commands.c: their table */

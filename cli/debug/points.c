@@ -61,11 +61,40 @@ static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
     return false;
 }
 
+/* Does the user know that the warp is here? */
+static bool is_seen(const struct debug *d, uint32_t workgroup, uint32_t warp)
+{
+    struct sam_session_warp state;
+    struct sam_error error;
+    return !d->going_back && workgroup == d->seen.workgroup && warp == d->seen.warp &&
+           sam_session_warp(d->session, workgroup, warp, &state, &error) == SAM_OK &&
+           state.instructions == d->seen.instructions && state.pc == d->seen.pc;
+}
+
 static bool when_reached(void *context, struct sam_session *session, uint32_t workgroup,
                          uint32_t warp)
 {
+    struct point *p = context;
     (void)session;
-    return stops(context, workgroup, warp);
+    return !is_seen(p->debug, workgroup, warp) && stops(p, workgroup, warp);
+}
+
+struct point *points_stepped_on(struct debug *d)
+{
+    struct sam_session_warp warp;
+    struct sam_error error;
+    if (debug_warp(d, &warp, &error) != SAM_OK || warp.state == SAM_WARP_ENDED)
+        return NULL;
+    for (size_t i = 0; i < d->point_count; i++) {
+        struct point *p = d->points[i];
+        if (p->id && p->kind == POINT_BREAK && p->address == warp.pc &&
+            (!p->has_workgroup || p->workgroup == d->focus.workgroup) &&
+            (!p->has_warp || p->warp == d->focus.warp) &&
+            (!p->has_lane || warp.mask >> p->lane & 1) &&
+            stops(p, d->focus.workgroup, d->focus.warp))
+            return p;
+    }
+    return NULL;
 }
 
 static bool when_accessed(void *context, struct sam_session *session,

@@ -262,6 +262,18 @@ void stop_show_displays(struct debug *d)
             debug_say(d, "%u: %s = <%s>\n", d->displays[i].number, d->displays[i].text, error.text);
 }
 
+/* What the user sees now. */
+static void see(struct debug *d)
+{
+    struct sam_session_warp warp;
+    struct sam_error error;
+    const bool found = debug_warp(d, &warp, &error) == SAM_OK;
+    d->seen.workgroup = d->focus.workgroup;
+    d->seen.warp = d->focus.warp;
+    d->seen.instructions = found ? warp.instructions : UINT64_MAX;
+    d->seen.pc = warp.pc;
+}
+
 /* Has a step led into another function? */
 static bool enters_function(struct debug *d)
 {
@@ -283,6 +295,7 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
         d->focus.workgroup = stop->workgroup;
         d->focus.warp = stop->warp;
     }
+    const bool stepped = stop->reason == SAM_SESSION_COUNT || stop->reason == SAM_SESSION_ASKED;
     switch (stop->reason) {
     case SAM_SESSION_DONE: report_end(d, stop); return;
     case SAM_SESSION_BREAK: report_break(d, stop, p, before, sizeof before); break;
@@ -301,15 +314,18 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
         break;
     case SAM_SESSION_STOPPED: debug_say(d, "[stopped]\n"); break;
     case SAM_SESSION_START: debug_say(d, "[the beginning of what is recorded]\n"); break;
-    case SAM_SESSION_RELEASED:
-    case SAM_SESSION_WAITS:
     case SAM_SESSION_COUNT:
-    case SAM_SESSION_ASKED: break;
+    case SAM_SESSION_ASKED:
+        if (stop->instructions && (p = points_stepped_on(d)))
+            report_break(d, stop, p, before, sizeof before);
+        break;
+    case SAM_SESSION_RELEASED:
+    case SAM_SESSION_WAITS: break;
     }
     if (p)
         report_problem(d, p);
-    const bool stepped = stop->reason == SAM_SESSION_COUNT || stop->reason == SAM_SESSION_ASKED;
-    show_place(d, !stepped || enters_function(d), before);
+    see(d);
+    show_place(d, !stepped || p || enters_function(d), before);
     stop_show_displays(d);
     if (p && p->temporary)
         points_delete(d, p);

@@ -196,6 +196,32 @@ static void conditions(void **state)
     shows("continue 2", "has ended");
 }
 
+/* A step onto a breakpoint has reached it; what runs next does not stop there once more. */
+static void steps_onto_breakpoints(void **state)
+{
+    (void)state;
+    output("tbreak k");
+    output("continue");
+    output("break 4");
+    output("break 5 if v1[0] == 1");
+    prints("step", "Breakpoint 2, k+0x4 at k.s:4\n4\t    vid.v v1\n");
+    prints("step", "5\t    li t1, 2\n");
+    shows("info breakpoints", "2    breakpoint  yes      0x80000030     1");
+    shows("info breakpoints", "3    breakpoint  yes      0x80000034     0");
+    output("tbreak 6");
+    prints("stepi", "Temporary breakpoint 4, k+0xc at k.s:6\n6\t    vmv.v.x v2, t1\n");
+    output("delete 3");
+    output("break 7");
+    prints("next", "Breakpoint 5, k+0x10 at k.s:7\n7\t    setrpc t2, .Ljoin\n");
+    prints("rstepi", "6\t    vmv.v.x v2, t1\n");
+    shows("continue", "Breakpoint 5, k+0x10 at k.s:7\n");
+    output("delete 2");
+    shows("continue", "[workgroup 0 warp 1]\nBreakpoint 5");
+    prints("rcontinue", "[workgroup 0 warp 0]\nBreakpoint 5, k+0x10 at k.s:7\n"
+                        "7\t    setrpc t2, .Ljoin\n");
+    shows("continue", "[workgroup 0 warp 1]\nBreakpoint 5");
+}
+
 static void time_travel(void **state)
 {
     (void)state;
@@ -343,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(calls, setup, teardown),
         cmocka_unit_test_setup_teardown(watches, setup, teardown),
         cmocka_unit_test_setup_teardown(conditions, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_onto_breakpoints, setup, teardown),
         cmocka_unit_test_setup_teardown(time_travel, setup, teardown),
         cmocka_unit_test_setup_teardown(changes, setup, teardown),
         cmocka_unit_test_setup_teardown(traps, setup, teardown),
