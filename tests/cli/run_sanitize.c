@@ -170,6 +170,42 @@ static void registers_and_objects_in_json(void **state)
     done(&o);
 }
 
+/* Buffers of recorded launches have numbers; findings of each launch are reported, and the runs go
+ * on. Each warp stores its number to the buffer. */
+static void a_recorded_launch(void **state)
+{
+    (void)state;
+    static const unsigned code[] = {0x900002b7, 0x80502373, 0x0062a023, 0x0000400b};
+    static const unsigned head[] = {0x80000000, 0,   1,  1,  1,  8,          2, /* warps of 8 */
+                                    0x90003000, 256, 64, 32, 32, 0x90004000, 3};
+    static const unsigned buffers[3][3] = {/* base, size, allocated */
+                                           {0x90003000, 0, 64},
+                                           {0x90000000, 0, 64},
+                                           {0x80000000, sizeof code, 4096}};
+    struct sam_buffer text = {0};
+    for (size_t i = 0; i < SAM_COUNT(head); i++)
+        sam_buffer_printf(&text, "%08x\n00000000\n", head[i]);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < 3; i++)
+            sam_buffer_printf(&text, "%08x\n00000000\n", buffers[i][k]);
+    write_text("r.metadata", sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    for (size_t i = 0; i < SAM_COUNT(code); i++)
+        sam_buffer_printf(&text, "%08x\n", code[i]);
+    write_text("r.data", sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    struct outcome o = run("r.metadata r.data r.metadata r.data --sanitize=race "
+                           "--dump 0x90000000:4:r.bin");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "launch 1: r, grid 1x1x1, 2 warps of 8: done, ");
+    const char *found =
+        "race: race between warps of a workgroup: 1 byte at 0x90000000, buffer 1+0x0\n";
+    expect_part(&o.err, found);
+    assert_non_null(strstr(strstr(sam_buffer_text(&o.err), found) + 1, found));
+    assert_true(exists("r.bin"));
+    done(&o);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -189,13 +225,10 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_are_reported),
-        cmocka_unit_test(findings_in_json),
-        cmocka_unit_test(a_clean_kernel_passes),
-        cmocka_unit_test(a_trap_stays_one),
-        cmocka_unit_test(outputs_and_local_memory),
-        cmocka_unit_test(registers_and_objects_in_json),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(findings_are_reported),    cmocka_unit_test(findings_in_json),
+        cmocka_unit_test(a_clean_kernel_passes),    cmocka_unit_test(a_trap_stays_one),
+        cmocka_unit_test(outputs_and_local_memory), cmocka_unit_test(registers_and_objects_in_json),
+        cmocka_unit_test(a_recorded_launch),        cmocka_unit_test(refused),
     };
     make_directory();
     return cmocka_run_group_tests(tests, NULL, remove_directory);
