@@ -145,5 +145,7 @@ int run_gdb_drive(void *context, struct run_session *session)
         return cli_report(&error);
     session->exit_code = result.exit_code;
     gdb->left = result.end == SAM_GDB_DETACHED;
-    return result.end == SAM_GDB_KILLED ? CLI_SHOWN : CLI_OK;
+    if (result.end == SAM_GDB_KILLED)
+        return result.trapped ? CLI_PROGRAM_FAILED : CLI_SHOWN;
+    return CLI_OK;
 }

@@ -103,6 +103,7 @@ static void leave(struct sam_gdb *gdb, enum sam_gdb_end end, bool answers)
     if (answers)
         sam_gdb_send_error(gdb, SAM_GDB_OK);
     gdb->result->end = end;
+    gdb->result->trapped = gdb->trap_time == sam_session_time(gdb->session);
     sam_gdb_end(gdb, SAM_OK, "");
 }
 

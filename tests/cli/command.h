@@ -42,6 +42,8 @@ pid_t start(const char *words);
 /* Whether it catches (or ignores) the signal: tests send one only once that is settled. */
 bool catches(pid_t child, int signal);
 bool ignores(pid_t child, int signal);
+/* Whether a process of start() has written a line on standard error. */
+bool has_spoken(pid_t child, int signal);
 /* Wait for a condition of a process that must come true; false when the process ended before. */
 bool comes(pid_t child, bool (*condition)(pid_t child, int signal), int signal);
 /* It must end, by this signal. */

@@ -47,7 +47,12 @@ page() { # NAME PAGE LEAST
     check "$2 has $3 examples or more" test "$count" -ge "$3"
     n=1
     while [ "$n" -le "$count" ]; do
-        check "$2: \$ $(head -n 1 "$scratch/$1.$n.command" | cut -c1-60 | tr '#' ' ')" example "$1" "$n"
+        name="$2: \$ $(head -n 1 "$scratch/$1.$n.command" | cut -c1-60 | tr '#' ' ')"
+        if grep -q '^gdb-multiarch' "$scratch/$1.$n.command" && ! command -v gdb-multiarch >/dev/null; then
+            skip "$name" 'no gdb-multiarch'
+        else
+            check "$name" example "$1" "$n"
+        fi
         n=$((n + 1))
     done
 }
