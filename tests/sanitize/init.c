@@ -151,6 +151,47 @@ static void lanes_are_apart(void **state)
     watched_free(&run);
 }
 
+/* Results that do not come from the same lane of the sources, or from all that acts. v9 is
+ * undefined in lanes 0 and 1. */
+static void lanes_that_results_come_from(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t lanes;
+        const char *used;
+    } rows[] = {
+        /* tile products of 2 x 2: lane 2 i + j takes row i of one source and row j of the other */
+        {START SPLIT "vmv.v.i v8, 0\nvftta.vv v8, v1, v9\na: vsw12.v v8, 0(v3)\n" END, 3, "v8"},
+        {START SPLIT "vmv.v.i v8, 0\nvftta.vv v8, v9, v1\na: vsw12.v v8, 0(v3)\n" END, 5, "v8"},
+        {START SPLIT "vftta.vv v9, v1, v1\na: vsw12.v v9, 0(v3)\n" END, 3, "v9"},
+        /* branches do not heed vl */
+        {START "vsetivli zero, 2, e32, m1, ta, ma\nvmv.v.i v9, 1\nlla t0, 1f\nsetrpc zero, t0, 0\n"
+               "a: vblt v1, v9, 1f\n1: join\n" END,
+         12, "v9"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct watched run = watched_new(rows[i].text, SAM_SANITIZE_INIT);
+        watched_run(&run);
+        if (run.count != 1 || run.findings[0].lanes != rows[i].lanes ||
+            !is_register(run.findings[0].used, rows[i].used))
+            fail_msg("%zu findings, lanes 0x%x:\n%s", run.count,
+                     run.count ? run.findings[0].lanes : 0, rows[i].text);
+        watched_free(&run);
+    }
+    /* the highest active lane */
+    expect_none(START SPLIT "vmv.x.s t0, v9\nsw t0, 0(s0)\n" END);
+    expect(START "vsetivli zero, 3, e32, m1, ta, ma\nvmv.v.i v9, 1\nvsetvli zero, zero, e32, m1\n"
+                 "vmv.x.s t1, v9\nvsetivli zero, 4, e32, m1, ta, ma\nvmv.x.s t0, v9\n"
+                 "a: sw t0, 0(s0)\nsw t1, 0(s0)\n" END,
+           SAM_FINDING_INIT_STORE, "x5", "v9");
+    /* the second word of a pair */
+    expect(START "li t1, 1\nregpair zero, zero, 0\na: sw t1, 0(s0)\n" END, SAM_FINDING_INIT_STORE,
+           "x7", "x7");
+    expect(START "vmv.v.i v6, 1\nregpair zero, zero, 0\na: vsw12.v v6, 0(v3)\n" END,
+           SAM_FINDING_INIT_STORE, "v7", "v7");
+}
+
 /* Of 3 items in a warp of 4 lanes, the last lane has none and writes no result, but reads it. */
 static void the_tail_of_a_workgroup(void **state)
 {
@@ -268,6 +309,9 @@ static void atomics_use_what_they_change(void **state)
     watched_free(&run);
     expect_none(START "li t0, 1\namoadd.w t1, t0, (s1)\namoswap.w t2, t0, (s1)\n"
                       "amoswap.w t1, t0, (s1)\nsw t1, 0(s0)\n" END);
+    /* an sc that fails changes nothing, and says so */
+    expect_none(START "sw zero, 0(s1)\nsc.w t1, t2, (s1)\nlw t0, 0(s1)\nsw t0, 0(s0)\n"
+                      "sw t1, 0(s0)\n" END);
 }
 
 int main(void)
@@ -277,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_use_is_told_once),
         cmocka_unit_test(copies_and_what_is_known_are_no_uses),
         cmocka_unit_test(lanes_are_apart),
+        cmocka_unit_test(lanes_that_results_come_from),
         cmocka_unit_test(the_tail_of_a_workgroup),
         cmocka_unit_test(origins_follow_copies),
         cmocka_unit_test(memory_begins_anew),
