@@ -68,6 +68,8 @@ static int run(struct cli_args *args)
     if (r.command.machine == RUN_TILE)
         return cli_usage_error(args, "'%s': tile programs have no debugger",
                                r.command.run.files.items[0]);
+    if (r.command.run.gdb.given) /* gdb is the debugger */
+        return run_command(&r.command);
     struct debug *debug = debug_new(&r.options);
     if (!debug)
         return cli_no_memory();

@@ -12,8 +12,6 @@ static const struct cli_option options[] = {
 static const struct cli_group groups[] = {
     {NULL, run_rows, 0, 0},
     RUN_PROGRAM_GROUPS,
-    {"Cycles of --machine ventus", run_cycles_rows, offsetof(struct run_command, gpu),
-     1 << RUN_VENTUS},
     {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
     {0},
 };

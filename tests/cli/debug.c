@@ -172,6 +172,8 @@ static void bad_usage(void **state)
     expect_failure("colmin.pto", 2, "tile programs have no debugger");
     expect_failure("--machine tile x.s", 2, "expected ventus or tensor");
     expect_failure("", 2, "no file to run");
+    expect_failure(LAUNCH "--cycles", 2, "--cycles measures whole launches: expected samite run");
+    expect_failure(LAUNCH "--sanitize", 2, "--sanitize checks whole launches: expected samite run");
 }
 
 int main(void)
