@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The presets of the models that were measured agree with them, within bounds. Without
+ * SAMITE_KERNELS there is nothing to compare with. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "agreement.h"
+
+static void agree(enum agreement_model model)
+{
+    const char *folder = agreement_folder();
+    double sum = 0;
+    unsigned count = 0;
+    if (!folder) {
+        print_message("# SAMITE_KERNELS is not set: no measured launches\n");
+        return;
+    }
+    for (size_t i = 0; i < agreement_row_count; i++) {
+        const struct agreement_row *row = &agreement_rows[i];
+        struct sam_error error;
+        uint64_t cycles;
+        if (!row->measured[model])
+            continue;
+        if (agreement_cycles(folder, row, model, &cycles, &error) != SAM_OK)
+            fail_msg("%s: %s", row->name, error.text);
+        const double off = agreement_error(row, model, cycles);
+        print_message("# %-26s %-8s %8llu measured, %8llu here, %+.1f %%\n", row->name,
+                      agreement_presets[model], (unsigned long long)row->measured[model],
+                      (unsigned long long)cycles, off);
+        if (!row->in_bounds)
+            continue;
+        assert_true(fabs(off) <= agreement_worst[model]);
+        sum += fabs(off);
+        count++;
+    }
+    print_message("# mean %.1f %%\n", sum / count);
+    assert_true(sum / count <= agreement_mean[model]);
+}
+
+static void agrees_with_the_systemc_simulator(void **state)
+{
+    (void)state;
+    agree(AGREEMENT_SYSTEMC);
+}
+
+static void agrees_with_the_verilog_edition(void **state)
+{
+    (void)state;
+    agree(AGREEMENT_VERILOG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_the_systemc_simulator),
+        cmocka_unit_test(agrees_with_the_verilog_edition),
+    };
+    return cmocka_run_group_tests_name("gputime/agree", tests, NULL, NULL);
+}

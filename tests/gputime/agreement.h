@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles that the public models gave for recorded launches, and those of Samite. The launches are
+ * files of two public repositories, THU-DSP-LAB/ventus-gpgpu and
+ * THU-DSP-LAB/ventus-gpgpu-cpp-simulator, which stand side by side in the folder that the
+ * environment variable SAMITE_KERNELS names. */
+#ifndef GPUTIME_AGREEMENT_H
+#define GPUTIME_AGREEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "samite/samite.h"
+
+enum agreement_model { AGREEMENT_SYSTEMC, AGREEMENT_VERILOG, AGREEMENT_MODELS };
+
+struct agreement_row {
+    const char *name;
+    const char *path;                    /* of the .metadata and .data files, without the ending */
+    const char *changes;                 /* parameters that differ from the preset's; "" */
+    uint64_t measured[AGREEMENT_MODELS]; /* cycles; 0: not measured */
+    bool in_bounds;                      /* one of those that the bounds are about */
+};
+
+extern const struct agreement_row agreement_rows[];
+extern const size_t agreement_row_count;
+extern const char *const agreement_presets[AGREEMENT_MODELS];
+/* Largest mean and largest single error, in per cent of the measured cycles. */
+extern const double agreement_mean[AGREEMENT_MODELS], agreement_worst[AGREEMENT_MODELS];
+
+/* SAMITE_KERNELS, or NULL. */
+const char *agreement_folder(void);
+/* The cycles of a row's launch under the preset of the model. */
+enum sam_status agreement_cycles(const char *folder, const struct agreement_row *row,
+                                 enum agreement_model model, uint64_t *cycles,
+                                 struct sam_error *error);
+/* How far `cycles` is from what was measured, in per cent. */
+double agreement_error(const struct agreement_row *row, enum agreement_model model,
+                       uint64_t cycles);
+
+#endif
