@@ -62,8 +62,10 @@ static bool remember(struct sam_cosim *cosim)
 enum sam_status sam_cosim_open(struct sam_session *session, const struct sam_cosim_options *options,
                                struct sam_cosim **out, struct sam_error *error)
 {
-    if (!session || !out)
-        return sam_fail(error, SAM_ERR_USAGE, "no session to compare with");
+    if (out)
+        *out = NULL;
+    if (SAM_LACKS(error, session, out))
+        return SAM_ERR_USAGE;
     struct sam_cosim *cosim = sam_alloc(1, sizeof *cosim);
     if (!cosim)
         return sam_fail_memory(error);
@@ -288,9 +290,9 @@ static enum sam_status check(const struct sam_cosim *cosim, const struct sam_cos
                              struct sam_error *error)
 {
     if (!cosim)
-        return sam_fail(error, SAM_ERR_USAGE, "no cosim");
+        return sam_fail_null(error, "cosim");
     if (!commit)
-        return sam_fail(error, SAM_ERR_USAGE, "no commit to compare");
+        return sam_fail_null(error, "commit");
     if (commit->count > 2)
         return sam_fail(error, SAM_ERR_USAGE, "a commit of %u registers: expected 1 or 2",
                         commit->count);
@@ -352,7 +354,7 @@ enum sam_status sam_cosim_finish(struct sam_cosim *cosim, bool *same, struct sam
     if (same)
         *same = false;
     if (!cosim)
-        return sam_fail(error, SAM_ERR_USAGE, "no cosim");
+        return sam_fail_null(error, "cosim");
     for (uint64_t i = 0; i < cosim->shape.workgroups && !cosim->differs; i++) {
         const uint32_t workgroup = sam_session_workgroup(cosim->session, i);
         if (sam_session_workgroup_state(cosim->session, workgroup) == SAM_SESSION_ENDED)

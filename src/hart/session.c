@@ -376,9 +376,10 @@ static const struct sam_session_ops ops = {
 enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session **session,
                                       struct sam_error *error)
 {
-    *session = NULL;
-    if (!hart)
-        return sam_fail(error, SAM_ERR_USAGE, "a session needs a hart");
+    if (session)
+        *session = NULL;
+    if (SAM_LACKS(error, hart, session))
+        return SAM_ERR_USAGE;
     if (hart->view.watches)
         return sam_fail(error, SAM_ERR_USAGE, "the hart has a session already");
     struct session *s = sam_alloc(1, sizeof *s);

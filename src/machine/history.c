@@ -191,6 +191,8 @@ static bool find(const struct sam_session *session, unsigned id, size_t *index)
 enum sam_status sam_session_snapshot(struct sam_session *session, unsigned *snapshot,
                                      struct sam_error *error)
 {
+    if (SAM_LACKS(error, session, snapshot))
+        return SAM_ERR_USAGE;
     enum sam_status status = sam_session_check(session, error);
     if (status == SAM_OK)
         status = open_history(session, error);

@@ -11,14 +11,14 @@ static enum sam_status look(struct sam_session *session, uint32_t workgroup, uin
                             struct sam_core **core, struct sam_error *error)
 {
     if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
+        return sam_fail_null(error, "session");
     return session->ops->find(session, workgroup, warp, core, error);
 }
 
 enum sam_status sam_session_check(const struct sam_session *session, struct sam_error *error)
 {
     if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
+        return sam_fail_null(error, "session");
     if (session->busy)
         return sam_fail(error, SAM_ERR_USAGE, "the session runs: a callback may only inspect it");
     return SAM_OK;
@@ -64,9 +64,9 @@ void sam_session_close(struct sam_session *session)
 enum sam_status sam_session_shape(const struct sam_session *session,
                                   struct sam_session_shape *shape, struct sam_error *error)
 {
+    if (SAM_LACKS(error, session, shape))
+        return SAM_ERR_USAGE;
     *shape = (struct sam_session_shape){0};
-    if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
     session->ops->shape(session, shape);
     return SAM_OK;
 }
@@ -86,6 +86,8 @@ enum sam_status sam_session_warp(struct sam_session *session, uint32_t workgroup
                                  struct sam_session_warp *state, struct sam_error *error)
 {
     struct sam_core *core;
+    if (SAM_LACKS(error, session, state))
+        return SAM_ERR_USAGE;
     *state = (struct sam_session_warp){0};
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status == SAM_OK)
@@ -213,6 +215,8 @@ enum sam_status sam_session_add_break(struct sam_session *session,
                                       const struct sam_session_break *at, unsigned *id,
                                       struct sam_error *error)
 {
+    if (SAM_LACKS(error, session, at, id))
+        return SAM_ERR_USAGE;
     enum sam_status status = sam_session_check(session, error);
     if (status != SAM_OK)
         return status;
@@ -235,6 +239,8 @@ enum sam_status sam_session_add_watch(struct sam_session *session,
                                       const struct sam_session_watch *of, unsigned *id,
                                       struct sam_error *error)
 {
+    if (SAM_LACKS(error, session, of, id))
+        return SAM_ERR_USAGE;
     enum sam_status status = sam_session_check(session, error);
     if (status != SAM_OK)
         return status;
@@ -390,6 +396,8 @@ enum sam_status sam_session_x(struct sam_session *session, uint32_t workgroup, u
                               unsigned number, uint64_t *value, struct sam_error *error)
 {
     struct sam_core *core;
+    if (SAM_LACKS(error, session, value))
+        return SAM_ERR_USAGE;
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status == SAM_OK)
         status = check_register(session, number, error);
@@ -428,6 +436,8 @@ enum sam_status sam_session_v(struct sam_session *session, uint32_t workgroup, u
     struct sam_core *core;
     struct sam_session_shape shape;
     uint32_t *v;
+    if (SAM_LACKS(error, session, values))
+        return SAM_ERR_USAGE;
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status == SAM_OK)
         status = find_v(session, core, number, &v, error);
@@ -445,6 +455,8 @@ enum sam_status sam_session_set_v(struct sam_session *session, uint32_t workgrou
 {
     struct sam_core *core;
     uint32_t *v;
+    if (SAM_LACKS(error, session, values))
+        return SAM_ERR_USAGE;
     enum sam_status status = take(session, workgroup, warp, &core, error);
     if (status == SAM_OK)
         status = find_v(session, core, number, &v, error);
@@ -457,6 +469,8 @@ enum sam_status sam_session_csr(struct sam_session *session, uint32_t workgroup,
                                 unsigned address, uint64_t *value, struct sam_error *error)
 {
     struct sam_core *core;
+    if (SAM_LACKS(error, session, value))
+        return SAM_ERR_USAGE;
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status == SAM_OK && !sam_core_csr_read(core, address, core->retired, value))
         status = sam_fail(error, SAM_ERR_USAGE, "no CSR 0x%03x", address);
@@ -484,6 +498,8 @@ enum sam_status sam_session_stack(struct sam_session *session, uint32_t workgrou
                                   struct sam_error *error)
 {
     struct sam_core *core;
+    if (SAM_LACKS(error, session, depth) || (room && SAM_LACKS(error, entries)))
+        return SAM_ERR_USAGE;
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status != SAM_OK)
         return status;
@@ -497,6 +513,8 @@ enum sam_status sam_session_set_stack(struct sam_session *session, uint32_t work
                                       struct sam_error *error)
 {
     struct sam_core *core;
+    if (depth && SAM_LACKS(error, entries))
+        return SAM_ERR_USAGE;
     enum sam_status status = take(session, workgroup, warp, &core, error);
     if (status != SAM_OK)
         return status;
@@ -511,6 +529,8 @@ enum sam_status sam_session_private(struct sam_session *session, uint32_t workgr
                                     struct sam_error *error)
 {
     struct sam_core *core;
+    if (SAM_LACKS(error, session, address))
+        return SAM_ERR_USAGE;
     enum sam_status status = look(session, workgroup, warp, &core, error);
     if (status != SAM_OK)
         return status;
@@ -523,7 +543,7 @@ enum sam_status sam_session_read(struct sam_session *session, uint32_t workgroup
                                  void *data, size_t size, struct sam_error *error)
 {
     if (!session)
-        return sam_fail(error, SAM_ERR_USAGE, "no session");
+        return sam_fail_null(error, "session");
     return session->ops->access(session, workgroup, address, data, size, false, error);
 }
 
@@ -531,6 +551,8 @@ enum sam_status sam_session_write(struct sam_session *session, uint32_t workgrou
                                   const void *data, size_t size, struct sam_error *error)
 {
     enum sam_status status = sam_session_check(session, error);
+    if (status == SAM_OK && size && SAM_LACKS(error, data))
+        return SAM_ERR_USAGE;
     if (status == SAM_OK)
         status = session->ops->access(session, workgroup, address, (void *)data, size, true, error);
     return status == SAM_OK ? sam_history_change(session, error) : status;

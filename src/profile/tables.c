@@ -354,7 +354,10 @@ enum sam_status sam_profile_print(struct sam_profile *profile, enum sam_profile_
     struct sam_profile_options taken;
     struct sam_profile_tables tables;
     struct sam_buffer out = {0};
-    *text = NULL;
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, profile, text))
+        return SAM_ERR_USAGE;
     if ((unsigned)format >= SAM_COUNT(writers))
         return sam_fail(error, SAM_ERR_USAGE, "profile format %d: expected 0 to %d", (int)format,
                         (int)SAM_COUNT(writers) - 1);

@@ -359,9 +359,10 @@ enum sam_status sam_session_open(struct sam_gpu *gpu, const struct sam_launch *l
                                  struct sam_session **session, struct sam_error *error)
 {
     struct sam_session_options options;
-    *session = NULL;
-    if (!gpu || !launch)
-        return sam_fail(error, SAM_ERR_USAGE, "a session needs a gpu and a launch");
+    if (session)
+        *session = NULL;
+    if (SAM_LACKS(error, gpu, launch, session))
+        return SAM_ERR_USAGE;
     enum sam_status status =
         sam_options_take(&options, sizeof options, sizeof options, given, error);
     if (status != SAM_OK)

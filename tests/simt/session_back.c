@@ -438,7 +438,7 @@ static void mistakes(void **state)
     must_refuse(sam_session_back_warp(session, 0, 3, &stop, e), e, "warp 3");
     must_refuse(sam_session_restore(session, 1, e), e, "no snapshot 1");
     must_refuse(sam_session_drop(session, 1, e), e, "no snapshot 1");
-    must_refuse(sam_session_snapshot(NULL, &id, e), e, "no session");
+    must_refuse(sam_session_snapshot(NULL, &id, e), e, "session is NULL");
     must(sam_session_snapshot(session, &id, e), e);
     must(sam_session_drop(session, id, e), e);
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
