@@ -101,8 +101,10 @@ static void expect_parts(struct sam_buffer *text, const char *const *parts)
     const char *at = sam_buffer_text(text);
     for (size_t i = 0; parts[i]; i++) {
         const char *found = strstr(at, parts[i]);
-        if (!found)
+        if (!found) {
             fail_msg("no '%s' after the parts before it in:\n%s", parts[i], sam_buffer_text(text));
+            return;
+        }
         at = found + strlen(parts[i]);
     }
     sam_buffer_free(text);

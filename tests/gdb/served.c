@@ -82,8 +82,10 @@ void talk(struct served *s, const char *const (*talks)[2])
         while (answer && answer[0] == 'O' && strcmp(answer, "OK") != 0)
             answer = client_answer(c, NULL); /* for the console */
         print_message("# %s -> %.60s\n", talks[i][0], answer ? answer : "(none)");
-        if (!answer)
+        if (!answer) {
             fail_msg("no answer to '%s'", talks[i][0]);
+            return;
+        }
         c->heard_at -= strlen(answer) + 4; /* as it has no escapes */
         client_expect(c, talks[i][1]);
     }

@@ -8,7 +8,8 @@
 
 #include "gputime/stream.h"
 
-enum { DATA = 0x90000000u, LOCAL = 0x70000000u };
+#define DATA  0x90000000u
+#define LOCAL 0x70000000u
 
 static struct stream s;
 static struct streams all;
