@@ -72,15 +72,23 @@ static uint32_t group_of(const struct sanitize_race *r, uint32_t when)
     return (uint32_t)low;
 }
 
-static struct sam_finding_side side_of(const struct sanitize_race *r, race_who who)
+/* The lane that has accessed this byte of the word; UINT32_MAX: none. */
+static uint32_t lane_of(const struct race_site *site, race_who who, uint32_t byte)
+{
+    const uint32_t lane = who & 63;
+    if (lane == RACE_NO_LANE)
+        return UINT32_MAX;
+    return lane < RACE_LANES ? lane : lane - RACE_LANES + (site->size ? byte / site->size : 0);
+}
+
+static struct sam_finding_side side_of(const struct sanitize_race *r, race_who who, uint32_t byte)
 {
     const struct race_site *site = &r->sites[(uint32_t)who >> 16];
-    const uint32_t lane = who & 63;
     return (struct sam_finding_side){
         .known = true,
         .workgroup = group_of(r, race_when(who)),
         .warp = race_warp(who),
-        .lane = lane == RACE_NO_LANE ? UINT32_MAX : lane,
+        .lane = lane_of(site, who, byte),
         .pc = site->pc,
         .word = site->word,
         .prefix = site->prefix,
@@ -94,13 +102,17 @@ static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who
     struct sanitize_race *r = s->race;
     if (r->racing)
         r->racing(r->racing_context, a->address, bytes);
-    sam_sanitize_report(s, &(struct sam_finding){
-                               .kind = kind,
-                               .sides = {side_of(r, a->who), side_of(r, earlier)},
-                               .has_address = true,
-                               .address = a->address + (uint32_t)__builtin_ctz(bytes),
-                               .size = (uint32_t)__builtin_popcount(bytes),
-                           });
+    const uint32_t first = (uint32_t)__builtin_ctz(bytes);
+    const uint32_t count = (uint32_t)__builtin_popcount(bytes);
+    const uint32_t size = r->sites[(uint32_t)a->who >> 16].size;
+    const struct sam_finding finding = {
+        .kind = kind,
+        .sides = {side_of(r, a->who, first), side_of(r, earlier, first)},
+        .has_address = true,
+        .address = a->address + first,
+        .size = size && size < count ? size : count,
+    };
+    sam_sanitize_report(s, &finding);
 }
 
 void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *a,
@@ -131,6 +143,7 @@ static uint32_t site_of(struct sanitize_race *r, const struct sam_sanitize_op *o
     r->sites[++r->site_count] = (struct race_site){.pc = op->pc,
                                                    .word = word,
                                                    .prefix = op->prefix,
+                                                   .size = op->bytes,
                                                    .access = sam_sanitize_side(op, 0).access};
     r->slots[at] = (uint16_t)r->site_count;
     return r->site_count;
@@ -211,11 +224,17 @@ static inline struct race_cell *cell_of(struct sam_sanitizer *s, uint32_t addres
     return cells ? &cells[(address >> 2) & 1023] : NULL;
 }
 
+/* The low 1, 2 or 4 bytes of a word. */
+static inline uint32_t low_bytes(unsigned size)
+{
+    return size < 4 ? (UINT32_C(1) << 8 * size) - 1 : UINT32_MAX;
+}
+
 static SAM_NOINLINE void note(struct sam_sanitizer *s, struct race_cell *cell, race_who who,
                               enum race_kind kind, uint32_t address, unsigned size, uint32_t value)
 {
     const unsigned at = address & 3;
-    const uint32_t bits = UINT32_MAX >> (32 - 8 * size);
+    const uint32_t bits = low_bytes(size);
     sam_race_note(s, cell,
                   &(struct race_access){.who = who,
                                         .kind = kind,
@@ -280,17 +299,38 @@ static SAM_NOINLINE void access_row(struct sam_sanitizer *s, race_who who, enum 
         access_row_of(s, who, RACE_STORE, address, count, values, false);
 }
 
-/* Whether all lanes access neighbouring words of one page, as most instructions do. */
+/* The same for bytes or halfwords: those that fill a word are one access. */
+static SAM_NOINLINE void access_packed(struct sam_sanitizer *s, race_who who, enum race_kind kind,
+                                       uint32_t address, unsigned size, unsigned count,
+                                       const uint32_t *values)
+{
+    const unsigned each = 4 / size;
+    const uint32_t mask = low_bytes(size), warp = race_warp(who);
+    const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
+    for (unsigned i = 0, filled; i < count; i += filled) {
+        const uint32_t at = address + size * i;
+        struct race_cell *cell = cell_of(s, at);
+        filled = at & 3 || count - i < each ? 1 : each;
+        uint32_t value = 0;
+        for (unsigned k = 0; k < filled; k++)
+            value |= (values[i + k] & mask) << (8 * size * k);
+        const race_who one = who | (filled == 1 ? i : RACE_LANES + i);
+        if (cell && (filled == 1 || !access_word(s->race, cell, one, warp, kind, value, local)))
+            note(s, cell, one, kind, at, size * filled, value);
+    }
+}
+
+/* Whether all lanes access neighbouring elements of one page, as most instructions do. */
 static bool is_row(const struct sam_sanitize_op *op, enum race_kind kind)
 {
-    const uint32_t *at = op->address[0], lanes = op->warp->lanes;
+    const uint32_t *at = op->address[0], lanes = op->warp->lanes, size = op->bytes;
     uint32_t apart = 0;
-    if (!op->vector || op->bytes != 4 || op->groups != 1 || op->words != 1 || kind > RACE_STORE ||
+    if (!op->vector || op->groups != 1 || op->words != 1 || kind > RACE_STORE ||
         op->acting[0] != UINT32_MAX >> (32 - lanes))
         return false;
     for (uint32_t i = 0; i < lanes; i++)
-        apart |= at[i] ^ (at[0] + 4 * i);
-    return !(apart | (at[0] & 3)) && (at[0] & 4095) + 4 * lanes <= 4096;
+        apart |= at[i] ^ (at[0] + size * i);
+    return !(apart | (at[0] & (size - 1))) && (at[0] & 4095) + size * lanes <= 4096;
 }
 
 /* Lanes of one instruction that store different values to one address. Elements are aligned to
@@ -299,7 +339,7 @@ static void check_lanes(struct sam_sanitizer *s, race_who who, const struct elem
                         unsigned size)
 {
     enum { SLOTS = 2 * ELEMENTS };
-    const uint32_t mask = UINT32_MAX >> (32 - 8 * size);
+    const uint32_t mask = low_bytes(size);
     bool rising = true;
     for (unsigned i = 1; i < e->count; i++)
         rising &= e->address[i] > e->address[i - 1];
@@ -333,7 +373,11 @@ void sam_sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op
                          (uint64_t)(op->warp->number & 1023) << 6;
     if (is_row(op, kind)) {
         const unsigned data = kind == RACE_STORE ? data_of(op->insn) : 0;
-        access_row(s, who, kind, op->address[0][0], op->warp->lanes, op->warp->v[data]);
+        const uint32_t *values = op->warp->v[data];
+        if (size == 4)
+            access_row(s, who, kind, op->address[0][0], op->warp->lanes, values);
+        else
+            access_packed(s, who, kind, op->address[0][0], size, op->warp->lanes, values);
         return;
     }
     if (op->vector)

@@ -19,10 +19,11 @@
 
 enum race_kind { RACE_LOAD, RACE_STORE, RACE_ATOMIC_LOAD, RACE_ATOMIC_STORE };
 
-/* Who made an access: interval << 32 | site << 16 | warp << 6 | lane. 0: nobody. */
+/* Who made an access: interval << 32 | site << 16 | warp << 6 | lane. 0: nobody. A lane from
+ * RACE_LANES on: bytes or halfwords of neighbouring lanes that fill the word, from that lane on. */
 typedef uint64_t race_who;
 
-enum { RACE_NO_LANE = 63, RACE_SITES = 65535 };
+enum { RACE_LANES = 32, RACE_NO_LANE = 63, RACE_SITES = 65535 };
 
 static inline uint32_t race_when(race_who who)
 {
@@ -76,6 +77,7 @@ struct race_node {
 
 struct race_site {
     uint32_t pc, word, prefix;
+    uint32_t size; /* bytes of an element */
     enum sam_finding_access access;
 };
 

@@ -142,6 +142,30 @@ static void lanes_of_an_instruction_race_by_value(void **state)
     watched_free(&run);
 }
 
+/* Bytes of neighbouring lanes are looked at as words; lanes 2 store the numbers of their warps. */
+static void bytes_have_lanes(void **state)
+{
+    (void)state;
+    static const char *const stores[] = {
+        "vadd.vx v6, v1, s0\nvsb12.v v5, 0(v6)\n",
+        "vsll.vi v6, v1, 1\nvadd.vx v6, v6, s0\nvsh12.v v5, 0(v6)\n",
+        "vadd.vx v6, v1, s0\nvsb12.v v5, 3(v6)\n", /* not from the start of a word */
+    };
+    static const uint32_t addresses[] = {DATA + 2, DATA + 4, DATA + 5};
+    for (size_t i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text, START "vmseq.vi v7, v1, 2\nvmul.vx v5, v7, s2\n%s" END,
+                 stores[i]);
+        struct watched run = run_with(text, 2, 1, SAM_SCHEDULE_RUN);
+        assert_int_equal(run.count, 1);
+        assert_int_equal(run.findings[0].address, addresses[i]);
+        assert_int_equal(run.findings[0].size, 1); /* the byte that differs */
+        assert_int_equal(run.findings[0].sides[0].lane, 2);
+        assert_int_equal(run.findings[0].sides[1].lane, 2);
+        watched_free(&run);
+    }
+}
+
 static void private_memory_is_not_shared(void **state)
 {
     (void)state;
@@ -307,6 +331,7 @@ int main(void)
         cmocka_unit_test(equal_stores_do_not_race_and_others_do),
         cmocka_unit_test(atomics_race_with_other_accesses_only),
         cmocka_unit_test(lanes_of_an_instruction_race_by_value),
+        cmocka_unit_test(bytes_have_lanes),
         cmocka_unit_test(private_memory_is_not_shared),
         cmocka_unit_test(launches_are_ordered),
         cmocka_unit_test(findings_name_who_and_where),
