@@ -397,7 +397,7 @@ static void mistakes(void **state)
     must(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
     assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
     sam_session_close(session);
-    must_refuse(sam_session_open_hart(NULL, &session, e), e, "needs a hart");
+    must_refuse(sam_session_open_hart(NULL, &session, e), e, "hart is NULL");
     program_free(&p);
 }
 

@@ -427,7 +427,7 @@ static void mistakes(void **state)
     must_refuse(sam_session_step(NULL, 0, 0, &step, e), e, "session is NULL");
     must_refuse(sam_session_run(NULL, NULL, &stop, e), e, "session is NULL");
     must_refuse(sam_session_read(NULL, 0, DATA, &word, 4, e), e, "session is NULL");
-    must_refuse(sam_session_open(NULL, &p.launch, NULL, &session, e), e, "needs a gpu");
+    must_refuse(sam_session_open(NULL, &p.launch, NULL, &session, e), e, "gpu is NULL");
     assert_int_equal(sam_session_time(NULL), 0);
     assert_int_equal(sam_session_workgroup(NULL, 0), UINT32_MAX);
     p.launch.lanes = 7;
