@@ -178,6 +178,7 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
         w->resident = false;
         w->row = NULL;
         sm->resident_set &= ~(1u << i);
+        sm->look_at = 0;
         sam_gputime_warp(m, sm, w, SAM_GPUTIME_EMPTY);
         if (m->observer->stay) {
             const struct sam_gputime_stay stay = {sm->number, i,        w->workgroup,

@@ -137,6 +137,7 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
         if (w->redirect <= m->now) {
             sam_gputime_start_fetch(m, w, m->now, w->redirect_pc);
             judge_again(sm, w);
+            wake_at(sm, m->now + 1);
         }
         if (w->redirect != NEVER)
             wake_at(sm, w->redirect);
@@ -147,18 +148,19 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
             wake_at(sm, w->next_fetch);
         if (waits && !(m->config.fetch_keeps && w->missed != NEVER))
             continue;
-        if (chosen)
-            wake_at(sm, m->now + 1);
-        else
+        if (!chosen)
             chosen = w;
+        else if (chosen->next_fetch <= m->now) /* else it keeps the port until then */
+            wake_at(sm, m->now + 1);
     }
     sam_gputime_unit(m, sm, SAM_GPUTIME_FETCHER, chosen ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
     if (!chosen)
         return;
-    sm->stats->uses[SAM_GPUTIME_FETCHER]++;
-    if (chosen->next_fetch <= m->now)
+    if (chosen->next_fetch <= m->now) {
+        sm->stats->uses[SAM_GPUTIME_FETCHER]++;
         fetch_for(m, sm, chosen);
-    else if (m->config.icache_ahead && chosen->missed + 1 == m->now)
+        wake_at(sm, m->now + 1);
+    } else if (m->config.icache_ahead && chosen->missed + 1 == m->now) {
         ask_ahead(m, sm, chosen);
-    wake_at(sm, m->now + 1);
+    }
 }

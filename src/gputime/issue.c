@@ -222,6 +222,7 @@ static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
 static void look(struct model *m, struct sm *sm, struct view *v)
 {
     const bool two = m->config.issue_streams == 2;
+    sm->look_at = NEVER;
     for (uint32_t set = sm->resident_set; set; set &= set - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(set);
         struct warp *w = &sm->warps[i];
@@ -242,7 +243,7 @@ static void look(struct model *m, struct sm *sm, struct view *v)
             sm->judged &= ~(1u << i);
             continue;
         }
-        wake_at(sm, sm->check_at[i]);
+        sm->look_at = sm->check_at[i] < sm->look_at ? sm->check_at[i] : sm->look_at;
         if (w->has_op)
             v->stream[stream] |= 1u << reason;
         v->all |= 1u << reason;
@@ -272,7 +273,12 @@ static void issue_one(struct model *m, struct sm *sm, unsigned stream, struct vi
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
     struct view v = {0};
+    if ((sm->judged & sm->resident_set) == sm->resident_set && m->now < sm->look_at) {
+        wake_at(sm, sm->look_at);
+        return; /* nothing has changed */
+    }
     look(m, sm, &v);
+    wake_at(sm, sm->look_at);
     for (unsigned stream = 0; stream < 2; stream++) {
         if (v.ready[stream])
             issue_one(m, sm, stream, &v);

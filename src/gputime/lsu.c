@@ -180,10 +180,12 @@ static bool send(struct model *m, struct sm *sm)
         if (reply == NEVER) {
             sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
             l->next_request = again;
+            l->refused = true;
             wake_at(sm, again);
             return false;
         }
         a->next++;
+        l->refused = false;
     }
     l->last_reply = reply > l->last_reply ? reply : l->last_reply;
     l->next_request = m->now + 1;
@@ -242,14 +244,14 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
         wake_at(sm, m->now >= l->entered[0] ? l->free : l->entered[0]);
     }
     if (l->active) {
-        reason = SAM_GPUTIME_BUSY;
+        const bool local = l->flight.access && l->flight.access->local;
         if (l->next_request > m->now)
             wake_at(sm, l->next_request);
-        else if (!send(m, sm))
-            reason = l->flight.access && l->flight.access->local ? SAM_GPUTIME_CONFLICT
-                                                                 : SAM_GPUTIME_MSHR;
-        else
+        else if (send(m, sm))
             wake_at(sm, m->now + 1);
+        reason = SAM_GPUTIME_BUSY;
+        if (l->active && (l->refused || l->under_way == m->config.lsu_all))
+            reason = local ? SAM_GPUTIME_CONFLICT : SAM_GPUTIME_MSHR;
     }
     sam_gputime_unit(m, sm, SAM_GPUTIME_LSU, reason);
 }

@@ -25,6 +25,7 @@ enum {
     NO_REGISTER = 0xffff,
     MOST_BUFFERED = 16 * 8,
     PORTS = 2,
+    RESULT_UNITS = 8,
     CLEARS = 512,
 };
 
@@ -165,6 +166,7 @@ struct lsu {
     struct flight queue[17];
     uint64_t entered[17];
     bool active;
+    bool refused;          /* the next request has been, and is repeated */
     struct flight flight;  /* whose requests are being sent */
     uint64_t next_request; /* cycle of the next line request */
     uint64_t free;         /* the next instruction may start */
@@ -192,10 +194,12 @@ struct sm {
      */
     uint32_t judged, resident_set;
     uint64_t check_at[MOST_WARPS];
+    uint64_t look_at; /* the first of them; 0: look at every warp */
     uint32_t next_warp[2], next_emit[2];
     uint32_t next_bank[2][32];
-    struct results results[SAM_GPUTIME_UNITS][PORTS];
-    uint32_t result_count;
+    /* in the order of write-back, scalar and vector: see m->turn; a set of those with any */
+    struct results results[RESULT_UNITS * PORTS];
+    uint32_t has_results;
     uint64_t unit_free[SAM_GPUTIME_UNITS];
     struct span spans[SAM_GPUTIME_UNITS]; /* units that account by spans; the others: */
     struct meter meters[SAM_GPUTIME_UNITS];
@@ -234,6 +238,7 @@ struct model {
     const struct sam_gputime_observer *observer; /* never NULL */
     struct sam_gputime_result *result;
     struct traits traits;
+    uint8_t turn[SAM_GPUTIME_UNITS]; /* of a unit at write-back */
     struct sm *sms;
     struct sam_memtime *memory;
     struct rows rows;
@@ -299,6 +304,8 @@ void sam_gputime_emit(struct model *m, struct sm *sm);
 
 /* write.c */
 void sam_gputime_write(struct model *m, struct sm *sm);
+/* Fill m->turn. */
+void sam_gputime_order_writes(struct model *m);
 void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *flight,
                             uint64_t ready);
 /* An instruction without a result is complete. */

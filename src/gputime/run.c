@@ -45,9 +45,8 @@ static void free_sm(struct sm *sm)
     free(sm->collectors);
     free(sm->accesses);
     free(sm->answers);
-    for (unsigned unit = 0; unit < SAM_GPUTIME_UNITS; unit++)
-        for (unsigned port = 0; port < PORTS; port++)
-            free(sm->results[unit][port].of);
+    for (unsigned i = 0; i < RESULT_UNITS * PORTS; i++)
+        free(sm->results[i].of);
     sam_memtime_tags_free(&sm->icache);
     sam_memtime_tags_free(&sm->l1);
     sam_memtime_misses_free(&sm->icache_misses);
@@ -93,6 +92,7 @@ static bool init_model(struct model *m)
         if (!init_sm(m, &m->sms[i], i))
             return false;
     sam_gputime_classify(&m->traits);
+    sam_gputime_order_writes(m);
     return true;
 }
 

@@ -57,7 +57,7 @@ void sam_gputime_retire(struct model *m, struct flight *f, uint64_t at)
 
 static struct result *at_index(struct results *r, uint32_t index)
 {
-    return &r->of[(r->first + index) % r->capacity];
+    return &r->of[(r->first + index) & (r->capacity - 1)]; /* a power of two */
 }
 
 static bool grow(struct results *r)
@@ -75,7 +75,8 @@ static bool grow(struct results *r)
 
 void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *f, uint64_t ready)
 {
-    struct results *r = &sm->results[f->record.unit][f->dest >= VECTOR];
+    const unsigned index = m->turn[f->record.unit] * PORTS + (f->dest >= VECTOR);
+    struct results *r = &sm->results[index];
     if (r->count == r->capacity && !grow(r)) {
         m->out_of_memory = true;
         return;
@@ -84,14 +85,15 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight 
     for (; at > 0 && at_index(r, at - 1)->ready > ready; at--)
         *at_index(r, at) = *at_index(r, at - 1);
     *at_index(r, at) = (struct result){ready, *f};
-    sm->result_count++;
+    sm->has_results |= 1u << index;
     wake_at(sm, ready > m->now ? ready : m->now + 1);
 }
 
-static void write_one(struct model *m, struct sm *sm, enum sam_gputime_unit unit, struct results *r)
+static void write_one(struct model *m, struct sm *sm, struct results *r)
 {
     struct result *result = at_index(r, 0);
     struct flight *f = &result->flight;
+    const enum sam_gputime_unit unit = f->record.unit;
     const struct clear clear = {.at = m->now + m->config.wakeup_latency,
                                 .warp = f->record.slot,
                                 .generation = f->generation,
@@ -101,41 +103,40 @@ static void write_one(struct model *m, struct sm *sm, enum sam_gputime_unit unit
         sam_gputime_span(m, sm, unit, SAM_GPUTIME_WRITEBACK, result->ready, m->now);
     sm->clears[(sm->clear_first + sm->clear_count++) % CLEARS] = clear;
     sam_gputime_retire(m, f, m->now);
-    r->first = (r->first + 1) % r->capacity;
+    r->first = (r->first + 1) & (r->capacity - 1);
     r->count--;
-    sm->result_count--;
 }
 
-void sam_gputime_write(struct model *m, struct sm *sm)
+void sam_gputime_order_writes(struct model *m)
 {
-    static const uint8_t order[2][8] = {
+    static const uint8_t order[2][RESULT_UNITS] = {
         {SAM_GPUTIME_SALU, SAM_GPUTIME_VALU, SAM_GPUTIME_FPU, SAM_GPUTIME_LSU, SAM_GPUTIME_CSR,
          SAM_GPUTIME_SFU, SAM_GPUTIME_MUL, SAM_GPUTIME_TENSOR},
         {SAM_GPUTIME_SALU, SAM_GPUTIME_VALU, SAM_GPUTIME_FPU, SAM_GPUTIME_LSU, SAM_GPUTIME_CSR,
          SAM_GPUTIME_MUL, SAM_GPUTIME_SFU, SAM_GPUTIME_TENSOR},
     };
-    const uint8_t *units = order[m->config.write_mul_first];
+    for (uint8_t i = 0; i < RESULT_UNITS; i++)
+        m->turn[order[m->config.write_mul_first][i]] = i;
+}
+
+void sam_gputime_write(struct model *m, struct sm *sm)
+{
     bool taken[PORTS] = {false, false};
-    if (sm->result_count == 0) {
-        clear_due(m, sm);
-        return;
-    }
-    for (unsigned i = 0; i < 8; i++)
-        for (unsigned port = 0; port < PORTS; port++) {
-            struct results *r = &sm->results[units[i]][port];
-            if (r->count == 0)
-                continue;
-            const uint64_t ready = at_index(r, 0)->ready;
-            const bool free = !taken[port] && (m->config.write_ports == 2 || !taken[!port]);
-            if (ready <= m->now && free) {
-                write_one(m, sm, (enum sam_gputime_unit)units[i], r);
-                taken[port] = true;
-                sm->stats->uses[port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X]++;
-                sam_gputime_span(m, sm, port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X,
-                                 SAM_GPUTIME_BUSY, m->now, m->now + 1);
-            }
-            if (r->count)
-                wake_at(sm, at_index(r, 0)->ready > m->now ? at_index(r, 0)->ready : m->now + 1);
+    for (uint32_t set = sm->has_results; set; set &= set - 1) {
+        const unsigned index = (unsigned)__builtin_ctz(set), port = index % PORTS;
+        struct results *r = &sm->results[index];
+        const bool free = !taken[port] && (m->config.write_ports == 2 || !taken[!port]);
+        if (at_index(r, 0)->ready <= m->now && free) {
+            write_one(m, sm, r);
+            taken[port] = true;
+            sm->stats->uses[port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X]++;
+            sam_gputime_span(m, sm, port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X,
+                             SAM_GPUTIME_BUSY, m->now, m->now + 1);
         }
+        if (r->count == 0)
+            sm->has_results &= ~(1u << index);
+        else
+            wake_at(sm, at_index(r, 0)->ready > m->now ? at_index(r, 0)->ready : m->now + 1);
+    }
     clear_due(m, sm);
 }
