@@ -115,8 +115,8 @@ void sam_gputime_order_writes(struct model *m)
         {SAM_GPUTIME_SALU, SAM_GPUTIME_VALU, SAM_GPUTIME_FPU, SAM_GPUTIME_LSU, SAM_GPUTIME_CSR,
          SAM_GPUTIME_MUL, SAM_GPUTIME_SFU, SAM_GPUTIME_TENSOR},
     };
-    for (uint8_t i = 0; i < RESULT_UNITS; i++)
-        m->turn[order[m->config.write_mul_first][i]] = i;
+    for (unsigned i = 0; i < RESULT_UNITS; i++)
+        m->turn[order[m->config.write_mul_first][i]] = (uint8_t)i;
 }
 
 void sam_gputime_write(struct model *m, struct sm *sm)
