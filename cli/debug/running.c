@@ -310,6 +310,8 @@ static enum sam_status run_times(struct debug *d, const char *rest, struct goal 
         return status;
     while (count-- && status == SAM_OK && stop.reason == SAM_SESSION_ASKED && !cli_stopped())
         status = run_to(d, goal, &stop, error);
+    if (stop.reason == SAM_SESSION_ASKED && cli_stopped())
+        stop.reason = SAM_SESSION_STOPPED; /* between two of them */
     return told(d, status, &stop, error);
 }
 

@@ -29,6 +29,13 @@ static int setup(void **state)
     return 0;
 }
 
+/* Is Samite built with libedit? */
+static bool edits_lines(void)
+{
+    const char *editing = getenv("SAMITE_EDITLINE");
+    return editing && strcmp(editing, "1") == 0;
+}
+
 /* Start the debugger with a terminal of its own, of a kind (TERM). */
 static struct terminal begin(const char *kind, const char *option)
 {
@@ -131,7 +138,7 @@ static void commands(const char *kind, const char *forgotten)
 static void on_a_terminal(void **state)
 {
     (void)state;
-    commands("xterm", "half a li");
+    commands("xterm", edits_lines() ? "half a li" : "");
 }
 
 /* Without line editing. */
@@ -144,8 +151,7 @@ static void on_a_simple_terminal(void **state)
 static void completes_words(void **state)
 {
     (void)state;
-    const char *editing = getenv("SAMITE_EDITLINE");
-    if (!editing || strcmp(editing, "1") != 0)
+    if (!edits_lines())
         return;
     struct terminal t = begin("xterm", NULL);
     expect(&t, prompt);
