@@ -33,6 +33,8 @@ const char *client_answer(struct client *c, size_t *size);
 void client_expect(struct client *c, const char *pattern);
 /* The same, of output for the console, decoded; several packets in a row are one. */
 void client_expect_console(struct client *c, const char *pattern);
+/* Pass it over, if there is any. */
+void client_skip_console(struct client *c);
 /* There is no more. */
 void client_expect_end(struct client *c);
 

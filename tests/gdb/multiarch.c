@@ -27,23 +27,8 @@ static unsigned line_of(const char *path, const char *text)
     return number;
 }
 
-/* Give the directory a copy of a kernel, and gdb's $name for the line of each place. */
-static void take_kernel(const char *name, const struct place *places, size_t count,
-                        struct sam_buffer *script)
-{
-    char path[512];
-    struct sam_buffer text = {0};
-    struct sam_error error;
-    snprintf(path, sizeof path, "%s/kernels/%s", getenv("SAMITE_SOURCE"), name);
-    if (sam_file_read(path, 1 << 20, &text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    write_text(name, sam_buffer_text(&text));
-    sam_buffer_free(&text);
-    for (size_t i = 0; i < count; i++)
-        sam_buffer_printf(script, "set $%s = %u\n", places[i].name, line_of(path, places[i].text));
-}
-
-static void write_words(const char *name, uint32_t (*word)(uint32_t i), uint32_t count)
+/* An array of the numbers from 1 on. */
+static void write_numbers(const char *name, uint32_t count)
 {
     char path[128], header[128];
     struct sam_buffer file = {0};
@@ -52,19 +37,31 @@ static void write_words(const char *name, uint32_t (*word)(uint32_t i), uint32_t
              count);
     sam_buffer_append(&file, "\x93NUMPY\1\0\x76\0", 10); /* the header has 118 bytes */
     sam_buffer_printf(&file, "%-117s\n", header);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t value = word(i);
+    for (uint32_t value = 1; value <= count; value++)
         sam_buffer_append(&file, &value, sizeof value);
-    }
     snprintf(path, sizeof path, "%s/%s", directory, name);
     if (sam_file_save(path, file.data, file.size, &error) != SAM_OK)
         fail_msg("%s", error.text);
     sam_buffer_free(&file);
 }
 
-static uint32_t next_number(uint32_t i)
+/* Give the directory a copy of a kernel, and x.npy with the numbers from 1 to 256. Returns commands
+ * that set gdb's $name to the line of each place. */
+static struct sam_buffer take_kernel(const char *name, const struct place *places, size_t count)
 {
-    return i + 1;
+    char path[512];
+    struct sam_buffer text = {0}, settings = {0};
+    struct sam_error error;
+    snprintf(path, sizeof path, "%s/kernels/%s", getenv("SAMITE_SOURCE"), name);
+    if (sam_file_read(path, 1 << 20, &text, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    write_text(name, sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    write_numbers("x.npy", 256);
+    for (size_t i = 0; i < count; i++)
+        sam_buffer_printf(&settings, "set $%s = %u\n", places[i].name,
+                          line_of(path, places[i].text));
+    return settings;
 }
 
 /* What gdb says to `commands`, connected by `target`. */
@@ -128,9 +125,7 @@ static void a_lane_at_a_line(void **state)
     (void)state;
     static const struct place places[] = {{"odd", "vsll.vi v7, v3, 1"},
                                           {"loaded", "vmv.v.i v4, 0                   # acc"}};
-    struct sam_buffer settings = {0};
-    take_kernel("diverge.s", places, SAM_COUNT(places), &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
                                    "monitor lane 5\n"
                                    "eval \"break diverge.s:%d if $_thread == 3\", $odd\n"
@@ -160,10 +155,8 @@ static void a_lane_at_a_line(void **state)
 static void lines(void **state)
 {
     (void)state;
-    struct sam_buffer settings = {0};
     static const struct place places[] = {{"last", "vsw12.v"}};
-    take_kernel("diverge.s", places, SAM_COUNT(places), &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
                                    "step\nnext\nstep 2\nstepi\nnexti\n"
                                    "info threads\n"
@@ -206,9 +199,7 @@ static void barriers(void **state)
 {
     (void)state;
     static const struct place places[] = {{"meet", "barrier 1"}, {"store", "vsw12.v v3, 0(v6)"}};
-    struct sam_buffer settings = {0};
-    take_kernel("reduce.s", places, SAM_COUNT(places), &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
                                    "eval \"tbreak reduce.s:%d\", $meet\n"
                                    "continue\n"
@@ -233,10 +224,8 @@ static void barriers(void **state)
 static void backwards(void **state)
 {
     (void)state;
-    struct sam_buffer settings = {0};
     static const struct place places[] = {{"last", "ret"}};
-    take_kernel("reduce.s", places, SAM_COUNT(places), &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
                                    "tbreak reduce\n"
                                    "continue\n"
@@ -264,10 +253,8 @@ static void backwards(void **state)
 static void ends(void **state)
 {
     (void)state;
-    struct sam_buffer settings = {0};
     char path[128];
-    take_kernel("reduce.s", NULL, 0, &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
     struct sam_buffer out = gdb_on(REDUCE, NULL, "source break.gdb\ndetach\n");
     EXPECT_PARTS(&out, "hit Breakpoint 1", "detached]");
@@ -301,11 +288,9 @@ static void over_a_port(void **state)
 {
     (void)state;
     static const char says[] = "samite: waiting for gdb on 127.0.0.1:";
-    struct sam_buffer settings = {0};
     char target[64];
     int status;
-    take_kernel("reduce.s", NULL, 0, &settings);
-    write_words("x.npy", next_number, 256);
+    struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
     const pid_t child = start(REDUCE " --gdb=0");
     assert_true(comes(child, has_spoken, 0));
     struct sam_buffer err = read_file(".err");

@@ -78,15 +78,8 @@ void talk(struct served *s, const char *const (*talks)[2])
     client_packet(c, "k");
     serve(s);
     for (size_t i = 0; talks[i][0]; i++) {
-        const char *answer = client_answer(c, NULL);
-        while (answer && answer[0] == 'O' && strcmp(answer, "OK") != 0)
-            answer = client_answer(c, NULL); /* for the console */
-        print_message("# %s -> %.60s\n", talks[i][0], answer ? answer : "(none)");
-        if (!answer) {
-            fail_msg("no answer to '%s'", talks[i][0]);
-            return;
-        }
-        c->heard_at -= strlen(answer) + 4; /* as it has no escapes */
+        print_message("# %s: %s\n", talks[i][0], talks[i][1]);
+        client_skip_console(c);
         client_expect(c, talks[i][1]);
     }
     client_expect_end(c);
