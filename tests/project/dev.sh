@@ -25,7 +25,7 @@ small_project() {
     mkdir -p "$root/tools" "$root/bench" "$root/fuzz" "$tools" "$pc"
     cp "$SAMITE_SOURCE/dev" "$root"
     cp "$SAMITE_SOURCE"/tools/* "$root/tools"
-    library libelf libdw jansson libxxhash
+    library libelf libdw libedit jansson libxxhash
     # What apt-get installs, it writes down.
     script apt-get <<'END'
 echo "$@" >>"$PKG_CONFIG_LIBDIR/../apt.log"
