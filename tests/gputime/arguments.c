@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments of gputime.h and gputime_report.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "refuses.h"
+#include "samite/gputime.h"
+#include "samite/gputime_report.h"
+
+static void configurations(void **state)
+{
+    (void)state;
+    struct sam_gputime_config config, before;
+    uint32_t value;
+    sam_gputime_config_init(&config);
+    before = config;
+    refuses(sam_gputime_config_set, NULL, "sms=1");
+    refuses(sam_gputime_config_set, &config, NULL);
+    refuses(sam_gputime_config_set, &config, "nothing=1");
+    refuses(sam_gputime_config_parse, NULL, "");
+    refuses(sam_gputime_config_parse, &config, NULL);
+    refuses(sam_gputime_config_read, NULL, "sms=1");
+    refuses(sam_gputime_config_read, &config, NULL);
+    refuses(sam_gputime_config_check, NULL);
+    assert_memory_equal(&config, &before, sizeof config);
+    assert_false(sam_gputime_config_get(&config, "nothing", &value));
+}
+
+static void names(void **state)
+{
+    (void)state;
+    size_t parameters = 0, presets = 0;
+    while (sam_gputime_parameter(parameters))
+        assert_non_null(sam_gputime_parameter_unit(parameters++));
+    while (sam_gputime_preset(presets))
+        assert_non_null(sam_gputime_preset_meaning(presets++));
+    assert_true(parameters > 0 && presets > 0);
+    for (unsigned i = 0; i < SAM_GPUTIME_REASONS; i++)
+        assert_true(sam_gputime_reason_name(i) && sam_gputime_reason_meaning(i));
+    for (unsigned i = 0; i < SAM_GPUTIME_UNITS; i++)
+        assert_non_null(sam_gputime_unit_name(i));
+    assert_non_null(sam_gputime_limit_name(0));
+}
+
+static void reports(void **state)
+{
+    (void)state;
+    struct sam_gputime_result result = {0};
+    const struct sam_gputime_report_options sized = {.size = 3};
+    char *text;
+    refuses(sam_gputime_report, NULL, SAM_GPUTIME_TEXT, NULL, &text);
+    refuses(sam_gputime_report, &result, SAM_GPUTIME_TEXT, NULL, NULL);
+    refuses(sam_gputime_report, &result, (enum sam_gputime_format)2, NULL, &text);
+    refuses(sam_gputime_report, &result, SAM_GPUTIME_TEXT, &sized, &text);
+    sam_gputime_result_free(&result);
+    sam_gputime_result_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(names),
+        cmocka_unit_test(reports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
