@@ -48,6 +48,13 @@ defined() {
     [ ! -s "$scratch/less" ] || { echo 'declared and not defined:' && cat "$scratch/less" && return 1; }
 }
 
+tried() { # each function is called with bad arguments, or at least named, in one of those tests
+    declared
+    cat tests/*/*arguments.c | grep -o 'sam_[a-z0-9_]*' | sort -u >"$scratch/named"
+    comm -23 "$scratch/declared" "$scratch/named" >"$scratch/untried"
+    [ ! -s "$scratch/untried" ] || { echo 'in no tests/*/arguments.c:' && cat "$scratch/untried" && return 1; }
+}
+
 for path in include/samite/*.h; do
     header=${path#include/}
     check "$header as C11" alone "$header" cc -std=c11 -xc
@@ -60,5 +67,6 @@ done
 check 'the static library keeps to its prefix' static_names
 check 'nothing but the declared functions is exported' exported
 check 'every declared function is there' defined
+check 'every declared function has a test of its arguments' tried
 check 'every exported function has a version' versioned
 finish
