@@ -140,9 +140,22 @@ struct gpu_request {
     } lds_ranges;
 };
 
-/* Of struct gpu_request; the latter of run_cycles.c. */
-extern const struct cli_option run_gpu_rows[], run_cycles_rows[];
+/* Of struct gpu_request: what describes launches, the rest; those of run_cycles.c. */
+extern const struct cli_option run_launch_rows[], run_gpu_rows[], run_cycles_rows[];
 int run_gpu(struct run_request *request, struct gpu_request *gpu);
+/* What a timed run came to, all its launches together. */
+struct run_measure {
+    uint64_t cycles, insns;
+    uint64_t sm[SAM_GPUTIME_REASONS], slots[SAM_GPUTIME_REASONS]; /* of all of them */
+    uint64_t units[SAM_GPUTIME_UNITS][SAM_GPUTIME_REASONS];       /* of all SMs */
+    uint64_t l1_requests, l1_hits, l2_requests, l2_hits, dram_bytes;
+    struct sam_error error; /* of a launch that failed */
+};
+/* The checks of a request, and its runs, once for each configuration: nothing is printed or
+ * written. A code other than CLI_OK without measure->error has a message that was printed. */
+int run_gpu_check(struct run_request *request, struct gpu_request *gpu);
+int run_gpu_measure(struct run_request *request, struct gpu_request *gpu,
+                    struct run_measure *measure);
 /* Register a file that is written; one per launch where its name has %n. */
 int run_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
 
@@ -161,6 +174,7 @@ struct run {
     uint64_t ptbr;                   /* of --sv39 */
     uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: none is named */
     unsigned launches;
+    struct run_measure *measure;  /* NULL: launches are reported */
     struct sam_gpu_timing timing; /* of the current launch, with --cycles */
     struct sam_output *timelines[RUN_TIMELINES];
     uint64_t cycles;                       /* of all launches */
@@ -210,6 +224,8 @@ bool run_timelines_to_stdout(const struct gpu_request *gpu);
 /* Open the timelines of the next launch; close them and `keep` them or not. */
 int run_open_timing(struct run *run);
 int run_close_timing(struct run *run, bool keep);
+/* Add the cycles of the current launch to run->measure. */
+void run_add_measure(struct run *run);
 /* Add the cycles to the report on a launch; print them as text. */
 json_t *run_report_cycles(struct run *run, json_t *row);
 int run_print_cycles(const struct run *run);

@@ -23,8 +23,9 @@ extern const struct cli_option run_rows[], run_program_rows[];
 #define RUN_PROGRAM_GROUPS                                                                         \
     {"Options of --machine ventus and tensor", run_program_rows, 0,                                \
      1 << RUN_VENTUS | 1 << RUN_TENSOR},                                                           \
-        {"Options of --machine ventus", run_gpu_rows, offsetof(struct run_command, gpu),           \
+        {"Options of --machine ventus", run_launch_rows, offsetof(struct run_command, gpu),        \
          1 << RUN_VENTUS},                                                                         \
+        {NULL, run_gpu_rows, offsetof(struct run_command, gpu), 1 << RUN_VENTUS},                  \
         {"Cycles of --machine ventus", run_cycles_rows, offsetof(struct run_command, gpu),         \
          1 << RUN_VENTUS},                                                                         \
         {"Options of --machine tensor", run_hart_rows, offsetof(struct run_command, hart),         \

@@ -160,6 +160,34 @@ static char *report_of(const struct run *run, enum sam_gputime_format format)
     return text;
 }
 
+static void add_reasons(uint64_t sum[SAM_GPUTIME_REASONS],
+                        const uint64_t reasons[SAM_GPUTIME_REASONS])
+{
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        sum[reason] += reasons[reason];
+}
+
+void run_add_measure(struct run *run)
+{
+    const struct sam_gputime_result *r = &run->timing.result;
+    struct run_measure *m = run->measure;
+    m->cycles += r->cycles;
+    m->insns += r->insns;
+    for (uint32_t i = 0; i < r->sms; i++) {
+        const struct sam_gputime_cache *l1 = &r->sm[i].l1d;
+        add_reasons(m->sm, r->sm[i].reasons);
+        for (unsigned u = 0; u < SAM_GPUTIME_UNITS; u++)
+            add_reasons(m->units[u], r->sm[i].units[u]);
+        m->l1_requests += l1->reads + l1->writes;
+        m->l1_hits += l1->read_hits + l1->write_hits;
+    }
+    for (size_t i = 0; i < (size_t)r->sms * r->slots; i++)
+        add_reasons(m->slots, r->warp_slots[i]);
+    m->l2_requests += r->l2.reads + r->l2.writes;
+    m->l2_hits += r->l2.read_hits + r->l2.write_hits;
+    m->dram_bytes += r->dram_bytes_read + r->dram_bytes_written;
+}
+
 json_t *run_report_cycles(struct run *run, json_t *row)
 {
     if (!run->asked->cycles)

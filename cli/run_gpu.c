@@ -48,7 +48,7 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
     return CLI_OK;
 }
 
-const struct cli_option run_gpu_rows[] = {
+const struct cli_option run_launch_rows[] = {
     CLI_ROW(struct gpu_request, kernel, "kernel", CLI_TEXT, "NAME",
             "kernel to launch, a symbol of the program"),
     CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
@@ -74,7 +74,6 @@ const struct cli_option run_gpu_rows[] = {
     CLI_ROW(struct gpu_request, elf, "elf", CLI_TEXT, "FILE",
             "with .metadata: also load this program, and use its symbols",
             .suffixes = ".elf .riscv"),
-    CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
     CLI_ROW(struct gpu_request, options.schedule, "schedule", CLI_CHOICE, NULL,
             "warps of a workgroup run until they wait (run, the default), or take turns of one "
             "instruction, as in the public simulator (rr1)",
@@ -103,6 +102,11 @@ const struct cli_option run_gpu_rows[] = {
             "build SV39 page tables for all buffers and translate addresses with them"),
     CLI_ROW(struct gpu_request, options.simt_stack_limit, "simt-stack", CLI_NUMBER, "N",
             "entries per SIMT stack (65536)"),
+    {0},
+};
+
+const struct cli_option run_gpu_rows[] = {
+    CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
     RUN_PROFILE(struct gpu_request, profile),
     CLI_ROW(
         struct gpu_request, sanitize, "sanitize", CLI_PARSE, "[race,init,bounds,sync]",
@@ -268,16 +272,36 @@ static int run_request(struct run *run)
     return code;
 }
 
+int run_gpu_check(struct run_request *r, struct gpu_request *gpu)
+{
+    gpu->options.max_insns = r->max_insns;
+    gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
+    gpu->options.sv39 = cli_given(r->args, "ptbr");
+    const int code = check_request(r, gpu);
+    return code == CLI_OK ? name_files(r, gpu) : code;
+}
+
+int run_gpu_measure(struct run_request *r, struct gpu_request *gpu, struct run_measure *measure)
+{
+    struct run state = {
+        .request = r, .asked = gpu, .measure = measure, .text = fopen("/dev/null", "w")};
+    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
+    int code = state.text ? CLI_OK : cli_no_memory();
+    if (code == CLI_OK)
+        code = gpu->kernel ? run_kernel(&state) : run_metadata(&state);
+    if (state.text)
+        fclose(state.text);
+    sam_gpu_free(state.gpu);
+    sam_gputime_result_free(&state.timing.result);
+    sam_image_free(state.image);
+    return code;
+}
+
 int run_gpu(struct run_request *r, struct gpu_request *gpu)
 {
     struct run state = {.request = r, .asked = gpu, .text = stdout};
     state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
-    gpu->options.max_insns = r->max_insns;
-    gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
-    gpu->options.sv39 = cli_given(r->args, "ptbr");
-    int code = check_request(r, gpu);
-    if (code == CLI_OK)
-        code = name_files(r, gpu);
+    int code = run_gpu_check(r, gpu);
     if (code == CLI_OK)
         code = run_request(&state);
     sam_gpu_free(state.gpu);

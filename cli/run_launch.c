@@ -178,6 +178,12 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
         int closed = run_close_log(run); /* of what has run */
         code = closed == CLI_OK ? code : closed;
+    } else if (code == CLI_OK && run->measure) {
+        run_add_measure(run);
+        if (status != SAM_OK) {
+            run->measure->error = run->error;
+            code = status == SAM_ERR_STOPPED ? cli_report_stop() : CLI_PROGRAM_FAILED;
+        }
     } else if (code == CLI_OK) {
         if (status == SAM_OK || status == SAM_ERR_TRAP)
             code = report(run, launch, kernel, source, &result);

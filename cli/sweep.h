@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "run.h"
 #include "samite/engines.h"
-#include "samite/samite.h"
 
 enum { SWEEP_AXES = 12, SWEEP_VALUES = 32, SWEEP_RUNS = 65536 };
 
@@ -27,6 +27,7 @@ struct sweep_run {
     struct sam_error error; /* of one that could not be run */
     struct sam_mxu_stats stats;
     struct sam_engines_report engines;
+    struct run_measure gpu;
 };
 
 struct sweep {
@@ -36,6 +37,7 @@ struct sweep {
     time_t date;
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
+    bool gpu;                         /* launches on the GPU; none of the following models */
     bool matrix;                      /* the ISA has a matrix unit */
     bool shows_matrix, shows_engines; /* what the program used or an axis changes */
     struct sweep_run *runs;           /* the last axis moves fastest */
@@ -73,7 +75,8 @@ struct sweep_parts {
 /* Those of a run, of the models that are shown; false at the end. */
 bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t index,
                  struct sweep_parts *parts);
-/* The one that says most about the first measure: the issue of multiplications, or the hart. */
+/* The one that says most about the first measure: the issue of multiplications, the hart, or the
+ * warps of the GPU. */
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 

@@ -55,8 +55,54 @@ static double engines_at_work(const struct sweep_run *run)
     return share((double)busy, run->engines.cycles);
 }
 
+static double gpu_cycles(const struct sweep_run *run)
+{
+    return (double)run->gpu.cycles;
+}
+
+static double gpu_ipc(const struct sweep_run *run)
+{
+    return share((double)run->gpu.insns, run->gpu.cycles);
+}
+
+static uint64_t sum_of(const uint64_t reasons[SAM_GPUTIME_REASONS])
+{
+    uint64_t sum = 0;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        sum += reasons[reason];
+    return sum;
+}
+
+static double gpu_occupancy(const struct sweep_run *run)
+{
+    const uint64_t all = sum_of(run->gpu.slots);
+    return 100 * share((double)(all - run->gpu.slots[SAM_GPUTIME_EMPTY]), all);
+}
+
+static double gpu_l1_hits(const struct sweep_run *run)
+{
+    return 100 * share((double)run->gpu.l1_hits, run->gpu.l1_requests);
+}
+
+static double gpu_dram(const struct sweep_run *run)
+{
+    return (double)run->gpu.dram_bytes;
+}
+
+static const struct sweep_measure *gpu_measure(size_t index)
+{
+    static const struct sweep_measure rows[] = {{"cycles", "", gpu_cycles},
+                                                {"instructions per cycle", "", gpu_ipc},
+                                                {"occupancy", "%", gpu_occupancy},
+                                                {"L1 hits", "%", gpu_l1_hits},
+                                                {"bytes of memory", "", gpu_dram}};
+    return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+}
+
 const struct sweep_measure *sweep_measure(const struct sweep *s, size_t index)
 {
+    if (s->gpu)
+        return gpu_measure(index);
     static const struct sweep_measure matrix[] = {{"cycles", "", matrix_cycles},
                                                   {"utilisation", "%", utilisation}};
     static const struct sweep_measure engines[] = {{"cycles of the engines", "", engines_cycles},
@@ -131,6 +177,42 @@ static const char *issue_colour(unsigned cycle)
     return colours[cycle];
 }
 
+static const char *gpu_colour(unsigned reason)
+{
+    static const char *const colours[] = {
+        [SAM_GPUTIME_BUSY] = BUSY_COLOUR,    [SAM_GPUTIME_EMPTY] = IDLE_COLOUR,
+        [SAM_GPUTIME_START] = "#c9d6e2",     [SAM_GPUTIME_FETCH] = "#f7d774",
+        [SAM_GPUTIME_ICACHE] = "#f0b429",    [SAM_GPUTIME_BRANCH] = "#8e6bbf",
+        [SAM_GPUTIME_BARRIER] = "#b86b8f",   [SAM_GPUTIME_FENCE] = "#d9a6c2",
+        [SAM_GPUTIME_RAW] = "#e07b39",       [SAM_GPUTIME_LOAD] = "#c0392b",
+        [SAM_GPUTIME_WAW] = "#e8a87c",       [SAM_GPUTIME_ARBITER] = "#9ccfb5",
+        [SAM_GPUTIME_COLLECTOR] = "#2a7f9e", [SAM_GPUTIME_BANK] = "#7fb8cc",
+        [SAM_GPUTIME_UNIT] = "#4a90d9",      [SAM_GPUTIME_WRITEBACK] = "#a3c4e8",
+        [SAM_GPUTIME_CONFLICT] = "#3f5f8a",  [SAM_GPUTIME_MSHR] = "#7a4a2b",
+        [SAM_GPUTIME_MEMORY] = "#5b6470",    [SAM_GPUTIME_DRAIN] = "#eef0f2",
+    };
+    _Static_assert(sizeof colours / sizeof colours[0] == SAM_GPUTIME_REASONS, "one per reason");
+    return colours[reason];
+}
+
+/* The SMs, their warp slots, then the units. */
+static bool gpu_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+{
+    if (index >= 2 + SAM_GPUTIME_UNITS)
+        return false;
+    *parts = (struct sweep_parts){.cycles = index == 0   ? run->gpu.sm
+                                            : index == 1 ? run->gpu.slots
+                                                         : run->gpu.units[index - 2],
+                                  .count = SAM_GPUTIME_REASONS,
+                                  .part_name = sam_gputime_reason_name,
+                                  .colour = gpu_colour};
+    snprintf(parts->name, sizeof parts->name, "%s",
+             index == 0   ? "SMs"
+             : index == 1 ? "warps"
+                          : sam_gputime_unit_name((unsigned)index - 2));
+    return true;
+}
+
 static bool matrix_parts(const struct sweep_run *run, size_t unit, struct sweep_parts *parts)
 {
     if (unit >= SAM_MXU_UNITS)
@@ -165,6 +247,8 @@ static bool engines_parts(const struct sweep_run *run, size_t index, struct swee
 bool sweep_parts(const struct sweep *s, const struct sweep_run *run, size_t index,
                  struct sweep_parts *parts)
 {
+    if (s->gpu)
+        return gpu_parts(run, index, parts);
     if (!s->shows_matrix)
         return engines_parts(run, index, parts);
     if (index < SAM_MXU_UNITS)
@@ -174,7 +258,9 @@ bool sweep_parts(const struct sweep *s, const struct sweep_run *run, size_t inde
 
 void sweep_main_parts(const struct sweep *s, const struct sweep_run *run, struct sweep_parts *parts)
 {
-    if (s->shows_matrix && s->axes[0].matrix)
+    if (s->gpu)
+        gpu_parts(run, 1, parts);
+    else if (s->shows_matrix && s->axes[0].matrix)
         matrix_parts(run, SAM_MXU_MMA, parts);
     else
         engines_parts(run, 0, parts);

@@ -224,7 +224,7 @@ static uint64_t sum(const struct sweep_parts *parts)
 
 /* The parts that any of the two runs has. */
 static void put_parts_legend(FILE *out, const struct sweep_parts *best,
-                             const struct sweep_parts *worst, bool seen[16])
+                             const struct sweep_parts *worst, bool seen[32])
 {
     for (unsigned p = 0; p < best->count; p++) {
         if (seen[p] || best->cycles[p] + worst->cycles[p] == 0)
@@ -240,7 +240,7 @@ static void put_parts_legend(FILE *out, const struct sweep_parts *best,
 static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t worst, size_t index)
 {
     struct sweep_parts first, a, b;
-    bool seen[16] = {false};
+    bool seen[32] = {false};
     size_t end = index;
     sweep_parts(s, &s->runs[best], index, &first);
     for (; sweep_parts(s, &s->runs[best], end, &a) && a.part_name == first.part_name; end++)

@@ -32,9 +32,22 @@ static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
     return row;
 }
 
+static json_t *set_gpu(json_t *row, const struct run_measure *m)
+{
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct run_measure, cycles),      REPORT_FIELD(struct run_measure, insns),
+        REPORT_FIELD(struct run_measure, l1_requests), REPORT_FIELD(struct run_measure, l1_hits),
+        REPORT_FIELD(struct run_measure, l2_requests), REPORT_FIELD(struct run_measure, l2_hits),
+        REPORT_FIELD(struct run_measure, dram_bytes),  {0},
+    };
+    return report_fields(row, fields, m);
+}
+
 static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_run *run)
 {
     struct sweep_parts parts;
+    if (s->gpu)
+        row = set_gpu(row, &run->gpu);
     if (s->shows_matrix)
         row = set_matrix(row, &run->stats);
     if (s->shows_engines)

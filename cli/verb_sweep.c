@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite sweep PROGRAM --config KEY=V1,V2,...`: the cycle model under every combination. */
+/* `samite sweep PROGRAM --config KEY=V1,V2,...`: the cycle models under every combination. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +17,9 @@ enum { MOST_JOBS = 256 };
 struct state {
     struct sweep sweep;
     struct run_request run;
+    enum run_machine machine;
     struct hart_request request;
+    struct gpu_request gpu;
     struct sam_image *image;
     unsigned jobs;
     bool json;
@@ -32,8 +34,11 @@ static int add_axis(struct cli_args *args, const struct cli_option *option, cons
 {
     struct state *s = state;
     (void)option;
-    if (strcmp(text, "help") == 0)
-        return run_hart_list_parameters();
+    if (strcmp(text, "help") == 0) {
+        run_hart_list_parameters();
+        printf("\nLaunches on the GPU:\n");
+        return run_gputime_list_parameters();
+    }
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || equals - text >= 32 || s->sweep.axis_count == SWEEP_AXES)
         return cli_usage_error(args, "--config %s: expected KEY=VALUE,VALUE,... for up to %d keys",
@@ -43,20 +48,44 @@ static int add_axis(struct cli_args *args, const struct cli_option *option, cons
     for (const char *at = equals + 1; at; at = strchr(at, ',')) {
         at += *at == ',';
         const size_t size = strcspn(at, ",");
-        char word[80];
-        struct sam_mxu_config mxu;
-        struct sam_engines_config engines;
-        struct sam_error error;
         if (axis->count == SWEEP_VALUES || size == 0 || size >= sizeof axis->values[0])
             return cli_usage_error(args, "--config %s: up to %d values, none empty", text,
                                    SWEEP_VALUES);
-        snprintf(axis->values[axis->count], sizeof axis->values[0], "%.*s", (int)size, at);
-        snprintf(word, sizeof word, "%s=%s", axis->name, axis->values[axis->count]);
-        sam_mxu_config_init(&mxu, 512);
-        sam_engines_defaults(&engines);
-        if (sam_hart_configure(word, &engines, &mxu, &error) != SAM_OK)
-            return cli_usage_error(args, "--config: %s", error.text);
-        axis->count++;
+        snprintf(axis->values[axis->count++], sizeof axis->values[0], "%.*s", (int)size, at);
+    }
+    return CLI_OK;
+}
+
+/* "mpara=4" */
+struct word {
+    char text[80];
+};
+
+static struct word word_of(const struct sweep_axis *axis, unsigned value)
+{
+    struct word word;
+    snprintf(word.text, sizeof word.text, "%s=%s", axis->name, axis->values[value]);
+    return word;
+}
+
+/* Each value alone is one of its parameter. */
+static int check_values(const struct state *s)
+{
+    for (unsigned a = 0; a < s->sweep.axis_count; a++) {
+        const struct sweep_axis *axis = &s->sweep.axes[a];
+        for (unsigned v = 0; v < axis->count; v++) {
+            const struct word word = word_of(axis, v);
+            struct sam_gputime_config gpu;
+            struct sam_mxu_config mxu;
+            struct sam_engines_config engines;
+            struct sam_error error;
+            sam_gputime_config_init(&gpu);
+            sam_mxu_config_init(&mxu, 512);
+            sam_engines_defaults(&engines);
+            if ((s->sweep.gpu ? sam_gputime_config_set(&gpu, word.text, &error)
+                              : sam_hart_configure(word.text, &engines, &mxu, &error)) != SAM_OK)
+                return cli_usage_error(s->run.args, "--config: %s", error.text);
+        }
     }
     return CLI_OK;
 }
@@ -68,11 +97,8 @@ static enum sam_status configure(const struct state *s, size_t index, struct har
 {
     enum sam_status status = SAM_OK;
     for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
-        char word[80];
-        const struct sweep_axis *axis = &s->sweep.axes[a];
-        snprintf(word, sizeof word, "%s=%s", axis->name,
-                 axis->values[sweep_value(&s->sweep, index, a)]);
-        status = sam_hart_configure(word, &r->engines, &r->mxu, error);
+        const struct word word = word_of(&s->sweep.axes[a], sweep_value(&s->sweep, index, a));
+        status = sam_hart_configure(word.text, &r->engines, &r->mxu, error);
     }
     return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
 }
@@ -119,6 +145,53 @@ static void run_one(struct state *s, size_t index)
     sam_hostio_free(host);
 }
 
+/* The values of run `index`; a preset comes before what changes it. */
+static enum sam_status configure_gpu(const struct state *s, size_t index,
+                                     struct sam_gputime_config *config, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    for (int presets = 1; presets >= 0; presets--) {
+        for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
+            const struct sweep_axis *axis = &s->sweep.axes[a];
+            const struct word word = word_of(axis, sweep_value(&s->sweep, index, a));
+            if ((strcmp(axis->name, "preset") == 0) == (presets == 1))
+                status = sam_gputime_config_set(config, word.text, error);
+        }
+    }
+    return status == SAM_OK ? sam_gputime_config_check(config, error) : status;
+}
+
+static int run_gpu_one(struct state *s, size_t index)
+{
+    struct sweep_run *run = &s->sweep.runs[index];
+    struct gpu_request gpu = s->gpu;
+    const size_t ranges = gpu.lds_ranges.count;
+    gpu.cycles = true;
+    if (configure_gpu(s, index, &gpu.config, &run->error) != SAM_OK)
+        return CLI_OK;
+    int code = run_gpu_measure(&s->run, &gpu, &run->gpu);
+    s->gpu.lds_ranges = gpu.lds_ranges; /* it may have moved; what a run added is its own */
+    s->gpu.lds_ranges.count = ranges;
+    run->error = run->gpu.error;
+    run->done = code == CLI_OK;
+    return code == CLI_OK || run->error.text[0] ? CLI_OK : code;
+}
+
+/* Launches run one at a time; each takes all the workers there is a use for. */
+static int run_gpu_all(struct state *s)
+{
+    int code = CLI_OK;
+    cli_progress_start(&s->progress, false);
+    for (size_t i = 0; code == CLI_OK && !cli_stopped() && i < s->sweep.run_count; i++) {
+        code = run_gpu_one(s, i);
+        if (cli_progress_due(&s->progress))
+            cli_progress_show(&s->progress, "sweep", i + 1, s->sweep.run_count, "runs", i + 1,
+                              "runs");
+    }
+    cli_progress_clear(&s->progress);
+    return code == CLI_OK && cli_stopped() ? cli_report_stop() : code;
+}
+
 static void run_counted(struct state *s, size_t index)
 {
     run_one(s, index);
@@ -160,6 +233,8 @@ static int run_all(struct state *s)
     w->runs = calloc(w->run_count, sizeof *w->runs);
     if (!w->runs)
         return cli_no_memory();
+    if (w->gpu)
+        return run_gpu_all(s);
     while (started + 1 < s->jobs && pthread_create(&threads[started], NULL, work, s) == 0)
         started++;
     work_and_show(s);
@@ -179,7 +254,7 @@ static int check_before(struct state *s)
     for (size_t i = 0; code == CLI_OK && i < 2; i++)
         if (outputs[i])
             code = run_check_output(outputs[i]);
-    if (code == CLI_OK)
+    if (code == CLI_OK && !s->sweep.gpu)
         code = run_hart_make(r, s->image, NULL, &hart);
     sam_hart_free(hart);
     return code;
@@ -189,6 +264,8 @@ static int check_before(struct state *s)
 static int check_axes(struct state *s)
 {
     struct sweep *w = &s->sweep;
+    if (w->gpu)
+        return CLI_OK;
     w->matrix = s->request.options.isa.extensions & SAM_EXT_XMATRIX;
     for (unsigned a = 0; a < w->axis_count; a++) {
         const struct sam_parameter *p;
@@ -257,14 +334,51 @@ static int read_date(const struct cli_args *args, time_t *date)
     return CLI_OK;
 }
 
+/* A launch is told by its kernel or its files. */
+static int choose_machine(struct state *s)
+{
+    const char *first = s->run.files.count ? s->run.files.items[0] : "";
+    if (!cli_given(s->run.args, "machine"))
+        s->machine = s->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
+    s->sweep.gpu = s->machine == RUN_VENTUS;
+    return cli_check_form(s->run.args, (int)s->machine);
+}
+
+/* No output of a kernel: every run would write it. */
+static int check_arguments(const struct state *s)
+{
+    for (size_t i = 0; i < s->run.arguments.count; i++) {
+        const char *word = s->run.arguments.items[i], *out = strstr(word, "out:");
+        unsigned colons = 0;
+        for (const char *at = out; at && *at; at++)
+            colons += *at == ':';
+        if (colons > 2 || (out && strstr(word, "inout:") && colons > 1))
+            return cli_usage_error(s->run.args, "--arg %s: a sweep writes no outputs", word);
+    }
+    return CLI_OK;
+}
+
+static int check_request(struct state *s)
+{
+    int code = choose_machine(s);
+    if (code == CLI_OK && !s->sweep.gpu)
+        code = run_hart_check(&s->request);
+    if (code == CLI_OK && s->sweep.gpu)
+        code = run_gpu_check(&s->run, &s->gpu);
+    if (code == CLI_OK && s->sweep.gpu)
+        code = check_arguments(s);
+    return code == CLI_OK ? check_values(s) : code;
+}
+
 static int run(struct cli_args *args)
 {
-    struct state s = {.run = {.args = args}, .jobs = 1};
+    struct state s = {.run = {.args = args, .quiet = true}, .jobs = 1};
     run_hart_defaults(&s.request, &s.run);
+    run_gpu_defaults(&s.gpu);
     s.request.isa = "tensor";
     int code = cli_read(args, &s);
     if (code == CLI_OK)
-        code = run_hart_check(&s.request);
+        code = check_request(&s);
     if (code == CLI_OK && !s.csv && !s.json)
         s.csv = "-";
     if (code == CLI_OK && s.json &&
@@ -283,7 +397,8 @@ static int run(struct cli_args *args)
         s.sweep.words = args->words;
         s.sweep.word_count = args->count;
         s.request.options.stop = cli_stop_flag();
-        code = run_hart_load(&s.request, &s.image);
+        if (!s.sweep.gpu)
+            code = run_hart_load(&s.request, &s.image);
     }
     if (code == CLI_OK)
         code = check_axes(&s);
@@ -303,21 +418,47 @@ static int run(struct cli_args *args)
     return code;
 }
 
+static const char *key_of(size_t index)
+{
+    size_t count = 0;
+    while (run_gputime_key(count))
+        count++;
+    return index < count ? run_gputime_key(index) : run_hart_key(index - count);
+}
+
+enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR };
+
 static const struct cli_option options[] = {
+    CLI_ROW(struct state, machine, "machine", CLI_CHOICE, NULL,
+            "tensor (the default), or ventus (implied by --kernel and .metadata)",
+            .choices = "ventus tensor"),
     {.name = "config",
      .grammar = CLI_PARSE,
      .argument = "KEY=V,V,...",
      .parse = add_axis,
      .repeats = true,
-     .names = run_hart_key,
-     .help = "a parameter of the matrix unit or the engines, and its values; repeatable; --config "
-             "help lists the parameters"},
+     .names = key_of,
+     .help = "a parameter of the matrix unit, the engines or the GPU, and its values; repeatable; "
+             "--config help lists the parameters"},
     CLI_OUTPUT(struct state, csv, "one line per run, as CSV (standard output)"),
     CLI_ROW(struct state, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),
     CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
-    CLI_JOBS(struct state, jobs, "runs at a time"),
-    CLI_ISA(struct state, request.isa, "instruction set (tensor)"),
+    CLI_JOBS(struct state, jobs, "runs at a time; launches run one at a time"),
+    {.name = "isa",
+     .letter = 'i',
+     .grammar = CLI_TEXT,
+     .argument = "STRING",
+     CLI_AT(struct state, request.isa),
+     .names = cli_isa_name,
+     .forms = TENSOR,
+     .help = "instruction set (tensor)"},
+    CLI_ROW(struct state, run.arguments, "arg", CLI_LIST, "ARG",
+            "the next argument of the kernel: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
+            "local:BYTES or TYPE:VALUE",
+            .forms = VENTUS),
+    CLI_ROW(struct state, run.max_insns, "max-insns", CLI_NUMBER, "N",
+            "fail when a warp of the kernel executes more than N instructions", .forms = VENTUS),
     CLI_DEFINE(struct state, run.defines),
     CLI_INCLUDE(struct state, run.includes),
     {0},
@@ -325,22 +466,48 @@ static const struct cli_option options[] = {
 
 /* The start of the program is described as for `samite run`. */
 static const struct cli_group groups[] = {
-    {NULL, run_hart_start_rows, offsetof(struct state, request), 0},
+    {"Options of --machine tensor", run_hart_start_rows, offsetof(struct state, request), TENSOR},
+    {"Options of --machine ventus", run_launch_rows, offsetof(struct state, gpu), VENTUS},
+    {0},
+};
+
+static const struct cli_form machines[] = {
+    [RUN_VENTUS] = {.name = "ventus",
+                    .summary = "launches on the GPU in time",
+                    .usage = "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
+                             "[options] A.metadata A.data [B.metadata B.data ...]",
+                    .details = "Launches are described as for `samite run`; nothing that they "
+                               "compute is written.\n",
+                    .examples =
+                        "  samite sweep sgemm.s --kernel sgemm --grid 8,8 --block 16,16 \\\n"
+                        "      --arg in:a.npy --arg in:b.npy --arg out:f32:128x128 \\\n"
+                        "      --config sms=1,2,4 --config mem_latency=50,200 --html "
+                        "out.html\n"},
+    [RUN_TENSOR] = {.name = "tensor",
+                    .summary = "a program on the tensor hart",
+                    .usage = "[options] PROGRAM",
+                    .details = "The engines and, where --isa says so, the matrix unit in time.\n",
+                    .examples = "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 "
+                                "-j 4 \\\n    -o out.csv --html out.html\n"},
     {0},
 };
 
 const struct cli_verb verb_sweep = {
     .name = "sweep",
-    .summary = "run a program under many configurations of the matrix unit and the engines",
-    .usage = "[options] PROGRAM",
+    .summary = "run a program or a kernel under many configurations of its machine in time",
+    .usage = "[options] PROGRAM\n"
+             "[options] PROGRAM --kernel NAME --grid X --block X --arg ...",
     .options = options,
     .groups = groups,
     .operand = {.name = "program",
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
                 .low = 1,
-                .suffixes = ".s .S .elf .riscv",
+                .suffixes = ".s .S .elf .riscv .metadata .data",
                 CLI_AT(struct state, run)},
+    .forms = machines,
+    .form_option = "machine",
+    .form_word = "machine",
     .details =
         "Every combination of the values is one run. A run that fails, or a combination that\n"
         "cannot be built, says so in its last column, and the exit code is 1.\n\n"

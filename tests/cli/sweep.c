@@ -214,6 +214,52 @@ static void engines(void **state)
     sam_buffer_free(&out);
 }
 
+/* Launches on the GPU. */
+static void launches(void **state)
+{
+    (void)state;
+    write_text("k.s", "        .globl  count\n"
+                      "count:  lw      t0, 0(a0)\n"
+                      "1:      addi    t0, t0, -1\n"
+                      "        bnez    t0, 1b\n"
+                      "        ret\n");
+#define KERNEL "k.s --kernel count --grid 8 --block 64 --arg u32:50 "
+    struct sam_buffer out =
+        expect_success(KERNEL "--config sms=1,4 --config mem_latency=50,200 --html g.html");
+    expect_part(&out, "sms,mem_latency,cycles,insns,");
+    assert_int_equal(count_of(&out, "\n"), 5);
+    assert_true(number(&out, "cycles", 1) > number(&out, "cycles", 3)); /* more SMs */
+    assert_true(number(&out, "cycles", 2) > number(&out, "cycles", 1)); /* slower memory */
+    assert_int_equal(number(&out, "insns", 1), 8 * 2 * (11 + 1 + 100 + 1));
+    assert_int_equal(number(&out, "insns", 4), number(&out, "insns", 1));
+    sam_buffer_free(&out);
+    out = read_file("g.html");
+    expect_part(&out, "<title>cycles by sms</title>");
+    expect_part(&out, "largest stall (warps)");
+    expect_part(&out, "<title>occupancy by mem_latency</title>");
+    sam_buffer_free(&out);
+    /* presets come before what changes them */
+    out = expect_success(KERNEL "--config sms=1 --config preset=rtl,systemc --json");
+    expect_part(&out, "\"preset\": \"systemc\"");
+    sam_buffer_free(&out);
+    expect_failure(KERNEL "--config mpara=2", 2, "unknown parameter 'mpara'");
+    expect_failure(KERNEL "--config sms=0", 2, "sms=0: expected a number from 1 to 64");
+    expect_failure(KERNEL "--config sms=2 --mlen 128", 2, "--mlen is for --machine tensor");
+    expect_failure("tile.s --config mpara=2 --grid 4", 2, "--grid is for --machine ventus");
+    expect_failure(KERNEL "--config sms=2 --arg out:u32:4:o.npy", 2, "a sweep writes no outputs");
+    /* what does not fit is a line of the result */
+    struct outcome o = run(KERNEL "--config threads=16,32");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.err, "run 1: ");
+    expect_part(&o.err, "threads=16");
+    assert_true(number(&o.out, "cycles", 2) > 0);
+    done(&o);
+    o = run(KERNEL "--config sms=1,2 --max-insns 30");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.err, "still running after 30 instructions");
+    done(&o);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -278,8 +324,9 @@ static void interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),   cmocka_unit_test(page),     cmocka_unit_test(engines),
-        cmocka_unit_test(refused), cmocka_unit_test(failures), cmocka_unit_test(interrupted),
+        cmocka_unit_test(lines),       cmocka_unit_test(page),    cmocka_unit_test(engines),
+        cmocka_unit_test(launches),    cmocka_unit_test(refused), cmocka_unit_test(failures),
+        cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests_name("sweep", tests, set_up, remove_directory);
 }
