@@ -103,14 +103,6 @@ static void find_reasons(struct sam_gputime_facts *f)
 
 /* ----------------------------------------------------------------------- beyond the reasons */
 
-static uint64_t sum_of(const struct sam_gputime_row *row)
-{
-    uint64_t sum = 0;
-    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
-        sum += row->reasons[reason];
-    return sum;
-}
-
 /* The load whose results took longest in all: what those that wait for loads wait for. */
 static void find_slowest(struct sam_gputime_facts *f)
 {
@@ -226,12 +218,13 @@ static void find_lanes(struct sam_gputime_facts *f)
         const struct sam_gputime_row *row = &f->result->rows[i];
         const uint64_t lanes = row->issues ? (row->lanes + row->issues - 1) / row->issues : 0;
         widest = lanes > widest ? lanes : widest;
-        all += sum_of(row);
+        all += sam_gputime_row_cycles(row);
     }
     for (size_t i = 0; i < f->result->row_count; i++) {
         const struct sam_gputime_row *row = &f->result->rows[i];
-        if (is_vector(f, row) && 2 * row->lanes < widest * row->issues && sum_of(row) > most) {
-            most = sum_of(row);
+        if (is_vector(f, row) && 2 * row->lanes < widest * row->issues &&
+            sam_gputime_row_cycles(row) > most) {
+            most = sam_gputime_row_cycles(row);
             worst = row;
         }
     }

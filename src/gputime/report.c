@@ -7,6 +7,14 @@ double sam_gputime_share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+uint64_t sam_gputime_row_cycles(const struct sam_gputime_row *row)
+{
+    uint64_t sum = 0;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        sum += row->reasons[reason];
+    return sum;
+}
+
 void sam_gputime_text(const struct sam_gputime_facts *f, const struct sam_gputime_row *row,
                       char *text, size_t size)
 {

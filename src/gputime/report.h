@@ -31,6 +31,8 @@ struct sam_gputime_facts {
 };
 
 double sam_gputime_share(uint64_t part, uint64_t whole);
+/* What warps spent with it as their next instruction. */
+uint64_t sam_gputime_row_cycles(const struct sam_gputime_row *row);
 /* "0x80000148 <sgemm+0xc8> sgemm.s:113 vfmacc.vv v14, v16, v17" */
 void sam_gputime_place(const struct sam_gputime_facts *facts, const struct sam_gputime_row *row,
                        struct sam_buffer *out);

@@ -129,14 +129,6 @@ static void put_memory(const struct sam_gputime_facts *f, struct sam_buffer *out
                           (unsigned long long)f->sum.bank_conflicts);
 }
 
-static uint64_t sum_of(const struct sam_gputime_row *row)
-{
-    uint64_t sum = 0;
-    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
-        sum += row->reasons[reason];
-    return sum;
-}
-
 static void put_findings(const struct sam_gputime_facts *f, struct sam_buffer *out)
 {
     if (f->finding_count)
@@ -165,17 +157,19 @@ static void put_insns(const struct sam_gputime_facts *f, struct sam_buffer *out)
         for (size_t i = 0; i < r->row_count; i++) {
             const struct sam_gputime_row *row = &r->rows[i];
             const bool after =
-                !last || sum_of(row) < sum_of(last) || (sum_of(row) == sum_of(last) && row > last);
-            if (after && (!next || sum_of(row) > sum_of(next)))
+                !last || sam_gputime_row_cycles(row) < sam_gputime_row_cycles(last) ||
+                (sam_gputime_row_cycles(row) == sam_gputime_row_cycles(last) && row > last);
+            if (after && (!next || sam_gputime_row_cycles(row) > sam_gputime_row_cycles(next)))
                 next = row;
         }
         if (!next)
             return;
-        sam_buffer_printf(out, "  %5.1f%% %10llu  ", percent(sum_of(next), f->resident),
+        sam_buffer_printf(out, "  %5.1f%% %10llu  ",
+                          percent(sam_gputime_row_cycles(next), f->resident),
                           (unsigned long long)next->issues);
         sam_gputime_place(f, next, out);
         sam_buffer_puts(out, "  ");
-        put_reasons(out, next->reasons, sum_of(next));
+        put_reasons(out, next->reasons, sam_gputime_row_cycles(next));
         last = next;
     }
     if (r->row_count > MOST_INSNS)

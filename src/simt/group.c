@@ -174,8 +174,8 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (fresh && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
-    if (fresh && worker->source && !sam_source_step(worker->source, w, &insn, step))
-        return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
+    if (fresh && worker->source && !sam_feed_step(worker->source, w, &insn, step))
+        return sam_feed_fail(worker->source);
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
         step->kind = SAM_STEP_ENDED;
@@ -224,8 +224,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         exit = sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
-        if (worker->source)
-            sam_source_stop(worker->source, w, exit);
+        if (worker->source && !sam_feed_stop(worker->source, w, exit))
+            return sam_feed_fail(worker->source);
     }
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);

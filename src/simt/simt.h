@@ -168,7 +168,7 @@ struct sam_worker {
     struct sam_sanitizing *sanitizing; /* what its handlers need */
     bool stepped;                      /* each instruction is recorded, for the log or the counts */
     struct sam_warp_log *log;          /* NULL: not asked for */
-    struct sam_source *source;         /* NULL: nothing pulls what has run (source.h) */
+    struct sam_feed *source;           /* NULL: nothing pulls what has run (source.h) */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */

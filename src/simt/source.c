@@ -6,42 +6,42 @@
 
 #include "base/cpu.h"
 
-struct sam_source *sam_source_new(struct sam_run *run, size_t limit)
+struct sam_feed *sam_feed_new(struct sam_run *run, size_t limit)
 {
-    struct sam_source *s = sam_alloc(1, sizeof *s);
+    struct sam_feed *s = sam_alloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->run = run;
     s->worker = &run->workers[0];
     s->generation = 1;
     sam_spool_store_init(&s->store, limit);
-    sam_source_grow(s);
+    sam_feed_grow(s);
     if (s->failed) {
-        sam_source_free(s);
+        sam_feed_free(s);
         return NULL;
     }
     for (unsigned op = 1; op < SAM_OP_COUNT; op++)
         if (sam_insn_rows[op].does.bytes)
             s->access[op] = sam_lanes_access_of((enum sam_op)op);
-    sam_source_fill_base(&s->handlers);
+    sam_feed_fill_base(&s->handlers);
 #if defined(__x86_64__)
     if (sam_cpu_level() >= SAM_CPU_V3)
-        sam_source_fill_v3(&s->handlers);
+        sam_feed_fill_v3(&s->handlers);
     if (sam_cpu_level() >= SAM_CPU_V4)
-        sam_source_fill_v4(&s->handlers);
+        sam_feed_fill_v4(&s->handlers);
 #endif
     s->worker->source = s;
     const struct sam_worker *w = s->worker;
     if (w->counts || w->log || w->sanitizer || run->gpu->options.schedule == SAM_SCHEDULE_RR1)
         s->worker->stepped = true;
     else
-        sam_source_in_runs(s, w->code);
+        sam_feed_in_runs(s, w->code);
     return s;
 }
 
 /* -------------------------------------------------------------------------------- groups */
 
-static struct source_group **place_of(struct sam_source *s, uint32_t workgroup)
+static struct source_group **place_of(struct sam_feed *s, uint32_t workgroup)
 {
     struct source_group **at = &s->groups[workgroup % SOURCE_BUCKETS];
     while (*at && (*at)->workgroup != workgroup)
@@ -49,7 +49,7 @@ static struct source_group **place_of(struct sam_source *s, uint32_t workgroup)
     return at;
 }
 
-void sam_source_drop(struct sam_source *s, uint32_t workgroup)
+void sam_feed_drop(struct sam_feed *s, uint32_t workgroup)
 {
     struct source_group **at = place_of(s, workgroup), *group = *at;
     if (!group)
@@ -60,22 +60,22 @@ void sam_source_drop(struct sam_source *s, uint32_t workgroup)
     free(group);
 }
 
-void sam_source_free(struct sam_source *s)
+void sam_feed_free(struct sam_feed *s)
 {
     if (!s)
         return;
     s->worker->source = NULL;
     for (size_t i = 0; i < SOURCE_BUCKETS; i++)
         while (s->groups[i])
-            sam_source_drop(s, s->groups[i]->workgroup);
-    sam_source_code_free(s);
+            sam_feed_drop(s, s->groups[i]->workgroup);
+    sam_feed_code_free(s);
     sam_spool_store_release(&s->store);
     free(s->extras);
     free(s);
 }
 
 /* Run the next workgroup of the launch. False: there is none, or it cannot be kept. */
-static bool run_next(struct sam_source *s)
+static bool run_next(struct sam_feed *s)
 {
     const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
     if (s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
@@ -95,14 +95,14 @@ static bool run_next(struct sam_source *s)
     else if (s->store.status != SAM_OK)
         sam_run_fail_host(s->run, s->store.status, s->store.error.text);
     if (!ran)
-        sam_source_drop(s, workgroup);
+        sam_feed_drop(s, workgroup);
     return ran;
 }
 
-void sam_source_finish(struct sam_source *s)
+void sam_feed_finish(struct sam_feed *s)
 {
     while (run_next(s))
-        sam_source_drop(s, (uint32_t)s->run->next - 1);
+        sam_feed_drop(s, (uint32_t)s->run->next - 1);
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -115,29 +115,50 @@ static uint32_t take32(struct source_warp *w)
     return value;
 }
 
-/* Begin the next record. */
-static void read_record(struct sam_source *s, struct source_warp *w)
+static uint32_t take_number(struct source_warp *w)
 {
-    if (w->path)
-        sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&s->store, &w->stream)));
-    w->begun = true;
-    w->path = NULL;
-    w->index = 0;
-    w->extra = sam_spool_front(&s->store, &w->stream);
-    if (!w->extra)
-        return;
-    if (*w->extra == 0) {
-        memcpy(&w->masks, w->extra + 1, sizeof w->masks);
-        w->extra += 1 + sizeof w->masks;
-    }
     uint32_t number = 0;
     for (unsigned shift = 0;; shift += 7) {
         const uint8_t byte = *w->extra++;
         number |= (uint32_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
-            break;
+            return number;
     }
-    w->path = s->paths[number - 1];
+}
+
+/* Begin the next record, or repeat this one. */
+static void read_record(struct sam_feed *s, struct source_warp *w)
+{
+    w->index = 0;
+    if (w->again) {
+        w->again--;
+        return;
+    }
+    const struct source_path *last = w->path;
+    if (w->path)
+        sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&s->store, &w->stream)));
+    w->begun = true;
+    w->path = NULL;
+    w->extra = sam_spool_front(&s->store, &w->stream);
+    if (!w->extra) { /* at the end are the repeats that nothing came after */
+        w->again = w->repeats;
+        w->repeats = 0;
+    } else if (*w->extra == SOURCE_AGAIN) {
+        w->extra++;
+        w->again = take_number(w);
+    }
+    if (w->again) {
+        w->again--;
+        w->path = last;
+        return;
+    }
+    if (!w->extra)
+        return;
+    if (*w->extra == SOURCE_MASKS) {
+        memcpy(&w->masks, w->extra + 1, sizeof w->masks);
+        w->extra += 1 + sizeof w->masks;
+    }
+    w->path = s->paths[take_number(w) - 2];
 }
 
 static void read_each(struct source_warp *w, unsigned form, struct sam_gputime_op *op)
@@ -185,6 +206,8 @@ static void read_lanes(struct source_warp *w, struct sam_gputime_op *op)
 static void read_extra(struct source_warp *w, const struct source_site *site,
                        struct sam_gputime_op *op)
 {
+    if (!w->extra) /* a path that is repeated has none */
+        return;
     switch (site->extra) {
     case SOURCE_MASK: op->acting = take32(w); break;
     case SOURCE_TAKEN:
@@ -205,8 +228,7 @@ static void read_extra(struct source_warp *w, const struct source_site *site,
     }
 }
 
-bool sam_source_next(struct sam_source *s, uint32_t workgroup, uint32_t warp,
-                     struct sam_gputime_op *op)
+bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
 {
     struct source_group *group;
     while (!(group = *place_of(s, workgroup)))
@@ -215,7 +237,7 @@ bool sam_source_next(struct sam_source *s, uint32_t workgroup, uint32_t warp,
     struct source_warp *w = &group->warps[warp];
     if (!w->begun)
         read_record(s, w);
-    if (!w->path || !w->extra || sam_run_is_stopped(s->run))
+    if (!w->path || sam_run_is_stopped(s->run))
         return false;
     const struct source_site *site = w->path->sites[w->index++];
     *op = (struct sam_gputime_op){

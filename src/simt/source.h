@@ -47,6 +47,9 @@ struct source_masks {
     uint32_t bits[SAM_GROUPS]; /* active lanes of the groups; of those that there are not: 0 */
 };
 
+/* Numbers in a stream that are no path's. */
+enum { SOURCE_MASKS, SOURCE_AGAIN };
+
 /* How the addresses of SOURCE_LANES follow. */
 enum {
     SOURCE_NONE,    /* no lane acts */
@@ -74,17 +77,20 @@ struct source_handlers {
      * they are `usual`. Returns the end. */
     uint8_t *(*put)(uint8_t *out, const uint32_t at[SAM_LANES], uint32_t bits, uint32_t usual);
 };
-void sam_source_fill_base(struct source_handlers *handlers);
-void sam_source_fill_v3(struct source_handlers *handlers);
-void sam_source_fill_v4(struct source_handlers *handlers);
+void sam_feed_fill_base(struct source_handlers *handlers);
+void sam_feed_fill_v3(struct source_handlers *handlers);
+void sam_feed_fill_v4(struct source_handlers *handlers);
 
 struct source_warp {
     struct sam_spool stream;
     struct source_masks written;
+    uint32_t last;    /* path written last; 0: it had extras */
+    uint32_t repeats; /* how often it ran again since, not written yet */
     /* the reader */
     struct source_masks masks;
     const struct source_path *path; /* NULL: not begun, or nothing is left */
     uint32_t index;                 /* in it */
+    uint32_t again;                 /* how often it is still to be repeated */
     const uint8_t *extra;           /* next to be read */
     bool begun;
     uint32_t addresses[SOURCE_MOST_ADDRESSES];
@@ -98,7 +104,7 @@ struct source_group {
 
 enum { SOURCE_BUCKETS = 1024 };
 
-struct sam_source {
+struct sam_feed {
     struct sam_counting counting;
     struct source_handlers handlers;
     struct sam_lanes_access access[SAM_OP_COUNT];
@@ -128,58 +134,60 @@ struct sam_source {
 
 /* Of a run with one worker, before it has run; more than about `limit` bytes of streams wait in a
  * file. Free it before the worker. NULL: out of memory. */
-struct sam_source *sam_source_new(struct sam_run *run, size_t limit);
-void sam_source_free(struct sam_source *source);
+struct sam_feed *sam_feed_new(struct sam_run *run, size_t limit);
+void sam_feed_free(struct sam_feed *source);
 /* The next executed instruction of a warp; false after its last. */
-bool sam_source_next(struct sam_source *source, uint32_t workgroup, uint32_t warp,
-                     struct sam_gputime_op *op);
+bool sam_feed_next(struct sam_feed *source, uint32_t workgroup, uint32_t warp,
+                   struct sam_gputime_op *op);
 /* The workgroup is no longer of interest. */
-void sam_source_drop(struct sam_source *source, uint32_t workgroup);
+void sam_feed_drop(struct sam_feed *source, uint32_t workgroup);
 /* The instruction at `pc` that was found last; NULL: none has run. */
-const struct source_site *sam_source_at(const struct sam_source *source, uint32_t pc);
+const struct source_site *sam_feed_at(const struct sam_feed *source, uint32_t pc);
 /* Run what is left of the launch, without keeping anything of it. */
-void sam_source_finish(struct sam_source *source);
+void sam_feed_finish(struct sam_feed *source);
 
 /* --- source_code.c: sites and paths. NULL, 0: out of memory. */
 
-struct source_site *sam_source_site(struct sam_source *source, uint32_t pc,
-                                    const struct sam_insn *insn, uint32_t prefix);
-enum source_extra sam_source_extra(const struct sam_insn *insn);
+struct source_site *sam_feed_site(struct sam_feed *source, uint32_t pc, const struct sam_insn *insn,
+                                  uint32_t prefix);
+enum source_extra sam_feed_extra(const struct sam_insn *insn);
 /* 1 + the number of the path of these sites. */
-uint32_t sam_source_path(struct sam_source *source, struct source_site *const *sites,
-                         uint32_t count);
+uint32_t sam_feed_path(struct sam_feed *source, struct source_site *const *sites, uint32_t count);
 /* The same for micro-ops that have run, from `entry` to `past`, in the running page, and for the
  * out-of-line one of a prefix at the end. */
-uint32_t sam_source_path_of(struct sam_source *source, const struct sam_core *c,
-                            const struct sam_uop *entry, const struct sam_uop *past);
-void sam_source_code_free(struct sam_source *source);
+uint32_t sam_feed_path_of(struct sam_feed *source, const struct sam_core *c,
+                          const struct sam_uop *entry, const struct sam_uop *past);
+void sam_feed_code_free(struct sam_feed *source);
 
 /* --- source_write.c */
 
-/* From now on what sam_core_run runs is recorded, as long as sam_source_stop follows it. Nothing is
+/* From now on what sam_core_run runs is recorded, as long as sam_feed_stop follows it. Nothing is
  * decoded yet. */
-void sam_source_in_runs(struct sam_source *source, struct sam_code *code);
-void sam_source_stop(struct sam_source *source, struct sam_warp *warp, enum sam_exit exit);
-/* An instruction that was single-stepped. False: out of memory, or the file failed. */
-bool sam_source_step(struct sam_source *source, const struct sam_warp *warp,
-                     const struct sam_insn *insn, const struct sam_step *step);
+void sam_feed_in_runs(struct sam_feed *source, struct sam_code *code);
+/* False: the feed has failed. */
+bool sam_feed_stop(struct sam_feed *source, struct sam_warp *warp, enum sam_exit exit);
+/* An instruction that was single-stepped. False: the feed has failed. */
+bool sam_feed_step(struct sam_feed *source, const struct sam_warp *warp,
+                   const struct sam_insn *insn, const struct sam_step *step);
 /* The path from `entry` to `past` has run, except that its last instruction may be about to. */
-void sam_source_end(struct sam_source *source, struct sam_core *c, const struct sam_uop *entry,
-                    const struct sam_uop *past);
+void sam_feed_end(struct sam_feed *source, struct sam_core *c, const struct sam_uop *entry,
+                  const struct sam_uop *past);
+/* Why the feed has failed, for the run of its worker. */
+enum sam_pause sam_feed_fail(const struct sam_feed *source);
 /* Write what has run to the stream of its warp. */
-void sam_source_flush(struct sam_source *source);
+void sam_feed_flush(struct sam_feed *source);
 /* The form and the addresses of SOURCE_LANES, at out[0] and after its lanes; returns their end. */
-uint8_t *sam_source_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
+uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
 /* More room for extras. */
-void sam_source_grow(struct sam_source *source);
+void sam_feed_grow(struct sam_feed *source);
 
 /* Room for the extras of an instruction; `apart`: out of line. */
-static inline uint8_t *sam_source_room(struct sam_source *s, bool apart)
+static inline uint8_t *sam_feed_room(struct sam_feed *s, bool apart)
 {
     if (!apart && s->path)
-        sam_source_flush(s);
+        sam_feed_flush(s);
     if (SAM_UNLIKELY(s->capacity - s->used < SOURCE_MOST_EXTRA))
-        sam_source_grow(s);
+        sam_feed_grow(s);
     s->last = s->used;
     return s->extras + s->used;
 }

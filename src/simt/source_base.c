@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define FILL sam_source_fill_base
+#define FILL sam_feed_fill_base
 #include "simt/source_tmpl.h"

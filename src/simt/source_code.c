@@ -9,7 +9,7 @@ static unsigned hash(uint64_t value)
     return (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 54);
 }
 
-enum source_extra sam_source_extra(const struct sam_insn *insn)
+enum source_extra sam_feed_extra(const struct sam_insn *insn)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool vector = sam_op_is_vector(insn->op);
@@ -20,8 +20,8 @@ enum source_extra sam_source_extra(const struct sam_insn *insn)
     return vector && !insn->vm ? SOURCE_MASK : SOURCE_NOTHING;
 }
 
-struct source_site *sam_source_site(struct sam_source *s, uint32_t pc, const struct sam_insn *insn,
-                                    uint32_t prefix)
+struct source_site *sam_feed_site(struct sam_feed *s, uint32_t pc, const struct sam_insn *insn,
+                                  uint32_t prefix)
 {
     struct source_site **head = &s->sites[hash(pc / 4)];
     for (struct source_site *site = *head; site; site = site->next)
@@ -35,7 +35,7 @@ struct source_site *sam_source_site(struct sam_source *s, uint32_t pc, const str
     *site = (struct source_site){.insn = *insn,
                                  .pc = pc,
                                  .prefix = prefix,
-                                 .extra = (uint8_t)sam_source_extra(insn),
+                                 .extra = (uint8_t)sam_feed_extra(insn),
                                  .bytes = sam_insn_rows[insn->op].does.bytes,
                                  .vector = sam_op_is_vector(insn->op),
                                  .next = *head};
@@ -45,7 +45,7 @@ struct source_site *sam_source_site(struct sam_source *s, uint32_t pc, const str
     return *head = site;
 }
 
-const struct source_site *sam_source_at(const struct sam_source *s, uint32_t pc)
+const struct source_site *sam_feed_at(const struct sam_feed *s, uint32_t pc)
 {
     const struct source_site *site = s->sites[hash(pc / 4)];
     while (site && site->pc != pc)
@@ -53,7 +53,7 @@ const struct source_site *sam_source_at(const struct sam_source *s, uint32_t pc)
     return site;
 }
 
-uint32_t sam_source_path(struct sam_source *s, struct source_site *const *sites, uint32_t count)
+uint32_t sam_feed_path(struct sam_feed *s, struct source_site *const *sites, uint32_t count)
 {
     const size_t size = count * sizeof(void *);
     uint32_t *head = &s->path_heads[hash((uintptr_t)sites[0] / 16 + count)];
@@ -79,16 +79,16 @@ uint32_t sam_source_path(struct sam_source *s, struct source_site *const *sites,
  * generation of the code; and the site. */
 enum { TALLY_PATH, TALLY_SITE };
 
-static struct source_site *site_of(struct sam_source *s, struct sam_tally *tally, uint64_t pc)
+static struct source_site *site_of(struct sam_feed *s, struct sam_tally *tally, uint64_t pc)
 {
     if (!tally->sums[TALLY_SITE])
         tally->sums[TALLY_SITE] =
-            (int64_t)(intptr_t)sam_source_site(s, (uint32_t)pc, &tally->insn, tally->prefix);
+            (int64_t)(intptr_t)sam_feed_site(s, (uint32_t)pc, &tally->insn, tally->prefix);
     return (struct source_site *)(intptr_t)tally->sums[TALLY_SITE];
 }
 
-uint32_t sam_source_path_of(struct sam_source *s, const struct sam_core *c,
-                            const struct sam_uop *entry, const struct sam_uop *past)
+uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const struct sam_uop *entry,
+                          const struct sam_uop *past)
 {
     struct sam_tally *first = c->tallies + (entry - c->ops);
     struct sam_tally *last = c->tallies + (past - 1 - c->ops);
@@ -110,12 +110,12 @@ uint32_t sam_source_path_of(struct sam_source *s, const struct sam_core *c,
         good &= (sites[i] = site_of(s, first + i, pc + 4 * (uint64_t)i)) != NULL;
     if (fused)
         good &= (sites[count - 1] = site_of(s, &fused->tally, fused->pc)) != NULL;
-    const uint32_t path = good ? sam_source_path(s, sites, count) : 0;
+    const uint32_t path = good ? sam_feed_path(s, sites, count) : 0;
     first->sums[TALLY_PATH] = (int64_t)((uint64_t)s->generation << 32 | path);
     return path;
 }
 
-void sam_source_code_free(struct sam_source *s)
+void sam_feed_code_free(struct sam_feed *s)
 {
     for (size_t i = 0; i < SOURCE_BUCKETS; i++) {
         for (struct source_site *site = s->sites[i], *next; site; site = next) {

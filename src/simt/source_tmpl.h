@@ -9,7 +9,7 @@
  * branch that is taken leaves an empty path behind. The budget is charged up to here. */
 #define END_PATH()                                                                                 \
     do {                                                                                           \
-        sam_source_end(SOURCE, c, entry, op + 1);                                                  \
+        sam_feed_end(SOURCE, c, entry, op + 1);                                                    \
         left -= op + 1 - entry;                                                                    \
         entry = op + 1;                                                                            \
     } while (0)
@@ -24,7 +24,7 @@ SAM_HANDLER(source_end)
 SAM_HANDLER(source_leave)
 {
     if (op != entry)
-        sam_source_end(SOURCE, c, entry, op);
+        sam_feed_end(SOURCE, c, entry, op);
     left -= op - entry;
     entry = op;
     GO_ON(c->tallies + (op - c->ops));
@@ -32,8 +32,8 @@ SAM_HANDLER(source_leave)
 
 SAM_HANDLER(source_masked)
 {
-    struct sam_source *s = SOURCE;
-    uint8_t *out = sam_source_room(s, !sam_uop_in_page(c, op));
+    struct sam_feed *s = SOURCE;
+    uint8_t *out = sam_feed_room(s, !sam_uop_in_page(c, op));
     uint32_t lanes = 0;
     for (unsigned g = 0; g < W->groups; g++) {
         uint32_t bits;
@@ -56,9 +56,9 @@ static inline bool may_be_code(const struct sam_core *c, uint32_t address)
 
 static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)
 {
-    struct sam_source *s = SOURCE;
+    struct sam_feed *s = SOURCE;
     const uint32_t address = X1 + (uint32_t)op->imm;
-    memcpy(sam_source_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
+    memcpy(sam_feed_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
     return address;
 }
@@ -121,7 +121,7 @@ static uint8_t *put(uint8_t *tag, const uint32_t at[SAM_LANES], uint32_t bits, u
     unsigned count = 0;
     for (; bits; bits &= bits - 1)
         each[count++] = at[__builtin_ctz(bits)];
-    return sam_source_put_each(tag, out, each, count);
+    return sam_feed_put_each(tag, out, each, count);
 }
 
 /* Under LMUL 2 or REGPAIR. */
@@ -140,16 +140,16 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
     /* never the usual lanes: those are of the first group alone */
     uint8_t *out = put_lanes(tag, lanes, ~lanes);
-    return count ? sam_source_put_each(tag, out, at, count) : out;
+    return count ? sam_feed_put_each(tag, out, at, count) : out;
 }
 
 /* True: the instruction may be a store to code. */
 static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
                                 const struct sam_tally *tally)
 {
-    struct sam_source *s = SOURCE;
+    struct sam_feed *s = SOURCE;
     const struct sam_lanes_access *a = &s->access[tally->insn.op];
-    uint8_t *tag = sam_source_room(s, !sam_uop_in_page(c, op)), *out;
+    uint8_t *tag = sam_feed_room(s, !sam_uop_in_page(c, op)), *out;
     const bool pair = tally->insn.pair && sam_lanes_is_pair(&tally->insn, a);
     if (SAM_UNLIKELY(W->groups != 1 || pair)) {
         out = put_many(c, op, a, pair, tag);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what the warps of a workgroup execute to their streams.
  *
- * A record is the number of a path and the extras of its instructions in their order; a byte of
- * zero and new masks may come before it. A path is written once its last instruction is known to
+ * A record is the number of a path plus 1 and the extras of its instructions in their order; a byte
+ * of zero and new masks may come before it. A byte of one and a number: the path ran again so
+ * often. A path is written once its last instruction is known to
  * have run: one that traps is not part of it. */
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 
 static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
 {
-    const struct sam_source *s = context;
+    const struct sam_feed *s = context;
     const struct source_handlers *h = &s->handlers;
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool vector = sam_op_is_vector(insn->op);
@@ -37,19 +38,19 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
 static void forget(void *context, uint64_t pc, const struct sam_tally *tally,
                    const int64_t totals[SAM_TALLY_STEPS])
 {
-    struct sam_source *s = context;
+    struct sam_feed *s = context;
     (void)pc, (void)tally, (void)totals;
     s->generation++;
 }
 
-void sam_source_in_runs(struct sam_source *s, struct sam_code *code)
+void sam_feed_in_runs(struct sam_feed *s, struct sam_code *code)
 {
     s->counting = (struct sam_counting){
         .stand_in = stand_in, .leave = s->handlers.leave, .credit = forget, .context = s};
     sam_code_count(code, &s->counting);
 }
 
-void sam_source_grow(struct sam_source *s)
+void sam_feed_grow(struct sam_feed *s)
 {
     const size_t capacity = s->capacity ? 2 * s->capacity : 4 * SOURCE_MOST_EXTRA;
     uint8_t *grown = realloc(s->extras, capacity);
@@ -78,10 +79,10 @@ static struct source_masks masks_of(const struct sam_warp *w)
         .simt = w->simt, .bits = {w->groups ? w->bits[0] : 0, w->groups == 2 ? w->bits[1] : 0}};
 }
 
-void sam_source_flush(struct sam_source *s)
+void sam_feed_flush(struct sam_feed *s)
 {
     const uint32_t number = s->path;
-    uint8_t head[32], *end = head;
+    uint8_t head[48], *end = head;
     s->path = 0;
     if (!number || s->failed) {
         s->used = 0;
@@ -89,14 +90,26 @@ void sam_source_flush(struct sam_source *s)
     }
     const struct source_path *path = s->paths[number - 1];
     struct source_warp *to = &s->writing->warps[s->warp->wid];
-    if (memcmp(&to->written, &s->masks, sizeof s->masks) != 0) {
+    const bool taken = path->sites[path->count - 1]->extra == SOURCE_TAKEN;
+    const bool plain = !taken && !s->used;
+    const bool moved = memcmp(&to->written, &s->masks, sizeof s->masks) != 0;
+    if (plain && !moved && number == to->last && to->repeats < UINT32_MAX) {
+        to->repeats++;
+        return;
+    }
+    if (to->repeats) {
+        *end++ = SOURCE_AGAIN;
+        end = put_number(end, to->repeats);
+        to->repeats = 0;
+    }
+    to->last = plain ? number : 0;
+    if (moved) {
         to->written = s->masks;
-        *end++ = 0;
+        *end++ = SOURCE_MASKS;
         memcpy(end, &s->masks, sizeof s->masks);
         end += sizeof s->masks;
     }
-    end = put_number(end, number);
-    const bool taken = path->sites[path->count - 1]->extra == SOURCE_TAKEN;
+    end = put_number(end, number + 1);
     const size_t size = (size_t)(end - head), rest = taken ? sizeof s->warp->taken : 0;
     uint8_t *out = sam_spool_extend(&s->store, &to->stream, size + s->used + rest);
     if (out) {
@@ -107,33 +120,33 @@ void sam_source_flush(struct sam_source *s)
     s->used = 0;
 }
 
-void sam_source_end(struct sam_source *s, struct sam_core *c, const struct sam_uop *entry,
-                    const struct sam_uop *past)
+void sam_feed_end(struct sam_feed *s, struct sam_core *c, const struct sam_uop *entry,
+                  const struct sam_uop *past)
 {
     if (s->path)
-        sam_source_flush(s);
-    s->path = sam_source_path_of(s, c, entry, past);
+        sam_feed_flush(s);
+    s->path = sam_feed_path_of(s, c, entry, past);
     s->warp = sam_warp_of(c);
     s->masks = masks_of(s->warp);
 }
 
 /* The last instruction of the path has not run. */
-static void shorten(struct sam_source *s)
+static void shorten(struct sam_feed *s)
 {
     if (!s->path)
         return;
     const struct source_path *path = s->paths[s->path - 1];
-    s->path = path->count > 1 ? sam_source_path(s, path->sites, path->count - 1) : 0;
+    s->path = path->count > 1 ? sam_feed_path(s, path->sites, path->count - 1) : 0;
 }
 
-void sam_source_stop(struct sam_source *s, struct sam_warp *w, enum sam_exit exit)
+bool sam_feed_stop(struct sam_feed *s, struct sam_warp *w, enum sam_exit exit)
 {
     struct sam_core *c = &w->core;
     const struct sam_uop *op = c->end_op;
     const bool in_page = op && sam_uop_in_page(c, op);
     const struct sam_insn *insn = op ? &sam_tally_of(c, op)->insn : NULL;
     if (insn && exit == SAM_EXIT_TRAP && insn->op != SAM_OP_ILLEGAL) {
-        const enum source_extra extra = sam_source_extra(insn);
+        const enum source_extra extra = sam_feed_extra(insn);
         if (extra != SOURCE_NOTHING && extra != SOURCE_TAKEN)
             s->used = s->last; /* recorded before it ran */
         if (!in_page || op < c->end_entry)
@@ -141,14 +154,22 @@ void sam_source_stop(struct sam_source *s, struct sam_warp *w, enum sam_exit exi
     }
     const struct sam_uop *past = exit == SAM_EXIT_EVENT ? op + 1 : op;
     if (in_page && past > c->end_entry)
-        sam_source_end(s, c, c->end_entry, past);
-    sam_source_flush(s);
+        sam_feed_end(s, c, c->end_entry, past);
+    sam_feed_flush(s);
     s->used = 0;
+    return !s->failed && s->store.status == SAM_OK;
+}
+
+enum sam_pause sam_feed_fail(const struct sam_feed *s)
+{
+    sam_run_fail_host(s->run, s->failed ? SAM_ERR_MEMORY : s->store.status,
+                      s->failed ? "out of memory" : s->store.error.text);
+    return SAM_PAUSE_FAILED;
 }
 
 /* ---------------------------------------------------------------------------------- extras */
 
-uint8_t *sam_source_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count)
+uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count)
 {
     uint32_t low = addresses[0], high = low;
     for (unsigned i = 1; i < count; i++) {
@@ -172,7 +193,7 @@ uint8_t *sam_source_put_each(uint8_t *tag, uint8_t *out, const uint32_t *address
 }
 
 /* The accesses of a step. */
-static uint8_t *put_step(const struct sam_source *s, const struct sam_step *step, uint32_t usual,
+static uint8_t *put_step(const struct sam_feed *s, const struct sam_step *step, uint32_t usual,
                          uint8_t *tag)
 {
     uint32_t at[SOURCE_MOST_ADDRESSES] = {0}, by_lane[SAM_LANES] = {0};
@@ -186,18 +207,18 @@ static uint8_t *put_step(const struct sam_source *s, const struct sam_step *step
         return s->handlers.put(tag, by_lane, bits, usual);
     *tag = SOURCE_MASKED;
     memcpy(tag + 1, &bits, sizeof bits);
-    return sam_source_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);
+    return sam_feed_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);
 }
 
-bool sam_source_step(struct sam_source *s, const struct sam_warp *w, const struct sam_insn *insn,
-                     const struct sam_step *step)
+bool sam_feed_step(struct sam_feed *s, const struct sam_warp *w, const struct sam_insn *insn,
+                   const struct sam_step *step)
 {
-    struct source_site *site = sam_source_site(s, (uint32_t)step->pc, insn, step->prefix);
-    uint8_t *out = sam_source_room(s, true);
+    struct source_site *site = sam_feed_site(s, (uint32_t)step->pc, insn, step->prefix);
+    uint8_t *out = sam_feed_room(s, true);
     if (!site || s->failed)
         return false;
     if (!site->alone)
-        site->alone = sam_source_path(s, &site, 1);
+        site->alone = sam_feed_path(s, &site, 1);
     s->path = site->alone;
     s->warp = (struct sam_warp *)(uintptr_t)w;
     s->masks.simt = step->mask_before;
@@ -222,6 +243,6 @@ bool sam_source_step(struct sam_source *s, const struct sam_warp *w, const struc
     case SOURCE_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
     default: break;
     }
-    sam_source_flush(s);
+    sam_feed_flush(s);
     return !s->failed && s->store.status == SAM_OK;
 }

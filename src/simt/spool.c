@@ -94,6 +94,13 @@ static void write_out(struct sam_spool_store *store, struct sam_spool_chunk *chu
 {
     if (store->file < 0 && !open_file(store))
         return;
+    if (store->file_size >= SAM_SPOOL_MOST) {
+        store->status = sam_fail(&store->error, SAM_ERR_IO,
+                                 "more than %llu GiB of recorded instructions: expected fewer per "
+                                 "warp, or a limit of them",
+                                 (unsigned long long)(SAM_SPOOL_MOST >> 30));
+        return;
+    }
     chunk->at = find_room(store, chunk->size);
     for (size_t done = 0; done < chunk->used;) {
         const ssize_t wrote =

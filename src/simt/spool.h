@@ -6,6 +6,9 @@
 
 #include "base/base.h"
 
+/* The file holds no more bytes than this: whoever writes without end is told. */
+#define SAM_SPOOL_MOST (UINT64_C(32) << 30)
+
 struct sam_spool_chunk;
 
 /* An all-zero one is empty. */

@@ -72,7 +72,7 @@ enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error
 }
 
 struct timed {
-    struct sam_source *source;
+    struct sam_feed *source;
     struct sam_run_trace *trace; /* NULL: none */
 };
 
@@ -81,21 +81,21 @@ static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gp
     struct timed *t = context;
     if (t->trace && sam_run_trace_failed(t->trace))
         return false;
-    return sam_source_next(t->source, workgroup, warp, op);
+    return sam_feed_next(t->source, workgroup, warp, op);
 }
 
 static void ended(void *context, uint32_t workgroup)
 {
     struct timed *t = context;
-    sam_source_drop(t->source, workgroup);
+    sam_feed_drop(t->source, workgroup);
 }
 
 /* Which instructions the rows are of. */
-static void name_rows(const struct sam_source *source, struct sam_gputime_result *result)
+static void name_rows(const struct sam_feed *source, struct sam_gputime_result *result)
 {
     for (size_t i = 0; i < result->row_count; i++) {
         struct sam_gputime_row *row = &result->rows[i];
-        const struct source_site *site = sam_source_at(source, (uint32_t)row->pc);
+        const struct source_site *site = sam_feed_at(source, (uint32_t)row->pc);
         row->word = site ? site->insn.word : 0;
         row->prefix = site ? site->prefix : 0;
     }
@@ -106,7 +106,7 @@ bool sam_run_timed(struct sam_run *run)
     struct sam_gpu_timing *timing = run->gpu->options.timing;
     const struct sam_gputime_config config = config_of(timing);
     const struct sam_gputime_launch facts = facts_of(run);
-    struct timed t = {.source = sam_source_new(run, STREAM_LIMIT)};
+    struct timed t = {.source = sam_feed_new(run, STREAM_LIMIT)};
     struct sam_error error;
     bool good = t.source != NULL;
     sam_gputime_result_free(&timing->result);
@@ -123,11 +123,11 @@ bool sam_run_timed(struct sam_run *run)
             sam_run_fail_host(run, status, error.text);
         else
             name_rows(t.source, &timing->result);
-        sam_source_finish(t.source);
+        sam_feed_finish(t.source);
     }
     if (t.trace && !sam_run_trace_close(t.trace))
         sam_run_fail_host(run, SAM_ERR_IO, "cannot write the timeline");
-    sam_source_free(t.source);
+    sam_feed_free(t.source);
     return good;
 }
 

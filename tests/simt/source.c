@@ -155,7 +155,7 @@ static const char *difference(const struct sam_gputime_op *op, const struct expe
 }
 
 /* Pull everything, warps in random order, workgroups in ascending order with several at a time. */
-static void compare(const struct recording *r, struct sam_source *source, uint64_t *random)
+static void compare(const struct recording *r, struct sam_feed *source, uint64_t *random)
 {
     const uint32_t warps = r->of->launch.warps, streams = groups_of(r->of) * warps;
     size_t *at = calloc(streams, sizeof *at);
@@ -170,7 +170,7 @@ static void compare(const struct recording *r, struct sam_source *source, uint64
         begun = stream / warps == begun ? begun + 1 : begun;
         for (uint64_t some = 1 + test_random(random) % 50; some && !ended[stream]; some--) {
             struct sam_gputime_op op;
-            if (!sam_source_next(source, stream / warps, stream % warps, &op)) {
+            if (!sam_feed_next(source, stream / warps, stream % warps, &op)) {
                 if (at[stream] < t->count)
                     fail_msg("stream %u ends after %zu instead of %zu", stream, at[stream],
                              t->count);
@@ -199,15 +199,15 @@ static void check(const struct recording *r, size_t limit, bool stepped, uint64_
     struct sam_run run;
     must(sam_run_open(&run, gpu, &r->of->launch, &error), &error);
     assert_true(sam_workers_open(&run, 1));
-    struct sam_source *source = sam_source_new(&run, limit);
+    struct sam_feed *source = sam_feed_new(&run, limit);
     assert_non_null(source);
     compare(r, source, random);
     for (uint32_t i = 0; i < groups_of(r->of); i++)
-        sam_source_drop(source, i);
+        sam_feed_drop(source, i);
     assert_int_equal(source->store.held, 0);
     assert_int_equal(source->store.status, SAM_OK);
     *most = source->store.most > *most ? source->store.most : *most;
-    sam_source_free(source);
+    sam_feed_free(source);
     sam_workers_close(&run);
     sam_run_close(&run);
     sam_gpu_free(gpu);
