@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels with their cycles against plain launches: what they compute, whatever the preset, the
+ * schedule and the number of workers; and that cycles account for every instruction. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "must.h"
+
+struct timed {
+    struct sam_gpu_options options;
+    struct sam_gpu_timing timing;
+    uint64_t insns, cycles;
+};
+
+static uint64_t sum_of(const uint64_t reasons[SAM_GPUTIME_REASONS])
+{
+    uint64_t sum = 0;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
+        sum += reasons[reason];
+    return sum;
+}
+
+static enum sam_status launch_timed(void *context, struct sam_gpu *gpu,
+                                    const struct sam_launch *launch, struct sam_gpu_result *result,
+                                    struct sam_error *error)
+{
+    struct timed *t = context;
+    must(sam_gpu_set_options(gpu, &t->options, error), error);
+    const enum sam_status status = sam_gpu_launch(gpu, launch, result, error);
+    must(status, error);
+    const struct sam_gputime_result *r = &t->timing.result;
+    uint64_t groups = 0, issues = 0;
+    for (uint32_t i = 0; i < r->sms; i++) {
+        assert_int_equal(sum_of(r->sm[i].reasons), r->cycles);
+        for (unsigned u = 0; u < SAM_GPUTIME_UNITS; u++)
+            assert_int_equal(sum_of(r->sm[i].units[u]), r->cycles);
+        groups += r->sm[i].groups;
+    }
+    for (uint32_t i = 0; i < r->sms * r->slots; i++)
+        assert_int_equal(sum_of(r->warp_slots[i]), r->cycles);
+    for (size_t i = 0; i < r->row_count; i++) {
+        assert_true(r->rows[i].word != 0);
+        issues += r->rows[i].issues;
+    }
+    assert_int_equal(groups, launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    assert_int_equal(r->insns, result->stats.warp_insns);
+    assert_int_equal(issues, r->insns);
+    t->insns += r->insns;
+    t->cycles += r->cycles;
+    return status;
+}
+
+static void run_timed(const struct kernel_check *kernel, struct check_config config,
+                      const char *preset, enum sam_schedule schedule, unsigned jobs,
+                      const struct check_report *plain, uint64_t *cycles)
+{
+    struct sam_gputime_config machine;
+    struct check_report report;
+    struct sam_error error;
+    struct timed t = {.options = {.size = sizeof t.options, .schedule = schedule, .jobs = jobs},
+                      .timing = {.size = sizeof t.timing, .config = &machine}};
+    char text[64];
+    t.options.timing = &t.timing;
+    snprintf(text, sizeof text, "preset=%s", preset);
+    sam_gputime_config_init(&machine);
+    must(sam_gputime_config_set(&machine, text, &error), &error);
+    config.launch = launch_timed;
+    config.context = &t;
+    must(kernel_check_run(kernel, &config, &report, &error), &error);
+    sam_gputime_result_free(&t.timing.result);
+    if (!report.pass)
+        fail_msg("%s", report.failure);
+    assert_int_equal(report.digest, plain->digest);
+    assert_int_equal(t.insns, plain->warp_insns);
+    if (*cycles)
+        assert_int_equal(t.cycles, *cycles); /* neither schedule nor workers change them */
+    *cycles = t.cycles;
+}
+
+static void one_kernel(void **state)
+{
+    const struct kernel_check *kernel = *state;
+    static const uint32_t lanes[] = {8, 32};
+    for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
+        struct check_config config = {.size = kernel->default_size > 40 ? 40 : kernel->default_size,
+                                      .lanes = lanes[i],
+                                      .block = 64,
+                                      .dir = KERNEL_DIR};
+        struct check_report plain;
+        struct sam_error error;
+        uint64_t cycles = 0;
+        must(kernel_check_run(kernel, &config, &plain, &error), &error);
+        run_timed(kernel, config, "rtl", SAM_SCHEDULE_RUN, 1, &plain, &cycles);
+        run_timed(kernel, config, "rtl", SAM_SCHEDULE_RUN, 4, &plain, &cycles);
+        for (size_t preset = 1; sam_gputime_preset(preset); preset++) {
+            cycles = 0;
+            run_timed(kernel, config, sam_gputime_preset(preset), SAM_SCHEDULE_RUN, 1, &plain,
+                      &cycles);
+        }
+        cycles = 0; /* of kernels with atomics another order may take another path */
+        run_timed(kernel, config, "rtl", SAM_SCHEDULE_RR1, 1, &plain, &cycles);
+    }
+}
+
+static void other_launches(void **state)
+{
+    (void)state;
+    struct sam_gpu_timing timing = {.size = 8};
+    struct sam_gpu_options options = {.size = sizeof options, .timing = &timing};
+    struct sam_launch launch = {.start = SAM_CODE_BASE, .grid = {1, 1, 1}, .lanes = 32, .warps = 1};
+    struct sam_session *session;
+    struct sam_gpu *gpu;
+    struct sam_error error;
+    must(sam_gpu_new(&options, &gpu, &error), &error);
+    must_refuse(sam_gpu_launch(gpu, &launch, NULL, &error), &error, "timing of 8 bytes");
+    timing.size = sizeof timing;
+    must_refuse(sam_session_open(gpu, &launch, NULL, &session, &error), &error,
+                "a session with timing");
+    launch.warps = 9;
+    must_refuse(sam_gpu_check_launch(gpu, &launch, &error), &error, "9 warps");
+    must_refuse(sam_gpu_launch(gpu, &launch, NULL, &error), &error, "warps=8");
+    assert_null(timing.result.sm); /* nothing has run */
+    sam_gpu_free(gpu);
+}
+
+int main(int argc, char **argv)
+{
+    struct CMUnitTest tests[40] = {cmocka_unit_test(other_launches)};
+    size_t count = 1;
+    for (size_t i = 0; i < kernel_check_count; i++)
+        if (argc < 2 || !strcmp(argv[1], kernel_checks[i].name))
+            tests[count++] = (struct CMUnitTest){.name = kernel_checks[i].name,
+                                                 .test_func = one_kernel,
+                                                 .initial_state = (void *)&kernel_checks[i]};
+    return _cmocka_run_group_tests("timed", tests, count, NULL, NULL);
+}
