@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "simt/source.h"
 
 #define GOAL 2.0 /* M warp instructions/s */
 
@@ -36,6 +37,54 @@ static double rate_of(const struct kernel_check *kernel, uint32_t size,
     return 1e-6 * (double)report.warp_insns / report.seconds;
 }
 
+/* Recorded and read, without a model. */
+static enum sam_status read_all(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
+                                struct sam_gpu_result *result, struct sam_error *error)
+{
+    struct sam_run run;
+    struct sam_gputime_op op;
+    const struct sam_gpu_options options = {.size = sizeof options, .timing = context};
+    enum sam_status status = sam_gpu_set_options(gpu, &options, error);
+    if (status == SAM_OK)
+        status = sam_run_open(&run, gpu, launch, error);
+    if (status != SAM_OK)
+        return status;
+    struct sam_feed *source = NULL;
+    if (sam_workers_open(&run, 1) && (source = sam_feed_new(&run, (size_t)64 << 20))) {
+        for (uint32_t group = 0; group < run.workgroups; group++) {
+            for (uint32_t warp = 0; warp < launch->warps; warp++)
+                while (sam_feed_next(source, group, warp, &op))
+                    bench_use(&op);
+            sam_feed_drop(source, group);
+        }
+        if (!sam_run_result(&run, result))
+            status = sam_fail_memory(error);
+    }
+    sam_feed_free(source);
+    sam_workers_close(&run);
+    sam_run_close(&run);
+    return status;
+}
+
+static void bench_recording(struct bench *bench, const char *name, uint32_t size)
+{
+    struct sam_gpu_timing timing = {.size = sizeof timing}; /* such launches keep no workers */
+    char title[64];
+    snprintf(title, sizeof title, "%s, recording alone", name);
+    for (size_t k = 0; bench_wants(bench, title) && k < kernel_check_count; k++) {
+        const struct check_config config = {
+            .size = size, .jobs = 1, .dir = KERNEL_DIR, .launch = read_all, .context = &timing};
+        struct check_report report;
+        struct sam_error error;
+        if (strcmp(kernel_checks[k].name, name) != 0)
+            continue;
+        const bool good =
+            kernel_check_run(&kernel_checks[k], &config, &report, &error) == SAM_OK && report.pass;
+        bench_value(bench, title, "ns/warp-insn",
+                    good ? 1e9 * report.seconds / (double)report.warp_insns : -1, 200);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -62,6 +111,8 @@ int main(int argc, char **argv)
         }
         sam_gputime_result_free(&timing.result);
     }
+    bench_recording(bench, "sgemm", 600);
+    bench_recording(bench, "bfs", 0);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     bench_value(bench, "memory, all of the above", "MiB", (double)usage.ru_maxrss / 1024, 256);
