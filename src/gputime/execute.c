@@ -22,7 +22,8 @@ static bool asks(const struct model *m, const struct collector *c, unsigned oper
                                          c->granted[operand] + 1 == m->now);
 }
 
-static void grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank,
+/* False: it was an echo, read for nothing. */
+static bool grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank,
                   const struct request *request)
 {
     struct collector *c = request->collector;
@@ -30,7 +31,7 @@ static void grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
     const uint32_t port = index * MOST_SOURCES + request->operand;
     sm->next_bank[vector][bank] = port + 1;
     if (!(c->missing >> request->operand & 1))
-        return; /* an echo: read for nothing */
+        return false;
     c->missing &= (uint8_t) ~(1u << request->operand);
     c->granted[request->operand] = m->now;
     if (c->missing == 0) {
@@ -39,6 +40,7 @@ static void grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
         judge_again(sm, &sm->warps[c->flight.record.slot]);
         wake_at(sm, sm->ready[index]);
     }
+    return true;
 }
 
 static void find_requests(const struct model *m, struct sm *sm, struct requests *r)
@@ -70,6 +72,7 @@ void sam_gputime_operands(struct model *m, struct sm *sm)
 {
     struct requests r;
     unsigned granted = 0;
+    bool served = false;
     if (sm->asking == 0) {
         sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
                          sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
@@ -81,14 +84,14 @@ void sam_gputime_operands(struct model *m, struct sm *sm)
     for (uint32_t set = r.asking ? r.banks[0] | r.banks[1] : 0; set; set &= set - 1) {
         const unsigned bank = (unsigned)__builtin_ctz(set);
         for (unsigned vector = 0; vector < 2; vector++) {
-            if (!(r.banks[vector] >> bank & 1) || (granted && m->config.bank_ports))
+            if (!(r.banks[vector] >> bank & 1) || (served && m->config.bank_ports))
                 continue;
-            grant(m, sm, vector, bank, &r.best[vector][bank]);
-            granted++;
+            granted += grant(m, sm, vector, bank, &r.best[vector][bank]);
+            served = true;
         }
     }
-    sm->stats->bank_conflicts += r.asking > granted ? r.asking - granted : 0;
-    if (r.asking > granted || (r.asking && m->config.bank_ports))
+    sm->stats->bank_conflicts += r.asking - granted;
+    if (r.asking > granted)
         wake_at(sm, m->now + 1);
     sm->stats->uses[SAM_GPUTIME_OPERANDS] += granted;
     sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
@@ -191,8 +194,11 @@ static bool takes(const struct model *m, struct sm *sm, const struct collector *
     const enum sam_gputime_unit unit = c->flight.record.unit;
     if (unit == SAM_GPUTIME_WARPS)
         return true;
-    if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect)
+    if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
+        if (sm->lsu.free > m->now)
+            wake_at(sm, sm->lsu.free); /* without a queue it takes nothing before */
         return sam_gputime_lsu_takes(m, sm, &sm->warps[c->flight.record.slot]);
+    }
     if (sm->unit_free[unit] <= m->now)
         return true;
     wake_at(sm, sm->unit_free[unit]);

@@ -122,7 +122,9 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
 
 static bool has_room(const struct model *m, const struct warp *w)
 {
-    return w->count + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
+    /* a prefix that is folded into the next instruction takes no place */
+    const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
+    return held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
 }
 
 void sam_gputime_fetch(struct model *m, struct sm *sm)

@@ -196,6 +196,23 @@ static void random_machines_obey_the_rules(void **state)
     }
 }
 
+/* Machines on which an SM was not woken, or had no room for an instruction with its prefix. */
+static void narrow_machines_come_to_an_end(void **state)
+{
+    static const char *const configs[] = {
+        "lsu_queue=0,lsu_interval=9,lsu_latency=1", "bank_echo=1,banks=1",
+        "fold_prefix=1,ibuffer=1,fetch_width=1", "lsu_queue=0,lsu_warp=1,lsu_all=1,collectors=1"};
+    static struct stream s;
+    struct streams all;
+    uint64_t random = test_seed();
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        const struct sam_gputime_config c = stream_config(configs[i % SAM_COUNT(configs)]);
+        make(&s, &all, &random, 3, 4);
+        check_case(&all, &c);
+    }
+}
+
 /* ------------------------------------------------------------------------------ monotonicity */
 
 static bool is_latency(const char *name)
@@ -209,11 +226,11 @@ static bool is_latency(const char *name)
     return size > 8 && strcmp(name + size - 8, "_latency") == 0;
 }
 
-/* With one warp that has one instruction in the collectors nothing can be reordered for the better:
- * a longer latency never takes fewer cycles. Elsewhere it may, by chance: several instructions in
- * the collectors take turns at the banks and at the write port, accesses under way at the L2's, and
- * a warp whose fetch misses asks again at intervals. So here one of each is under way, and every
- * fetch hits. */
+/* With one warp whose instructions write one register each nothing can be reordered for the better:
+ * a longer latency never takes fewer cycles. Elsewhere it may, by chance: instructions in the
+ * collectors take turns at the banks, results at the write port, accesses under way at the L2's,
+ * and a warp whose fetch misses asks again at intervals. So here one of each is under way, and
+ * every fetch hits. */
 static void cycles_never_fall_when_a_latency_rises(void **state)
 {
     static struct stream s;
@@ -225,7 +242,10 @@ static void cycles_never_fall_when_a_latency_rises(void **state)
         struct sam_gputime_config c = stream_config(presets[i % 3]);
         c.icache_bytes = 0;
         c.collectors_warp = c.lsu_warp = c.lsu_all = 1;
+        c.write_ports = 2;
         make(&s, &all, &random, 1, 1);
+        for (unsigned k = 0; k < s.count; k++)
+            s.insns[k].rd = 5; /* x5 and v5 */
         const uint64_t before = streams_cycles(&all, &c);
         for (size_t k = 0; sam_gputime_parameter(k); k++) {
             const struct sam_parameter *p = sam_gputime_parameter(k);
@@ -252,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_obey_the_rules),
         cmocka_unit_test(random_machines_obey_the_rules),
+        cmocka_unit_test(narrow_machines_come_to_an_end),
         cmocka_unit_test(cycles_never_fall_when_a_latency_rises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
