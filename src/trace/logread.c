@@ -91,7 +91,7 @@ static bool new_warp(struct reader *r, struct slot *slot)
     return true;
 }
 
-/* Is the record one of a warp that has ended? A new workgroup begins elsewhere than behind the
+/* Is the record one of a warp that has ended? A new workgroup begins elsewhere than after the
  * endprg. */
 static bool runs_on(const struct reader *r, struct slot *slot, uint32_t pc)
 {

@@ -56,7 +56,7 @@ static void memory(void **state)
     refuses(sam_gpu_map, gpu, SAM_LDS_BASE - 1, 2);
     assert_int_equal(sam_gpu_map(gpu, UINT32_MAX, 1, NULL), SAM_OK);
     assert_int_equal(sam_gpu_map(gpu, UINT32_MAX, 0, NULL), SAM_OK);
-    refuses(sam_gpu_alloc, gpu, UINT32_MAX - SAM_BUFFER_BASE, &address); /* nor behind the end */
+    refuses(sam_gpu_alloc, gpu, UINT32_MAX - SAM_BUFFER_BASE, &address); /* nor past the end */
     refuses(sam_gpu_write, NULL, UINT32_MAX, &byte, 1);
     refuses(sam_gpu_write, gpu, UINT32_MAX, NULL, 1);
     refuses(sam_gpu_write, gpu, UINT32_MAX, &byte, 2);

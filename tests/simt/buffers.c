@@ -106,14 +106,14 @@ static void launches_in_a_row(void **state)
         for (uint32_t i = 1; i <= 12; i++) {
             const uint32_t word = (addi & 0xfffff) | i << 20; /* addi t3, zero, i */
             p.launch.warps = 1 + i / 5;
-            if (i % 3 == 0) { /* the host changes the word, */
+            if (i % 3 == 0) { /* the host changes the word; */
                 program_set(&p, here, word);
-            } else if (i % 3 == 1) { /* a launch does, */
+            } else if (i % 3 == 1) { /* a launch does; */
                 program_set(&p, DATA, word);
                 program_set(&p, DATA + 4, here);
                 program_pass(&p);
                 program_set(&p, DATA + 4, 0);
-            } else { /* the program is another one */
+            } else { /* another program is loaded */
                 assert_int_equal(sam_gpu_unmap(p.gpu, SAM_CODE_BASE, &p.error), SAM_OK);
                 program_trap(&p, SAM_TRAP_FETCH);
                 assert_int_equal(sam_gpu_load(p.gpu, p.image, &p.error), SAM_OK);

@@ -43,7 +43,7 @@ static uint32_t groups_of(const struct row *row, int i)
     return (row->global[i] + row->block[i] - 1) / row->block[i];
 }
 
-/* Does the lane run? In a complete workgroup each does, in another one those of a work-item. */
+/* Whether the lane runs: every one in a complete workgroup, those with a work-item in others. */
 static bool is_expected(const struct row *row, uint32_t group, uint32_t lane)
 {
     bool cut = false, exists = lane < row->block[0] * row->block[1] * row->block[2];
@@ -115,7 +115,7 @@ static void sizes_and_offset_stand_in_the_metadata_buffer(void **state)
     program_free(&p);
 }
 
-/* A metadata buffer that says something else than the launch says nothing about its lanes. */
+/* A metadata buffer that contradicts the launch has no effect on its lanes. */
 static void sizes_that_are_not_of_the_launch_change_nothing(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch tells about itself: how far it is, where its warps stood when it ended early, its
- * commit log; the limit of instructions; and programs whose bytes are loaded elsewhere. */
+/* What a launch reports: its progress, where its warps stood when it ended early, its commit log;
+ * the limit of instructions; and programs that are loaded at other addresses than they run at. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -53,12 +53,12 @@ static void progress(void **state)
         program_pass(&p);
         assert_int_equal(told.last.done, 40);
         assert_int_equal(told.last.workgroups, 40);
-        assert_int_equal(told.count, 40); /* none is long */
+        assert_int_equal(told.count, 40); /* one per workgroup: none is long */
         assert_int_equal(told.last.warp_insns, p.result.stats.warp_insns);
         assert_int_equal(p.result.place_count, 0);
         program_free(&p);
     }
-    /* one long workgroup is not silent */
+    /* one long workgroup reports as well */
     struct told told = {0};
     struct program p = program_new("here: j here\n", 8);
     p.options.progress = note;
@@ -70,7 +70,7 @@ static void progress(void **state)
     program_free(&p);
 }
 
-/* The third workgroup is not begun, for the stop comes with the end of the second. */
+/* The stop comes with the end of the second workgroup: the third does not begin. */
 static void places_of_a_stop(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void prepared_arguments(void **state)
     program_free(&p);
 }
 
-/* A section is where it runs and where it is loaded, with exactly its bytes in both places. */
+/* A section has its bytes where it runs and where it is loaded, and nowhere else. */
 static void load_addresses(void **state)
 {
     (void)state;

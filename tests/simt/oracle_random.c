@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random straight-line programs against QEMU: instructions feed one another, flags accumulate,
- * rounding modes change on the way. What single experiments cannot find: state that an instruction
- * leaves behind. Scalar and vector floating point are apart, since QEMU has no Zfinx beside V. */
+ * rounding modes change. This finds what single experiments cannot: state that an instruction
+ * leaves behind. Scalar and vector floating point are separate, since QEMU does not combine Zfinx
+ * and V. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Rows made of registers and plain immediates, and not among those that Ventus defines anew. */
+/* Rows with registers and plain immediates only, except those that Ventus redefines. */
 static bool is_usable(const struct sam_insn_row *row, uint32_t extensions)
 {
     static const char *const others[] = {"vms", "vmf", "vmadc", "vmv.", "vfmv.", "vset"};
@@ -73,7 +74,7 @@ static void add_insn(struct oracle *o, const struct sam_insn_row *row, uint64_t 
     oracle_code(o, "\n");
 }
 
-/* A register from the tables again, lest everything end as zero or NaN. */
+/* Reload a register from the tables, so that not everything becomes zero or NaN. */
 static void reload(struct oracle *o, bool vectors, uint64_t *random)
 {
     unsigned place = 4 * (unsigned)test_below(random, 2 * ORACLE_VALUES), r;

@@ -215,7 +215,7 @@ static void too_little_room(void **state)
     assert_string_equal(p.error.text,
                         "0x400 bytes of private memory at 0xa0000040: a workgroup needs 0x800");
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
-    /* no buffer at all, or a size of 0: it may not need one */
+    /* no buffer, or a size of 0: the kernel may not need one */
     p.launch.pds_base = 0xb0000000;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
     program_trap(&p, SAM_TRAP_LOAD_FAULT);

@@ -46,7 +46,7 @@ struct program program_new(const char *text, uint32_t lanes)
 enum sam_status program_run(struct program *p)
 {
     if (p->options.max_insns == 0)
-        p->options.max_insns = 1000000; /* a test that runs away fails instead */
+        p->options.max_insns = 1000000; /* an endless loop fails the test */
     ok(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
     sam_gpu_result_free(&p->result);
     return sam_gpu_launch(p->gpu, &p->launch, &p->result, &p->error);

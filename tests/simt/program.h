@@ -27,14 +27,14 @@ struct program {
     struct sam_error error;
 };
 
-/* Assemble `text` (it ends the test when it cannot) and map the buffers above. `lanes` a warp,
+/* Assemble `text` (a failure ends the test) and map the buffers above. `lanes` a warp,
  * 1024 bytes of private memory a thread. */
 struct program program_new(const char *text, uint32_t lanes);
-/* Launch; the trap stands in result.trap. */
+/* Launch; a trap is in result.trap. */
 enum sam_status program_run(struct program *p);
 /* Launch, which must succeed. */
 void program_pass(struct program *p);
-/* Launch, which must trap so. */
+/* Launch, which must end in this trap. */
 void program_trap(struct program *p, enum sam_trap_kind kind);
 void program_free(struct program *p);
 

@@ -314,7 +314,7 @@ static void ruling_2_10_what_executes_next_takes_the_prefix(void **state)
                                     "sw x5, 0(x31)\nsw x37, 4(x31)\nsw x6, 8(x31)\n" END,
                               4);
     uint32_t link = program_symbol(&p, "back") + 8;
-    /* jal x5, . + 12 lands behind target */
+    /* jal x5, . + 12 lands after target */
     EXPECT_WORDS(&p, DATA, 2, link, 2);
     program_free(&p);
 }

@@ -294,7 +294,7 @@ static void ruling_4_6_a_full_buffer(void **state)
 {
     (void)state;
     char text[256] = "";
-    /* 60 bytes fit behind the index */
+    /* 60 bytes fit after the index */
     struct program p = program_new("li x30, 0x93000000\nli x5, 60\nsw x5, 0(x30)\n"
                                    "csrwi print, 1\naddi x5, x5, 1\nsw x5, 0(x30)\n"
                                    "bad: csrwi print, 1\n" END,

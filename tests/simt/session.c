@@ -291,7 +291,7 @@ static void traps(void **state)
     struct sam_step step;
     p.launch.warps = 2;
     struct sam_session *session = open_session(&p);
-    /* the same trap however often it is asked for, and finish has it too */
+    /* every step gives the same trap, and so does finish */
     for (int i = 0; i < 3; i++) {
         assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
         assert_int_equal(stop.reason, SAM_SESSION_TRAP);

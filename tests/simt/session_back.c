@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions go back in time: the state at a time is the same whenever one comes there. */
+/* Sessions go back in time: the state at a given time is always the same. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -124,7 +124,7 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
     return digest;
 }
 
-/* Something that a user does; `plain`: he runs on. */
+/* Something that a user does; `plain`: running on. */
 static void act(struct program *p, struct sam_session *session, bool plain, uint64_t *random)
 {
     struct sam_session_run run = {.size = sizeof run,

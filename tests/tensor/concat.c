@@ -121,7 +121,7 @@ static void in_place(void **state)
     program_free(&p);
 }
 
-/* An odd number of 4-bit elements: the nibble behind the block stays. */
+/* An odd number of 4-bit elements: the nibble after the block stays. */
 static void odd_nibbles(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void every_element(void **state)
                 }
 }
 
-/* Masks that leave room: zeros behind what was chosen, in every row. */
+/* Masks that leave room: zeros after what was chosen, in every row. */
 static void manual_5_3(void **state)
 {
     (void)state;

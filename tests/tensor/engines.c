@@ -191,7 +191,7 @@ static void memory_keeps_its_order(void **state)
            TIMES({0, 1, 18, 26}, {1, 26, 43, 47}));
 }
 
-/* The scalar load reads the last 8 bytes stored, then the 8 behind them; the scalar store needs the
+/* The scalar load reads the last 8 bytes stored, then the 8 after them; the scalar store needs the
  * bytes that a load has read. */
 static void scalar_accesses_wait(void **state)
 {

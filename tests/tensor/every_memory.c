@@ -74,7 +74,7 @@ static void a_small_space(void **state)
     pair_close(&pair);
 }
 
-/* Bases from below the first byte to behind the last, of a block that no longer fits at the end,
+/* Bases from below the first byte to past the last, of a block that no longer fits at the end,
  * and rows that go up and down. */
 static void every_address_at_the_ends(void **state)
 {

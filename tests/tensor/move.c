@@ -119,7 +119,7 @@ static void strides_and_immediate(void **state)
     program_free(&p);
 }
 
-/* A width of its own, narrower than a row and wider: the register is filled slice behind slice. */
+/* A width of its own, narrower than a row and wider: the register is filled slice by slice. */
 static void widths(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void stores_into_code(void **state)
                                 "csrw tshape, t0\nli s0, 2\n",
                                 "first: tl.load tl1, 0(a0)\n"
                                 "store: tl.store tl1, 0(a1)\n"
-                                "addi a2, a2, 1\n" /* behind the store: already the new one */
+                                "addi a2, a2, 1\n" /* after the store: already the new one */
                                 ".rept 13\nnop\n.endr\n"
                                 "addi s0, s0, -1\nbnez s0, first\nebreak\n"
                                 "target: addi a3, a3, 1\naddi a4, a4, 1\naddi a5, a5, 1\n"

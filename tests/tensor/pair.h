@@ -45,7 +45,7 @@ void pair_fill_tl(struct pair *p, unsigned number, uint64_t *random);
 void pair_set_csr(struct pair *p, unsigned index, uint32_t value);
 /* Run `word` on both. False: they disagree, and p->difference says where. */
 bool pair_step(struct pair *p, uint32_t word);
-/* Let the hart run `count` words on its own, starting again behind each that traps, and compare the
+/* Let the hart run `count` words on its own, starting again after each that traps, and compare the
  * traps in between and all the rest at the end. Once a pair. */
 bool pair_run(struct pair *p, const uint32_t *words, size_t count);
 /* pair_step that fails the test with the instruction and the state before it. */

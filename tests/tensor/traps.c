@@ -166,7 +166,7 @@ static void misaligned(void **state)
           DATA_BASE + 1 + 16 * (1 + 2));
     check("li a0, 0x10001\n" SHAPED SET(ttype, 4) SET(tmask_store, 12) SET(tstore_stride2, 7),
           "tl.mstore tl1, 1(a0)", 6, DATA_BASE + 1 + 16 * (1 + 7));
-    /* before bounds, behind everything illegal */
+    /* checked before bounds, after everything illegal */
     check("li a0, 0x2001\n" SHAPED SET(ttype, 4), "tl.load tl1, 0(a0)", 4, 0x2001);
     illegal("li a0, 0x2001\n" SHAPED SET(ttype, 4) SET(tload_width, 999), "tl.load tl1, 0(a0)");
     /* tl0 checks like any other */

@@ -15,7 +15,7 @@ struct snapshot {
     uint64_t csr[72];
 };
 
-/* `setup` and, behind it, the one instruction. TLRegs and DATA hold a pattern, no two bytes next to
+/* `setup`, then the one instruction. TLRegs and DATA hold a pattern, no two bytes next to
  * each other alike; setup has run. */
 struct program unit_new(const char *isa, const struct sam_hart_options *options, const char *setup,
                         const char *insn);

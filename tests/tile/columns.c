@@ -177,7 +177,7 @@ static void test_levels(void **state)
                     if (memcmp(fast, slow, cols[c] * sam_dtype_size(dtype)) != 0)
                         fail_msg("level %u, %s, %zu rows, %zu columns, mode %d", level,
                                  sam_tile_dtype_name(dtype), rows, cols[c], way);
-                    /* and nothing behind the last column */
+                    /* and nothing past the last column */
                     assert_int_equal(fast[cols[c] * sam_dtype_size(dtype)], 0x55);
                 }
             }

@@ -6,7 +6,7 @@ struct arrays {
     struct sam_array in[4], out; /* in the order of the arguments, out last */
     size_t count;
     uint64_t seed;
-    size_t scalars[2], scalar_count; /* of type index, behind out */
+    size_t scalars[2], scalar_count; /* of type index, after out */
 };
 
 static struct sam_tile_program *load(const char *name)
