@@ -123,7 +123,7 @@ static void wide_floats(void **state)
     EXPECT("0x400", 32, 1, LIST(0x3f800000, 0x7f800000, 0x7f800001, 0x4b800000, 0x4b800001, 1),
            LIST(0x40000000, 0x7f800000, 0x7fc00000, 0x4b800000, 0x4b800002, 0x3f800000));
     EXPECT("0x400", 32, 0, LIST(1, 0xff7fffff, 0x80000000), LIST(1, 0xff7fffff, 0));
-    /* TF32: the low 13 bits are not looked at and become 0 */
+    /* TF32: the low 13 bits are ignored and become 0 */
     EXPECT("0x800", 32, 1, LIST(0x3f801fff, 0x7f800000, 0x7f801fff, 0x7f802000, 0xff800001),
            LIST(0x40000000, 0x7f800000, 0x7f800000, 0x7fc00000, 0xff800000));
     EXPECT("0x800", 32, 1, LIST(0x45000000, 0x45002000, 0x45001fff),
@@ -148,7 +148,7 @@ static void whole_register(void **state)
     program_free(&p);
 }
 
-/* The program's flags are none of its business, raised before or not. */
+/* It neither raises nor clears the program's flags. */
 static void leaves_flags(void **state)
 {
     (void)state;
@@ -189,8 +189,8 @@ static const struct format formats[] = {
     {"0x80", 8, SAM_E5M2}, {"0xc0", 8, SAM_E3M4}, {"0x100", 16, SAM_F16}, {"0x200", 16, SAM_BF16},
 };
 
-/* The sum has at most 8 bits of imm and 11 of the element: exact in double but for bfloat16, where
- * its 53 bits leave rounding again harmless. */
+/* The sum has at most 8 bits of imm and 11 of the element: exact in double except for bfloat16,
+ * where 53 bits make the second rounding harmless. */
 static uint32_t expected_sum(const struct format *f, uint32_t element, int imm)
 {
     const struct sam_fp_format *fp = &sam_dtype_table[f->dtype].fp;

@@ -58,7 +58,7 @@ static void rows(void **state)
     program_free(&p);
 }
 
-/* Mask 1 says "from tl1"; mask 2 has no part in it. */
+/* Mask 1 says "from tl1"; mask 2 is not used. */
 static void merge_rows(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void merge_rows(void **state)
     }
 }
 
-/* Bits at and above the size of the dimension mean nothing, for the count neither. */
+/* Bits at and above the size of the dimension are ignored, also when positions are counted. */
 static void bits_above_the_size(void **state)
 {
     (void)state;

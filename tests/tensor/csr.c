@@ -41,8 +41,8 @@ static void holds_what_is_written(void **state)
                      11);
 }
 
-/* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits by a
- * register other than x0, or by bits at all, is a write, whatever it changes. */
+/* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits by an
+ * immediate other than 0, or by a register other than x0, is a write, even if nothing changes. */
 static void what_counts_as_a_write(void **state)
 {
     (void)state;

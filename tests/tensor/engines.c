@@ -254,7 +254,7 @@ static void issue_of_the_hart(void **state)
     assert_int_equal(r.cycles, 1);
 }
 
-/* A store whose slices wrap around RV32's addresses is in the way at both ends. */
+/* A store whose slices wrap around RV32's addresses conflicts at both ends. */
 static void addresses_wrap(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static size_t memory_in_use(void)
 #endif
 }
 
-/* Instructions go by; what is kept is what is under way. */
+/* Only instructions in flight are kept, however long the program. */
 static void a_long_run_takes_no_memory(void **state)
 {
     (void)state;

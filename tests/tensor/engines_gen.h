@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs for the engines, as assembly and as what the reference takes, written side by
- * side: the text is never looked at to find the other. */
+ * side: neither is derived from the other. */
 #ifndef TENSOR_ENGINES_GEN_H
 #define TENSOR_ENGINES_GEN_H
 

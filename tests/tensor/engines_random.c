@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs under random configurations: every time and every figure is the reference's, no
- * value changes, and nothing that makes a machine larger makes it slower. */
+/* Random programs under random configurations: all times and figures agree with the reference, no
+ * value changes, and a larger machine is never slower. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

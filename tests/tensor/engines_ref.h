@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time once more, for tests: a clock that ticks, every instruction kept, every older
- * one asked in every cycle, memory as sets of bytes. Nothing is worked out ahead and nothing is
- * shared with src/. */
+/* A second cycle model of the engines, for tests: a ticking clock, all instructions kept, every
+ * older one checked in every cycle, memory as sets of bytes. Nothing is computed ahead, and nothing
+ * is shared with src/. */
 #ifndef TENSOR_ENGINES_REF_H
 #define TENSOR_ENGINES_REF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of all of a small space share: a pair, and random numbers that begin anew for each
- * test program. */
+/* Shared by the exhaustive tests: a pair, and random numbers with the same seed in each test
+ * program. */
 #ifndef TENSOR_EVERY_H
 #define TENSOR_EVERY_H
 

@@ -86,7 +86,7 @@ static void mask_bits_above_the_shape(void **state)
     p = unit_new(RV64, NULL,
                  "li a0, 3\nli t0, 0x020204\ncsrw tshape, t0\ncsrwi ttype, 8\n"
                  "li t0, -4\ncsrw tmask_load, t0\n",
-                 "tl.mload tl1, 0(a0)"); /* misaligned, unmapped: not looked at */
+                 "tl.mload tl1, 0(a0)"); /* misaligned, unmapped: never accessed */
     unit_passes(&p);
     expect_zero(&p, 1, 0, 64);
     expect_kept(&p, 1, 64, TL_SIZE - 64);

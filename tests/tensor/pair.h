@@ -32,7 +32,7 @@ struct pair_options {
 };
 
 /* Both with zero registers and nothing but room for code mapped. Fails the test when the hart
- * cannot be had. */
+ * cannot be created. */
 void pair_open(struct pair *p, const struct pair_options *options);
 void pair_close(struct pair *p);
 /* Map bytes and fill them from `seed`. */
