@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random kernels: the model and the plain implementation in reference/ take the same cycles, and
+ * every instruction passes every stage in the same cycle. The kernels are those of one seed unless
+ * SAMITE_SEED gives another; SAMITE_CASES: how many. They have no memory instructions: those of the
+ * two implementations still differ in ties. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel.h"
+#include "must.h"
+#include "random.h"
+#include "reference/gputime_ref.h"
+
+struct history {
+    struct sam_gputime_record *of;
+    size_t count, capacity;
+};
+
+static void remember(void *context, const struct sam_gputime_record *record)
+{
+    struct history *h = context;
+    if (h->count == h->capacity) {
+        h->capacity = h->capacity ? 2 * h->capacity : 256;
+        h->of = realloc(h->of, h->capacity * sizeof *h->of);
+        assert_non_null(h->of);
+    }
+    h->of[h->count++] = *record;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct sam_gputime_record *left = a, *right = b;
+    return (left->number > right->number) - (left->number < right->number);
+}
+
+static void print_record(const char *who, const struct sam_gputime_record *r)
+{
+    print_message("# %-9s %llu: sm %u workgroup %u warp %u pc %x %s: issue %llu, execution %llu, "
+                  "write-back %llu\n",
+                  who, (unsigned long long)r->number, r->sm, r->workgroup, r->warp, r->pc,
+                  sam_insn_rows[r->insn->op].mnemonic, (unsigned long long)r->issued,
+                  (unsigned long long)r->executed, (unsigned long long)r->written);
+}
+
+static bool is_same(const struct sam_gputime_record *a, const struct sam_gputime_record *b)
+{
+    return a->sm == b->sm && a->slot == b->slot && a->workgroup == b->workgroup &&
+           a->warp == b->warp && a->pc == b->pc && a->unit == b->unit && a->issued == b->issued &&
+           a->executed == b->executed && a->written == b->written;
+}
+
+/* Of the instructions that left both pipelines before the end. */
+static unsigned compare_histories(struct history *model, struct history *plain)
+{
+    unsigned wrong = 0;
+    qsort(model->of, model->count, sizeof *model->of, by_number);
+    qsort(plain->of, plain->count, sizeof *plain->of, by_number);
+    for (size_t i = 0, k = 0; i < model->count && k < plain->count && wrong < 4;) {
+        const struct sam_gputime_record *a = &model->of[i], *b = &plain->of[k];
+        if (a->number == b->number && !is_same(a, b)) {
+            print_record("model", a);
+            print_record("reference", b);
+            wrong++;
+        }
+        i += a->number <= b->number;
+        k += b->number <= a->number;
+    }
+    return wrong;
+}
+
+static void compare(const struct sam_gputime_config *config, struct kernel *k, uint64_t seed)
+{
+    struct history histories[2] = {{0}};
+    struct gputime_ref_result plain;
+    struct sam_gputime_result model;
+    struct sam_error error;
+    struct sam_gputime_source source = kernel_source(k);
+    const struct sam_gputime_observer observer = {.context = &histories[0], .record = remember};
+    const struct gputime_ref_watcher watcher = {&histories[1], remember};
+    must(sam_gputime_run(config, &k->launch, &source, &observer, &model, &error), &error);
+    source = kernel_source(k);
+    gputime_ref_run(config, &k->launch, &source, &watcher, &plain);
+    if (compare_histories(&histories[0], &histories[1]) || model.cycles != plain.cycles ||
+        model.insns != plain.insns)
+        fail_msg("SAMITE_SEED=0x%llx: %llu cycles, the reference has %llu; %llu instructions and "
+                 "%llu",
+                 (unsigned long long)seed, (unsigned long long)model.cycles,
+                 (unsigned long long)plain.cycles, (unsigned long long)model.insns,
+                 (unsigned long long)plain.insns);
+    sam_gputime_result_free(&model);
+    free(histories[0].of);
+    free(histories[1].of);
+}
+
+static void random_kernels(void **state)
+{
+    (void)state;
+    const uint64_t cases = test_number("SAMITE_CASES", 300);
+    uint64_t seed = test_number("SAMITE_SEED", 5);
+    struct sam_gputime_config config;
+    unsigned ran = 0;
+    sam_gputime_config_init(&config);
+    for (uint64_t i = 0; i < cases; i++) {
+        struct sam_error error;
+        struct kernel k;
+        const uint64_t start = seed;
+        kernel_random(&k, &seed, false);
+        if (sam_gputime_check(&config, &k.launch, &error) == SAM_OK) {
+            compare(&config, &k, start);
+            ran++;
+        }
+        kernel_free(&k);
+    }
+    assert_true(ran > cases / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels)};
+    return cmocka_run_group_tests_name("gputime/random", tests, NULL, NULL);
+}
