@@ -46,7 +46,7 @@ struct ref_warp {
     struct ref_group *group;
     uint32_t wid;
     uint32_t lanes; /* threads a warp */
-    uint32_t full;  /* mask of all of them */
+    uint32_t full;  /* lanes that started */
     uint32_t pc, mask;
     uint32_t x[64];
     uint32_t v[256][SAM_MAX_LANES];

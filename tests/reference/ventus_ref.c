@@ -103,6 +103,34 @@ static void run_warps(struct ref_warp *warps, unsigned count, struct sam_trap *t
     } while (release(warps, count, trap));
 }
 
+/* The lanes of a warp that have a work-item, or all, when the metadata (manual 2.2) describes other
+ * workgroups than the launch, or the workgroup is complete. docs/ventus-rulings.md 4.9. */
+static uint32_t lanes_with_items(struct ref_warp *w)
+{
+    const struct ref_group *g = w->group;
+    const uint32_t at[3] = {g->x, g->y, g->z};
+    uint64_t global[3], local[3], items = 1, done = 0;
+    uint32_t lanes = 0;
+    bool cut = false;
+    for (unsigned i = 0; i < 3; i++) {
+        global[i] = ref_get(w, g->launch->metadata + 12 + 4 * i, 4);
+        local[i] = ref_get(w, g->launch->metadata + 24 + 4 * i, 4);
+        if (!global[i] || !local[i] || (global[i] + local[i] - 1) / local[i] != g->launch->grid[i])
+            return w->full;
+        items *= local[i];
+        cut |= (at[i] + UINT64_C(1)) * local[i] > global[i];
+    }
+    if (!cut || (items + w->lanes - 1) / w->lanes != g->launch->warps)
+        return w->full;
+    for (uint64_t z = 0; z < local[2]; z++)
+        for (uint64_t y = 0; y < local[1]; y++)
+            for (uint64_t x = 0; x < local[0]; x++, done++)
+                if (done / w->lanes == w->wid && at[0] * local[0] + x < global[0] &&
+                    at[1] * local[1] + y < global[1] && at[2] * local[2] + z < global[2])
+                    lanes |= 1u << done % w->lanes;
+    return lanes;
+}
+
 static void run_group(struct ref_group *g)
 {
     const struct sam_launch *launch = g->launch;
@@ -116,7 +144,8 @@ static void run_group(struct ref_group *g)
         w->wid = i;
         w->lanes = launch->lanes;
         w->full = launch->lanes == 32 ? UINT32_MAX : (1u << launch->lanes) - 1;
-        w->mask = w->full;
+        w->full = w->mask = lanes_with_items(w);
+        w->ended = !w->mask;
         w->pc = launch->start;
         w->vl = launch->lanes;
         w->vtype = 0xd0; /* e32, m1, ta, ma (manual 3.1) */

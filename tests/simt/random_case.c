@@ -51,6 +51,19 @@ void random_case_make(struct random_case *c, uint64_t seed, enum gen_trap trap)
     if (c->program.patches_code)
         c->options.jobs = 1;
     c->data_seed = ((uint64_t)gen_u32(&c->program.random) << 32) | 1;
+    memset(c->global, 0, sizeof c->global);
+    memset(c->local, 0, sizeof c->local);
+}
+
+void random_case_cut(struct random_case *c)
+{
+    struct gen_random r = {c->data_seed};
+    const uint32_t lanes = c->launch.lanes, most = lanes * c->launch.warps;
+    c->local[1] = gen_once_in(&r, 2) && most % 2 == 0 ? 2 : 1;
+    c->local[0] = (most - gen_below(&r, lanes / 2)) / c->local[1];
+    c->local[2] = 1;
+    for (int i = 0; i < 3; i++)
+        c->global[i] = (c->launch.grid[i] - 1) * c->local[i] + 1 + gen_below(&r, c->local[i]);
 }
 
 uint32_t random_case_size(const struct random_case *c, unsigned b)
@@ -70,6 +83,10 @@ uint8_t *random_case_contents(const struct random_case *c, unsigned b)
     else if (random_buffers[b].base == GEN_INPUT || random_buffers[b].base == GEN_SCRATCH)
         for (uint32_t i = 0; i < random_case_size(c, b) / 4; i++)
             words[i] = gen_value(&r);
+    else if (random_buffers[b].base == GEN_KERNEL) {
+        memcpy(words + 3, c->global, sizeof c->global);
+        memcpy(words + 6, c->local, sizeof c->local);
+    }
     return (uint8_t *)words;
 }
 
