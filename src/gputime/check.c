@@ -33,9 +33,6 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
     if (c->collectors_warp > c->collectors)
         return refuse(error, "collectors_warp", c->collectors_warp, "collectors", c->collectors,
                       "a warp can hold no more than there are");
-    if (c->groups > c->warps)
-        return refuse(error, "groups", c->groups, "warps", c->warps,
-                      "a workgroup has at least one warp");
     if (c->fetch_width > c->line_bytes / 4)
         return refuse(error, "fetch_width", c->fetch_width, "line_bytes", c->line_bytes,
                       "a fetch lies within a line");

@@ -98,8 +98,20 @@ static void two_values_may_exclude_each_other(void **state)
     impossible("icache_bytes=128,icache_ways=2", "icache_bytes=128, icache_ways=2");
     impossible("fetch_ports=0", "fetch_ports=0, icache_bytes=65536");
     impossible("collectors=4,collectors_warp=5", "collectors_warp=5, collectors=4");
-    impossible("warps=4", "groups=8, warps=4");
     impossible("fetch_width=8,line_bytes=16", "fetch_width=8, line_bytes=16");
+}
+
+/* A sweep over warps need not change groups. */
+static void workgroup_slots_may_be_idle(void **state)
+{
+    struct sam_gputime_config config;
+    struct sam_error error;
+    (void)state;
+    sam_gputime_config_init(&config);
+    must(sam_gputime_config_set(&config, "warps=2,groups=8", &error), &error);
+    must(sam_gputime_config_check(&config, &error), &error);
+    const struct sam_gputime_launch launch = {.workgroups = 3, .warps = 2, .lanes = 8};
+    must(sam_gputime_check(&config, &launch, &error), &error);
 }
 
 static void refuse_launch(struct sam_gputime_launch launch, const char *text, const char *message)
@@ -140,6 +152,7 @@ int main(void)
         cmocka_unit_test(parameters_describe_the_configuration),
         cmocka_unit_test(overrides_follow_a_preset),
         cmocka_unit_test(two_values_may_exclude_each_other),
+        cmocka_unit_test(workgroup_slots_may_be_idle),
         cmocka_unit_test(a_launch_must_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
