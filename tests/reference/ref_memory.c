@@ -158,6 +158,16 @@ static bool translate(struct ref_warp *w, uint32_t va, enum ref_access access, u
     return ref_trap(w, page_kind(access), lane, va);
 }
 
+/* Whether the launch declares the byte of local memory, or a range has it. */
+static bool is_declared(const struct ref_warp *w, uint32_t address)
+{
+    const struct sam_gpu_options *options = &w->group->gpu->options;
+    bool declared = address - SAM_LDS_BASE < w->group->launch->lds_size;
+    for (size_t i = 0; i < options->lds_range_count; i++)
+        declared |= address - options->lds_ranges[i].base < options->lds_ranges[i].size;
+    return declared;
+}
+
 bool ref_check(struct ref_warp *w, uint32_t address, unsigned size, enum ref_access access,
                uint32_t lane, uint32_t *physical)
 {
@@ -169,8 +179,12 @@ bool ref_check(struct ref_warp *w, uint32_t address, unsigned size, enum ref_acc
                                              : SAM_TRAP_STORE_MISALIGNED,
                         lane, address);
     *physical = address;
-    if (in_lds(address) && access != REF_FETCH)
+    if (in_lds(address) && access != REF_FETCH) {
+        for (unsigned i = 0; gpu->options.strict_lds && i < size; i++)
+            if (!is_declared(w, address + i))
+                return ref_trap(w, fault_kind(access), lane, address);
         return true;
+    }
     uint64_t at = address;
     if (gpu->options.sv39 && !translate(w, address, access, lane, &at))
         return false;

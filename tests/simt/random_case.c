@@ -66,6 +66,20 @@ void random_case_cut(struct random_case *c)
         c->global[i] = (c->launch.grid[i] - 1) * c->local[i] + 1 + gen_below(&r, c->local[i]);
 }
 
+void random_case_bound(struct random_case *c)
+{
+    struct gen_random r = {c->data_seed ^ UINT64_C(0x5555555555555555)};
+    for (int i = 0; i < 4; i++)
+        gen_u32(&r);
+    c->options.strict_lds = true;
+    c->launch.lds_size =
+        gen_once_in(&r, 2) ? GEN_REGION / 4 + gen_below(&r, 160) : gen_below(&r, GEN_REGION);
+    c->range = (struct sam_lds_range){.base = SAM_LDS_BASE + gen_below(&r, GEN_REGION / 2),
+                                      .size = 1 + gen_below(&r, GEN_REGION / 2)};
+    c->options.lds_ranges = &c->range;
+    c->options.lds_range_count = gen_once_in(&r, 2);
+}
+
 uint32_t random_case_size(const struct random_case *c, unsigned b)
 {
     const struct sam_launch *l = &c->launch;

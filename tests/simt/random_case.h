@@ -20,11 +20,14 @@ struct random_case {
     struct sam_gpu_options options;
     uint64_t data_seed;
     uint32_t global[3], local[3]; /* work-items, for the metadata; 0: it says nothing */
+    struct sam_lds_range range;   /* of options.lds_ranges, if that is set */
 };
 
 void random_case_make(struct random_case *c, uint64_t seed, enum gen_trap trap);
 /* Give the launch a global size that its workgroups exceed. */
 void random_case_cut(struct random_case *c);
+/* Bound the local memory: some of the program's accesses are outside. One warp. */
+void random_case_bound(struct random_case *c);
 /* Bytes of buffer `b`, and what it holds; free() it. */
 uint32_t random_case_size(const struct random_case *c, unsigned b);
 uint8_t *random_case_contents(const struct random_case *c, unsigned b);
