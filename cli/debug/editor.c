@@ -160,6 +160,7 @@ enum input_result editor_line(struct editor *e, char **line, size_t *room)
     HistEvent event;
     int size = 0;
     fflush(stdout);
+    el_set(e->edit, EL_PREP_TERM, 1); /* before the prompt: else an early Ctrl-D is lost */
     const char *text = el_gets(e->edit, &size);
     if (!text || size <= 0) {
         el_reset(e->edit);
