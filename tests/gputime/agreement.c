@@ -139,7 +139,7 @@ enum sam_status agreement_cycles(const char *folder, const struct agreement_row 
 {
     struct sam_gputime_config config;
     struct sam_metadata metadata = {0};
-    char *text, changes[128];
+    char *text, *data, changes[128];
     size_t size, count;
     uint32_t *words = NULL;
     sam_gputime_config_init(&config);
@@ -153,10 +153,10 @@ enum sam_status agreement_cycles(const char *folder, const struct agreement_row 
     status = sam_metadata_parse(text, size, row->path, &metadata, error);
     free(text);
     if (status == SAM_OK)
-        status = load_text(folder, row, "data", &text, &size, error);
+        status = load_text(folder, row, "data", &data, &size, error);
     if (status == SAM_OK) {
-        status = sam_data_parse(text, size, row->path, &metadata, &words, &count, error);
-        free(text);
+        status = sam_data_parse(data, size, row->path, &metadata, &words, &count, error);
+        free(data);
     }
     if (status == SAM_OK)
         status = run(&metadata, words, &config, cycles, error);
