@@ -108,12 +108,13 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_form operators[] = {
-    [RESHAPE] = {"reshape", "another shape of the same elements"},
-    [TRANSPOSE] = {"transpose", "the dims in another order"},
-    [IM2COL] = {"im2col", "the patches under a convolution's kernel as rows of a matrix"},
-    [COMPRESS] = {"compress", "the indices of an axis that a mask keeps"},
-    [CONCAT] = {"concat", "several inputs side by side along an axis"},
-    [PAD] = {"pad", "elements of one value around the input"},
+    [RESHAPE] = {.name = "reshape", .summary = "another shape of the same elements"},
+    [TRANSPOSE] = {.name = "transpose", .summary = "the dims in another order"},
+    [IM2COL] = {.name = "im2col",
+                .summary = "the patches under a convolution's kernel as rows of a matrix"},
+    [COMPRESS] = {.name = "compress", .summary = "the indices of an axis that a mask keeps"},
+    [CONCAT] = {.name = "concat", .summary = "several inputs side by side along an axis"},
+    [PAD] = {.name = "pad", .summary = "elements of one value around the input"},
     {0},
 };
 

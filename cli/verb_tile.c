@@ -166,10 +166,13 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_form forms[] = {
-    [FMT] = {"fmt", "print a program in one of the three surfaces; each of them is read"},
-    [CHECK] = {"check", "report every error of each program in one run, with its line"},
-    [OPS] = {"ops", "list the operations: sources (t tile, s scalar, i index, v partition of a "
-                    "tensor view), dtypes and meaning"},
+    [FMT] = {.name = "fmt",
+             .summary = "print a program in one of the three surfaces; each of them is read"},
+    [CHECK] = {.name = "check",
+               .summary = "report every error of each program in one run, with its line"},
+    [OPS] = {.name = "ops",
+             .summary = "list the operations: sources (t tile, s scalar, i index, v partition of a "
+                        "tensor view), dtypes and meaning"},
     {0},
 };
 
