@@ -1,57 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for programs. */
-#include <jansson.h>
-#include <stdlib.h>
-
+#include "base/json.h"
 #include "gputime/report.h"
 
-/* Text from outside as UTF-8; NULL as null. */
-static json_t *text_of(const char *text)
-{
-    struct sam_buffer plain = {0};
-    if (!text)
-        return json_null();
-    sam_buffer_plain(&plain, text, strlen(text), ' ');
-    json_t *value = plain.failed ? NULL : json_string(sam_buffer_text(&plain));
-    sam_buffer_free(&plain);
-    return value;
-}
+#define MEMBER(type, name, field)                                                                  \
+    {                                                                                              \
+        (name), offsetof(struct type, field)                                                       \
+    }
+#define CACHE(field)       MEMBER(sam_gputime_cache, #field, field)
+#define SM(name, field)    MEMBER(sam_gputime_sm, name, field)
+#define ROW(field)         MEMBER(sam_gputime_row, #field, field)
+#define WHOLE(name, field) MEMBER(sam_gputime_result, name, field)
 
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
+static const struct sam_json_member cache_members[] = {
+    CACHE(reads),    CACHE(writes),    CACHE(read_hits), CACHE(write_hits), CACHE(merges),
+    CACHE(refusals), CACHE(evictions), CACHE(dirty),     {NULL, 0},
+};
+static const struct sam_json_member sm_members[] = {
+    SM("workgroups", groups),
+    SM("warps", warps),
+    SM("insns", insns),
+    SM("warp_cycles", warp_cycles),
+    SM("bank_conflicts", bank_conflicts),
+    SM("lds_accesses", lds_accesses),
+    SM("lds_turns", lds_turns),
+    {NULL, 0},
+};
+static const struct sam_json_member row_members[] = {
+    ROW(issues), ROW(lanes),  ROW(latency), ROW(accesses),
+    ROW(lines),  ROW(misses), ROW(turns),   {NULL, 0},
+};
+static const struct sam_json_member root_members[] = {
+    WHOLE("cycles", cycles),
+    WHOLE("launch_cycles", launch_cycles),
+    WHOLE("insns", insns),
+    WHOLE("counted_insns", counted_insns),
+    {NULL, 0},
+};
+static const struct sam_json_member dram_members[] = {
+    WHOLE("reads", dram_reads),
+    WHOLE("writes", dram_writes),
+    WHOLE("bytes_read", dram_bytes_read),
+    WHOLE("bytes_written", dram_bytes_written),
+    WHOLE("busy", dram_busy),
+    {NULL, 0},
+};
 
-/* Jansson takes NULL for a value as a failure, and the whole is checked when it is printed. */
-static void set(json_t *object, const char *name, json_t *value, bool *good)
+static json_t *counts_of(const void *from, const struct sam_json_member *members, bool *good)
 {
-    *good = json_object_set_new(object, name, value) == 0 && *good;
-}
-
-static void add(json_t *array, json_t *value, bool *good)
-{
-    *good = json_array_append_new(array, value) == 0 && *good;
+    json_t *object = json_object();
+    sam_json_set_counts(object, from, members, good);
+    return object;
 }
 
 static json_t *reasons_of(const uint64_t reasons[SAM_GPUTIME_REASONS], bool *good)
 {
     json_t *object = json_object();
     for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
-        set(object, sam_gputime_reason_name(reason), count(reasons[reason]), good);
-    return object;
-}
-
-static json_t *cache_of(const struct sam_gputime_cache *c, bool *good)
-{
-    json_t *object = json_object();
-    set(object, "reads", count(c->reads), good);
-    set(object, "writes", count(c->writes), good);
-    set(object, "read_hits", count(c->read_hits), good);
-    set(object, "write_hits", count(c->write_hits), good);
-    set(object, "merges", count(c->merges), good);
-    set(object, "refusals", count(c->refusals), good);
-    set(object, "evictions", count(c->evictions), good);
-    set(object, "dirty", count(c->dirty), good);
+        sam_json_set(object, sam_gputime_reason_name(reason), sam_json_count(reasons[reason]),
+                     good);
     return object;
 }
 
@@ -59,27 +66,21 @@ static json_t *sm_of(const struct sam_gputime_facts *f, uint32_t index, bool *go
 {
     const struct sam_gputime_result *r = f->result;
     const struct sam_gputime_sm *sm = &r->sm[index];
-    json_t *object = json_object(), *units = json_object(), *slots = json_array();
-    set(object, "workgroups", count(sm->groups), good);
-    set(object, "warps", count(sm->warps), good);
-    set(object, "insns", count(sm->insns), good);
-    set(object, "warp_cycles", count(sm->warp_cycles), good);
-    set(object, "bank_conflicts", count(sm->bank_conflicts), good);
-    set(object, "lds_accesses", count(sm->lds_accesses), good);
-    set(object, "lds_turns", count(sm->lds_turns), good);
-    set(object, "icache", cache_of(&sm->icache, good), good);
-    set(object, "l1d", cache_of(&sm->l1d, good), good);
-    set(object, "reasons", reasons_of(sm->reasons, good), good);
+    json_t *object = counts_of(sm, sm_members, good), *units = json_object();
+    json_t *slots = json_array();
+    sam_json_set(object, "icache", counts_of(&sm->icache, cache_members, good), good);
+    sam_json_set(object, "l1d", counts_of(&sm->l1d, cache_members, good), good);
+    sam_json_set(object, "reasons", reasons_of(sm->reasons, good), good);
     for (unsigned u = 0; u < SAM_GPUTIME_UNITS; u++) {
         json_t *unit = json_object();
-        set(unit, "uses", count(sm->uses[u]), good);
-        set(unit, "reasons", reasons_of(sm->units[u], good), good);
-        set(units, sam_gputime_unit_name(u), unit, good);
+        sam_json_set(unit, "uses", sam_json_count(sm->uses[u]), good);
+        sam_json_set(unit, "reasons", reasons_of(sm->units[u], good), good);
+        sam_json_set(units, sam_gputime_unit_name(u), unit, good);
     }
     for (uint32_t slot = 0; slot < r->slots; slot++)
-        add(slots, reasons_of(r->warp_slots[(size_t)index * r->slots + slot], good), good);
-    set(object, "units", units, good);
-    set(object, "warp_slots", slots, good);
+        sam_json_add(slots, reasons_of(r->warp_slots[(size_t)index * r->slots + slot], good), good);
+    sam_json_set(object, "units", units, good);
+    sam_json_set(object, "warp_slots", slots, good);
     return object;
 }
 
@@ -90,13 +91,13 @@ static void set_place(const struct sam_gputime_facts *f, json_t *object,
     char text[160];
     uint32_t line = 0;
     const char *file = sam_image_line_at(f->image, row->pc, &line);
-    set(object, "pc", json_sprintf("0x%08llx", (unsigned long long)row->pc), good);
+    sam_json_set(object, "pc", json_sprintf("0x%08llx", (unsigned long long)row->pc), good);
     sam_image_describe(f->image, row->pc, text, sizeof text);
-    set(object, "symbol", text_of(text), good);
-    set(object, "file", text_of(file), good);
-    set(object, "line", json_integer(file ? (json_int_t)line : 0), good);
+    sam_json_set(object, "symbol", sam_json_text(text), good);
+    sam_json_set(object, "file", sam_json_text(file), good);
+    sam_json_set(object, "line", json_integer(file ? (json_int_t)line : 0), good);
     sam_gputime_text(f, row, text, sizeof text);
-    set(object, "text", text_of(text), good);
+    sam_json_set(object, "text", sam_json_text(text), good);
 }
 
 static json_t *insn_of(const struct sam_gputime_facts *f, const struct sam_gputime_row *row,
@@ -104,14 +105,8 @@ static json_t *insn_of(const struct sam_gputime_facts *f, const struct sam_gputi
 {
     json_t *object = json_object();
     set_place(f, object, row, good);
-    set(object, "issues", count(row->issues), good);
-    set(object, "lanes", count(row->lanes), good);
-    set(object, "latency", count(row->latency), good);
-    set(object, "accesses", count(row->accesses), good);
-    set(object, "lines", count(row->lines), good);
-    set(object, "misses", count(row->misses), good);
-    set(object, "turns", count(row->turns), good);
-    set(object, "reasons", reasons_of(row->reasons, good), good);
+    sam_json_set_counts(object, row, row_members, good);
+    sam_json_set(object, "reasons", reasons_of(row->reasons, good), good);
     return object;
 }
 
@@ -119,9 +114,9 @@ static json_t *finding_of(const struct sam_gputime_facts *f,
                           const struct sam_gputime_finding *finding, bool *good)
 {
     json_t *object = json_object();
-    set(object, "name", json_string(finding->name), good);
-    set(object, "share", json_real(finding->share), good);
-    set(object, "advice", json_string(finding->text), good);
+    sam_json_set(object, "name", json_string(finding->name), good);
+    sam_json_set(object, "share", json_real(finding->share), good);
+    sam_json_set(object, "advice", json_string(finding->text), good);
     if (finding->row)
         set_place(f, object, finding->row, good);
     return object;
@@ -134,7 +129,7 @@ static json_t *config_of(const struct sam_gputime_config *config, bool *good)
     for (size_t i = 0; (p = sam_gputime_parameter(i)); i++) {
         uint32_t value = 0;
         sam_gputime_config_get(config, p->name, &value);
-        set(object, p->name, count(value), good);
+        sam_json_set(object, p->name, sam_json_count(value), good);
     }
     return object;
 }
@@ -143,54 +138,33 @@ static json_t *occupancy_of(const struct sam_gputime_facts *f, bool *good)
 {
     const struct sam_gputime_result *r = f->result;
     json_t *object = json_object();
-    set(object, "warp_slots", count((uint64_t)r->sms * r->slots), good);
-    set(object, "mean_warps", json_real(sam_gputime_share(f->resident, r->cycles)), good);
-    set(object, "workgroups_per_sm", count(r->groups_resident), good);
-    set(object, "limit", json_string(sam_gputime_limit_name(r->limit)), good);
-    return object;
-}
-
-static json_t *dram_of(const struct sam_gputime_result *r, bool *good)
-{
-    json_t *object = json_object();
-    set(object, "reads", count(r->dram_reads), good);
-    set(object, "writes", count(r->dram_writes), good);
-    set(object, "bytes_read", count(r->dram_bytes_read), good);
-    set(object, "bytes_written", count(r->dram_bytes_written), good);
-    set(object, "busy", count(r->dram_busy), good);
+    sam_json_set(object, "warp_slots", sam_json_count((uint64_t)r->sms * r->slots), good);
+    sam_json_set(object, "mean_warps", json_real(sam_gputime_share(f->resident, r->cycles)), good);
+    sam_json_set(object, "workgroups_per_sm", sam_json_count(r->groups_resident), good);
+    sam_json_set(object, "limit", json_string(sam_gputime_limit_name(r->limit)), good);
     return object;
 }
 
 void sam_gputime_put_json(const struct sam_gputime_facts *f, struct sam_buffer *out)
 {
     const struct sam_gputime_result *r = f->result;
-    json_t *root = json_object(), *sms = json_array(), *insns = json_array();
-    json_t *findings = json_array();
     bool good = true;
-    set(root, "cycles", count(r->cycles), &good);
-    set(root, "launch_cycles", count(r->launch_cycles), &good);
-    set(root, "insns", count(r->insns), &good);
-    set(root, "counted_insns", count(r->counted_insns), &good);
-    set(root, "ipc", json_real(sam_gputime_share(r->insns, r->cycles)), &good);
-    set(root, "config", config_of(&f->config, &good), &good);
-    set(root, "occupancy", occupancy_of(f, &good), &good);
-    set(root, "l2", cache_of(&r->l2, &good), &good);
-    set(root, "l2_busy", count(r->l2_busy), &good);
-    set(root, "dram", dram_of(r, &good), &good);
+    json_t *root = counts_of(r, root_members, &good), *sms = json_array(), *insns = json_array();
+    json_t *findings = json_array();
+    sam_json_set(root, "ipc", json_real(sam_gputime_share(r->insns, r->cycles)), &good);
+    sam_json_set(root, "config", config_of(&f->config, &good), &good);
+    sam_json_set(root, "occupancy", occupancy_of(f, &good), &good);
+    sam_json_set(root, "l2", counts_of(&r->l2, cache_members, &good), &good);
+    sam_json_set(root, "l2_busy", sam_json_count(r->l2_busy), &good);
+    sam_json_set(root, "dram", counts_of(r, dram_members, &good), &good);
     for (uint32_t i = 0; i < r->sms; i++)
-        add(sms, sm_of(f, i, &good), &good);
+        sam_json_add(sms, sm_of(f, i, &good), &good);
     for (size_t i = 0; i < r->row_count; i++)
-        add(insns, insn_of(f, &r->rows[i], &good), &good);
+        sam_json_add(insns, insn_of(f, &r->rows[i], &good), &good);
     for (size_t i = 0; i < f->finding_count; i++)
-        add(findings, finding_of(f, &f->findings[i], &good), &good);
-    set(root, "sms", sms, &good);
-    set(root, "instructions", insns, &good);
-    set(root, "findings", findings, &good);
-    char *text = good ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    if (text)
-        sam_buffer_puts(out, text);
-    else
-        out->failed = true;
-    free(text);
-    json_decref(root);
+        sam_json_add(findings, finding_of(f, &f->findings[i], &good), &good);
+    sam_json_set(root, "sms", sms, &good);
+    sam_json_set(root, "instructions", insns, &good);
+    sam_json_set(root, "findings", findings, &good);
+    sam_json_put(root, good, "", out);
 }

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A profile for programs. */
-#include <jansson.h>
-#include <stdlib.h>
-
+#include "base/json.h"
 #include "profile/profile.h"
-
-/* Text from outside as UTF-8; NULL as null. */
-static json_t *text_of(const char *text)
-{
-    struct sam_buffer plain = {0};
-    if (!text)
-        return json_null();
-    sam_buffer_plain(&plain, text, strlen(text), ' ');
-    json_t *value = plain.failed ? NULL : json_string(sam_buffer_text(&plain));
-    sam_buffer_free(&plain);
-    return value;
-}
 
 /* As a string: JSON numbers do not hold 64 bits. */
 static json_t *hex_of(uint64_t value)
@@ -73,7 +59,7 @@ static json_t *functions_of(const struct sam_profile_tables *t)
     json_t *array = json_array();
     bool good = array != NULL;
     for (size_t i = 0; good && i < t->function_count; i++)
-        good = append(array, json_pack("{s:o}", "name", text_of(t->functions[i].name)),
+        good = append(array, json_pack("{s:o}", "name", sam_json_text(t->functions[i].name)),
                       sum_of(t, &t->functions[i].sum));
     return end_of(array, good);
 }
@@ -86,8 +72,8 @@ static json_t *lines_of(const struct sam_profile_tables *t)
         const struct sam_profile_line *line = &t->lines[i];
         if (line->file)
             good = append(array,
-                          json_pack("{s:o, s:I, s:o}", "file", text_of(line->file), "line",
-                                    (json_int_t)line->line, "text", text_of(line->text)),
+                          json_pack("{s:o, s:I, s:o}", "file", sam_json_text(line->file), "line",
+                                    (json_int_t)line->line, "text", sam_json_text(line->text)),
                           sum_of(t, &line->sum));
     }
     return end_of(array, good);
@@ -106,9 +92,9 @@ static json_t *insns_of(const struct sam_profile_tables *t)
                       json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:I}", "pc",
                                 hex_of(insn->row->pc), "word", hex_of(insn->row->word), "prefix",
                                 insn->row->prefix ? hex_of(insn->row->prefix) : json_null(), "text",
-                                text_of(insn->text), "vector", insn->row->vector, "function",
-                                text_of(t->functions[insn->function].name), "file",
-                                text_of(line->file), "line", (json_int_t)line->line),
+                                sam_json_text(insn->text), "vector", insn->row->vector, "function",
+                                sam_json_text(t->functions[insn->function].name), "file",
+                                sam_json_text(line->file), "line", (json_int_t)line->line),
                       sum_of(t, &sum));
     }
     return end_of(array, good);
@@ -117,16 +103,8 @@ static json_t *insns_of(const struct sam_profile_tables *t)
 void sam_profile_put_json(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     json_t *root =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", text_of(t->title), "problem",
-                  text_of(t->problem), "total", sum_of(t, &t->sum), "functions", functions_of(t),
-                  "lines", lines_of(t), "instructions", insns_of(t));
-    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    if (text) {
-        sam_buffer_puts(out, text);
-        sam_buffer_puts(out, "\n");
-    } else {
-        out->failed = true;
-    }
-    free(text);
-    json_decref(root);
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", sam_json_text(t->title), "problem",
+                  sam_json_text(t->problem), "total", sum_of(t, &t->sum), "functions",
+                  functions_of(t), "lines", lines_of(t), "instructions", insns_of(t));
+    sam_json_put(root, true, "\n", out);
 }

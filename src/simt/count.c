@@ -33,16 +33,11 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
             return ends ? h->scalar_store : h->scalar_load;
         return ends ? h->vector_store : h->vector_load;
     }
-    switch (act) {
-    case SAM_ACT_SPLIT: return h->split[apart];
-    case SAM_ACT_BRANCH:
-    case SAM_ACT_JUMP:
-    case SAM_ACT_JOIN:
-    case SAM_ACT_VTYPE:
-    case SAM_ACT_SYNC:
-    case SAM_ACT_PREFIX: return apart ? NULL : h->end;
-    default: return sam_op_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
-    }
+    if (act == SAM_ACT_SPLIT)
+        return h->split[apart];
+    if (sam_act_ends_run(act))
+        return apart ? NULL : h->end;
+    return sam_op_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
 }
 
 /* What the tally of an instruction amounts to. */

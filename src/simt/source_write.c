@@ -22,16 +22,9 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
             return ends ? h->scalar_store : h->scalar_load;
         return ends ? h->lanes_store : h->lanes_load;
     }
-    switch (does->act) {
-    case SAM_ACT_SPLIT:
-    case SAM_ACT_BRANCH:
-    case SAM_ACT_JUMP:
-    case SAM_ACT_JOIN:
-    case SAM_ACT_VTYPE:
-    case SAM_ACT_SYNC:
-    case SAM_ACT_PREFIX: return apart ? NULL : h->end;
-    default: return vector && !insn->vm ? h->masked : NULL;
-    }
+    if (does->act == SAM_ACT_SPLIT || sam_act_ends_run(does->act))
+        return apart ? NULL : h->end;
+    return vector && !insn->vm ? h->masked : NULL;
 }
 
 /* Code has changed: what is known by its place no longer holds. */
