@@ -24,6 +24,8 @@ bool sam_memtime_tags_init(struct sam_memtime_tags *tags, uint32_t sets, uint32_
 void sam_memtime_tags_free(struct sam_memtime_tags *tags);
 /* The entry of the line, which is now the last used; NULL: a miss. */
 struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags, uint64_t line);
+/* Whether the line is there; that is no use of it. */
+bool sam_memtime_tags_has(const struct sam_memtime_tags *tags, uint64_t line);
 /* Put the line in the place of the least recently used of its set, which *victim describes. */
 struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
                                               struct sam_memtime_tag *victim);
@@ -51,6 +53,8 @@ static inline bool sam_memtime_misses_is_full(const struct sam_memtime_misses *m
 {
     return misses->count == misses->limit;
 }
+/* Take out the first line that is there in cycle `now`; false: there is none. */
+bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now, uint64_t *line);
 /* The cycle in which the first of them is there; UINT64_MAX: there is none. */
 uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses);
 /* Requires that it is not full. */

@@ -25,6 +25,19 @@ void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
     misses->count = kept;
 }
 
+bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now, uint64_t *line)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < misses->count; i++)
+        if (misses->of[i].ready < misses->of[first].ready)
+            first = i;
+    if (misses->count == 0 || misses->of[first].ready > now)
+        return false;
+    *line = misses->of[first].line;
+    misses->of[first] = misses->of[--misses->count];
+    return true;
+}
+
 struct sam_memtime_miss *sam_memtime_misses_find(const struct sam_memtime_misses *misses,
                                                  uint64_t line)
 {

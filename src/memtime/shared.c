@@ -106,20 +106,25 @@ static uint64_t wait_for_place(struct sam_memtime *m, uint64_t now)
     return start;
 }
 
-/* Fetch a line that is absent, for a request that arrives in cycle `now`; when it is there. */
-static uint64_t fetch(struct sam_memtime *m, uint64_t now, uint64_t line, bool from_memory)
+/* Put a line that is absent in; what it replaces goes to the memory in cycle `now`. */
+static void replace(struct sam_memtime *m, uint64_t now, uint64_t line)
 {
-    const struct sam_memtime_config *c = &m->config;
-    const uint64_t start = wait_for_place(m, now);
     struct sam_memtime_tag victim;
     sam_memtime_tags_fill(&m->tags, line, &victim);
     m->stats.evictions += victim.line != 0;
     if (victim.line && victim.dirty) {
         m->stats.dirty++;
-        transfer(m, start, m->config.line_bytes, true);
+        transfer(m, now, m->config.line_bytes, true);
     }
-    const uint64_t ready =
-        (from_memory ? transfer(m, start, c->line_bytes, false) : start) + c->miss_latency;
+}
+
+/* Fetch a line that is absent, for a request that arrives in cycle `now`; when it is there. */
+static uint64_t fetch(struct sam_memtime *m, uint64_t now, uint64_t line)
+{
+    const struct sam_memtime_config *c = &m->config;
+    const uint64_t start = wait_for_place(m, now);
+    const uint64_t ready = transfer(m, start, c->line_bytes, false) + c->miss_latency;
+    replace(m, start, line);
     sam_memtime_misses_add(&m->misses, line, ready);
     return ready;
 }
@@ -130,16 +135,17 @@ static uint64_t look_up(struct sam_memtime *m, uint64_t now, uint64_t line, bool
 {
     const struct sam_memtime_tag *tag = sam_memtime_tags_find(&m->tags, line);
     sam_memtime_misses_retire(&m->misses, now);
-    const struct sam_memtime_miss *miss = tag ? sam_memtime_misses_find(&m->misses, line) : NULL;
+    const struct sam_memtime_miss *miss = sam_memtime_misses_find(&m->misses, line);
     *hit = tag && !miss;
     m->stats.merges += miss != NULL;
     const uint64_t soonest = now + m->config.latency;
-    uint64_t ready = soonest;
     if (miss)
-        ready = miss->ready;
-    else if (!tag)
-        ready = fetch(m, now, line, !whole_write);
-    return ready > soonest ? ready : soonest;
+        return miss->ready > soonest ? miss->ready : soonest;
+    if (!tag && !whole_write)
+        return fetch(m, now, line);
+    if (!tag)
+        replace(m, now, line);
+    return soonest;
 }
 
 static uint64_t arrive(struct sam_memtime *m, uint64_t now)
@@ -158,13 +164,10 @@ uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line)
     return reply(m, ready);
 }
 
-/* A write that is passed on: the memory holds it in a place for a miss. */
-static uint64_t pass_on(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes)
+/* A write that is passed on to the memory alone. */
+static uint64_t pass_on(struct sam_memtime *m, uint64_t now, uint32_t bytes)
 {
-    const uint64_t start = wait_for_place(m, now);
-    const uint64_t ready = transfer(m, start, bytes, true) + m->config.miss_latency;
-    sam_memtime_misses_add(&m->misses, line, ready);
-    return reply(m, ready);
+    return reply(m, transfer(m, now, bytes, true) + m->config.miss_latency);
 }
 
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes)
@@ -172,10 +175,14 @@ uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, u
     bool hit;
     now = arrive(m, now);
     m->stats.writes++;
-    if (!m->config.write_allocate && !sam_memtime_tags_find(&m->tags, line))
-        return pass_on(m, now, line, bytes);
+    sam_memtime_misses_retire(&m->misses, now);
+    if (!m->config.write_allocate && !sam_memtime_tags_find(&m->tags, line) &&
+        !sam_memtime_misses_find(&m->misses, line))
+        return pass_on(m, now, bytes);
     const uint64_t ready = look_up(m, now, line, bytes >= m->config.line_bytes, &hit);
     m->stats.write_hits += hit;
-    sam_memtime_tags_find(&m->tags, line)->dirty = true;
+    struct sam_memtime_tag *tag = sam_memtime_tags_find(&m->tags, line);
+    if (tag) /* else it has been replaced before it came */
+        tag->dirty = true;
     return reply(m, ready);
 }

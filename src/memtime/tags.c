@@ -32,6 +32,15 @@ struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags, uin
     return NULL;
 }
 
+bool sam_memtime_tags_has(const struct sam_memtime_tags *tags, uint64_t line)
+{
+    const struct sam_memtime_tag *set = set_of(tags, line);
+    for (uint32_t i = 0; i < tags->ways; i++)
+        if (set[i].line == line + 1)
+            return true;
+    return false;
+}
+
 struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
                                               struct sam_memtime_tag *victim)
 {
