@@ -59,7 +59,7 @@ static void classify_float(struct trait *t, const char *mnemonic)
 static void classify_sync(struct trait *t, enum sam_op op)
 {
     t->unit = SAM_GPUTIME_WARPS;
-    t->flow = op == SAM_OP_endprg ? FLOW_END : op == SAM_OP_barrier ? FLOW_BARRIER : FLOW_NONE;
+    t->flow = op == SAM_OP_endprg ? FLOW_END : op == SAM_OP_barrier ? FLOW_BARRIER : FLOW_PAUSE;
 }
 
 static void classify_unit(struct trait *t, enum sam_op op, const struct sam_insn_row *row,
@@ -111,7 +111,6 @@ static void add_source(struct trait *t, uint8_t slot, bool vector)
 
 static void classify_operands(struct trait *t, const struct sam_insn_row *row)
 {
-    const struct sam_operand *data = NULL;
     /* The fields of these hold no registers that the hardware reads. */
     if (t->prefix || t->flow == FLOW_JOIN || t->flow == FLOW_BARRIER || t->flow == FLOW_END ||
         t->flow == FLOW_FENCE || row->does.act == SAM_ACT_SYNC)
@@ -128,17 +127,12 @@ static void classify_operands(struct trait *t, const struct sam_insn_row *row)
             continue;
         else if (operand->slot == SAM_SLOT_RD)
             t->dest = vector ? 2 : 1;
-        else if (t->store && !t->load && c == row->operands)
-            data = operand;
         else
             add_source(t, (uint8_t)operand->slot, vector);
     }
     if (*row->mnemonic == 'v' && is_fused(row->mnemonic))
         add_source(t, SAM_SLOT_RD, true);
-    if (data) {
-        t->stores_vector = data->kind == SAM_KIND_V;
-        add_source(t, (uint8_t)data->slot, t->stores_vector);
-    }
+    t->stores_vector = t->store && !t->load && t->source_count && t->sources[0].vector;
 }
 
 void sam_gputime_classify(struct traits *traits)

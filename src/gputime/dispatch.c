@@ -49,7 +49,7 @@ static void prepare(struct model *m, struct warp *w)
         w->source_count--; /* its mask, which comes last */
     for (unsigned i = 0; i < w->source_count; i++) {
         uint16_t reg = w->sources[i];
-        if (t->stores_vector && !c->score_stores && i + 1u == t->source_count)
+        if (t->stores_vector && !c->score_stores && i == 0)
             reg &= VECTOR - 1;
         if (reg != 0 || c->score_x0)
             w->watched[w->watched_count++] = reg;
@@ -105,7 +105,9 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     w->trait = NULL;
     w->folded = 0;
     w->unresolved = w->at_barrier = w->fenced = w->after_barrier = false;
-    w->issue_from = 0;
+    w->issue_from = w->fence_until = 0;
+    w->fences = w->pauses = 0;
+    w->barrier = false;
     memset(w->busy, 0, sizeof w->busy);
     memset(w->loading, 0, sizeof w->loading);
     w->outstanding = w->collecting = w->accesses = w->in_lsu = 0;
@@ -114,12 +116,12 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     if (w->has_op && m->config.skip_first) {
         m->result->insns++;
         w->row->issues++;
+        w->folded = 0; /* its prefix is skipped with it */
+        w->trait = NULL;
         sam_gputime_pull(m, w);
     }
     const uint32_t first = w->has_op ? w->op.pc : m->launch.start_pc;
-    const uint32_t prefixes = w->folded;
-    sam_gputime_start_fetch(m, w, at + m->config.start_latency, first - 4 * prefixes);
-    w->folded = prefixes;
+    sam_gputime_start_fetch(w, at + m->config.start_latency, first - 4 * w->folded);
     sm->resident_set |= 1u << (w - sm->warps);
     judge_again(sm, w);
     sm->stats->warps++;
@@ -137,19 +139,50 @@ static void start_group(struct model *m, struct sm *sm, uint32_t workgroup)
     sm->stats->groups++;
     for (uint32_t i = 0; i < m->config.warps && warp < m->launch.warps; i++) {
         struct warp *w = &sm->warps[i];
-        if (w->resident)
+        if (w->resident || w->free_from > m->now)
             continue;
         w->group = slot;
         w->workgroup = workgroup;
         w->warp = warp;
-        start_warp(m, sm, w, m->now + (uint64_t)warp * m->config.warp_start_cycles);
+        const uint64_t start = m->now + (uint64_t)warp * m->config.warp_start_cycles;
+        sm->next_start = start > sm->next_start ? start : sm->next_start;
+        start_warp(m, sm, w, sm->next_start);
+        sm->next_start += m->config.warp_start_cycles;
         warp++;
     }
     wake_at(sm, m->now);
 }
 
+static void wait_for_release(struct model *m, uint64_t at)
+{
+    m->next_release = at < m->next_release ? at : m->next_release;
+}
+
+/* Give back what workgroups held that ended before this cycle. */
+static void release(struct model *m)
+{
+    if (m->now < m->next_release)
+        return;
+    m->next_release = NEVER;
+    for (uint32_t i = 0; i < m->config.sms; i++)
+        for (uint32_t k = 0; k < m->config.groups; k++) {
+            struct group *group = &m->sms[i].groups[k];
+            if (!group->used || group->live > 0)
+                continue;
+            if (group->free_from > m->now) {
+                wait_for_release(m, group->free_from);
+                continue;
+            }
+            group->used = false;
+            take(m, &m->sms[i], true);
+            if (m->next_dispatch == NEVER)
+                m->next_dispatch = m->now;
+        }
+}
+
 void sam_gputime_dispatch(struct model *m)
 {
+    release(m);
     if (m->next_group == m->launch.workgroups || m->now < m->next_dispatch)
         return;
     for (uint32_t i = 0; i < m->config.sms; i++) {
@@ -161,12 +194,14 @@ void sam_gputime_dispatch(struct model *m)
         m->next_dispatch = m->now + m->config.dispatch_cycles;
         return;
     }
-    m->next_dispatch = NEVER; /* until a workgroup ends */
+    m->next_dispatch = NEVER; /* until something is released */
 }
 
 uint64_t sam_gputime_next_dispatch(const struct model *m)
 {
-    return m->next_group == m->launch.workgroups ? NEVER : m->next_dispatch;
+    if (m->next_group == m->launch.workgroups)
+        return NEVER;
+    return m->next_dispatch < m->next_release ? m->next_dispatch : m->next_release;
 }
 
 static void end_group(struct model *m, struct sm *sm, struct group *group, uint64_t at)
@@ -176,6 +211,7 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
         if (!w->resident || &sm->groups[w->group] != group)
             continue;
         w->resident = false;
+        w->free_from = at + 1;
         w->row = NULL;
         sm->resident_set &= ~(1u << i);
         sm->look_at = 0;
@@ -186,10 +222,8 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
             m->observer->stay(m->observer->context, &stay);
         }
     }
-    group->used = false;
-    take(m, sm, true);
-    if (m->next_dispatch == NEVER || m->next_dispatch < at + 1)
-        m->next_dispatch = at + 1;
+    group->free_from = at + 1;
+    wait_for_release(m, group->free_from);
     if (m->source->ended)
         m->source->ended(m->source->context, group->workgroup);
     m->last_end = at > m->last_end ? at : m->last_end;
@@ -199,21 +233,25 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
 
 /* ------------------------------------------------------------------------------- barriers */
 
-/* Release the warps of a workgroup if all that live have arrived. */
-static void check_barrier(struct model *m, struct sm *sm, struct group *group)
+void sam_gputime_pass_barrier(struct warp *w, uint64_t from)
+{
+    w->after_barrier = true;
+    w->issue_from = from > w->issue_from ? from : w->issue_from;
+}
+
+/* Let the warps of a workgroup issue from cycle `from` on if all that live have arrived. */
+static void check_barrier(struct model *m, struct sm *sm, struct group *group, uint64_t from)
 {
     if (group->arrived == 0 || group->arrived < group->live)
         return;
-    const uint64_t from = group->last_arrival + m->config.barrier_latency;
     group->arrived = 0;
     for (uint32_t i = 0; i < m->config.warps; i++) {
         struct warp *w = &sm->warps[i];
         if (!w->resident || &sm->groups[w->group] != group || !w->at_barrier)
             continue;
         judge_again(sm, w);
-        w->at_barrier = false;
-        w->after_barrier = true;
-        w->issue_from = from;
+        w->at_barrier = w->barrier = false;
+        sam_gputime_pass_barrier(w, from);
     }
     wake_at(sm, from > m->now ? from : m->now + 1);
 }
@@ -222,7 +260,7 @@ void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uin
 {
     group->arrived++;
     group->last_arrival = at;
-    check_barrier(m, sm, group);
+    check_barrier(m, sm, group, at + m->config.barrier_latency);
 }
 
 void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at)
@@ -234,5 +272,8 @@ void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64
     if (group->live == 0)
         end_group(m, sm, group, at);
     else
-        check_barrier(m, sm, group);
+        check_barrier(m, sm, group,
+                      group->last_arrival < m->now
+                          ? m->now
+                          : group->last_arrival + m->config.barrier_latency);
 }

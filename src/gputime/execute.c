@@ -147,6 +147,11 @@ static void measure(const struct model *m, const struct flight *f, uint32_t *lat
     }
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* A branch or join is resolved in cycle `at`. */
 static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                     uint64_t at)
@@ -154,16 +159,15 @@ static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct
     judge_again(sm, w);
     w->unresolved = false;
     w->after_barrier = false;
-    w->issue_from = at + m->config.branch_latency;
-    if (f->next_pc != f->record.pc + 4) {
-        const uint64_t fetch = at + m->config.redirect_latency;
+    w->issue_from = later(w->issue_from, f->record.executed + 1);
+    if (f->next_pc == f->record.pc + 4) {
+        w->issue_from = later(w->issue_from, at + m->config.branch_latency);
+    } else {
+        const uint64_t fetch = at + later(m->config.redirect_latency, 1);
         w->redirect_pc = f->next_pc;
         w->redirect = fetch;
         w->icache_until = 0;
-        if (!m->config.fetch_ports)
-            sam_gputime_start_fetch(m, w, fetch, f->next_pc);
-        else
-            wake_at(sm, fetch);
+        wake_at(sm, fetch);
     }
     wake_at(sm, w->issue_from > m->now ? w->issue_from : m->now + 1);
 }
@@ -181,7 +185,15 @@ static void follow(struct model *m, struct sm *sm, struct warp *w, const struct 
         w->at_barrier = true;
         sam_gputime_arrive(m, sm, &sm->groups[w->group], x);
         break;
+    case FLOW_PAUSE:
+        w->pauses -= m->config.barrier_blocks;
+        sam_gputime_pass_barrier(w, x + m->config.barrier_latency);
+        break;
     case FLOW_END: sam_gputime_end_warp(m, sm, w, x); break;
+    case FLOW_FENCE:
+        w->fences--;
+        w->fence_until = x + 1;
+        break;
     default:
         if (f->next_pc != f->record.pc + 4)
             resolve(m, sm, w, f, x + latency);
@@ -195,8 +207,11 @@ static bool takes(const struct model *m, struct sm *sm, const struct collector *
     if (unit == SAM_GPUTIME_WARPS)
         return true;
     if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
-        if (sm->lsu.free > m->now)
-            wake_at(sm, sm->lsu.free); /* without a queue it takes nothing before */
+        const uint64_t idle =
+            sm->lsu.free -
+            (sm->lsu.free < m->config.emit_latency ? sm->lsu.free : m->config.emit_latency);
+        if (idle > m->now)
+            wake_at(sm, idle); /* with a full queue it takes nothing before */
         return sam_gputime_lsu_takes(m, sm, &sm->warps[c->flight.record.slot]);
     }
     if (sm->unit_free[unit] <= m->now)

@@ -8,43 +8,44 @@ static uint64_t *slot_of(struct warp *w, uint32_t pc)
     return &w->there[(pc >> 2) % MOST_BUFFERED];
 }
 
-void sam_gputime_start_fetch(struct model *m, struct warp *w, uint64_t at, uint32_t pc)
+void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc)
 {
     w->head = w->fetch_pc = pc;
-    w->count = w->folded = 0;
+    w->count = 0;
     w->next_fetch = at;
     w->icache_until = 0;
     w->missed = NEVER;
     w->redirect = NEVER;
-    w->stream_pc = pc;
-    w->stream_time = at + m->config.icache_latency + m->config.decode_latency;
 }
 
-uint64_t sam_gputime_there(const struct model *m, const struct warp *w)
+uint64_t sam_gputime_there(const struct warp *w)
 {
-    if (!m->config.fetch_ports)
-        return w->stream_time + (w->op.pc - w->stream_pc) / (4 * m->config.fetch_width);
     if (w->redirect != NEVER || w->count <= w->folded)
         return NEVER;
     return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
 }
 
-void sam_gputime_consume(struct model *m, struct warp *w)
+void sam_gputime_consume(struct warp *w)
 {
-    if (!m->config.fetch_ports)
-        return;
     w->head += 4 * (w->folded + 1);
     w->count -= w->folded + 1;
     w->folded = 0;
+}
+
+/* Lines that have come are there for the fetches of this cycle. */
+static void fill(const struct model *m, struct sm *sm)
+{
+    struct sam_memtime_tag victim;
+    for (uint64_t line; sam_memtime_misses_take(&sm->icache_misses, m->now, &line);) {
+        sam_memtime_tags_fill(&sm->icache, line, &victim);
+        sm->stats->icache.evictions += victim.line != 0;
+    }
 }
 
 /* Request a line that is absent, when there is room to wait for it; when it is there. */
 static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
 {
     const struct sam_gputime_config *c = &m->config;
-    struct sam_memtime_tag victim;
-    sam_memtime_tags_fill(&sm->icache, line, &victim);
-    sm->stats->icache.evictions += victim.line != 0;
     const uint64_t ready =
         sam_memtime_read(m->memory, m->now + c->l1_miss_latency, line) + c->icache_fill_latency;
     sam_memtime_misses_add(&sm->icache_misses, line, ready);
@@ -69,7 +70,7 @@ static bool ask(struct model *m, struct sm *sm, struct warp *w)
     stats->reads++;
     if (c->icache_bytes == 0)
         return true;
-    sam_memtime_misses_retire(&sm->icache_misses, m->now);
+    fill(m, sm);
     const struct sam_memtime_miss *miss = sam_memtime_misses_find(&sm->icache_misses, line);
     if (miss) {
         stats->merges++;
@@ -87,17 +88,17 @@ static bool ask(struct model *m, struct sm *sm, struct warp *w)
     return false;
 }
 
-/* The cycle after a miss: the fetch behind it is on its way already and, unless it hits, has its
+/* The port is taken in vain by a warp that has missed: the fetch after the one that missed has its
  * line requested, although the warp will ask for it again. */
 static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
 {
     const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->line_shift;
+    fill(m, sm);
+    if (sam_memtime_misses_find(&sm->icache_misses, line) ||
+        sam_memtime_tags_has(&sm->icache, line) || sam_memtime_misses_is_full(&sm->icache_misses))
+        return;
     sm->stats->icache.reads++;
-    sam_memtime_misses_retire(&sm->icache_misses, m->now);
-    if (!sam_memtime_misses_find(&sm->icache_misses, line) &&
-        !sam_memtime_tags_find(&sm->icache, line) &&
-        !sam_memtime_misses_is_full(&sm->icache_misses))
-        request_line(m, sm, line);
+    request_line(m, sm, line);
 }
 
 static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
@@ -122,47 +123,59 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
 
 static bool has_room(const struct model *m, const struct warp *w)
 {
-    /* a prefix that is folded into the next instruction takes no place */
+    /* a prefix that waits for its instruction takes no place */
     const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
     return held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
+}
+
+/* The warp's branch has been resolved, and its target is not fetched yet. */
+static bool is_resolved(const struct model *m, const struct warp *w)
+{
+    const uint32_t latency = m->config.redirect_latency ? m->config.redirect_latency : 1;
+    return w->redirect != NEVER && m->now + latency > w->redirect;
 }
 
 void sam_gputime_fetch(struct model *m, struct sm *sm)
 {
     struct warp *chosen = NULL;
-    if (!m->config.fetch_ports)
-        return;
+    bool fetched = false;
     for (uint32_t set = sm->resident_set; set; set &= set - 1) {
         struct warp *w = &sm->warps[__builtin_ctz(set)];
         if (w->ended)
             continue;
         if (w->redirect <= m->now) {
-            sam_gputime_start_fetch(m, w, m->now, w->redirect_pc);
+            sam_gputime_start_fetch(w, m->now, w->redirect_pc);
             judge_again(sm, w);
             wake_at(sm, m->now + 1);
         }
         if (w->redirect != NEVER)
             wake_at(sm, w->redirect);
-        if (!has_room(m, w))
+        if (!has_room(m, w) || is_resolved(m, w))
             continue;
         const bool waits = w->next_fetch > m->now;
         if (waits)
             wake_at(sm, w->next_fetch);
         if (waits && !(m->config.fetch_keeps && w->missed != NEVER))
             continue;
-        if (!chosen)
+        if (!m->config.fetch_ports) {
+            fetch_for(m, sm, w);
+            fetched = true;
+            wake_at(sm, m->now + 1);
+        } else if (!chosen)
             chosen = w;
         else if (chosen->next_fetch <= m->now) /* else it keeps the port until then */
             wake_at(sm, m->now + 1);
     }
-    sam_gputime_unit(m, sm, SAM_GPUTIME_FETCHER, chosen ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
+    sam_gputime_unit(m, sm, SAM_GPUTIME_FETCHER,
+                     chosen || fetched ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
     if (!chosen)
         return;
     if (chosen->next_fetch <= m->now) {
         sm->stats->uses[SAM_GPUTIME_FETCHER]++;
         fetch_for(m, sm, chosen);
         wake_at(sm, m->now + 1);
-    } else if (m->config.icache_ahead && chosen->missed + 1 == m->now) {
+    } else if (m->config.icache_ahead) {
         ask_ahead(m, sm, chosen);
+        wake_at(sm, m->now + 1);
     }
 }

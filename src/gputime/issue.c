@@ -38,6 +38,24 @@ static enum sam_gputime_reason why_held(const struct model *m, const struct sm *
     return sm->ready[w->collector] <= m->now ? SAM_GPUTIME_UNIT : SAM_GPUTIME_COLLECTOR;
 }
 
+/* Collectors that the warp occupies, or has left and that are not free again; *until: the first
+ * cycle in which one of the latter is. */
+static uint32_t held_collectors(const struct model *m, const struct sm *sm, const struct warp *w,
+                                uint64_t *until)
+{
+    uint32_t count = w->collecting;
+    *until = NEVER;
+    for (uint32_t i = 0; i < m->config.collectors; i++) {
+        const struct collector *c = &sm->collectors[i];
+        if (sm->used >> i & 1 || c->free <= m->now || &sm->warps[c->flight.record.slot] != w ||
+            c->flight.generation != w->generation)
+            continue;
+        *until = c->free < *until ? c->free : *until;
+        count++;
+    }
+    return count;
+}
+
 /* Why the warp cannot issue in this cycle; BUSY: it can. *again: when that may change, beside the
  * events that call judge_again. */
 static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm, struct warp *w,
@@ -51,7 +69,8 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = w->start + m->config.start_latency;
         return SAM_GPUTIME_START;
     }
-    if (w->at_barrier)
+    if (w->at_barrier || w->pauses ||
+        (w->barrier && (w->trait->flow == FLOW_BARRIER || w->trait->flow == FLOW_END)))
         return SAM_GPUTIME_BARRIER;
     if (w->unresolved)
         return SAM_GPUTIME_BRANCH;
@@ -59,7 +78,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = w->issue_from;
         return w->after_barrier ? SAM_GPUTIME_BARRIER : SAM_GPUTIME_BRANCH;
     }
-    const uint64_t there = sam_gputime_there(m, w);
+    const uint64_t there = sam_gputime_there(w);
     if (now < there) {
         *again = there;
         return why_not_there(m, w);
@@ -68,14 +87,15 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = sm->ready[w->collector] > now ? sm->ready[w->collector] : NEVER;
         return why_held(m, sm, w);
     }
-    if (w->collecting + 1 == m->config.collectors_warp && now < w->collected) {
-        *again = w->collected;
+    if (now < w->collected && held_collectors(m, sm, w, again) >= m->config.collectors_warp)
         return SAM_GPUTIME_COLLECTOR;
-    }
-    if (w->fenced && w->accesses == 0)
+    *again = NEVER;
+    if (w->fenced && w->fences == 0 && w->accesses == 0 && w->fence_until <= now)
         w->fenced = false;
-    if (w->fenced && w->trait->unit == SAM_GPUTIME_LSU)
+    if (w->fenced && w->trait->unit == SAM_GPUTIME_LSU) {
+        *again = w->fence_until > now ? w->fence_until : NEVER;
         return SAM_GPUTIME_FENCE;
+    }
     return scoreboard(m, w);
 }
 
@@ -128,8 +148,15 @@ static void note_flow(const struct model *m, struct warp *w)
     case FLOW_BRANCH:
     case FLOW_SPLIT:
     case FLOW_JOIN: w->unresolved = true; break;
-    case FLOW_BARRIER: w->at_barrier = m->config.barrier_blocks; break;
-    case FLOW_FENCE: w->fenced = true; break;
+    case FLOW_BARRIER:
+        w->barrier = true;
+        w->at_barrier = m->config.barrier_blocks;
+        break;
+    case FLOW_PAUSE: w->pauses += m->config.barrier_blocks; break;
+    case FLOW_FENCE:
+        w->fenced = true;
+        w->fences++;
+        break;
     case FLOW_END: break;
     default: w->unresolved = w->op.next_pc != w->op.pc + 4; break;
     }
@@ -150,7 +177,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
                    .insn = w->op.insn,
                    .acting = w->op.acting,
                    .unit = (enum sam_gputime_unit)t->unit,
-                   .fetched = sam_gputime_there(m, w),
+                   .fetched = sam_gputime_there(w),
                    .issued = m->now,
                    .waited = w->waited},
         .trait = t,
@@ -179,7 +206,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     w->row->lanes +=
         t->stream && t->unit != SAM_GPUTIME_WARPS ? (unsigned)__builtin_popcount(w->op.acting) : 1;
     sam_gputime_warp(m, sm, w, SAM_GPUTIME_BUSY);
-    sam_gputime_consume(m, w);
+    sam_gputime_consume(w);
     sam_gputime_pull(m, w);
 }
 

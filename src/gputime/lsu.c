@@ -8,15 +8,16 @@
 bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm, const struct warp *w)
 {
     const struct lsu *l = &sm->lsu;
-    const uint32_t held = l->queued + l->active;
-    return w->in_lsu < m->config.lsu_warp && held <= m->config.lsu_queue &&
-           (m->config.lsu_queue || l->free <= m->now);
+    const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
+    return w->in_lsu < m->config.lsu_warp && l->under_way < m->config.lsu_all &&
+           (l->queued < m->config.lsu_queue || (l->queued == m->config.lsu_queue && idle));
 }
 
 void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
     (void)m;
+    l->under_way++;
     l->queue[l->queued] = *f;
     l->entered[l->queued++] = at;
     struct warp *w = &sm->warps[f->record.slot];
@@ -31,13 +32,29 @@ static uint64_t to_l2(const struct model *m)
     return m->now + m->config.l1_miss_latency;
 }
 
+/* Lines that have come are there for the requests of this cycle; what they replace goes to the L2
+ * if it was written. */
+static void fill(struct model *m, struct sm *sm)
+{
+    struct sam_gputime_cache *stats = &sm->stats->l1d;
+    struct sam_memtime_tag victim;
+    for (uint64_t line; sam_memtime_misses_take(&sm->l1_misses, m->now, &line);) {
+        sam_memtime_tags_fill(&sm->l1, line, &victim);
+        stats->evictions += victim.line != 0;
+        if (!victim.line || !victim.dirty)
+            continue;
+        stats->dirty++;
+        sam_memtime_write(m->memory, to_l2(m), victim.line - 1, m->config.line_bytes);
+    }
+    if (sm->l1_misses.count)
+        wake_at(sm, sam_memtime_misses_first(&sm->l1_misses));
+}
+
 /* The cycle of the reply to a read; NEVER: refused, to be repeated in cycle *again. */
 static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_t *again,
                           bool *missed)
 {
     struct sam_gputime_cache *stats = &sm->stats->l1d;
-    const uint64_t hit = m->now + m->config.l1_latency;
-    sam_memtime_misses_retire(&sm->l1_misses, m->now);
     struct sam_memtime_miss *miss = sam_memtime_misses_find(&sm->l1_misses, line);
     if (miss) {
         if (miss->merged == sm->l1_misses.merges) {
@@ -47,27 +64,20 @@ static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_
         miss->merged++;
         stats->merges++;
         *missed = true;
-        return miss->ready > hit ? miss->ready : hit;
+        return miss->ready;
     }
     if (sam_memtime_tags_find(&sm->l1, line)) {
         stats->read_hits++;
-        return hit;
+        return m->now + m->config.l1_latency;
     }
     if (sam_memtime_misses_is_full(&sm->l1_misses)) {
         *again = sam_memtime_misses_first(&sm->l1_misses);
         return NEVER;
     }
-    struct sam_memtime_tag victim;
-    sam_memtime_tags_fill(&sm->l1, line, &victim);
-    stats->evictions += victim.line != 0;
-    if (victim.line && victim.dirty) {
-        stats->dirty++;
-        sam_memtime_write(m->memory, to_l2(m), victim.line - 1, m->config.line_bytes);
-    }
     *missed = true;
-    uint64_t ready = sam_memtime_read(m->memory, to_l2(m), line) + m->config.l1_fill_latency;
-    ready = ready > hit ? ready : hit;
+    const uint64_t ready = sam_memtime_read(m->memory, to_l2(m), line) + m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_misses, line, ready);
+    wake_at(sm, ready);
     return ready;
 }
 
@@ -76,15 +86,16 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
                            bool atomic, uint64_t *again, bool *missed)
 {
     struct sam_memtime_tag *tag = atomic ? NULL : sam_memtime_tags_find(&sm->l1, line);
-    sam_memtime_misses_retire(&sm->l1_misses, m->now);
-    if (tag && !sam_memtime_misses_find(&sm->l1_misses, line)) {
+    if (tag) {
         tag->dirty = true;
         sm->stats->l1d.write_hits++;
         return m->now + m->config.l1_latency;
     }
     sam_memtime_misses_retire(&sm->l1_writes, m->now);
     if (sam_memtime_misses_is_full(&sm->l1_writes)) {
-        *again = sam_memtime_misses_first(&sm->l1_writes);
+        const uint64_t place = sam_memtime_misses_first(&sm->l1_writes);
+        const uint64_t line_there = sam_memtime_misses_first(&sm->l1_misses); /* perhaps this one */
+        *again = place < line_there ? place : line_there;
         return NEVER;
     }
     *missed = true;
@@ -132,31 +143,13 @@ static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
     return m->now + m->config.lds_latency + turns;
 }
 
-static void begin(struct model *m, struct sm *sm)
-{
-    struct lsu *l = &sm->lsu;
-    l->flight = l->queue[0];
-    const uint64_t start = l->entered[0] > l->free ? l->entered[0] : l->free;
-    l->queued--;
-    memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
-    memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
-    l->active = true;
-    l->next_request = start + m->config.lsu_latency;
-    l->last_reply = 0;
-    l->flight.row->accesses++;
-    sm->stats->lds_accesses += l->flight.access && l->flight.access->local;
-}
-
-/* All requests are sent: the instruction waits for its last reply. */
-static void finish(struct model *m, struct sm *sm)
+/* The instruction has its result in cycle `result`, and the next can begin in cycle `free`. */
+static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t free)
 {
     struct lsu *l = &sm->lsu;
     struct flight *f = &l->flight;
-    const uint64_t result = l->last_reply + m->config.lsu_return;
-    const uint64_t next = m->now + 1 + m->config.lsu_interval;
-    l->free = next > m->config.lsu_latency ? next - m->config.lsu_latency : 0;
+    l->free = free;
     l->active = false;
-    l->under_way++;
     sam_gputime_expect(m, sm, f, result);
     if (f->access)
         f->access->used = false;
@@ -167,30 +160,52 @@ static void finish(struct model *m, struct sm *sm)
         sam_gputime_retire(m, f, result);
 }
 
+/* Begin with the instruction that has waited longest, if there is one. */
+static void begin(struct model *m, struct sm *sm)
+{
+    struct lsu *l = &sm->lsu;
+    if (l->active || !l->queued)
+        return;
+    const uint64_t start = l->entered[0] > l->free ? l->entered[0] : l->free;
+    wake_at(sm, start > m->now ? start : m->now + 1);
+    if (start > m->now)
+        return;
+    l->flight = l->queue[0];
+    l->queued--;
+    memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
+    memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
+    l->flight.row->accesses++;
+    if (!l->flight.access) { /* no lane acts */
+        finish(m, sm, m->now + m->config.lsu_interval, m->now + m->config.lsu_interval);
+        return;
+    }
+    l->active = true;
+    l->next_request = start + m->config.lsu_latency;
+    l->last_reply = 0;
+    sm->stats->lds_accesses += l->flight.access->local;
+}
+
 /* Send the next request. False: it is refused. */
 static bool send(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
     struct access *a = l->flight.access;
-    uint64_t again = NEVER, reply = m->now;
-    if (l->under_way == m->config.lsu_all)
-        return false; /* an answer wakes the SM */
-    if (a) {
-        reply = a->local ? ask_local(m, sm, &again) : ask_l1(m, sm, &again);
-        if (reply == NEVER) {
-            sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
-            l->next_request = again;
-            l->refused = true;
-            wake_at(sm, again);
-            return false;
-        }
-        a->next++;
-        l->refused = false;
+    uint64_t again = NEVER;
+    const uint64_t reply = a->local ? ask_local(m, sm, &again) : ask_l1(m, sm, &again);
+    l->refused = reply == NEVER;
+    if (l->refused) {
+        sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
+        l->next_request = again;
+        wake_at(sm, again);
+        return false;
     }
     l->last_reply = reply > l->last_reply ? reply : l->last_reply;
     l->next_request = m->now + 1;
-    if (!a || a->next == a->count)
-        finish(m, sm);
+    if (++a->next == a->count) {
+        const uint64_t next = m->now + 1 + m->config.lsu_interval; /* request */
+        finish(m, sm, l->last_reply + m->config.lsu_return,
+               next > m->config.lsu_latency ? next - m->config.lsu_latency : 0);
+    }
     return true;
 }
 
@@ -234,24 +249,22 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
 void sam_gputime_lsu(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
-    enum sam_gputime_reason reason = l->under_way ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
     if (m->config.memory_perfect)
         return;
-    if (!l->active && l->queued && m->now >= l->entered[0] && m->now >= l->free) {
-        begin(m, sm);
-        wake_at(sm, m->now + 1); /* there is room again */
-    } else if (!l->active && l->queued) {
-        wake_at(sm, m->now >= l->entered[0] ? l->free : l->entered[0]);
-    }
+    fill(m, sm);
+    begin(m, sm);
+    enum sam_gputime_reason reason =
+        l->under_way > l->queued ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
     if (l->active) {
-        const bool local = l->flight.access && l->flight.access->local;
+        const bool local = l->flight.access->local;
         if (l->next_request > m->now)
             wake_at(sm, l->next_request);
         else if (send(m, sm))
             wake_at(sm, m->now + 1);
         reason = SAM_GPUTIME_BUSY;
-        if (l->active && (l->refused || l->under_way == m->config.lsu_all))
+        if (l->active && l->refused)
             reason = local ? SAM_GPUTIME_CONFLICT : SAM_GPUTIME_MSHR;
     }
+    begin(m, sm);
     sam_gputime_unit(m, sm, SAM_GPUTIME_LSU, reason);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of gputime/: the state of the model. Cycles are counted from 0. In each cycle
  * an SM goes through these phases, in this order, and a phase sees what those before it did:
- *   write-back  results whose `ready` has come are written, one per port
  *   emit        instructions with all operands leave the collectors, one per stream
+ *   write-back  results whose `ready` has come are written, one per port
  *   issue       instructions leave the buffers of warps, one per stream
  *   operands    each register bank grants one request
  *   fetch       the fetch port asks the I-cache           (all SMs before the next phase)
@@ -30,7 +30,16 @@ enum {
 };
 
 /* What an instruction does to the warp that runs it. */
-enum flow { FLOW_NONE, FLOW_BRANCH, FLOW_SPLIT, FLOW_JOIN, FLOW_BARRIER, FLOW_END, FLOW_FENCE };
+enum flow {
+    FLOW_NONE,
+    FLOW_BRANCH,
+    FLOW_SPLIT,
+    FLOW_JOIN,
+    FLOW_BARRIER,
+    FLOW_PAUSE, /* a barrier of one warp */
+    FLOW_END,
+    FLOW_FENCE,
+};
 
 /* --- classify.c: what is known of an instruction before it runs */
 struct trait {
@@ -41,7 +50,7 @@ struct trait {
     bool own_mask; /* may read v0 as its mask */
     uint8_t dest;  /* 0: none, 1: scalar, 2: vector */
     uint8_t source_count;
-    bool stores_vector; /* the last source is the data of a vector store */
+    bool stores_vector; /* the first source is the data of a vector store */
     struct {
         uint8_t slot; /* enum sam_slot; SAM_SLOT_NONE: v0 */
         bool vector;
@@ -117,6 +126,7 @@ struct warp {
     uint32_t workgroup, warp;
     uint32_t generation;
     uint64_t start;
+    uint64_t free_from; /* not resident: the slot can be taken from this cycle on */
     /* the next instruction */
     struct sam_gputime_op op;
     const struct trait *trait;
@@ -134,19 +144,21 @@ struct warp {
     uint64_t icache_until; /* a miss is known to last until then */
     uint64_t redirect;     /* cycle of the fetch of redirect_pc; NEVER: none */
     uint32_t redirect_pc;
-    uint64_t stream_time; /* fetch_ports 0: when the instruction at stream_pc can be issued */
-    uint32_t stream_pc;
     /* issue */
     bool unresolved; /* a branch or join */
     bool at_barrier;
-    bool fenced;
-    uint64_t issue_from; /* after a branch or barrier */
-    bool after_barrier;  /* issue_from is a barrier's */
+    bool barrier;         /* issued, and not all warps have arrived */
+    uint32_t pauses;      /* barriers of this warp alone that block it: issued and not executed */
+    bool fenced;          /* memory instructions wait for a fence */
+    uint32_t fences;      /* issued and not executed */
+    uint64_t fence_until; /* the cycle after the last was executed */
+    uint64_t issue_from;  /* after a branch or barrier */
+    bool after_barrier;   /* issue_from is a barrier's */
     uint64_t busy[REGISTER_WORDS], loading[REGISTER_WORDS];
     uint32_t outstanding; /* registers to be written */
     uint32_t collecting;  /* instructions in collectors */
     uint32_t collector;   /* of the last one */
-    uint64_t collected;   /* the last one's place is free from this cycle on */
+    uint64_t collected;   /* all those it has left are free from this cycle on */
     uint32_t accesses;    /* memory instructions issued and not complete */
     uint32_t in_lsu;      /* of those, accepted by the LSU */
     struct meter meter;
@@ -159,6 +171,7 @@ struct group {
     uint32_t workgroup;
     uint32_t live, arrived; /* warps */
     uint64_t last_arrival;
+    uint64_t free_from; /* no warp is live: what it holds is free from this cycle on */
 };
 
 struct lsu {
@@ -172,7 +185,7 @@ struct lsu {
     uint64_t free;         /* the next instruction may start */
     uint64_t last_reply;   /* of the requests sent */
     uint64_t lds_free;
-    uint32_t under_way;
+    uint32_t under_way; /* taken, and without a result */
 };
 
 /* A memory instruction whose last reply is known. */
@@ -218,6 +231,7 @@ struct sm {
     uint32_t access_count;
     struct sam_memtime_tags icache, l1;
     struct sam_memtime_misses icache_misses, l1_misses, l1_writes;
+    uint64_t next_start; /* of a warp, at the earliest */
     uint32_t free_warps, free_groups;
     uint64_t free_sgprs, free_vgprs, free_lds;
     struct sam_gputime_sm *stats;
@@ -248,7 +262,8 @@ struct model {
     uint32_t line_shift;
     /* dispatch */
     uint32_t next_group, ended_groups, next_sm;
-    uint64_t next_dispatch;
+    uint64_t next_dispatch; /* the next attempt; NEVER: after a release */
+    uint64_t next_release;  /* of what a workgroup held; NEVER: none has ended */
     uint64_t last_end;
     uint64_t limit; /* accounts end here; NEVER: not known yet */
     bool out_of_memory;
@@ -279,6 +294,8 @@ void sam_gputime_dispatch(struct model *m);
 uint64_t sam_gputime_next_dispatch(const struct model *m);
 void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
 void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
+/* The warp has passed a barrier and can issue from cycle `from` on. */
+void sam_gputime_pass_barrier(struct warp *w, uint64_t from);
 /* Take the warp's next instruction from the source. */
 void sam_gputime_pull(struct model *m, struct warp *w);
 /* How many workgroups an SM holds at a time, and why not more. */
@@ -288,12 +305,12 @@ uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
 
 /* fetch.c */
 void sam_gputime_fetch(struct model *m, struct sm *sm);
-void sam_gputime_start_fetch(struct model *m, struct warp *w, uint64_t at, uint32_t pc);
+void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc);
 /* When the warp's next instruction can be issued as far as its fetch is concerned; NEVER: it has
  * not been fetched. */
-uint64_t sam_gputime_there(const struct model *m, const struct warp *w);
+uint64_t sam_gputime_there(const struct warp *w);
 /* It has been issued. */
-void sam_gputime_consume(struct model *m, struct warp *w);
+void sam_gputime_consume(struct warp *w);
 
 /* issue.c */
 void sam_gputime_issue(struct model *m, struct sm *sm);

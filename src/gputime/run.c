@@ -77,7 +77,7 @@ static bool init_model(struct model *m)
     if (!c->threads && m->launch.lanes > 8 && m->launch.lanes <= 16)
         m->threads = 16;
     m->line_shift = (uint32_t)__builtin_ctz(c->line_bytes);
-    m->limit = NEVER;
+    m->limit = m->next_release = NEVER;
     m->next_sm = c->dispatch_high_first ? 1 % c->sms : 0;
     r->sms = c->sms;
     r->slots = c->warps;
@@ -119,8 +119,8 @@ static void step(struct model *m)
         due |= UINT64_C(1) << i;
         sm->wake = NEVER;
         sam_gputime_answers(m, sm);
-        sam_gputime_write(m, sm);
         sam_gputime_emit(m, sm);
+        sam_gputime_write(m, sm);
         sam_gputime_issue(m, sm);
         sam_gputime_operands(m, sm);
     }

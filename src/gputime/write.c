@@ -75,7 +75,8 @@ static bool grow(struct results *r)
 
 void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *f, uint64_t ready)
 {
-    const unsigned index = m->turn[f->record.unit] * PORTS + (f->dest >= VECTOR);
+    const unsigned port = m->config.write_ports == 2 && f->dest >= VECTOR;
+    const unsigned index = m->turn[f->record.unit] * PORTS + port;
     struct results *r = &sm->results[index];
     if (r->count == r->capacity && !grow(r)) {
         m->out_of_memory = true;
@@ -125,13 +126,13 @@ void sam_gputime_write(struct model *m, struct sm *sm)
     for (uint32_t set = sm->has_results; set; set &= set - 1) {
         const unsigned index = (unsigned)__builtin_ctz(set), port = index % PORTS;
         struct results *r = &sm->results[index];
-        const bool free = !taken[port] && (m->config.write_ports == 2 || !taken[!port]);
-        if (at_index(r, 0)->ready <= m->now && free) {
+        if (at_index(r, 0)->ready <= m->now && !taken[port]) {
+            const enum sam_gputime_unit unit =
+                at_index(r, 0)->flight.dest >= VECTOR ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X;
             write_one(m, sm, r);
             taken[port] = true;
-            sm->stats->uses[port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X]++;
-            sam_gputime_span(m, sm, port ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X,
-                             SAM_GPUTIME_BUSY, m->now, m->now + 1);
+            sm->stats->uses[unit]++;
+            sam_gputime_span(m, sm, unit, SAM_GPUTIME_BUSY, m->now, m->now + 1);
         }
         if (r->count == 0)
             sm->has_results &= ~(1u << index);

@@ -99,6 +99,7 @@ static unsigned interval_of(const struct sam_gputime_config *c, enum sam_gputime
     case SAM_GPUTIME_MUL: return c->mul_interval;
     case SAM_GPUTIME_FPU: return c->fpu_interval;
     case SAM_GPUTIME_TENSOR: return c->tensor_interval;
+    case SAM_GPUTIME_LSU: return c->perfect_interval;
     default: return 1;
     }
 }
@@ -126,9 +127,6 @@ static void accept_warps(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
     } else if (f->is.barrier) {
         slot->barrier_arrived = true;
         ref_release_barrier(g, s, slot->workgroup, g->now + g->c->barrier_latency);
-    } else if (f->is.barrier_of_warp) {
-        slot->at_barrier = false;
-        slot->barrier_until = g->now + g->c->barrier_latency;
     }
 }
 
@@ -145,7 +143,7 @@ static void start(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
     struct ref_sm *s = &g->sm[sm];
     const enum sam_gputime_unit unit = f->is.unit;
     f->accepted_at = g->now;
-    if (unit == SAM_GPUTIME_LSU) {
+    if (unit == SAM_GPUTIME_LSU || f->is.fence) {
         ref_lsu_accept(g, sm, f);
         return;
     }
@@ -157,6 +155,14 @@ static void start(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
                 f->result_at + (unit == SAM_GPUTIME_VALU ? g->c->simt_latency : 0));
 }
 
+/* A barrier of one warp blocks it at least until it is executed. */
+static void pass_own_barrier(const struct ref_gpu *g, struct ref_slot *slot)
+{
+    const uint64_t until = g->now + g->c->emit_latency + g->c->barrier_latency;
+    slot->own_barriers -= g->c->barrier_blocks;
+    slot->barrier_until = later(slot->barrier_until, until);
+}
+
 /* It leaves its collector, and the unit is taken for its interval from the execution on. */
 static void leave_collector(struct ref_gpu *g, struct ref_sm *s, struct ref_flying *f)
 {
@@ -166,9 +172,11 @@ static void leave_collector(struct ref_gpu *g, struct ref_sm *s, struct ref_flyi
     s->collectors[f->collector] = NULL;
     s->collector_freed_at[f->collector] = g->now;
     s->slots[f->slot].at_barrier |= f->is.barrier;
+    if (f->is.barrier_of_warp)
+        pass_own_barrier(g, &s->slots[f->slot]);
     if (f->is.endprg)
         ref_end_warp(g, (unsigned)(s - g->sm), &s->slots[f->slot], g->now + g->c->emit_latency);
-    if (unit == SAM_GPUTIME_LSU || unit == SAM_GPUTIME_WARPS)
+    if ((unit == SAM_GPUTIME_LSU && !g->c->memory_perfect) || unit == SAM_GPUTIME_WARPS)
         return;
     unsigned interval = interval_of(g->c, unit);
     if (unit == SAM_GPUTIME_SFU)
@@ -179,7 +187,7 @@ static void leave_collector(struct ref_gpu *g, struct ref_sm *s, struct ref_flyi
 static bool unit_accepts(struct ref_gpu *g, unsigned sm, const struct ref_flying *f)
 {
     struct ref_sm *s = &g->sm[sm];
-    return f->is.unit == SAM_GPUTIME_LSU
+    return f->is.unit == SAM_GPUTIME_LSU && !g->c->memory_perfect
                ? ref_lsu_accepts(g, sm, f)
                : s->unit_free_at[f->is.unit] <= g->now + g->c->emit_latency;
 }
@@ -350,7 +358,7 @@ void gputime_ref_run(const struct sam_gputime_config *config,
     g->result = result;
     g->lanes = hardware_lanes(config, launch);
     g->groups_left = launch->workgroups;
-    g->dispatch_sm = config->dispatch_high_first ? config->sms - 1 : 0;
+    g->dispatch_sm = config->dispatch_high_first ? 1 % config->sms : 0;
     g->sm = sms;
     for (unsigned i = 0; i < config->sms; i++)
         open_sm(&sms[i]);

@@ -54,19 +54,18 @@ static void place(struct ref_gpu *g, struct ref_sm *s)
         if (s->last_start_at != NEVER)
             start = later(start, s->last_start_at + g->c->warp_start_cycles);
         s->last_start_at = start;
-        s->slots[at] =
-            (struct ref_slot){.held = true,
-                              .workgroup = g->next_workgroup,
-                              .warp = w,
-                              .group = group,
-                              .freed_at = NEVER,
-                              .start_at = start,
-                              .end_at = NEVER,
-                              .last_issue_at = NEVER,
-                              .fetch_pc = g->launch->start_pc,
-                              .skip = g->c->skip_first,
-                              .fetch_from = later(start + g->c->start_latency, g->now + 1),
-                              .redirect_at = NEVER};
+        s->slots[at] = (struct ref_slot){.held = true,
+                                         .workgroup = g->next_workgroup,
+                                         .warp = w,
+                                         .group = group,
+                                         .freed_at = NEVER,
+                                         .start_at = start,
+                                         .end_at = NEVER,
+                                         .last_issue_at = NEVER,
+                                         .fetch_pc = g->launch->start_pc,
+                                         .skip = g->c->skip_first,
+                                         .fetch_from = start + g->c->start_latency,
+                                         .redirect_at = NEVER};
     }
     g->next_workgroup++;
 }
@@ -97,8 +96,8 @@ void ref_release_barrier(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup
     for (unsigned i = 0; i < g->c->warps; i++) {
         struct ref_slot *slot = &s->slots[i];
         if (slot->held && slot->workgroup == workgroup && slot->barrier_arrived) {
-            slot->at_barrier = slot->barrier_arrived = false;
-            slot->barrier_until = at;
+            slot->at_barrier = slot->barrier_arrived = slot->barrier_pending = false;
+            slot->barrier_until = later(slot->barrier_until, at);
         }
     }
 }
@@ -157,9 +156,17 @@ static void fetch_replies(struct ref_gpu *g, struct ref_slot *slot)
     }
 }
 
-static bool wants_fetch(const struct ref_gpu *g, const struct ref_slot *slot)
+static bool look(struct ref_gpu *g, struct ref_slot *slot);
+
+/* A fetch of which only a prefix is left that waits for its instruction does not count. */
+static bool wants_fetch(struct ref_gpu *g, struct ref_slot *slot)
 {
-    return g->now >= slot->fetch_from && slot->group_count + slot->fetch_count < g->c->ibuffer;
+    unsigned held = slot->group_count + slot->fetch_count;
+    if (g->now < slot->fetch_from)
+        return false;
+    if (held > 0 && !slot->endprg_issued && look(g, slot) && slot->has_prefix)
+        held -= (slot->group_count ? slot->groups[0] : slot->fetches[0].count) == 1;
+    return held < g->c->ibuffer;
 }
 
 void ref_reply_step(struct ref_gpu *g, unsigned sm)
@@ -231,6 +238,10 @@ static bool look(struct ref_gpu *g, struct ref_slot *slot)
         slot->skip = false;
         slot->exhausted = !pull(g, slot);
         g->result->insns += !slot->exhausted;
+        if (!slot->exhausted && slot->is.prefix && g->c->fold_prefix) {
+            slot->exhausted = !pull(g, slot);
+            g->result->insns += !slot->exhausted;
+        }
         slot->fetch_pc = slot->op.next_pc;
         if (slot->exhausted)
             return false;
@@ -280,12 +291,11 @@ static bool can_take_collector(const struct ref_gpu *g, const struct ref_sm *s,
 {
     unsigned available = 0, of_warp = 0;
     for (unsigned i = 0; i < g->c->collectors; i++)
-        available += is_collector_free(g, s, i);
-    for (unsigned i = 0; i < s->flying_end; i++) {
-        const struct ref_flying *f = &s->flying[i];
-        of_warp += f->used && ref_is_same_warp(f, slot->workgroup, slot->warp) &&
-                   (f->collecting || f->left_at + g->c->collector_free > g->now);
-    }
+        if (is_collector_free(g, s, i))
+            available++;
+        else
+            of_warp += s->collector_of[i].workgroup == slot->workgroup &&
+                       s->collector_of[i].warp == slot->warp;
     return available > 0 && of_warp < g->c->collectors_warp;
 }
 
@@ -298,7 +308,9 @@ static bool can_issue(const struct ref_gpu *g, const struct ref_sm *s, const str
         g->now < slot->barrier_until || slot->branch_open || g->now < slot->branch_until ||
         slot->buffer_count < needed || slot->buffer[needed - 1] > g->now)
         return false;
-    if (is->unit == SAM_GPUTIME_LSU && (slot->fence_open || g->now < slot->fence_until))
+    if (slot->own_barriers || (slot->barrier_pending && (is->barrier || is->endprg)))
+        return false;
+    if (is->unit == SAM_GPUTIME_LSU && (slot->fences_open || g->now < slot->fence_until))
         return false;
     if (is->endprg && g->c->endprg_waits && is_anything_marked(g, slot))
         return false;
@@ -351,6 +363,10 @@ static bool is_local(const struct ref_gpu *g, const struct sam_gputime_op *op)
     if (op->form == SAM_GPUTIME_EACH)
         for (unsigned i = 0; i < op->count; i++)
             inside &= op->addresses[i] - LOCAL_BASE < reach;
+    else if (op->form == SAM_GPUTIME_STRIDED)
+        for (unsigned lane = 0; lane < 32; lane++)
+            inside &= !(op->acting >> lane & 1) ||
+                      op->base + (uint32_t)op->stride * lane - LOCAL_BASE < reach;
     else
         inside = op->base - LOCAL_BASE < reach;
     return op->local && (reach == 0 || inside);
@@ -388,6 +404,7 @@ static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
                              .local = is_local(g, op),
                              .last_reply_at = NEVER};
     s->collectors[collector] = f;
+    s->collector_of[collector] = (struct ref_owner){slot->workgroup, slot->warp};
     for (unsigned i = 0; i < GPUTIME_REF_SOURCES; i++)
         f->reading[i] = is->sources[i].is;
     if (is->source_count == 0)
@@ -403,8 +420,10 @@ static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
             (struct ref_mark){is->writes_vector, is->destination, NEVER, f};
     }
     slot->branch_open |= is->control;
-    slot->at_barrier |= (is->barrier || is->barrier_of_warp) && g->c->barrier_blocks;
-    slot->fence_open |= is->fence;
+    slot->barrier_pending |= is->barrier;
+    slot->at_barrier |= is->barrier && g->c->barrier_blocks;
+    slot->own_barriers += is->barrier_of_warp && g->c->barrier_blocks;
+    slot->fences_open += is->fence;
     slot->endprg_issued |= is->endprg;
     slot->issued = true;
     slot->last_issue_at = g->now;

@@ -54,9 +54,16 @@ static enum sam_gputime_unit unit_of_float(const char *name)
     return SAM_GPUTIME_FPU;
 }
 
+static bool is_fence(const char *name)
+{
+    return strcmp(name, "fence") == 0 || strcmp(name, "fence.tso") == 0;
+}
+
 static enum sam_gputime_unit unit_of(const struct sam_insn_row *row)
 {
     const char *name = row->mnemonic;
+    if (is_fence(name))
+        return SAM_GPUTIME_WARPS;
     switch ((enum sam_act)row->does.act) {
     case SAM_ACT_MULDIV:
         return has(name, "div") || has(name, "rem") ? SAM_GPUTIME_SFU : SAM_GPUTIME_MUL;
@@ -64,8 +71,7 @@ static enum sam_gputime_unit unit_of(const struct sam_insn_row *row)
     case SAM_ACT_LOAD:
     case SAM_ACT_STORE:
     case SAM_ACT_ATOMIC:
-    case SAM_ACT_RESERVE:
-    case SAM_ACT_SYSTEM: return SAM_GPUTIME_LSU;
+    case SAM_ACT_RESERVE: return SAM_GPUTIME_LSU;
     case SAM_ACT_CSR_WRITE:
     case SAM_ACT_CSR_BITS:
     case SAM_ACT_VTYPE:
@@ -116,7 +122,7 @@ static void find_registers(const struct sam_gputime_config *c, struct gputime_re
         case 's': add_source(d, place++, false, insn->rs1); break;
         case 'S': add_source(d, place++, true, insn->rs1); break;
         case 't':
-            d->data = place;
+            d->data = letters[0] == 'W' ? d->data : place;
             add_source(d, place++, false, insn->rs2);
             break;
         case 'T':
@@ -172,7 +178,7 @@ struct gputime_ref_insn gputime_ref_describe(const struct sam_gputime_config *co
     d.control =
         act == SAM_ACT_BRANCH || act == SAM_ACT_JUMP || act == SAM_ACT_SPLIT || act == SAM_ACT_JOIN;
     d.prefix = act == SAM_ACT_PREFIX;
-    d.fence = act == SAM_ACT_SYSTEM;
+    d.fence = is_fence(row->mnemonic);
     d.endprg = strcmp(row->mnemonic, "endprg") == 0;
     d.barrier = strcmp(row->mnemonic, "barrier") == 0;
     d.barrier_of_warp = strcmp(row->mnemonic, "barriersub") == 0;
@@ -181,8 +187,8 @@ struct gputime_ref_insn gputime_ref_describe(const struct sam_gputime_config *co
     d.is_vector = row->mnemonic[0] == 'v';
     d.integer_division = act == SAM_ACT_MULDIV;
     d.stream_v = d.unit != SAM_GPUTIME_SALU && d.unit != SAM_GPUTIME_CSR &&
-                 (d.unit != SAM_GPUTIME_WARPS || act == SAM_ACT_JOIN);
-    if (act != SAM_ACT_SYNC && act != SAM_ACT_JOIN && act != SAM_ACT_PREFIX)
+                 (d.unit != SAM_GPUTIME_WARPS || act == SAM_ACT_JOIN || d.fence);
+    if (act != SAM_ACT_SYNC && act != SAM_ACT_JOIN && act != SAM_ACT_PREFIX && !d.fence)
         find_registers(config, &d, insn, row);
     pack(&d);
     if (d.writes && !d.writes_vector && d.destination == 0 && !config->score_x0)

@@ -83,9 +83,10 @@ struct ref_slot {
     /* what blocks it */
     bool branch_open; /* issued and not resolved */
     uint64_t branch_until;
-    bool at_barrier, barrier_arrived;
+    bool at_barrier, barrier_arrived, barrier_pending;
+    unsigned own_barriers; /* that block it */
     uint64_t barrier_until;
-    bool fence_open;
+    unsigned fences_open;
     uint64_t fence_until;
     struct ref_mark marks[MOST_MARKS];
     unsigned mark_count;
@@ -96,7 +97,7 @@ struct ref_slot {
 struct ref_line {
     bool valid, dirty;
     uint32_t line;
-    uint64_t used_at;
+    uint64_t used_at; /* counts uses */
 };
 
 struct ref_cache {
@@ -123,6 +124,7 @@ struct ref_request {
     unsigned sm;
     bool is_fetch, is_write, is_back; /* is_back: a dirty line; nobody waits for a reply */
     bool is_whole;                    /* a write of all of the line */
+    unsigned bytes;                   /* of a write */
     uint32_t line;
     uint64_t reach_at;
     struct ref_flying *flying; /* of a write */
@@ -144,6 +146,10 @@ struct ref_group {
     unsigned warps_left;
 };
 
+struct ref_owner {
+    uint32_t workgroup, warp;
+};
+
 struct ref_sm {
     struct ref_slot slots[GPUTIME_REF_SLOTS];
     struct ref_group groups[GPUTIME_REF_SLOTS];
@@ -152,6 +158,7 @@ struct ref_sm {
     unsigned flying_end; /* those from here on have never been used */
     uint64_t collector_freed_at[64];
     struct ref_flying *collectors[64]; /* NULL: free */
+    struct ref_owner collector_of[64]; /* the last warp in each */
     unsigned next_x, next_v;           /* where the streams begin to look */
     unsigned next_emit[2];
     unsigned next_read[2][32];
@@ -173,7 +180,7 @@ struct ref_gpu {
     const struct gputime_ref_watcher *watcher;
     struct gputime_ref_result *result;
     unsigned lanes; /* of the hardware */
-    uint64_t now, next_number, next_order;
+    uint64_t now, next_number, next_order, uses;
     uint32_t next_workgroup;
     uint64_t dispatch_at; /* earliest */
     unsigned dispatch_sm;

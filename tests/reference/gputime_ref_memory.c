@@ -45,7 +45,7 @@ static struct ref_line fill_line(struct ref_gpu *g, struct ref_cache *cache, uin
             victim = &set[i];
     }
     old = *victim;
-    *victim = (struct ref_line){true, false, line, g->now};
+    *victim = (struct ref_line){true, false, line, ++g->uses};
     return old;
 }
 
@@ -105,7 +105,7 @@ bool ref_icache_hit(struct ref_gpu *g, unsigned sm, uint32_t pc)
             ask_for_line(g, sm, pc / g->c->line_bytes);
             return false;
         }
-        line->used_at = g->now;
+        line->used_at = ++g->uses;
     }
     return true;
 }
@@ -223,8 +223,6 @@ bool ref_lsu_accepts(struct ref_gpu *g, unsigned sm, const struct ref_flying *f)
         return true;
     const unsigned count = waiting(s);
     const uint64_t at = g->now + g->c->emit_latency;
-    if (g->c->memory_perfect)
-        return count == 0 && s->lsu_free_at <= at;
     if (count > g->c->lsu_queue || (count == g->c->lsu_queue && s->lsu_free_at > at))
         return false;
     if (outstanding(g, s, NULL) < g->c->lsu_all && outstanding(g, s, f) < g->c->lsu_warp)
@@ -280,7 +278,7 @@ static bool send_local(struct ref_gpu *g, struct ref_sm *s, struct ref_flying *f
     const unsigned turns = f->turns[f->sent];
     if (s->lds_free_at > g->now)
         return false;
-    s->lds_free_at = g->now + turns + (f->is.store ? g->c->lds_write_gap : 0);
+    s->lds_free_at = g->now + turns + (f->is.store || f->is.atomic ? g->c->lds_write_gap : 0);
     reply(g, f, g->now + g->c->lds_latency + turns);
     return true;
 }
@@ -297,6 +295,7 @@ static bool send_write(struct ref_gpu *g, unsigned sm, struct ref_flying *f, uin
         push(&s->to_l2[1], (struct ref_request){.sm = sm,
                                                 .is_write = true,
                                                 .is_whole = bytes >= g->c->line_bytes,
+                                                .bytes = bytes,
                                                 .line = line,
                                                 .reach_at = g->now + g->c->l1_miss_latency,
                                                 .flying = f,
@@ -337,7 +336,7 @@ static bool send_line(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
     struct ref_line *line = f->is.atomic ? NULL : find_line(&s->l1d, number);
     const bool is_write = f->is.store || f->is.atomic;
     if (line) {
-        line->used_at = g->now;
+        line->used_at = ++g->uses;
         line->dirty |= is_write;
         reply(g, f, g->now + g->c->l1_latency);
     } else if (is_write ? !send_write(g, sm, f, number, f->line_bytes[f->sent])
@@ -351,8 +350,7 @@ static void end_outstanding(struct ref_gpu *g, struct ref_sm *s)
 {
     for (unsigned i = 0; i < s->flying_end; i++) {
         struct ref_flying *f = &s->flying[i];
-        if (f->used && f->outstanding && !f->is.fence && f->result_at != NEVER &&
-            f->last_reply_at <= g->now)
+        if (f->used && f->outstanding && !f->is.fence && f->result_at <= g->now)
             f->outstanding = false;
     }
     for (unsigned i = 0; i < s->flying_end; i++) { /* fences: ruling 4.6 */
@@ -372,7 +370,7 @@ static void end_outstanding(struct ref_gpu *g, struct ref_sm *s)
         struct ref_slot *slot = &s->slots[f->slot];
         if (!ref_is_same_warp(f, slot->workgroup, slot->warp))
             continue; /* the warp has ended */
-        slot->fence_open = false;
+        slot->fences_open--;
         slot->fence_until = later(g->now, f->accepted_at + 1);
     }
 }
@@ -430,6 +428,7 @@ static void fill_l1(struct ref_gpu *g, unsigned sm)
                                                     .is_write = true,
                                                     .is_back = true,
                                                     .is_whole = true,
+                                                    .bytes = g->c->line_bytes,
                                                     .line = old.line,
                                                     .reach_at = g->now + g->c->l1_miss_latency});
         }
@@ -443,20 +442,15 @@ static void fill_l1(struct ref_gpu *g, unsigned sm)
 
 /* All of a request's future is settled when the L2 accepts it (ruling 9.1). */
 
-static unsigned transfer_cycles(const struct ref_gpu *g)
-{
-    return (g->c->line_bytes + g->c->mem_bytes - 1) / g->c->mem_bytes;
-}
-
 /* The memory's last data of a request that it gets in cycle `at`. */
-static uint64_t serve_memory(struct ref_gpu *g, uint64_t at)
+static uint64_t serve_memory(struct ref_gpu *g, uint64_t at, unsigned bytes)
 {
     uint64_t *place = &g->memory_free_at[0];
     for (unsigned i = 1; i < g->c->mem_outstanding; i++)
         if (g->memory_free_at[i] < *place)
             place = &g->memory_free_at[i];
     const uint64_t first = later(later(at, *place) + g->c->mem_latency, g->bus_free_at);
-    g->bus_free_at = first + transfer_cycles(g);
+    g->bus_free_at = first + (bytes + g->c->mem_bytes - 1) / g->c->mem_bytes;
     *place = g->bus_free_at - 1 + g->c->mem_recovery;
     return g->bus_free_at - 1;
 }
@@ -500,25 +494,25 @@ static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
         first = m->there_at < first ? m->there_at : first;
         if (m->line == r->line) {
             if (line) {
-                line->used_at = g->now;
+                line->used_at = ++g->uses;
                 line->dirty |= r->is_write;
             }
             return reply_slot(g, later(m->there_at, g->now + g->c->l2_latency));
         }
     }
     if (line) {
-        line->used_at = g->now;
+        line->used_at = ++g->uses;
         line->dirty |= r->is_write;
         return reply_slot(g, g->now + g->c->l2_latency);
     }
-    if (r->is_write && !r->is_back && !g->c->l2_write_allocate)
-        return reply_slot(g, serve_memory(g, at) + g->c->l2_miss_latency);
+    if (r->is_write && !g->c->l2_write_allocate)
+        return reply_slot(g, serve_memory(g, at, r->bytes) + g->c->l2_miss_latency);
     uint64_t there = g->now + g->c->l2_latency;
     const bool fetches = !r->is_back && !r->is_whole;
     if (fetches && used == g->c->l2_mshrs)
         at = first;
     if (fetches)
-        there = serve_memory(g, at) + g->c->l2_miss_latency;
+        there = serve_memory(g, at, g->c->line_bytes) + g->c->l2_miss_latency;
     for (unsigned i = 0; i < g->c->l2_mshrs && fetches; i++)
         if (!g->l2_misses[i].used || g->l2_misses[i].there_at <= at) {
             g->l2_misses[i] = (struct ref_miss){.used = true, .line = r->line, .there_at = there};
@@ -526,7 +520,7 @@ static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
         }
     const struct ref_line old = fill_line(g, &g->l2, r->line);
     if (old.valid && old.dirty) {
-        serve_memory(g, at);
+        serve_memory(g, at, g->c->line_bytes);
     }
     find_line(&g->l2, r->line)->dirty = r->is_write;
     return reply_slot(g, there);
