@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random kernels: the model and the plain implementation in reference/ take the same cycles, and
  * every instruction passes every stage in the same cycle. The kernels are those of one seed unless
- * SAMITE_SEED gives another; SAMITE_CASES: how many. They have no memory instructions: those of the
- * two implementations still differ in ties. */
+ * SAMITE_SEED gives another; SAMITE_CASES: how many of each preset, without memory instructions,
+ * with them, and with some parameters changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,8 @@ static unsigned compare_histories(struct history *model, struct history *plain)
     return wrong;
 }
 
-static void compare(const struct sam_gputime_config *config, struct kernel *k, uint64_t seed)
+static void compare(const char *preset, const struct sam_gputime_config *config, struct kernel *k,
+                    uint64_t seed)
 {
     struct history histories[2] = {{0}};
     struct gputime_ref_result plain;
@@ -88,9 +89,10 @@ static void compare(const struct sam_gputime_config *config, struct kernel *k, u
     gputime_ref_run(config, &k->launch, &source, &watcher, &plain);
     if (compare_histories(&histories[0], &histories[1]) || model.cycles != plain.cycles ||
         model.insns != plain.insns)
-        fail_msg("SAMITE_SEED=0x%llx: %llu cycles, the reference has %llu; %llu instructions and "
+        fail_msg("preset %s, SAMITE_SEED=0x%llx: %llu cycles, the reference has %llu; %llu "
+                 "instructions and "
                  "%llu",
-                 (unsigned long long)seed, (unsigned long long)model.cycles,
+                 preset, (unsigned long long)seed, (unsigned long long)model.cycles,
                  (unsigned long long)plain.cycles, (unsigned long long)model.insns,
                  (unsigned long long)plain.insns);
     sam_gputime_result_free(&model);
@@ -98,21 +100,53 @@ static void compare(const struct sam_gputime_config *config, struct kernel *k, u
     free(histories[1].of);
 }
 
+struct machine {
+    const char *preset;
+    bool with_memory;
+    unsigned changes; /* parameters that are drawn again */
+};
+
+/* Draw parameters: small numbers and powers of two; what the machine cannot have is left. */
+static void change(struct sam_gputime_config *config, unsigned changes, uint64_t *seed)
+{
+    size_t count = 0;
+    while (sam_gputime_parameter(count))
+        count++;
+    for (unsigned i = 0; i < changes; i++) {
+        const struct sam_parameter *p = sam_gputime_parameter(test_below(seed, count));
+        const uint64_t power = UINT64_C(1) << test_below(seed, 10);
+        const uint64_t number = p->low + test_below(seed, 13);
+        struct sam_gputime_config changed = *config;
+        struct sam_error why;
+        char text[96];
+        snprintf(text, sizeof text, "%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
+        if (sam_gputime_config_set(&changed, text, &why) == SAM_OK &&
+            sam_gputime_config_check(&changed, &why) == SAM_OK)
+            *config = changed;
+    }
+}
+
 static void random_kernels(void **state)
 {
-    (void)state;
-    const uint64_t cases = test_number("SAMITE_CASES", 300);
+    const struct machine *machine = *state;
+    const uint64_t cases = test_number("SAMITE_CASES", 60);
     uint64_t seed = test_number("SAMITE_SEED", 5);
-    struct sam_gputime_config config;
+    struct sam_gputime_config preset, config;
+    struct sam_error why;
+    char text[64];
     unsigned ran = 0;
-    sam_gputime_config_init(&config);
+    sam_gputime_config_init(&preset);
+    snprintf(text, sizeof text, "preset=%s", machine->preset);
+    must(sam_gputime_config_set(&preset, text, &why), &why);
     for (uint64_t i = 0; i < cases; i++) {
         struct sam_error error;
         struct kernel k;
         const uint64_t start = seed;
-        kernel_random(&k, &seed, false);
+        config = preset;
+        change(&config, machine->changes, &seed);
+        kernel_random(&k, &seed, machine->with_memory);
         if (sam_gputime_check(&config, &k.launch, &error) == SAM_OK) {
-            compare(&config, &k, start);
+            compare(machine->preset, &config, &k, start);
             ran++;
         }
         kernel_free(&k);
@@ -122,6 +156,21 @@ static void random_kernels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels)};
+    static struct machine machines[] = {
+        {"rtl", false, 0},    {"rtl", true, 0},      {"verilog", false, 0},
+        {"verilog", true, 0}, {"systemc", false, 0}, {"systemc", true, 0},
+        {"rtl", true, 3},     {"verilog", true, 3},  {"systemc", true, 3},
+    };
+    const struct CMUnitTest tests[] = {
+        {"rtl", random_kernels, NULL, NULL, &machines[0]},
+        {"rtl_with_memory", random_kernels, NULL, NULL, &machines[1]},
+        {"verilog", random_kernels, NULL, NULL, &machines[2]},
+        {"verilog_with_memory", random_kernels, NULL, NULL, &machines[3]},
+        {"systemc", random_kernels, NULL, NULL, &machines[4]},
+        {"systemc_with_memory", random_kernels, NULL, NULL, &machines[5]},
+        {"rtl_changed", random_kernels, NULL, NULL, &machines[6]},
+        {"verilog_changed", random_kernels, NULL, NULL, &machines[7]},
+        {"systemc_changed", random_kernels, NULL, NULL, &machines[8]},
+    };
     return cmocka_run_group_tests_name("gputime/random", tests, NULL, NULL);
 }
