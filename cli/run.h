@@ -51,7 +51,7 @@ struct run_request {
         struct run_step *items;
         size_t count;
     } steps;
-    size_t programs; /* of `files`: the others stand behind "--", after the first */
+    size_t programs; /* of `files`; the rest came after "--" */
     struct cli_list files, arguments, checks, defines, includes;
     uint64_t max_insns;
     const char *trace; /* a file, "-", NULL */

@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
             "end after the commands of --ex and --command, or at the first that fails",
             .dash = true),
     CLI_ROW(struct request, options.no_record, "no-record", CLI_FLAG, NULL,
-            "keep no past: it runs faster, but there is no way back"),
+            "do not record: runs faster, but cannot step back"),
     CLI_ROW(struct request, options.echo, "echo", CLI_FLAG, NULL,
             "show each command that does not come from a terminal"),
     {0},

@@ -70,7 +70,7 @@ static const struct cli_form machines[] = {
                 "at exit (ecall with a7 = 93, or a store to the symbol tohost) or at --until.\n"
                 "It fails at ebreak, and at a trap that the program does not handle. Programs\n"
                 "in C use semihosting for their console, files below --host-files, and the\n"
-                "arguments behind --.\n\n" ARGUMENTS
+                "arguments after --.\n\n" ARGUMENTS
                 "Addresses and scalars are passed as to a C function: in a0, a1, ... and on\n"
                 "the stack. Buffers are placed from 0x90000000 on.\n\n" CHECKS
                 "The exit code of the program, from 1 to 255, is that of the command; a\n"

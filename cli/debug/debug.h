@@ -17,7 +17,7 @@ struct debug_options {
     } scripts;
     bool batch;
     bool echo;      /* show commands that do not come from a terminal */
-    bool no_record; /* keep no past: faster, but there is no way back */
+    bool no_record; /* do not record: faster, but execution cannot go back */
     bool sealed;    /* no commands but those of `scripts`, and no files: for tests */
 };
 

@@ -27,7 +27,7 @@ enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS };
 struct point {
     struct debug *debug;
     unsigned number; /* from 1 on */
-    unsigned id;     /* the session's; 0: it has none */
+    unsigned id;     /* of the session's point; 0: not set there */
     enum point_kind kind;
     bool disabled, temporary;
     uint64_t address, size; /* size: of a watchpoint */
@@ -127,7 +127,7 @@ void debug_detach(struct debug *debug);
 /* -------------------------------------------------------------------- text.c: output, words */
 /* To the user; whatever comes from outside in it is made plain. */
 void debug_say(struct debug *debug, const char *format, ...) SAM_PRINTF(2, 3);
-/* The next word at *at, which advances past it and the blanks behind; false: none is left. */
+/* The next word at *at, which advances past it and the blanks after it. False at the end. */
 bool debug_word(const char **at, char *word, size_t size);
 /* The same only if it is this one. */
 bool debug_take(const char **at, const char *word);
@@ -165,7 +165,7 @@ const char *debug_abi_name(unsigned number);
 const char *source_at(struct debug *debug, uint64_t address, uint32_t *line);
 /* The file that a line without one is of; NULL: none. */
 const char *source_present(struct debug *debug);
-/* Why there is no text of a line. */
+/* Why the text of a line cannot be shown. */
 const char *source_problem(struct debug *debug, const char *file, uint32_t line);
 /* Its text; NULL: none. */
 const char *source_text(struct debug *debug, const char *file, uint32_t line);

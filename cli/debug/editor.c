@@ -137,7 +137,7 @@ struct editor *editor_new(const char *prompt, input_complete *completer, void *c
     el_set(e->edit, EL_SETTY, "-d", "+noflsh", NULL); /* Ctrl-C discards no output */
     el_set(e->edit, EL_HIST, history, e->history);
     el_set(e->edit, EL_GETCFN, read_character);
-    /* el_set would keep copies of the two texts for ever */
+    /* el_set leaks its copies of the two texts */
     el_wset(e->edit, EL_ADDFN, L"samite-complete", L"complete the word", complete);
     el_set(e->edit, EL_BIND, "^I", "samite-complete", NULL);
     el_set(e->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);

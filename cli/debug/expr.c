@@ -206,7 +206,7 @@ static enum sam_status in_parentheses(struct parser *p, struct value *value)
     return status;
 }
 
-/* any(), all() over active lanes; private(). False: there is no such function. */
+/* any(), all() over active lanes; private(). False: unknown function. */
 static bool function(struct parser *p, const char *name, struct value *value,
                      enum sam_status *status)
 {

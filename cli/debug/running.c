@@ -31,7 +31,7 @@ static bool each(void *context, struct sam_session *session, const struct sam_st
     return !goal->met;
 }
 
-/* Does the session refuse to go on? Says so. */
+/* Report a session that cannot continue. */
 static enum sam_status can_run(struct debug *d, struct sam_error *error)
 {
     struct sam_session_warp warp;
@@ -238,7 +238,8 @@ static bool in_function(struct goal *goal, const struct sam_step *step)
     return goal->calls <= 0;
 }
 
-/* Another line of source than where it began; or any instruction where there are no lines. */
+/* A different source line from where it began; any instruction if the code has no line information.
+ */
 static bool other_line(struct goal *goal, const struct sam_step *step)
 {
     uint32_t line = 0;

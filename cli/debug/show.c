@@ -64,7 +64,7 @@ static enum sam_status list_range(struct debug *d, const char *rest, bool *found
         return debug_fail(error, "'%.60s': expected FIRST,LAST, lines of this file", rest);
     const char *file = source_present(d);
     if (!file)
-        return debug_fail(error, "there is no source here");
+        return debug_fail(error, "no source for this address");
     return print_lines(d, file, (uint32_t)first,
                        open ? (uint32_t)first + LINES - 1 : (uint32_t)last, error);
 }
@@ -79,7 +79,7 @@ enum sam_status command_list(struct debug *d, const char *rest, struct sam_error
         return list_around(d, debug_pc(d), error);
     if (strcmp(rest, "-") == 0) {
         if (!d->list_file || d->list_first <= 1)
-            return debug_fail(error, "there are no lines before");
+            return debug_fail(error, "no lines before the first");
         const uint32_t last = d->list_first - 1;
         return print_lines(d, d->list_file, last > LINES ? last - LINES + 1 : 1, last, error);
     }

@@ -164,7 +164,7 @@ enum sam_status source_location(struct debug *d, const char **at, uint64_t *addr
     if (is_line_number(word, &line)) {
         const char *file = source_present(d);
         if (!file)
-            return debug_fail(error, "line %u: there is no source here; *%u is an address", line,
+            return debug_fail(error, "line %u: no source for this address; *%u is an address", line,
                               line);
         return line_location(d, file, line, address, error);
     }

@@ -25,8 +25,8 @@ struct sam_hostio;
 struct sam_hostio_options {
     size_t size;        /* sizeof of this struct (status.h) */
     const char *folder; /* the program may open files below it; NULL: none. Paths are relative to
-                           it; "..", absolute paths and symbolic links are refused, and so is what
-                           is no regular file */
+                           it; "..", absolute paths, symbolic links and anything but a regular
+                           file are refused */
     const char *const *arguments; /* the command line, separated by spaces. picolibc makes them
                                      argv[1] and on; its argv[0] is a name of its own */
     size_t argument_count;

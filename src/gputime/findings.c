@@ -209,7 +209,7 @@ static bool is_vector(const struct sam_gputime_facts *f, const struct sam_gputim
            sam_op_is_vector(insn.op);
 }
 
-/* Lanes that are not there in the instruction that costs most. */
+/* Inactive lanes in the instruction that costs most. */
 static void find_lanes(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;

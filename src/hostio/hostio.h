@@ -24,7 +24,7 @@ struct sam_hostio_guest {
 enum sam_hostio_end {
     SAM_HOSTIO_DONE, /* the program goes on, with `result` */
     SAM_HOSTIO_EXIT,
-    SAM_HOSTIO_FAILED, /* it has asked for what there is not: `text` says what */
+    SAM_HOSTIO_FAILED, /* unknown call or bad address: `text` names it */
     SAM_HOSTIO_SINK,   /* a sink refused */
 };
 
@@ -88,7 +88,7 @@ struct sam_hostio {
     struct sam_hostio_file files[SAM_HOSTIO_FILES];
     int last_error; /* enum sam_hostio_errno */
     uint64_t heap_end;
-    unsigned asked_in_vain; /* for a character, since the end of input */
+    unsigned asked_in_vain; /* reads of a character since the end of input */
     bool sink_failed;
 };
 

@@ -184,7 +184,7 @@ static enum sam_hostio_end write_character(const struct call *c)
 }
 
 /* At the end of input the answer is -1, which picolibc's getchar takes for the character 255: it
- * never sees an end. A program that asks for ever is ended. */
+ * never sees the end. A program that keeps asking is stopped. */
 static enum sam_hostio_end read_character(const struct call *c)
 {
     uint8_t one;

@@ -109,6 +109,19 @@ static void none(void **state)
     sam_image_free(image);
 }
 
+/* With lines, and with text before the file's. */
+static struct sam_asm_options options_of(const char *prologue, const char *name)
+{
+    struct sam_error error;
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = 0x80000000,
+                                      .lines = true,
+                                      .prologue = prologue,
+                                      .prologue_name = name};
+    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
+    return options;
+}
+
 /* The prologue has lines of its own; those of the file, and its messages, do not move. */
 static void prologue(void **state)
 {
@@ -116,12 +129,7 @@ static void prologue(void **state)
     struct sam_error error;
     struct sam_image *image;
     char *messages;
-    struct sam_asm_options options = {.size = sizeof options,
-                                      .base = 0x80000000,
-                                      .lines = true,
-                                      .prologue = "\n\nfirst: nop\n",
-                                      .prologue_name = "start"};
-    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
+    const struct sam_asm_options options = options_of("\n\nfirst: nop\n", "start");
     must(sam_assemble(&options, "a.s", "ret\n", 4, &image, &messages, &error), &error);
     sam_text_free(messages);
     uint32_t line;
@@ -290,12 +298,7 @@ static void text_of_no_file(void **state)
     struct sam_error error;
     struct sam_image *image;
     char *messages;
-    struct sam_asm_options options = {.size = sizeof options,
-                                      .base = 0x80000000,
-                                      .lines = true,
-                                      .prologue = "nop\nnop\n",
-                                      .prologue_name = "<start code>"};
-    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
+    const struct sam_asm_options options = options_of("nop\nnop\n", "<start code>");
     must(sam_assemble(&options, "a.s", "\nret\n", 5, &image, &messages, &error), &error);
     sam_text_free(messages);
     write_elf(image, "start.elf");
