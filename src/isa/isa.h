@@ -153,6 +153,14 @@ enum sam_act {
     SAM_ACT_MATRIX,
 };
 
+/* Whether a straight-line run is counted up to an instruction that does this: it goes elsewhere, or
+ * changes what those after it are. A store ends one, too, when it may change code. */
+static inline bool sam_act_ends_run(unsigned act)
+{
+    return act == SAM_ACT_BRANCH || act == SAM_ACT_JUMP || act == SAM_ACT_JOIN ||
+           act == SAM_ACT_VTYPE || act == SAM_ACT_SYNC || act == SAM_ACT_PREFIX;
+}
+
 struct sam_does {
     uint8_t act;   /* enum sam_act */
     uint8_t bytes; /* of each element accessed; 0: none, or determined by the unit */

@@ -389,14 +389,6 @@ struct sam_fused {
     struct sam_tally tally;
 };
 
-/* Whether a straight-line run is counted up to an instruction that does this: it goes elsewhere, or
- * changes what those after it are. A store ends one, too, when it may change code. */
-static inline bool sam_act_ends_run(unsigned act)
-{
-    return act == SAM_ACT_BRANCH || act == SAM_ACT_JUMP || act == SAM_ACT_JOIN ||
-           act == SAM_ACT_VTYPE || act == SAM_ACT_SYNC || act == SAM_ACT_PREFIX;
-}
-
 struct sam_counting {
     /* The handler that stands in for the instruction's; NULL: none. `apart`: out of line, where no
      * run is counted. */
