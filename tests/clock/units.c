@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units on a clock: each is called in the cycles it asks for or is woken for, in ascending order,
+ * and within a cycle in the order in which they joined. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "clock/clock.h"
+
+struct call {
+    uint64_t cycle;
+    unsigned unit;
+};
+
+struct bench {
+    struct sam_clock clock;
+    struct call calls[64];
+    unsigned count;
+};
+
+struct periodic {
+    struct bench *bench;
+    unsigned number;
+    uint64_t period; /* 0: idle */
+    unsigned wakes;  /* 1 + a unit that is woken for the next cycle; 0: none */
+};
+
+static uint64_t tick(void *unit, uint64_t now)
+{
+    const struct periodic *p = unit;
+    struct bench *b = p->bench;
+    assert_int_equal(b->clock.now, now);
+    assert_true(b->count < 64);
+    b->calls[b->count++] = (struct call){now, p->number};
+    if (p->wakes)
+        sam_clock_wake(&b->clock, p->wakes - 1, now + 1);
+    return p->period ? now + p->period : SAM_CLOCK_IDLE;
+}
+
+static void expect_calls(const struct bench *b, const struct call *calls, unsigned count)
+{
+    assert_int_equal(b->count, count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(b->calls[i].cycle, calls[i].cycle);
+        assert_int_equal(b->calls[i].unit, calls[i].unit);
+    }
+}
+
+static void cycles_ascend_and_units_keep_their_order(void **state)
+{
+    (void)state;
+    struct bench b = {0};
+    struct periodic units[2] = {{&b, 0, 2, 0}, {&b, 1, 3, 0}};
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(sam_clock_join(&b.clock, (struct sam_clock_unit){tick, &units[i]}), i);
+    sam_clock_advance(&b.clock, 7);
+    static const struct call expected[] = {{0, 0}, {0, 1}, {2, 0}, {3, 1}, {4, 0}, {6, 0}, {6, 1}};
+    expect_calls(&b, expected, 7);
+    assert_int_equal(b.clock.now, 7);
+    assert_int_equal(sam_clock_next(&b.clock), 8);
+}
+
+static void an_idle_unit_waits_until_it_is_woken(void **state)
+{
+    (void)state;
+    struct bench b = {0};
+    struct periodic units[2] = {{&b, 0, 0, 0}, {&b, 1, 0, 1}};
+    for (unsigned i = 0; i < 2; i++)
+        sam_clock_join(&b.clock, (struct sam_clock_unit){tick, &units[i]});
+    sam_clock_advance(&b.clock, 10); /* unit 1 wakes unit 0 */
+    assert_int_equal(sam_clock_next(&b.clock), SAM_CLOCK_IDLE);
+    sam_clock_wake(&b.clock, 1, 20);
+    sam_clock_wake(&b.clock, 1, 30); /* later than what it has */
+    sam_clock_advance(&b.clock, 20); /* cycle 20 itself has not come */
+    sam_clock_advance(&b.clock, 21);
+    sam_clock_advance(&b.clock, 100);
+    static const struct call expected[] = {{0, 0}, {0, 1}, {1, 0}, {20, 1}, {21, 0}};
+    expect_calls(&b, expected, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_ascend_and_units_keep_their_order),
+        cmocka_unit_test(an_idle_unit_waits_until_it_is_woken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
