@@ -91,4 +91,22 @@ uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line);
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes);
 const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
 
+/* --- how a unit of a clock asks for memory that it shares with others */
+
+enum sam_memtime_kind {
+    SAM_MEMTIME_READ,
+    SAM_MEMTIME_READ_STREAM, /* a read without reuse: its line does not stay in the L2 */
+    SAM_MEMTIME_WRITE,
+};
+
+struct sam_memtime_port {
+    /* A request that leaves the unit in cycle `now`, for bytes within one line of 64; `unit` tells
+     * the units of one port apart, for the figures. In ascending order of `now`, whichever the
+     * unit. Returns the cycle in which the last data of a read, or the acknowledgement of a write,
+     * arrives: after `now`. */
+    uint64_t (*request)(void *context, unsigned unit, uint64_t now, uint64_t address,
+                        uint32_t bytes, enum sam_memtime_kind kind);
+    void *context;
+};
+
 #endif
