@@ -11,6 +11,7 @@
 #include "folder.h"
 #include "isa/isa.h"
 #include "must.h"
+#include "samite/device/layout.h"
 #include "samite/samite.h"
 
 #define ISA "rv64im_zicsr_xtensorload_xmatrix"
@@ -162,8 +163,60 @@ static void every_function(void **state)
     sam_buffer_free(&text);
 }
 
+/* The layout of the system: records of the sizes that the machine reads, types with the codec's
+ * numbers, the GPU's memory where the GPU has it, and nothing on top of something else. */
+static void layout(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t first, size;
+    } regions[] = {
+#define REGION(NAME, address, size, meaning) {#NAME, address, size},
+#include "samite/device/layout.def"
+#undef REGION
+    };
+    static const struct {
+        const char *name;
+        uint32_t address;
+    } registers[] = {
+#define REGISTER(NAME, address, access, meaning) {#NAME, address},
+#include "samite/device/layout.def"
+#undef REGISTER
+    };
+    static const struct {
+        uint32_t number;
+        enum sam_dtype type;
+    } types[] = {
+#define TYPE(NAME, number, meaning) {number, SAM_##NAME},
+#include "samite/device/layout.def"
+#undef TYPE
+    };
+    assert_int_equal(sizeof(struct sam_launch_record), 64);
+    assert_int_equal(sizeof(struct sam_weight_record), 64);
+    assert_int_equal(sizeof(struct sam_metadata_record), 64);
+    assert_int_equal(sizeof(struct sam_weight_result), 20);
+    assert_int_equal(sizeof(struct sam_weight_entry), 168);
+    assert_int_equal(SAM_SYSTEM_LOCAL, SAM_LDS_BASE);
+    assert_int_equal(SAM_SYSTEM_LOCAL_BYTES, SAM_LDS_SIZE);
+    assert_int_equal(SAM_SYSTEM_GPU_CODE, SAM_CODE_BASE);
+    assert_int_equal(SAM_SYSTEM_BUFFERS, SAM_BUFFER_BASE);
+    for (size_t i = 1; i < SAM_COUNT(regions); i++)
+        if (regions[i - 1].first + regions[i - 1].size > regions[i].first)
+            fail_msg("%s reaches into %s", regions[i - 1].name, regions[i].name);
+    for (size_t i = 0; i < SAM_COUNT(registers); i++) {
+        const uint32_t page = registers[i].address - SAM_SYSTEM_CONTROL;
+        if (page >= SAM_SYSTEM_CONTROL_BYTES || page % 4)
+            fail_msg("%s is no word of the control registers", registers[i].name);
+        if (i && registers[i].address <= registers[i - 1].address)
+            fail_msg("%s stands before %s", registers[i].name, registers[i - 1].name);
+    }
+    for (size_t i = 0; i < SAM_COUNT(types); i++)
+        assert_int_equal(types[i].number, types[i].type);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function), cmocka_unit_test(layout)};
     return cmocka_run_group_tests_name("isa/device", tests, test_folder_make, test_folder_remove);
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses, records and numbers of `--machine system`, from layout.def. For programs on the hart
+ * and for the host alike; all words are little-endian. docs/system.md explains them. */
+#ifndef SAMITE_DEVICE_LAYOUT_H
+#define SAMITE_DEVICE_LAYOUT_H
+
+#include <stdint.h>
+
+/* SAM_SYSTEM_L1M and SAM_SYSTEM_L1M_BYTES, ...: where a memory begins, and how large it is unless
+ * an option says otherwise. */
+#define REGION(NAME, address, size, meaning)                                                       \
+    static const uint32_t SAM_SYSTEM_##NAME = UINT32_C(address);                                   \
+    static const uint32_t SAM_SYSTEM_##NAME##_BYTES = UINT32_C(size);
+#include "layout.def"
+#undef REGION
+
+enum {
+/* SAM_SYSTEM_GPU_SUBMIT, ...: addresses of control registers. */
+#define REGISTER(NAME, address, access, meaning) SAM_SYSTEM_##NAME = address,
+/* SAM_WEIGHT_DECODE, ...: what a weight record asks for. */
+#define OPERATION(NAME, number, meaning) SAM_WEIGHT_##NAME = number,
+/* SAM_WEIGHT_IS_DAMAGED, ...: the status of its result, and of the queue. */
+#define STATUS(NAME, number, meaning) SAM_WEIGHT_IS_##NAME = number,
+/* SAM_TYPE_BF16, ...: element types of weight records; the numbers of enum sam_dtype. */
+#define TYPE(NAME, number, meaning) SAM_TYPE_##NAME = number,
+#include "layout.def"
+#undef REGISTER
+#undef OPERATION
+#undef STATUS
+#undef TYPE
+};
+
+/* A launch, for SAM_SYSTEM_GPU_SUBMIT. */
+struct sam_launch_record {
+#define LAUNCH(name, meaning) uint32_t name;
+#include "layout.def"
+#undef LAUNCH
+};
+
+/* The metadata of a kernel, which a launch names. */
+struct sam_metadata_record {
+#define METADATA(name, meaning) uint32_t name;
+#include "layout.def"
+#undef METADATA
+};
+
+/* Work of the weight unit, for SAM_SYSTEM_WEIGHT_SUBMIT. */
+struct sam_weight_record {
+#define WEIGHT(name, meaning) uint32_t name;
+#include "layout.def"
+#undef WEIGHT
+};
+
+/* What came of it. */
+struct sam_weight_result {
+#define RESULT(name, meaning) uint32_t name;
+#include "layout.def"
+#undef RESULT
+};
+
+/* A tensor in the weights directory, which is a word with their number, then the tensors. */
+struct sam_weight_entry {
+#define DIRECTORY(name, array, meaning) uint32_t name array;
+#include "layout.def"
+#undef DIRECTORY
+};
+
+#endif
