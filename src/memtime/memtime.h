@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of memtime/: caches, the shared L2 and the memory in time. Requests arrive in order of
+/* The face of memtime/: caches, the L2 and the memory in time. Requests arrive in order of
  * cycles and are answered with the cycle of their reply: what comes later never delays what came
  * before. Lines are addresses divided by the line size. */
 #ifndef SAM_MEMTIME_H
 #define SAM_MEMTIME_H
 
 #include "base/base.h"
+#include "base/keys.h"
 
 /* --- tags.c: the tags of a cache, with true LRU */
 
@@ -108,5 +109,88 @@ struct sam_memtime_port {
                         uint32_t bytes, enum sam_memtime_kind kind);
     void *context;
 };
+
+/* --- levels.c: the memory that the units of a system share, behind such a port. The on-chip
+ * memories L1M and L0M; the L2 before the DRAM; a link to a part of the DRAM that is elsewhere. The
+ * exact rules: docs/system-rulings.md. */
+
+enum { SAM_MEMTIME_LINE = 64, SAM_MEMTIME_UNITS = 16 };
+
+enum sam_memtime_level {
+    SAM_MEMTIME_L1M,
+    SAM_MEMTIME_L0M,
+    SAM_MEMTIME_L2,
+    SAM_MEMTIME_DRAM,
+    SAM_MEMTIME_LINK,
+    SAM_MEMTIME_LEVELS
+};
+const char *sam_memtime_level_name(enum sam_memtime_level level);
+
+struct sam_memtime_levels_config {
+    uint32_t l1m_bytes, l0m_bytes; /* per cycle, for all units together */
+    uint32_t l1m_latency, l0m_latency;
+    uint32_t l2_size, l2_ways, l2_latency, l2_bytes;
+    uint32_t dram_latency, dram_bytes;
+    uint32_t link_latency, link_bytes;
+    uint64_t link_base, link_size; /* DRAM addresses behind the link; size 0: none */
+};
+/* The rows of its parameters. */
+struct sam_keys sam_memtime_keys(struct sam_memtime_levels_config *config);
+/* SAM_ERR_USAGE: a value out of range, or an L2 smaller than a line per way. */
+enum sam_status sam_memtime_levels_check(const struct sam_memtime_levels_config *config,
+                                         struct sam_error *error);
+
+/* Where the on-chip memories are. */
+struct sam_memtime_map {
+    uint64_t l1m_base, l1m_size, l0m_base, l0m_size;
+};
+
+struct sam_memtime_traffic {
+    uint64_t read, written; /* bytes */
+};
+
+/* A level as it counts itself. Its cycles up to `last` are busy, waiting or idle. */
+struct sam_memtime_level_figures {
+    uint64_t requests;
+    struct sam_memtime_traffic bytes;
+    uint64_t busy;           /* cycles in which data moves */
+    uint64_t waiting;        /* no data moves, and an answer is outstanding */
+    uint64_t hits, misses;   /* the L2 alone */
+    uint64_t partial;        /* writes of a part of a line, the same */
+    uint64_t evicted, dirty; /* lines replaced, and of them written back, the same */
+};
+
+struct sam_memtime_levels_figures {
+    struct sam_memtime_level_figures level[SAM_MEMTIME_LEVELS];
+    /* What each unit has asked of a level; of DRAM and link: whose request has fetched a line, and
+     * who has last written a line that was written back. */
+    struct sam_memtime_traffic unit[SAM_MEMTIME_UNITS][SAM_MEMTIME_LEVELS];
+    uint64_t last; /* all answers have arrived before this cycle */
+};
+
+/* A transfer on the data bus of a level, in the cycles [from, to). */
+struct sam_memtime_transfer {
+    enum sam_memtime_level level;
+    unsigned unit;
+    bool write;
+    uint32_t bytes;
+    uint64_t from, to;
+};
+
+struct sam_memtime_watch {
+    void (*transfer)(void *context, const struct sam_memtime_transfer *transfer); /* NULL: none */
+    void *context;
+};
+
+struct sam_memtime_levels;
+/* NULL: out of memory. `config` has been checked. */
+struct sam_memtime_levels *sam_memtime_levels_new(const struct sam_memtime_levels_config *config,
+                                                  const struct sam_memtime_map *map,
+                                                  const struct sam_memtime_watch *watch);
+void sam_memtime_levels_free(struct sam_memtime_levels *m);
+/* Valid as long as the levels are. */
+struct sam_memtime_port sam_memtime_levels_port(struct sam_memtime_levels *m);
+const struct sam_memtime_levels_figures *
+sam_memtime_levels_figures(const struct sam_memtime_levels *m);
 
 #endif
