@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the headers of include/samite/device/ that follow from the instruction tables:
- *   device_headers FOLDER          write csr.h, tensorload.h and matrix.h there
+ *   device_headers FOLDER          write csr.h, tensorload.h, matrix.h and layout.inc there
  *   device_headers --check FOLDER  only compare; exit code 1 when one differs
  * A function per instruction. A constant operand is part of the word; scalar registers are pinned
  * to a0, a1, ... and named in the word, because assemblers do not know the instructions. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/isa.h"
+#include "samite/device/layout.h"
 
 #define TITLE                                                                                      \
     "/* SPDX-License-Identifier: Apache-2.0 */\n"                                                  \
@@ -212,6 +214,49 @@ static void put_csrs(struct sam_buffer *out)
     sam_buffer_puts(out, "};\n\n#endif\n");
 }
 
+/* The layout of the system for assembly programs, whose assembler does not read C. */
+static void put_layout(struct sam_buffer *out)
+{
+    static const struct {
+        const char *prefix, *name;
+        uint64_t value;
+        const char *meaning;
+    } values[] = {
+#define REGION(NAME, address, size, meaning)                                                       \
+    {"SYSTEM", #NAME, address, meaning}, {"SYSTEM", #NAME "_BYTES", size, ""},
+#define REGISTER(NAME, address, access, meaning) {"SYSTEM", #NAME, address, access ": " meaning},
+#define OPERATION(NAME, number, meaning)         {"WEIGHT", #NAME, number, meaning},
+#define STATUS(NAME, number, meaning)            {"WEIGHT_IS", #NAME, number, meaning},
+#define TYPE(NAME, number, meaning)              {"TYPE", #NAME, number, meaning},
+#define LAYOUT(NAME, number, meaning)            {"WEIGHT_LAYOUT", #NAME, number, meaning},
+#include "samite/device/layout.def"
+#undef REGION
+#undef REGISTER
+#undef OPERATION
+#undef STATUS
+#undef TYPE
+#undef LAYOUT
+#define FIELD(PREFIX, record, name, meaning)                                                       \
+    {PREFIX, #name, offsetof(struct record, name), meaning},
+#define LAUNCH(name, meaning)           FIELD("LAUNCH", sam_launch_record, name, meaning)
+#define METADATA(name, meaning)         FIELD("METADATA", sam_metadata_record, name, meaning)
+#define WEIGHT(name, meaning)           FIELD("WEIGHT", sam_weight_record, name, meaning)
+#define RESULT(name, meaning)           FIELD("RESULT", sam_weight_result, name, meaning)
+#define DIRECTORY(name, array, meaning) FIELD("DIRECTORY", sam_weight_entry, name, meaning)
+#include "samite/device/layout.def"
+        {"DIRECTORY", "bytes_of_entry", sizeof(struct sam_weight_entry), ""},
+    };
+    sam_buffer_puts(out,
+                    "# SPDX-License-Identifier: Apache-2.0\n"
+                    "# Generated from layout.def by tools/device_headers.c: change it there.\n"
+                    "# Addresses and numbers in capitals; offsets in records in small letters.\n");
+    for (size_t i = 0; i < SAM_COUNT(values); i++)
+        if (strncmp(values[i].name, "zero_", 5) != 0)
+            sam_buffer_printf(out, "    .equ SAM_%s_%s, 0x%llx%s%s\n", values[i].prefix,
+                              values[i].name, (unsigned long long)values[i].value,
+                              *values[i].meaning ? " # " : "", values[i].meaning);
+}
+
 static bool same(const char *path, const struct sam_buffer *text)
 {
     struct sam_error error;
@@ -257,6 +302,9 @@ int main(int argc, char **argv)
     struct sam_buffer out = {0};
     put_csrs(&out);
     good &= bring(argv[argc - 1], "csr.h", check, &out);
+    sam_buffer_free(&out);
+    put_layout(&out);
+    good &= bring(argv[argc - 1], "layout.inc", check, &out);
     sam_buffer_free(&out);
     return good ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "codec/chunk.h"
 #include "folder.h"
 #include "isa/isa.h"
 #include "must.h"
@@ -133,6 +134,8 @@ static void every_function(void **state)
     struct sam_buffer c = {0}, text = {0};
     sam_buffer_puts(&c, "#include <samite/device/tensorload.h>\n"
                         "#include <samite/device/matrix.h>\n"
+                        "#include <samite/device/launch.h>\n"
+                        "#include <samite/device/weights.h>\n"
                         "void f(uintptr_t number, void *pointer)\n{\n");
     put_rows(&c, &text);
     sam_buffer_puts(&c, "}\n");
@@ -192,6 +195,14 @@ static void layout(void **state)
 #include "samite/device/layout.def"
 #undef TYPE
     };
+    static const struct {
+        uint32_t number;
+        enum sam_layout_id id;
+    } layouts[] = {
+#define LAYOUT(NAME, number, meaning) {number, SAM_LAYOUT_##NAME},
+#include "samite/device/layout.def"
+#undef LAYOUT
+    };
     assert_int_equal(sizeof(struct sam_launch_record), 64);
     assert_int_equal(sizeof(struct sam_weight_record), 64);
     assert_int_equal(sizeof(struct sam_metadata_record), 64);
@@ -201,6 +212,10 @@ static void layout(void **state)
     assert_int_equal(SAM_SYSTEM_LOCAL_BYTES, SAM_LDS_SIZE);
     assert_int_equal(SAM_SYSTEM_GPU_CODE, SAM_CODE_BASE);
     assert_int_equal(SAM_SYSTEM_BUFFERS, SAM_BUFFER_BASE);
+    assert_int_equal(SAM_WEIGHT_BLOCK, SAM_CHUNK_BLOCK_SIZE);
+    assert_int_equal(SAM_WEIGHT_CHUNK, SAM_CHUNK_BLOCKS * SAM_CHUNK_BLOCK_SIZE);
+    for (size_t i = 0; i < SAM_COUNT(layouts); i++)
+        assert_int_equal(layouts[i].number, layouts[i].id);
     for (size_t i = 1; i < SAM_COUNT(regions); i++)
         if (regions[i - 1].first + regions[i - 1].size > regions[i].first)
             fail_msg("%s reaches into %s", regions[i - 1].name, regions[i].name);

@@ -23,12 +23,19 @@ enum {
 #define STATUS(NAME, number, meaning) SAM_WEIGHT_IS_##NAME = number,
 /* SAM_TYPE_BF16, ...: element types of weight records; the numbers of enum sam_dtype. */
 #define TYPE(NAME, number, meaning) SAM_TYPE_##NAME = number,
+/* SAM_WEIGHT_LAYOUT_F16, ...: how elements are cut into planes (docs/format-codec.md). */
+#define LAYOUT(NAME, number, meaning) SAM_WEIGHT_LAYOUT_##NAME = number,
 #include "layout.def"
 #undef REGISTER
 #undef OPERATION
 #undef STATUS
 #undef TYPE
+#undef LAYOUT
 };
+
+/* Elements of a chunk, and of a block, which is decoded as a whole: records that end where blocks
+ * end cost least. For e2m1 they are pairs of elements. */
+enum { SAM_WEIGHT_CHUNK = 1 << 20, SAM_WEIGHT_BLOCK = 1 << 17 };
 
 /* A launch, for SAM_SYSTEM_GPU_SUBMIT. */
 struct sam_launch_record {

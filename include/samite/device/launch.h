@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For programs on the hart of `--machine system`: launches of the GPU. They run in the order of
+ * their submission, one after another, while the hart goes on. Records, metadata, arguments and
+ * data must stay as they are until the launch has ended. docs/system.md explains it. */
+#ifndef SAMITE_DEVICE_LAUNCH_H
+#define SAMITE_DEVICE_LAUNCH_H
+
+#include "system.h"
+
+/* The bytes of a file that `samite asm --format bin` made of a GPU program, where system.ld puts
+ * GPU code: SAM_GPU_PROGRAM(softmax, "softmax.bin") defines softmax, its first instruction. The
+ * first program of a link stands at 0x80000000, for which it is assembled; another one after it has
+ * to be independent of its position. */
+#define SAM_GPU_PROGRAM(name, file)                                                                \
+    __asm__(".pushsection .gpu, \"ax\"\n"                                                          \
+            ".balign 64\n"                                                                         \
+            ".globl " #name "\n" #name ":\n"                                                       \
+            ".incbin \"" file "\"\n"                                                               \
+            ".popsection\n");                                                                      \
+    SAM_DEVICE_LINKAGE const uint32_t name[]
+
+/* Append a launch to the queue; waits while the queue is full. */
+SAM_DEVICE void sam_launch_submit(const struct sam_launch_record *launch)
+{
+    sam_register_write(SAM_SYSTEM_GPU_SUBMIT, sam_address(launch));
+}
+
+/* How many launches have been submitted, and how many of these have ended. */
+SAM_DEVICE uint32_t sam_launch_submitted(void)
+{
+    return sam_register_read(SAM_SYSTEM_GPU_SUBMITTED);
+}
+
+SAM_DEVICE uint32_t sam_launch_done(void)
+{
+    return sam_register_read(SAM_SYSTEM_GPU_DONE);
+}
+
+/* 0, or 1 + the kind of the first trap (enum sam_trap_kind in samite/gpu.h). A program sees one
+ * only under --config gpu_traps=report; otherwise the run has ended. */
+SAM_DEVICE uint32_t sam_launch_status(void)
+{
+    return sam_register_read(SAM_SYSTEM_GPU_STATUS);
+}
+
+SAM_DEVICE void sam_launch_clear_status(void)
+{
+    sam_register_write(SAM_SYSTEM_GPU_STATUS, 0);
+}
+
+/* Wait until every launch submitted has ended; the status. */
+SAM_DEVICE uint32_t sam_launch_wait(void)
+{
+    return sam_register_read(SAM_SYSTEM_GPU_WAIT);
+}
+
+/* A launch of `groups` workgroups of `items` work-items each, 32 to a warp, in one dimension. Fills
+ * both records; `start` is the first instruction, `arguments` what a0 points to. Local memory is
+ * `local` bytes, and a KiB per warp for scalar stacks. There is no private memory and no print
+ * buffer: set those fields afterwards. */
+SAM_DEVICE_FUNCTION void sam_launch_make(struct sam_launch_record *launch,
+                                         struct sam_metadata_record *metadata, const void *start,
+                                         const void *arguments, uint32_t groups, uint32_t items,
+                                         uint32_t local)
+{
+    const uint32_t warps = (items + 31) / 32;
+    sam_clear_words(metadata, sizeof *metadata / 4);
+    metadata->kernel = sam_address(start);
+    metadata->arguments = sam_address(arguments);
+    metadata->dimensions = 1;
+    metadata->global_x = groups * items;
+    metadata->local_x = items;
+    metadata->global_y = metadata->global_z = 1;
+    metadata->local_y = metadata->local_z = 1;
+    sam_clear_words(launch, sizeof *launch / 4);
+    launch->start = sam_address(start);
+    launch->metadata = sam_address(metadata);
+    launch->grid_x = groups;
+    launch->grid_y = launch->grid_z = 1;
+    launch->lanes = 32;
+    launch->warps = warps;
+    launch->lds_bytes = 1024 * warps + local;
+}
+
+#endif
