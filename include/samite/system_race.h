@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races between the units of a system (docs/system-rulings.md 4): what a run with
+ * sam_system_options.check_races has found. Bytes that a launch or record in flight writes, or that
+ * it reads and somebody else writes, were accessed before the program had waited for it.
+ *
+ * In flight: from the store to SUBMIT until the program has read WAIT of that queue, or from DONE a
+ * count that includes it. A queue orders its own work, and the units of the hart keep program
+ * order: neither races with itself. Two atomic accesses do not race. */
+#ifndef SAMITE_SYSTEM_RACE_H
+#define SAMITE_SYSTEM_RACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who accesses memory. The first three run the program of the hart. */
+enum sam_system_agent {
+    SAM_SYSTEM_BY_HART, /* loads, stores, atomics and fetches, and calls of the host */
+    SAM_SYSTEM_BY_TENSOR,
+    SAM_SYSTEM_BY_MATRIX,
+    SAM_SYSTEM_BY_GPU,
+    SAM_SYSTEM_BY_WEIGHTS,
+};
+
+enum sam_system_access {
+    SAM_SYSTEM_LOAD,
+    SAM_SYSTEM_STORE,
+    SAM_SYSTEM_ATOMIC,
+    SAM_SYSTEM_FETCH, /* of an instruction */
+};
+
+struct sam_system_race_side {
+    enum sam_system_agent agent;
+    enum sam_system_access access;
+    bool has_pc;     /* the weight unit has none, nor has a queue that reads a launch record */
+    uint64_t pc;     /* of the instruction: of the hart, or of the kernel */
+    uint64_t number; /* of the launch or weight record in its queue, from 1; 0: the hart's */
+    uint64_t record; /* its address */
+    uint64_t submitted_pc; /* of the store that submitted it */
+};
+
+struct sam_system_race {
+    struct sam_system_race_side access;    /* at which the race was found, */
+    struct sam_system_race_side in_flight; /* and what it races with */
+    uint64_t address, size; /* bytes that both accessed; races of the same two sides on adjoining
+                               bytes are one */
+    uint64_t count;         /* accesses that found it */
+};
+
+/* "load", "store", ...; "hart", "TensorLoad unit", ... Never NULL. */
+SAM_API const char *sam_system_access_name(enum sam_system_access access);
+SAM_API const char *sam_system_agent_name(enum sam_system_agent agent);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
