@@ -231,7 +231,8 @@ bool sam_gputime_settle(struct model *m)
     }
     r->cycles = m->limit;
     r->launch_cycles = m->config.request_latency + r->cycles + m->config.reply_latency;
-    settle_memory(m);
+    if (m->memory)
+        settle_memory(m);
     return settle_rows(m);
 }
 

@@ -71,6 +71,22 @@ static struct access *free_access(struct sm *sm)
     return NULL; /* there is one per place of an instruction before and in the LSU */
 }
 
+/* Which bytes of each line are written. */
+static void cover(const struct model *m, const struct access *a, struct coverage *coverage,
+                  const struct sam_gputime_op *op, const uint32_t *at, unsigned count)
+{
+    memset(coverage->of, 0, a->count * sizeof coverage->of[0]);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned r = a->atomic ? i : a->count - 1u;
+        while (!a->atomic && a->lines[r] != at[i] >> m->line_shift)
+            r--;
+        const unsigned low = at[i] % SAM_MEMTIME_LINE,
+                       part = (at[i] / SAM_MEMTIME_LINE) % MOST_PARTS;
+        const uint64_t bytes = (UINT64_C(2) << (op->bytes - 1)) - 1;
+        coverage->of[r][m->line_shift > 6 ? part : 0] |= bytes << low;
+    }
+}
+
 struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
                                     const struct sam_gputime_op *op)
 {
@@ -95,5 +111,7 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
     }
     if (a->local && !a->atomic)
         count_turns(m, a, at, count);
+    if (sm->coverage && a->write && !a->local)
+        cover(m, a, &sm->coverage[a - sm->accesses], op, at, count);
     return a;
 }

@@ -46,8 +46,7 @@ static void fill(const struct model *m, struct sm *sm)
 static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
 {
     const struct sam_gputime_config *c = &m->config;
-    const uint64_t ready =
-        sam_memtime_read(m->memory, m->now + c->l1_miss_latency, line) + c->icache_fill_latency;
+    const uint64_t ready = sam_gputime_read_line(m, line) + c->icache_fill_latency;
     sam_memtime_misses_add(&sm->icache_misses, line, ready);
     return ready;
 }

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "base/keys.h"
 #include "isa/isa.h"
+#include "memtime/memtime.h"
 #include "samite/gputime.h"
 
 /* How the addresses of an op are given. */
@@ -108,5 +109,39 @@ enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
                                 const struct sam_gputime_source *source,
                                 const struct sam_gputime_observer *observer,
                                 struct sam_gputime_result *result, struct sam_error *error);
+
+/* --- the same as a unit of a clock: open, tick, close. `launch` and `config` are copied; the
+ * source, the observer and the port are used until it is closed. */
+
+/* Memory that the model shares with others, in place of the L2 and the memory of its configuration.
+ * Lines of more than 64 bytes are several requests in one cycle; `l1_miss_latency` passes between
+ * the answer and the L1, so that requests leave in the cycles in which the model makes them. When
+ * the launch has ended, the lines that were written in each L1 follow, one per cycle and SM. */
+struct sam_gputime_memory {
+    struct sam_memtime_port port;
+    unsigned unit;
+};
+
+struct sam_gputime;
+/* `memory` may be NULL. Errors: those of sam_gputime_run; SAM_ERR_USAGE: with `memory`, lines of
+ * more than 128 bytes. */
+enum sam_status sam_gputime_open(const struct sam_gputime_config *config,
+                                 const struct sam_gputime_launch *launch,
+                                 const struct sam_gputime_source *source,
+                                 const struct sam_gputime_observer *observer,
+                                 const struct sam_gputime_memory *memory,
+                                 struct sam_gputime **opened, struct sam_error *error);
+/* Live through cycle `now`, which is the first one, in which the first warp starts, or the one that
+ * the last call has returned. Returns the next; UINT64_MAX: everything has ended. Cycles of results
+ * and observers are counted from the first one. */
+uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now);
+/* Bytes that were asked of the port so far. */
+const struct sam_memtime_traffic *sam_gputime_traffic(const struct sam_gputime *g);
+/* After the last tick. `result` is to be freed after success only. Errors: SAM_ERR_INPUT: the warps
+ * wait for each other; SAM_ERR_MEMORY. */
+enum sam_status sam_gputime_close(struct sam_gputime *g, struct sam_gputime_result *result,
+                                  struct sam_error *error);
+/* Without a result, at any time; NULL is fine. */
+void sam_gputime_drop(struct sam_gputime *g);
 
 #endif

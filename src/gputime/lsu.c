@@ -27,11 +27,6 @@ void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *f,
 
 /* --------------------------------------------------------------------------------- L1 cache */
 
-static uint64_t to_l2(const struct model *m)
-{
-    return m->now + m->config.l1_miss_latency;
-}
-
 /* Lines that have come are there for the requests of this cycle; what they replace goes to the L2
  * if it was written. */
 static void fill(struct model *m, struct sm *sm)
@@ -44,7 +39,7 @@ static void fill(struct model *m, struct sm *sm)
         if (!victim.line || !victim.dirty)
             continue;
         stats->dirty++;
-        sam_memtime_write(m->memory, to_l2(m), victim.line - 1, m->config.line_bytes);
+        sam_gputime_write_line(m, victim.line - 1, m->config.line_bytes, NULL);
     }
     if (sm->l1_misses.count)
         wake_at(sm, sam_memtime_misses_first(&sm->l1_misses));
@@ -75,7 +70,7 @@ static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_
         return NEVER;
     }
     *missed = true;
-    const uint64_t ready = sam_memtime_read(m->memory, to_l2(m), line) + m->config.l1_fill_latency;
+    const uint64_t ready = sam_gputime_read_line(m, line) + m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_misses, line, ready);
     wake_at(sm, ready);
     return ready;
@@ -99,8 +94,10 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
         return NEVER;
     }
     *missed = true;
+    const struct access *a = sm->lsu.flight.access;
+    const uint64_t *covered = sm->coverage ? sm->coverage[a - sm->accesses].of[a->next] : NULL;
     const uint64_t ready =
-        sam_memtime_write(m->memory, to_l2(m), line, bytes) + m->config.l1_fill_latency;
+        sam_gputime_write_line(m, line, bytes, covered) + m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_writes, line, ready);
     return ready;
 }

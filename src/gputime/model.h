@@ -27,6 +27,7 @@ enum {
     PORTS = 2,
     RESULT_UNITS = 8,
     CLEARS = 512,
+    MOST_PARTS = 2, /* of a line that is asked of shared memory */
 };
 
 /* What an instruction does to the warp that runs it. */
@@ -75,6 +76,11 @@ struct access {
     uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES];
     uint8_t turns[SAM_GPUTIME_MOST_ADDRESSES]; /* of local memory's banks */
     uint16_t bytes[SAM_GPUTIME_MOST_ADDRESSES];
+};
+
+/* The bytes that a write covers of each of its lines, a set for each 64 of them. */
+struct coverage {
+    uint64_t of[SAM_GPUTIME_MOST_ADDRESSES][MOST_PARTS];
 };
 
 /* An instruction after its issue. */
@@ -229,6 +235,8 @@ struct sm {
     struct answer *answers;
     struct access *accesses;
     uint32_t access_count;
+    struct coverage *coverage; /* of each access; NULL: writes go to the model's own L2 */
+    uint32_t flushed;          /* tags of the L1 whose lines have been written back at the end */
     struct sam_memtime_tags icache, l1;
     struct sam_memtime_misses icache_misses, l1_misses, l1_writes;
     uint64_t next_start; /* of a warp, at the earliest */
@@ -254,7 +262,11 @@ struct model {
     struct traits traits;
     uint8_t turn[SAM_GPUTIME_UNITS]; /* of a unit at write-back */
     struct sm *sms;
-    struct sam_memtime *memory;
+    struct sam_memtime *memory;              /* NULL: */
+    const struct sam_gputime_memory *shared; /* the memory shared with others */
+    struct sam_memtime_traffic traffic;      /* asked of it */
+    uint64_t first;                          /* cycle of the clock in which the model begins */
+    uint64_t acknowledged;                   /* all writes to it, from this cycle on */
     struct rows rows;
     uint64_t now;
     uint64_t next_number;
@@ -338,6 +350,14 @@ void sam_gputime_lsu(struct model *m, struct sm *sm);
 void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);
 /* Complete the accesses whose time has come. */
 void sam_gputime_answers(struct model *m, struct sm *sm);
+
+/* memory.c: what the L1s ask of the L2, or of shared memory, in this cycle; the cycle in which the
+ * reply is at the L1. `covered`: the bytes written, NULL for a whole line. */
+uint64_t sam_gputime_read_line(struct model *m, uint64_t line);
+uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
+                                const uint64_t covered[MOST_PARTS]);
+/* Write back the next written line of each L1. False: there is none left. */
+bool sam_gputime_flush(struct model *m);
 
 /* coalesce.c: the line requests of an op. NULL: it has none. */
 struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,

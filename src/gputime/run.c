@@ -24,7 +24,10 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     sm->groups = calloc(c->groups, sizeof *sm->groups);
     sm->collectors = calloc(c->collectors, sizeof *sm->collectors);
     sm->accesses = calloc(sm->access_count, sizeof *sm->accesses);
-    if (!sm->warps || !sm->groups || !sm->collectors || !sm->accesses)
+    if (m->shared)
+        sm->coverage = calloc(sm->access_count, sizeof *sm->coverage);
+    if (!sm->warps || !sm->groups || !sm->collectors || !sm->accesses ||
+        (m->shared && !sm->coverage))
         return false;
     for (uint32_t i = 0; i < c->warps; i++) {
         sm->warps[i].meter.reason = SAM_GPUTIME_EMPTY;
@@ -44,6 +47,7 @@ static void free_sm(struct sm *sm)
     free(sm->groups);
     free(sm->collectors);
     free(sm->accesses);
+    free(sm->coverage);
     free(sm->answers);
     for (unsigned i = 0; i < RESULT_UNITS * PORTS; i++)
         free(sm->results[i].of);
@@ -85,8 +89,10 @@ static bool init_model(struct model *m)
     r->sm = calloc(c->sms, sizeof *r->sm);
     r->warp_slots = calloc((size_t)c->sms * c->warps, sizeof *r->warp_slots);
     m->sms = calloc(c->sms, sizeof *m->sms);
-    m->memory = sam_memtime_new(&memory);
-    if (!r->sm || !r->warp_slots || !m->sms || !m->memory || !sam_gputime_rows_init(&m->rows))
+    if (!m->shared)
+        m->memory = sam_memtime_new(&memory);
+    if (!r->sm || !r->warp_slots || !m->sms || !(m->memory || m->shared) ||
+        !sam_gputime_rows_init(&m->rows))
         return false;
     for (uint32_t i = 0; i < c->sms; i++)
         if (!init_sm(m, &m->sms[i], i))
@@ -94,16 +100,6 @@ static bool init_model(struct model *m)
     sam_gputime_classify(&m->traits);
     sam_gputime_order_writes(m);
     return true;
-}
-
-static void free_model(struct model *m)
-{
-    for (uint32_t i = 0; m->sms && i < m->config.sms; i++)
-        free_sm(&m->sms[i]);
-    free(m->sms);
-    sam_memtime_free(m->memory);
-    sam_gputime_rows_free(&m->rows);
-    free(m);
 }
 
 /* One cycle of the SMs whose turn it is. */
@@ -140,21 +136,113 @@ static uint64_t next_cycle(const struct model *m)
     return next > m->now ? next : m->now + 1;
 }
 
-static enum sam_status run(struct model *m, struct sam_error *error)
+/* ------------------------------------------------------------------------- a unit of a clock */
+
+struct sam_gputime {
+    struct model model;
+    struct sam_gputime_result result;
+    struct sam_gputime_source source;
+    struct sam_gputime_observer observer;
+    struct sam_gputime_memory memory;
+    bool begun, ended; /* ended: nothing happens in the SMs any more */
+};
+
+void sam_gputime_drop(struct sam_gputime *g)
 {
-    if (!init_model(m))
-        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
-    for (uint64_t next = 0; next != NEVER && !m->out_of_memory; next = next_cycle(m)) {
-        m->now = next;
-        step(m);
+    if (!g)
+        return;
+    struct model *m = &g->model;
+    for (uint32_t i = 0; m->sms && i < m->config.sms; i++)
+        free_sm(&m->sms[i]);
+    free(m->sms);
+    sam_memtime_free(m->memory);
+    sam_gputime_rows_free(&m->rows);
+    sam_gputime_result_free(&g->result);
+    free(g);
+}
+
+enum sam_status sam_gputime_open(const struct sam_gputime_config *config,
+                                 const struct sam_gputime_launch *launch,
+                                 const struct sam_gputime_source *source,
+                                 const struct sam_gputime_observer *observer,
+                                 const struct sam_gputime_memory *memory,
+                                 struct sam_gputime **opened, struct sam_error *error)
+{
+    if (SAM_LACKS(error, source, opened))
+        return SAM_ERR_USAGE;
+    const enum sam_status status = sam_gputime_check(config, launch, error);
+    if (status != SAM_OK)
+        return status;
+    if (memory && config->line_bytes > MOST_PARTS * SAM_MEMTIME_LINE)
+        return sam_fail(error, SAM_ERR_USAGE, "line_bytes=%u: expected at most %d",
+                        config->line_bytes, MOST_PARTS * SAM_MEMTIME_LINE);
+    struct sam_gputime *g = calloc(1, sizeof *g);
+    if (!g)
+        return sam_fail_memory(error);
+    struct model *m = &g->model;
+    g->source = *source;
+    if (observer)
+        g->observer = *observer;
+    if (memory)
+        g->memory = *memory;
+    m->config = *config;
+    m->launch = *launch;
+    m->source = &g->source;
+    m->observer = &g->observer;
+    m->result = &g->result;
+    m->shared = memory ? &g->memory : NULL;
+    if (!init_model(m)) {
+        sam_gputime_drop(g);
+        return sam_fail_memory(error);
     }
-    if (!m->out_of_memory && m->limit == NEVER)
-        return sam_fail(error, SAM_ERR_INPUT,
-                        "cycle %llu: the warps wait for each other: expected endprg of all",
-                        (unsigned long long)m->now);
-    if (m->out_of_memory || !sam_gputime_settle(m))
-        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
+    *opened = g;
     return SAM_OK;
+}
+
+uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now)
+{
+    struct model *m = &g->model;
+    if (!g->begun)
+        m->first = now;
+    g->begun = true;
+    m->now = now - m->first;
+    if (!g->ended) {
+        step(m);
+        const uint64_t next = next_cycle(m);
+        if (m->out_of_memory)
+            return NEVER;
+        if (next != NEVER)
+            return m->first + next;
+        g->ended = true;
+    }
+    if (m->limit != NEVER && sam_gputime_flush(m))
+        return now + 1;
+    return m->acknowledged > m->now ? m->first + m->acknowledged : NEVER;
+}
+
+const struct sam_memtime_traffic *sam_gputime_traffic(const struct sam_gputime *g)
+{
+    return &g->model.traffic;
+}
+
+enum sam_status sam_gputime_close(struct sam_gputime *g, struct sam_gputime_result *result,
+                                  struct sam_error *error)
+{
+    struct model *m = &g->model;
+    enum sam_status status = SAM_OK;
+    *result = (struct sam_gputime_result){0};
+    if (!m->out_of_memory && m->limit == NEVER) {
+        status = sam_fail(error, SAM_ERR_INPUT,
+                          "cycle %llu: the warps wait for each other: expected endprg of all",
+                          (unsigned long long)m->now);
+    } else if (m->out_of_memory || !sam_gputime_settle(m)) {
+        status = sam_fail_memory(error);
+    } else {
+        *result = g->result;
+        g->result = (struct sam_gputime_result){0};
+    }
+    sam_gputime_drop(g);
+    return status;
 }
 
 enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
@@ -163,24 +251,15 @@ enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
                                 const struct sam_gputime_observer *observer,
                                 struct sam_gputime_result *result, struct sam_error *error)
 {
-    static const struct sam_gputime_observer none;
+    struct sam_gputime *g;
     if (SAM_LACKS(error, source, result))
         return SAM_ERR_USAGE;
     *result = (struct sam_gputime_result){0};
-    enum sam_status status = sam_gputime_check(config, launch, error);
+    const enum sam_status status =
+        sam_gputime_open(config, launch, source, observer, NULL, &g, error);
     if (status != SAM_OK)
         return status;
-    struct model *m = calloc(1, sizeof *m);
-    if (!m)
-        return sam_fail(error, SAM_ERR_MEMORY, "out of memory");
-    m->config = *config;
-    m->launch = *launch;
-    m->source = source;
-    m->observer = observer ? observer : &none;
-    m->result = result;
-    status = run(m, error);
-    free_model(m);
-    if (status != SAM_OK)
-        sam_gputime_result_free(result);
-    return status;
+    for (uint64_t now = 0; now != NEVER;)
+        now = sam_gputime_tick(g, now);
+    return sam_gputime_close(g, result, error);
 }

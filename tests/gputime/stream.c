@@ -85,7 +85,7 @@ static void check_sum(const uint64_t *reasons, uint64_t cycles, const char *what
                  (unsigned long long)cycles);
 }
 
-static void check_sums(const struct sam_gputime_result *r)
+void streams_check(const struct sam_gputime_result *r)
 {
     uint64_t slots[SAM_GPUTIME_REASONS] = {0}, rows[SAM_GPUTIME_REASONS] = {0}, issues = 0;
     for (uint32_t i = 0; i < r->sms; i++) {
@@ -112,15 +112,20 @@ static void check_sums(const struct sam_gputime_result *r)
                      (unsigned long long)rows[k], (unsigned long long)slots[k]);
 }
 
+struct sam_gputime_source streams_source(struct streams *all)
+{
+    memset(all->at, 0, sizeof all->at);
+    return (struct sam_gputime_source){.context = all, .next = next};
+}
+
 struct sam_gputime_result streams_run(struct streams *all, const struct sam_gputime_config *config,
                                       const struct sam_gputime_observer *observer)
 {
-    const struct sam_gputime_source source = {.context = all, .next = next};
+    const struct sam_gputime_source source = streams_source(all);
     struct sam_gputime_result result;
     struct sam_error error;
-    memset(all->at, 0, sizeof all->at);
     must(sam_gputime_run(config, &all->launch, &source, observer, &result, &error), &error);
-    check_sums(&result);
+    streams_check(&result);
     return result;
 }
 

@@ -37,6 +37,10 @@ void stream_end(struct stream *s);
 
 /* A launch of workgroups of so many warps, which all execute `s`. */
 void streams_init(struct streams *all, const struct stream *s, uint32_t workgroups, uint32_t warps);
+/* The launch as a source, from its beginning. */
+struct sam_gputime_source streams_source(struct streams *all);
+/* Every sum of a result. */
+void streams_check(const struct sam_gputime_result *result);
 /* The cycles under a configuration; `observer` may be NULL. Every sum of the result is checked. */
 struct sam_gputime_result streams_run(struct streams *all, const struct sam_gputime_config *config,
                                       const struct sam_gputime_observer *observer);
