@@ -36,6 +36,11 @@ static inline size_t sam_chunk_block_elements(const struct sam_chunk_span *span,
     size_t left = span->count - block * SAM_CHUNK_BLOCK_SIZE;
     return left < SAM_CHUNK_BLOCK_SIZE ? left : SAM_CHUNK_BLOCK_SIZE;
 }
+/* Where the bytes of a block begin in its piece. */
+static inline uint64_t sam_chunk_block_at(const struct sam_chunk_span *span, size_t block)
+{
+    return (span->first + block * SAM_CHUNK_BLOCK_SIZE) * sam_layout_of(span->layout)->element;
+}
 
 /* The largest size of a chunk of this many elements. */
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count);
@@ -106,6 +111,18 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader);
  * `elements` are then unspecified. */
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
+
+/* What a decoder does for a block, for models of time. */
+struct sam_chunk_cost {
+    unsigned tables;       /* codes that it has to prepare */
+    unsigned code_symbols; /* in all of them */
+    uint64_t coded;        /* symbols that are looked up in them */
+    uint64_t plain_bits;   /* stored as they are */
+};
+/* Of block `block`; `new_codes`: its codes are not those of the block before. False: the block is
+ * damaged, and the rest of its cost is unknown. */
+bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
+                    bool new_codes, struct sam_chunk_cost *cost);
 
 /* The options a caller gave (NULL: the default), checked. */
 enum sam_status sam_codec_options_take(struct sam_codec_options *options,

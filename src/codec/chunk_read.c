@@ -234,3 +234,35 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
     }
     return hash == chunk->block[block].hash ? NULL : "checksum mismatch";
 }
+
+bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
+                    bool new_codes, struct sam_chunk_cost *cost)
+{
+    const struct sam_layout *l = sam_layout_of(chunk->span.layout);
+    const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
+    const uint8_t *codes = chunk->block[block].codes;
+    size_t count = sam_chunk_block_elements(&chunk->span, block);
+    *cost = (struct sam_chunk_cost){0};
+    for (size_t p = 0; new_codes && p < l->plane_count; p++) {
+        struct sam_huffman code;
+        bool present;
+        if (!sam_huffman_read(&codes, data + chunk->block[0].offset, &code, &present))
+            return false;
+        cost->tables += present;
+        for (unsigned s = 0; s < SAM_COUNT(code.length); s++)
+            cost->code_symbols += code.length[s] != 0;
+    }
+    if (chunk->block[block].mode == SAM_CHUNK_VERBATIM) {
+        cost->plain_bits = (uint64_t)count * l->element * 8;
+        return true;
+    }
+    for (size_t p = 0; p < l->plane_count; p++) {
+        struct plane_entry entry;
+        uint64_t size = sam_plane_size(&l->plane[p], count);
+        if (!read_entry(&in, end, &entry))
+            return false;
+        cost->coded += entry.mode == SAM_PLANE_CODED ? size : 0;
+        cost->plain_bits += entry.mode == SAM_PLANE_RAW ? size * 8 : 0;
+    }
+    return true;
+}

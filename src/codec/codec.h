@@ -73,6 +73,12 @@ static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elemen
  * *planes the most planes. */
 size_t sam_layout_most(uint32_t set, size_t count, size_t *planes);
 
+/* Add to counts[s] how often each symbol s occurs in plane `plane` of `size` bytes of elements. The
+ * parts of a longer array have a multiple of eight elements, except the last. */
+enum sam_status sam_layout_count(enum sam_layout_id id, const uint8_t *data, uint64_t size,
+                                 const struct sam_codec_options *options, unsigned plane,
+                                 uint64_t counts[256], struct sam_error *error);
+
 /* --- codes */
 /* Add to counts[s] the number of occurrences of each symbol s. */
 void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256]);

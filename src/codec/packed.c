@@ -259,7 +259,7 @@ static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, u
     const struct sam_chunk_span *span = &f->chunk.span;
     unsigned element = sam_layout_of(span->layout)->element;
     for (size_t b = 0; !wrong && b < sam_chunk_span_blocks(span); b++) {
-        uint64_t at = (span->first + b * SAM_CHUNK_BLOCK_SIZE) * element;
+        uint64_t at = sam_chunk_block_at(span, b);
         uint64_t behind = at + sam_chunk_block_elements(span, b) * element;
         if (behind <= first || at >= end)
             continue;
@@ -374,9 +374,7 @@ static void restore_chunk(void *context, size_t i, unsigned worker)
     enum sam_status status = fetch(f, extent, i - extent->first_chunk, extent->piece, &error);
     const struct sam_chunk_span *span = &f->chunk.span;
     for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
-        unsigned element = sam_layout_of(span->layout)->element;
-        uint8_t *out =
-            r->file + extent->offset + (span->first + b * SAM_CHUNK_BLOCK_SIZE) * element;
+        uint8_t *out = r->file + extent->offset + sam_chunk_block_at(span, b);
         const char *wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, out);
         if (wrong)
             status = damaged(f->packed, extent->piece, wrong, &error);

@@ -117,6 +117,18 @@ enum sam_status sam_weight_stat(enum sam_dtype type, const void *data, uint64_t 
     return SAM_OK;
 }
 
+enum sam_status sam_layout_count(enum sam_layout_id id, const uint8_t *data, uint64_t size,
+                                 const struct sam_codec_options *options, unsigned plane,
+                                 uint64_t counts[256], struct sam_error *error)
+{
+    struct walk walk = {.add = add_counts,
+                        .ops = sam_codec_ops(options->level),
+                        .layout = sam_layout_of(id),
+                        .wanted = plane};
+    walk.counts = counts;
+    return walk_planes(&walk, id, data, size, options, error);
+}
+
 enum sam_status sam_weight_count(enum sam_dtype type, const void *data, uint64_t size,
                                  const struct sam_codec_options *given, unsigned plane,
                                  uint64_t counts[256], struct sam_error *error)
@@ -126,14 +138,8 @@ enum sam_status sam_weight_count(enum sam_dtype type, const void *data, uint64_t
     if (status != SAM_OK)
         return status;
     enum sam_layout_id id = sam_layout_for(type, &options);
-    const struct sam_layout *l = sam_layout_of(id);
-    struct walk walk = {.add = add_counts,
-                        .ops = sam_codec_ops(options.level),
-                        .layout = l,
-                        .wanted = plane,
-                        .counts = counts};
     memset(counts, 0, 256 * sizeof *counts);
-    if (plane >= l->coded_count)
+    if (plane >= sam_layout_of(id)->coded_count)
         return sam_fail(error, SAM_ERR_USAGE, "there is no coded plane %u", plane);
-    return walk_planes(&walk, id, data, size, &options, error);
+    return sam_layout_count(id, data, size, &options, plane, counts, error);
 }

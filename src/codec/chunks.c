@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chunks of one piece: decoding a range of them, making them, counting symbols. */
+#include "codec/chunks.h"
+
+#include "base/dtype.h"
+#include "codec/container.h"
+
+enum { LEAD = SAM_ALIGN }; /* bytes before a decoded block, for what is left of the last one */
+
+static uint64_t bytes_of(enum sam_dtype type, uint64_t count)
+{
+    unsigned __int128 bits = (unsigned __int128)count * sam_dtype_bits(type);
+    return bits / 8 > SAM_MAX_FILE ? UINT64_MAX : (uint64_t)((bits + 7) / 8);
+}
+
+/* The piece as a unit that is cut into chunks. */
+static struct sam_extent extent_of(const struct sam_chunks_piece *piece)
+{
+    bool shared = piece->layout == SAM_LAYOUT_SHARED;
+    return (struct sam_extent){
+        .size = shared ? piece->count : bytes_of(piece->type, piece->count),
+        .piece = piece->number,
+        .layout = shared ? SAM_LAYOUT_BYTES : (enum sam_layout_id)piece->layout,
+    };
+}
+
+const char *sam_chunks_fault(const struct sam_chunks_piece *piece, uint64_t *size)
+{
+    if (!sam_dtype_exists(piece->type))
+        return "unknown element type";
+    if (piece->layout > SAM_LAYOUT_SHARED)
+        return "unknown layout";
+    struct sam_extent extent = extent_of(piece);
+    if (extent.size > SAM_MAX_FILE)
+        return "more elements than a piece can have";
+    if (piece->layout != SAM_LAYOUT_SHARED && sam_dtype_bits(piece->type) == 4 && piece->count % 2)
+        return "a piece of half a byte";
+    if (extent.size % sam_layout_of(extent.layout)->element)
+        return "a piece that its layout does not divide into elements";
+    *size = extent.size;
+    return NULL;
+}
+
+const char *sam_chunks_range_fault(const struct sam_chunks_piece *piece,
+                                   const struct sam_chunks_range *range, uint64_t *size)
+{
+    bool same = range->to == piece->type, shared = piece->layout == SAM_LAYOUT_SHARED;
+    if (!sam_dtype_exists(range->to) || (!same && !sam_dtype_widens(piece->type, range->to)))
+        return "an output type that does not hold every value";
+    uint64_t units = shared ? bytes_of(piece->type, range->count) : range->count;
+    if (range->first > piece->count || units > piece->count - range->first)
+        return "elements beyond the piece";
+    if (same && sam_dtype_bits(piece->type) == 4 &&
+        (range->count % 2 || (!shared && range->first % 2)))
+        return "a range of half bytes";
+    *size = bytes_of(range->to, range->count);
+    return *size > SAM_MAX_FILE ? "more elements than the output can have" : NULL;
+}
+
+static enum sam_status unreadable(struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_IO, "cannot read the source");
+}
+
+static enum sam_status refused(struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_IO, "no room for the output");
+}
+
+/* --- decoding */
+struct decoding {
+    const struct sam_chunks_piece *piece;
+    const struct sam_chunks_range *range;
+    const struct sam_chunks_sink *sink;
+    struct sam_source source;
+    struct sam_chunk_reader reader;
+    uint64_t from, end;     /* bytes of the piece */
+    uint64_t left, written; /* elements still to write; bytes of output */
+    bool odd;               /* the first element is the high half of its byte */
+    uint8_t *room;          /* a chunk, as far as it has been read */
+    size_t room_size;
+    struct sam_chunk chunk;
+    uint8_t *block, *wide;
+    uint8_t carry[sizeof(uint64_t)]; /* an element that goes on in the next block */
+    size_t carried;
+    uint64_t damaged; /* block */
+};
+
+static bool open_decoding(struct decoding *d, const struct sam_extent *extent)
+{
+    const struct sam_layout *layout = sam_layout_of(extent->layout);
+    size_t longest = sam_extent_span(extent, 0).count;
+    longest = longest < SAM_CHUNK_BLOCK_SIZE ? longest : SAM_CHUNK_BLOCK_SIZE;
+    size_t bytes = longest * layout->element + LEAD;
+    bool wide = d->range->to != d->piece->type;
+    d->block = sam_codec_alloc(NULL, bytes);
+    if (wide)
+        d->wide = sam_codec_alloc(NULL, bytes * 8 / sam_dtype_bits(d->piece->type) *
+                                            sam_dtype_size(d->range->to));
+    return d->block && (!wide || d->wide) &&
+           sam_chunk_reader_open(&d->reader, sam_codec_ops(SAM_CODEC_BEST), NULL,
+                                 1u << extent->layout, longest);
+}
+
+static void close_decoding(struct decoding *d)
+{
+    sam_chunk_reader_close(&d->reader);
+    sam_codec_free(NULL, d->block);
+    sam_codec_free(NULL, d->wide);
+    sam_codec_free(NULL, d->room);
+}
+
+static enum sam_status damaged(struct decoding *d, const struct sam_chunk_span *span, size_t block,
+                               const char *wrong, struct sam_error *error)
+{
+    d->damaged = span->first / SAM_CHUNK_BLOCK_SIZE + block;
+    return sam_fail(error, SAM_ERR_INPUT, "block %llu of the piece is damaged: %s",
+                    (unsigned long long)d->damaged, wrong);
+}
+
+/* Bytes [from, to) of the chunk that begins at `at` in the source. */
+static bool read_part(struct decoding *d, uint64_t at, size_t from, size_t to)
+{
+    return from == to || d->source.read(d->source.context, at + from, d->room + from, to - from);
+}
+
+/* Read and parse the header of the chunk at `at`. */
+static enum sam_status read_header(struct decoding *d, uint64_t at,
+                                   const struct sam_chunk_span *span, struct sam_error *error)
+{
+    uint8_t head[SAM_CHUNK_HEADER];
+    if (d->source.size - at < sizeof head)
+        return damaged(d, span, 0, "the source ends before it", error);
+    if (!d->source.read(d->source.context, at, head, sizeof head))
+        return unreadable(error);
+    size_t size = sam_chunk_size(head, span), header = sam_chunk_header_size(head);
+    if (!size || header < sizeof head || header > size)
+        return damaged(d, span, 0, "impossible sizes", error);
+    if (size > d->source.size - at)
+        return damaged(d, span, 0, "the source ends within its chunk", error);
+    if (size > d->room_size) {
+        sam_codec_free(NULL, d->room);
+        d->room = sam_codec_alloc(NULL, size);
+        d->room_size = d->room ? size : 0;
+        if (!d->room)
+            return sam_fail_memory(error);
+    }
+    if (!read_part(d, at, 0, header))
+        return unreadable(error);
+    const char *wrong = sam_chunk_parse_header(d->room, header, size, span, &d->chunk);
+    if (wrong)
+        return damaged(d, span, 0, wrong, error);
+    const struct sam_chunks_step step = {.from = at, .from_size = header, .to = d->written};
+    return d->sink->take(d->sink->context, &step) ? SAM_OK : refused(error);
+}
+
+/* The output for `size` bytes at `data`, which may be preceded by the bytes carried over. */
+static void convert(struct decoding *d, uint8_t *data, size_t size, struct sam_chunks_step *step)
+{
+    enum sam_dtype from = d->piece->type, to = d->range->to;
+    step->data = data;
+    step->to_size = size;
+    if (from == to)
+        return;
+    data -= d->carried;
+    size += d->carried;
+    memcpy(data, d->carry, d->carried);
+    size_t bits = sam_dtype_bits(from), wide = sam_dtype_size(to);
+    size_t skipped = d->odd, count = size * 8 / bits - skipped;
+    count = count < d->left ? count : (size_t)d->left;
+    sam_dtype_widen(from, to, data, skipped + count, d->wide, NULL);
+    step->data = d->wide + skipped * wide;
+    step->to_size = count * wide;
+    size_t used = ((skipped + count) * bits + 7) / 8;
+    d->left -= count;
+    d->odd = false;
+    d->carried = size - used;
+    memcpy(d->carry, data + used, d->carried);
+}
+
+static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t block, bool new_codes,
+                                    struct sam_error *error)
+{
+    const struct sam_chunk *chunk = &d->chunk;
+    size_t offset = chunk->block[block].offset, size = chunk->block[block].size;
+    struct sam_chunks_step step = {.from = at + offset, .from_size = size, .to = d->written};
+    if (!read_part(d, at, offset, offset + size))
+        return unreadable(error);
+    uint8_t *data = d->block + LEAD;
+    sam_chunk_cost(chunk, d->room, block, new_codes, &step.cost);
+    const char *wrong = sam_chunk_read(&d->reader, chunk, d->room, block, data);
+    if (!wrong) {
+        uint64_t begin = sam_chunk_block_at(&chunk->span, block);
+        uint64_t behind = begin + (uint64_t)sam_chunk_block_elements(&chunk->span, block) *
+                                      sam_layout_of(chunk->span.layout)->element;
+        uint64_t from = d->from > begin ? d->from : begin, end = d->end < behind ? d->end : behind;
+        convert(d, data + (from - begin), (size_t)(end - from), &step);
+    }
+    d->written += step.to_size;
+    if (!d->sink->take(d->sink->context, &step))
+        return refused(error);
+    return wrong ? damaged(d, &chunk->span, block, wrong, error) : SAM_OK;
+}
+
+/* The blocks of the chunk at `at` that the range needs. */
+static enum sam_status decode_chunk(struct decoding *d, uint64_t at, struct sam_error *error)
+{
+    const struct sam_chunk *chunk = &d->chunk;
+    const struct sam_chunk_span *span = &chunk->span;
+    enum sam_status status = SAM_OK;
+    bool begun = false;
+    for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
+        if (sam_chunk_block_at(span, b + 1) <= d->from || sam_chunk_block_at(span, b) >= d->end)
+            continue;
+        bool own = !begun || chunk->block[b].codes != chunk->block[b - 1].codes;
+        status = decode_block(d, at, b, own, error);
+        begun = true;
+    }
+    return status;
+}
+
+enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
+                                  const struct sam_chunks_range *range, struct sam_source source,
+                                  const struct sam_chunks_sink *sink, uint64_t *damaged,
+                                  struct sam_error *error)
+{
+    uint64_t size;
+    const char *fault = sam_chunks_fault(piece, &size);
+    fault = fault ? fault : sam_chunks_range_fault(piece, range, &size);
+    if (fault)
+        return sam_fail(error, SAM_ERR_USAGE, "%s", fault);
+    if (size > sink->room)
+        return refused(error);
+    if (!range->count)
+        return SAM_OK;
+    struct decoding d = {
+        .piece = piece, .range = range, .sink = sink, .source = source, .left = range->count};
+    struct sam_extent extent = extent_of(piece);
+    uint64_t bits = sam_dtype_bits(piece->type), shift = 0;
+    d.from = range->first;
+    if (piece->layout != SAM_LAYOUT_SHARED) {
+        d.from = (uint64_t)((unsigned __int128)range->first * bits / 8);
+        d.odd = bits == 4 && range->first % 2;
+        shift = d.odd;
+    }
+    d.end = d.from + bytes_of(piece->type, range->count + shift);
+    enum sam_status status = open_decoding(&d, &extent) ? SAM_OK : sam_fail_memory(error);
+    uint64_t at = 0;
+    for (uint64_t n = 0; status == SAM_OK; n++) {
+        struct sam_chunk_span span = sam_extent_span(&extent, n);
+        if (sam_chunk_block_at(&span, 0) >= d.end)
+            break;
+        status = read_header(&d, at, &span, error);
+        if (status == SAM_OK)
+            status = decode_chunk(&d, at, error);
+        at += d.chunk.size;
+    }
+    if (status == SAM_ERR_INPUT)
+        *damaged = d.damaged;
+    close_decoding(&d);
+    return status;
+}
+
+/* --- encoding and counting */
+struct encoding {
+    const struct sam_chunks_sink *sink;
+    struct sam_chunk_maker maker;
+    uint8_t *elements, *out;
+    uint64_t written;
+};
+
+/* Symbols of the planes that are always counted. */
+static uint64_t counted_in(const struct sam_chunk_span *span, size_t block)
+{
+    const struct sam_layout *l = sam_layout_of(span->layout);
+    uint64_t counted = 0;
+    for (size_t p = 0; p < l->coded_count; p++)
+        counted += sam_plane_size(&l->plane[p], sam_chunk_block_elements(span, block));
+    return counted;
+}
+
+/* Give out a chunk of `size` bytes: its header, then its blocks, the last with the padding. */
+static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_span *span,
+                                  size_t size, struct sam_error *error)
+{
+    struct sam_chunk chunk;
+    const char *wrong = sam_chunk_parse(e->out, size, span, &chunk);
+    if (wrong) /* as good as impossible: two equal checksums */
+        return sam_fail(error, SAM_ERR_INPUT, "the chunk made is wrong: %s", wrong);
+    size_t element = sam_layout_of(span->layout)->element, blocks = sam_chunk_span_blocks(span);
+    uint64_t from = sam_chunk_block_at(span, 0);
+    struct sam_chunks_step step = {
+        .from = from, .to = e->written, .to_size = chunk.block[0].offset, .data = e->out};
+    bool taken = e->sink->take(e->sink->context, &step);
+    for (size_t b = 0; taken && b < blocks; b++) {
+        size_t offset = chunk.block[b].offset;
+        step = (struct sam_chunks_step){
+            .from = sam_chunk_block_at(span, b),
+            .from_size = sam_chunk_block_elements(span, b) * element,
+            .to = e->written + offset,
+            .to_size = b + 1 < blocks ? chunk.block[b].size : size - offset,
+            .counted = counted_in(span, b),
+            .data = e->out + offset,
+        };
+        bool own = b == 0 || chunk.block[b].codes != chunk.block[b - 1].codes;
+        sam_chunk_cost(&chunk, e->out, b, own, &step.cost);
+        taken = e->sink->take(e->sink->context, &step);
+    }
+    e->written += size;
+    return taken ? SAM_OK : refused(error);
+}
+
+static enum sam_status encode_span(struct encoding *e, const struct sam_chunk_span *span,
+                                   struct sam_source source, struct sam_error *error)
+{
+    size_t size = span->count * sam_layout_of(span->layout)->element;
+    if (!source.read(source.context, sam_chunk_block_at(span, 0), e->elements, size))
+        return unreadable(error);
+    size = sam_chunk_make(&e->maker, span, e->elements, e->out);
+    return size > e->sink->room - e->written ? refused(error) : give_chunk(e, span, size, error);
+}
+
+enum sam_status sam_chunks_encode(const struct sam_chunks_piece *piece, struct sam_source source,
+                                  const struct sam_chunks_sink *sink, struct sam_error *error)
+{
+    uint64_t size;
+    const char *fault = sam_chunks_fault(piece, &size);
+    if (fault || size > source.size)
+        return sam_fail(error, SAM_ERR_USAGE, "%s", fault ? fault : "a source without its end");
+    struct sam_extent extent = extent_of(piece);
+    struct encoding e = {.sink = sink};
+    size_t longest = sam_extent_span(&extent, 0).count;
+    e.elements = sam_codec_alloc(NULL, longest * sam_layout_of(extent.layout)->element);
+    e.out = sam_codec_alloc(NULL, sam_chunk_bound(extent.layout, longest) + SAM_CHUNK_SLACK);
+    bool opened = sam_chunk_maker_open(&e.maker, sam_codec_ops(SAM_CODEC_BEST), NULL,
+                                       1u << extent.layout, longest);
+    enum sam_status status = opened && e.elements && e.out ? SAM_OK : sam_fail_memory(error);
+    for (uint64_t n = 0; status == SAM_OK && n < sam_extent_chunks(&extent); n++) {
+        struct sam_chunk_span span = sam_extent_span(&extent, n);
+        status = encode_span(&e, &span, source, error);
+    }
+    sam_chunk_maker_close(&e.maker);
+    sam_codec_free(NULL, e.elements);
+    sam_codec_free(NULL, e.out);
+    return status;
+}
+
+enum sam_status sam_chunks_count(const struct sam_chunks_piece *piece, struct sam_source source,
+                                 const struct sam_chunks_sink *sink, uint64_t counts[256],
+                                 struct sam_error *error)
+{
+    const struct sam_codec_options options = {0};
+    uint64_t size;
+    const char *fault = sam_chunks_fault(piece, &size);
+    if (fault || size > source.size)
+        return sam_fail(error, SAM_ERR_USAGE, "%s", fault ? fault : "a source without its end");
+    struct sam_extent extent = extent_of(piece);
+    const struct sam_layout *layout = sam_layout_of(extent.layout);
+    size_t most = (size_t)SAM_CHUNK_BLOCK_SIZE * layout->element;
+    uint8_t *elements = sam_codec_alloc(NULL, most);
+    enum sam_status status = elements ? SAM_OK : sam_fail_memory(error);
+    memset(counts, 0, 256 * sizeof *counts);
+    for (uint64_t at = 0; status == SAM_OK && at < size; at += most) {
+        size_t part = size - at < most ? (size_t)(size - at) : most;
+        struct sam_chunks_step step = {.from = at, .from_size = part};
+        step.counted = sam_plane_size(&layout->plane[0], part / layout->element);
+        if (!source.read(source.context, at, elements, part))
+            status = unreadable(error);
+        else
+            status = sam_layout_count(extent.layout, elements, part, &options, 0, counts, error);
+        if (status == SAM_OK && !sink->take(sink->context, &step))
+            status = refused(error);
+    }
+    sam_codec_free(NULL, elements);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Damaged chunks, 100,000 of them (SAMITE_MUTATIONS: so many in all): a fault, or the right
+ * elements, and never a byte that is wrong or read or written outside. Every eighth gets a valid
+ * checksum of its header again, so that the code after that check runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "codec/chunks_in_memory.h"
+#include "codec/weights.h"
+#include "random.h"
+
+enum { GROUPS = 5, MUTATIONS = 100000, FORGED = 8 };
+
+/* A piece, its elements and its chunks. */
+struct victim {
+    struct sam_chunks_piece piece;
+    struct packed file, chunks;
+};
+
+static void make_victim(struct victim *v, enum sam_dtype type, const struct sam_codec_options *o,
+                        uint32_t number, size_t size, uint64_t *random)
+{
+    struct output made;
+    struct sam_chunks_sink sink = output_sink(&made, 2 * size + 4096);
+    *v = (struct victim){piece_of(type, size, o), {malloc(size), size}, {0}};
+    v->piece.number = number;
+    assert_non_null(v->file.data);
+    test_weights(type, v->file.data, size, 0.02, random);
+    assert_int_equal(sam_chunks_encode(&v->piece, memory_source(&v->file), &sink, NULL), SAM_OK);
+    v->chunks = (struct packed){made.data, made.size};
+}
+
+static void free_victim(struct victim *v)
+{
+    free(v->file.data);
+    free(v->chunks.data);
+}
+
+/* Half of the damage goes where the sizes and codes are. */
+static size_t somewhere(size_t size, uint64_t *random)
+{
+    return (size_t)(test_below(random, 2) ? test_below(random, size < 200 ? size : 200)
+                                          : test_below(random, size));
+}
+
+static void damage(struct packed *work, const struct packed *other, uint64_t *random)
+{
+    static const uint32_t edges[] = {0, 1, 63, 64, 65, 255, 65535, 1 << 20, UINT32_MAX, 1u << 30};
+    size_t at = somewhere(work->size, random), left = work->size - at, length, from;
+    switch (test_below(random, 5)) {
+    case 0: /* bits */
+        for (uint64_t n = 1 + test_below(random, 3); n--; at = somewhere(work->size, random))
+            work->data[at] ^= (uint8_t)(1u << test_below(random, 8));
+        break;
+    case 1: /* cut off */ work->size = at; break;
+    case 2: /* a part of another piece */
+        from = (size_t)test_below(random, other->size);
+        length = 1 + (size_t)test_below(random, 300);
+        length = length < left ? length : left;
+        length = length < other->size - from ? length : other->size - from;
+        memcpy(work->data + at, other->data + from, length);
+        break;
+    case 3: /* a part of itself, elsewhere */
+        from = (size_t)test_below(random, work->size);
+        length = 1 + (size_t)test_below(random, 300);
+        length = length < left ? length : left;
+        length = length < work->size - from ? length : work->size - from;
+        memmove(work->data + at, work->data + from, length);
+        break;
+    default: /* a number that could be a size */
+        at -= at % 4;
+        if (work->size - at >= 4)
+            sam_put_le32(work->data + at,
+                         test_below(random, 2)
+                             ? edges[test_below(random, SAM_COUNT(edges))]
+                             : (uint32_t)test_random(random) >> test_below(random, 32));
+        break;
+    }
+}
+
+static void forge(const struct packed *work, uint32_t number)
+{
+    if (work->size < SAM_CHUNK_HEADER)
+        return;
+    size_t header = sam_le16(work->data + 12);
+    if (header >= SAM_CHUNK_HEADER && header <= work->size)
+        sam_put_le64(work->data,
+                     XXH3_64bits_withSeed(work->data + 8, header - 8, (uint64_t)number << 32));
+}
+
+/* Decode a random range. Whatever was given out must be the elements of the piece. */
+static bool decode(const struct victim *v, struct packed *work, uint64_t *random)
+{
+    bool wider = test_below(random, 2) && v->piece.type != SAM_F32;
+    uint64_t even = sam_dtype_bits(v->piece.type) == 4 ? ~UINT64_C(1) : UINT64_MAX;
+    uint64_t first = test_below(random, v->piece.count) & even;
+    uint64_t count = (test_below(random, v->piece.count - first) + 1) & even, size, damaged = 99;
+    const struct sam_chunks_range range = {wider ? SAM_F32 : v->piece.type, first, count};
+    uint8_t *wanted;
+    struct output got;
+    struct sam_error error = {0};
+    assert_null(sam_chunks_range_fault(&v->piece, &range, &size));
+    struct sam_chunks_sink sink = output_sink(&got, (size_t)size);
+    enum sam_status status =
+        sam_chunks_decode(&v->piece, &range, memory_source(work), &sink, &damaged, &error);
+    uint8_t *elements = v->file.data + first * sam_dtype_bits(v->piece.type) / 8;
+    wanted = malloc(size ? (size_t)size : 1);
+    assert_non_null(wanted);
+    if (wider)
+        assert_int_equal(sam_dtype_widen(v->piece.type, SAM_F32, elements, count, wanted, NULL),
+                         SAM_OK);
+    else
+        memcpy(wanted, elements, (size_t)size);
+    assert_true(got.size == 0 || memcmp(got.data, wanted, got.size) == 0);
+    if (status == SAM_OK) {
+        assert_int_equal(got.size, size);
+    } else {
+        assert_int_equal(status, SAM_ERR_INPUT);
+        assert_true(damaged <= v->piece.count / SAM_CHUNK_BLOCK_SIZE);
+        assert_true(error.text[0]);
+    }
+    free(wanted);
+    free(got.data);
+    return status == SAM_OK;
+}
+
+static void mutate(enum sam_dtype type, size_t size, uint64_t rounds, uint64_t *random)
+{
+    struct victim victims[SAM_COUNT(layouts)];
+    unsigned harmless = 0;
+    for (uint32_t l = 0; l < SAM_COUNT(layouts); l++)
+        make_victim(&victims[l], type, &layouts[l], l, size, random);
+    for (uint64_t round = 0; round < rounds; round++) {
+        const struct victim *v = &victims[round % SAM_COUNT(layouts)];
+        const struct victim *other = &victims[(round + 1) % SAM_COUNT(layouts)];
+        struct packed work = {malloc(v->chunks.size), v->chunks.size};
+        assert_non_null(work.data);
+        memcpy(work.data, v->chunks.data, work.size);
+        damage(&work, &other->chunks, random);
+        if (round % FORGED == 0)
+            forge(&work, v->piece.number);
+        /* An allocation of the exact size, so that a sanitizer detects reads past its end. */
+        work.data = realloc(work.data, work.size ? work.size : 1);
+        assert_non_null(work.data);
+        harmless += decode(v, &work, random);
+        free(work.data);
+    }
+    assert_true(harmless < rounds / 2); /* the damage does reach what is decoded */
+    for (size_t l = 0; l < SAM_COUNT(layouts); l++)
+        free_victim(&victims[l]);
+}
+
+/* One group of the types; a part of the damage hits pieces of several blocks. */
+static void group(unsigned number)
+{
+    uint64_t random = test_seed() + number;
+    uint64_t rounds = test_number("SAMITE_MUTATIONS", MUTATIONS) / GROUPS;
+    static const enum sam_dtype types[GROUPS] = {SAM_BF16, SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
+    mutate(types[number], 600, rounds / 2, &random);
+    mutate(types[number], 3000, rounds - rounds / 2 - rounds / 25, &random);
+    mutate(types[number], (2 * SAM_CHUNK_BLOCK_SIZE + 400) * sam_dtype_bits(types[number]) / 8,
+           rounds / 25, &random);
+}
+
+static void damaged_bf16(void **state)
+{
+    (void)state;
+    group(0);
+}
+
+static void damaged_f16(void **state)
+{
+    (void)state;
+    group(1);
+}
+
+static void damaged_e4m3(void **state)
+{
+    (void)state;
+    group(2);
+}
+
+static void damaged_e5m2(void **state)
+{
+    (void)state;
+    group(3);
+}
+
+static void damaged_e2m1(void **state)
+{
+    (void)state;
+    group(4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_bf16), cmocka_unit_test(damaged_f16),
+        cmocka_unit_test(damaged_e4m3), cmocka_unit_test(damaged_e5m2),
+        cmocka_unit_test(damaged_e2m1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec/chunks_in_memory.h"
+
+const struct sam_codec_options layouts[3] = {{0}, {.dense = true}, {.bit_planes = true}};
+
+static bool read_memory(void *context, uint64_t offset, void *data, size_t size)
+{
+    const struct packed *bytes = context;
+    assert_true(offset <= bytes->size && size <= bytes->size - offset);
+    memcpy(data, bytes->data + offset, size);
+    return true;
+}
+
+struct sam_source memory_source(struct packed *bytes)
+{
+    return (struct sam_source){read_memory, bytes, bytes->size};
+}
+
+static bool take_step(void *context, const struct sam_chunks_step *step)
+{
+    struct output *o = context;
+    assert_int_equal(step->to, o->size);
+    assert_true(step->to_size <= o->room - o->size);
+    if (++o->steps == o->refuse_at)
+        return false;
+    if (step->to_size)
+        memcpy(o->data + o->size, step->data, (size_t)step->to_size);
+    o->size += (size_t)step->to_size;
+    o->read += step->from_size;
+    o->cost.tables += step->cost.tables;
+    o->cost.code_symbols += step->cost.code_symbols;
+    o->cost.coded += step->cost.coded;
+    o->cost.plain_bits += step->cost.plain_bits;
+    o->counted += step->counted;
+    return true;
+}
+
+struct sam_chunks_sink output_sink(struct output *output, size_t room)
+{
+    *output = (struct output){.data = malloc(room ? room : 1), .room = room};
+    assert_non_null(output->data);
+    return (struct sam_chunks_sink){take_step, output, room};
+}
+
+struct packed chunks_of(const struct packed *file)
+{
+    const uint8_t *trailer = file->data + file->size - SAM_TRAILER;
+    uint64_t end = sam_le64(trailer), count = sam_le64(trailer + 8), size = 0;
+    for (uint64_t i = 0; i < count; i++)
+        size += sam_le32(file->data + end + 4 * i);
+    struct packed chunks = {malloc(size ? (size_t)size : 1), (size_t)size};
+    assert_non_null(chunks.data);
+    memcpy(chunks.data, file->data + (end - size), (size_t)size);
+    return chunks;
+}
+
+struct sam_chunks_piece piece_of(enum sam_dtype type, size_t size,
+                                 const struct sam_codec_options *options)
+{
+    enum { SMALL = 512 }; /* docs/format-codec.md: layout 10 */
+    bool shared = size < SMALL;
+    return (struct sam_chunks_piece){
+        .type = type,
+        .layout = shared ? SAM_LAYOUT_SHARED : sam_layout_for(type, options),
+        .count = shared ? size : size * 8 / sam_dtype_bits(type),
+    };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks in memory, and a sink that keeps what comes of them. */
+#ifndef TEST_CHUNKS_IN_MEMORY_H
+#define TEST_CHUNKS_IN_MEMORY_H
+
+#include "codec/chunks.h"
+#include "codec/container.h"
+#include "codec/roundtrip.h"
+
+/* Bytes in memory as a source; it refuses to read beyond them. */
+struct sam_source memory_source(struct packed *bytes);
+
+/* The output of a piece of work, and the sums over its steps. */
+struct output {
+    uint8_t *data;
+    size_t size, room;
+    uint64_t steps, refuse_at; /* 0: never */
+    struct sam_chunk_cost cost;
+    uint64_t counted, read;
+};
+/* A sink with room for `room` bytes, in an allocation of that size. */
+struct sam_chunks_sink output_sink(struct output *output, size_t room);
+
+/* The chunks within a packed file, copied. Free their data. */
+struct packed chunks_of(const struct packed *file);
+/* The piece that is a whole packed file of one tensor. */
+struct sam_chunks_piece piece_of(enum sam_dtype type, size_t size,
+                                 const struct sam_codec_options *options);
+
+/* Every option that selects another layout: default, dense, bit planes. */
+extern const struct sam_codec_options layouts[3];
+
+#endif
