@@ -51,10 +51,21 @@ bool sam_hart_calls_keep(struct sam_hart *hart)
 
 /* ------------------------------------------------------------------------ the program's memory */
 
+static void tell(const struct sam_hart *hart, uint64_t address, size_t size, bool store)
+{
+    if (hart->listener)
+        hart->listener->called(hart->listener->context, address, size, store);
+}
+
 static bool read_guest(void *context, uint64_t address, void *data, size_t size)
 {
     struct sam_hart *hart = context;
-    return sam_hart_read(hart, sam_hart_wrap(hart, address), data, size, NULL) == SAM_OK;
+    address = sam_hart_wrap(hart, address);
+    if (sam_hart_read(hart, address, data, size, NULL) != SAM_OK)
+        return false;
+    if (data) /* else only a check that it could be read */
+        tell(hart, address, size, false);
+    return true;
 }
 
 static bool write_memory(struct sam_hart *hart, uint64_t address, const void *data, size_t size)
@@ -71,6 +82,7 @@ static bool write_guest(void *context, uint64_t address, const void *data, size_
     address = sam_hart_wrap(hart, address);
     if (!write_memory(hart, address, data, size))
         return false;
+    tell(hart, address, size, true);
     if (hart->calls) {
         const uint64_t range[2] = {address, size};
         sam_buffer_append(&hart->calls->written, range, sizeof range);
@@ -287,7 +299,8 @@ static bool trap_to_host(struct sam_hart *hart, answer *way, const uint64_t *wor
 static bool word_is(struct sam_hart *hart, uint64_t address, uint32_t wanted)
 {
     uint8_t bytes[4];
-    return read_guest(hart, address, bytes, sizeof bytes) && sam_le32(bytes) == wanted;
+    return sam_hart_read(hart, sam_hart_wrap(hart, address), bytes, sizeof bytes, NULL) == SAM_OK &&
+           sam_le32(bytes) == wanted;
 }
 
 bool sam_hart_is_semihost(struct sam_hart *hart)

@@ -24,6 +24,18 @@ struct sam_hart_counter {
 
 enum { SAM_HART_CYCLE, SAM_HART_INSTRET, SAM_HART_COUNTERS };
 
+struct sam_hart_record;
+
+/* Told of whatever the program of a hart accesses; instructions are then recorded one by one. */
+struct sam_hart_listener {
+    /* An instruction has run, or trapped. What its store to a control register starts is still to
+     * come. */
+    void (*ran)(void *context, const struct sam_hart_record *record);
+    /* A call of the host has accessed memory. */
+    void (*called)(void *context, uint64_t address, uint64_t size, bool store);
+    void *context;
+};
+
 struct sam_hart {
     struct sam_core core; /* first: a CSR hook's core is its hart */
     struct sam_view view;
@@ -49,10 +61,11 @@ struct sam_hart {
     struct sam_hart_calls *calls; /* NULL: none are remembered */
     uint64_t timed;               /* cycles of the model when the profile was last added to */
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
-    struct sam_engines *engines;        /* NULL: off */
-    struct sam_hart_timeline *timeline; /* NULL: off */
-    struct sam_buffer line;             /* current line of the trace */
-    struct sam_texts *texts;            /* NULL without a trace */
+    struct sam_engines *engines;              /* NULL: off */
+    struct sam_hart_timeline *timeline;       /* NULL: off */
+    const struct sam_hart_listener *listener; /* NULL: none */
+    struct sam_buffer line;                   /* current line of the trace */
+    struct sam_texts *texts;                  /* NULL without a trace */
 };
 
 static inline struct sam_hart *sam_hart_of(struct sam_core *core)
@@ -119,7 +132,8 @@ enum sam_status sam_hart_out_of_budget(struct sam_hart *hart, struct sam_hart_re
 static inline bool sam_hart_is_observed(const struct sam_hart *hart)
 {
     const struct sam_hart_options *o = &hart->options;
-    return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->mxu;
+    return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->mxu ||
+           hart->listener;
 }
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *record);
 /* profile.c: add the instruction to options.profile. False: out of memory. */

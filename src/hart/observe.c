@@ -178,6 +178,8 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *r)
 {
     enum sam_status status = SAM_OK;
+    if (hart->listener)
+        hart->listener->ran(hart->listener->context, r);
     if (hart->mxu)
         pass_cycles(hart, r);
     if (r->step.kind == SAM_STEP_TRAPPED)

@@ -69,6 +69,17 @@ struct sam_sanitize_object {
     const char *name; /* what it is; outlives the launch */
 };
 
+/* Told of what kernels access, beside the checks or alone. */
+struct sam_sanitize_listener {
+    /* About to run: an instruction that accesses memory; the word at `pc`, of any instruction. */
+    void (*access)(void *context, const struct sam_sanitize_op *op);
+    void (*fetch)(void *context, uint32_t pc);
+    void *context;
+};
+
+/* A sanitizer without checks that tells the listener. NULL: out of memory. */
+struct sam_sanitizer *sam_sanitize_listen(const struct sam_sanitize_listener *listener);
+
 /* sanitizer.c: events. */
 
 /* Whether a check must see this instruction before it runs. */
@@ -81,7 +92,8 @@ bool sam_sanitize_declare(struct sam_sanitizer *sanitizer,
                           const struct sam_sanitize_object *object);
 /* A workgroup begins. Those before it have ended. */
 void sam_sanitize_enter(struct sam_sanitizer *sanitizer, uint32_t workgroup);
-/* A warp is about to run an instruction. */
+/* A warp is about to run an instruction: for the listener; and one that a check must see. */
+void sam_sanitize_fetch(struct sam_sanitizer *sanitizer, uint32_t pc, uint32_t prefix);
 void sam_sanitize_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 /* A barrier has released the warps of the workgroup that wait. */
 void sam_sanitize_release(struct sam_sanitizer *sanitizer);
@@ -101,7 +113,8 @@ struct sanitize_sync;
 
 struct sam_sanitizer {
     unsigned checks;
-    bool failed; /* out of memory */
+    struct sam_sanitize_listener listener; /* NULL functions: none */
+    bool failed;                           /* out of memory */
     struct sam_sanitize_launch launch;
     uint32_t workgroup;                  /* that runs */
     struct sam_sanitize_object *objects; /* of the launch */

@@ -4,6 +4,14 @@
 
 #include "sanitize/sanitize.h"
 
+struct sam_sanitizer *sam_sanitize_listen(const struct sam_sanitize_listener *listener)
+{
+    struct sam_sanitizer *s = sam_alloc(1, sizeof *s);
+    if (s)
+        s->listener = *listener;
+    return s;
+}
+
 struct sam_sanitizer *sam_sanitizer_new(unsigned checks)
 {
     if (!checks || checks & ~(unsigned)SAM_SANITIZE_ALL)
@@ -106,6 +114,8 @@ static bool computes(unsigned act)
 bool sam_sanitize_wants(const struct sam_sanitizer *s, const struct sam_insn *insn)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    if (s->listener.access && does->bytes)
+        return true;
     if (s->checks & SAM_SANITIZE_INIT && computes(does->act))
         return true;
     if (s->checks & SAM_SANITIZE_BOUNDS && does->bytes)
@@ -167,8 +177,19 @@ void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
         sam_sanitize_sync_enter(s);
 }
 
+void sam_sanitize_fetch(struct sam_sanitizer *s, uint32_t pc, uint32_t prefix)
+{
+    if (!s->listener.fetch)
+        return;
+    if (prefix)
+        s->listener.fetch(s->listener.context, pc - 4);
+    s->listener.fetch(s->listener.context, pc);
+}
+
 void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
+    if (s->listener.access && op->bytes)
+        s->listener.access(s->listener.context, op);
     if (s->bounds && op->bytes)
         sam_sanitize_bounds_see(s, op);
     if (s->init)

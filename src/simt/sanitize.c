@@ -70,9 +70,17 @@ static struct sam_worker *worker_of(const struct sam_core *c)
     return (struct sam_worker *)(void *)c->view; /* its first member */
 }
 
+SAM_HANDLER(sanitize_fetch)
+{
+    const struct sam_tally *tally = sam_tally_of(c, op);
+    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), tally->prefix);
+    SAM_MUSTTAIL return tally->fn(c, op, entry, left);
+}
+
 SAM_HANDLER(sanitize_insn)
 {
     const struct sam_tally *tally = sam_tally_of(c, op);
+    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), tally->prefix);
     tell(worker_of(c), W, &tally->insn, (uint32_t)sam_pc_of(c, op), tally->prefix);
     SAM_MUSTTAIL return tally->fn(c, op, entry, left);
 }
@@ -81,7 +89,9 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
 {
     const struct sam_worker *worker = context;
     (void)apart;
-    return sam_sanitize_wants(worker->sanitizer, insn) ? sanitize_insn : NULL;
+    return sam_sanitize_wants(worker->sanitizer, insn) ? sanitize_insn
+           : worker->sanitizer->listener.fetch         ? sanitize_fetch
+                                                       : NULL;
 }
 
 bool sam_sanitizing_open(struct sam_worker *worker, bool stepped)
@@ -110,10 +120,13 @@ void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *w)
     struct sam_fault fault;
     struct sam_insn insn;
     uint32_t word;
-    if (!(w->core.pc & 3) && sam_code_fetch(&w->core, w->core.pc, &word, &fault) &&
-        sam_code_decode(worker->code, word, w->core.pending_prefix, &insn) &&
-        sam_sanitize_wants(worker->sanitizer, &insn))
-        tell(worker, w, &insn, (uint32_t)w->core.pc, w->core.pending_prefix);
+    const uint32_t pc = (uint32_t)w->core.pc, prefix = w->core.pending_prefix;
+    if (pc & 3 || !sam_code_fetch(&w->core, pc, &word, &fault) ||
+        !sam_code_decode(worker->code, word, prefix, &insn))
+        return;
+    sam_sanitize_fetch(worker->sanitizer, pc, prefix);
+    if (sam_sanitize_wants(worker->sanitizer, &insn))
+        tell(worker, w, &insn, pc, prefix);
 }
 
 static bool fetch(void *core, uint32_t pc, uint32_t *word)

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "system/race_watch.h"
+
+#include <stdlib.h>
+
+#include "sanitize/sanitize.h"
+
+enum { FETCHED = 4096 };
+
+struct sam_system_watch {
+    struct sam_system_races *races;
+    struct sam_hart_listener hears_hart;
+    struct sam_hart *hart; /* for the pc of a call */
+    struct sam_sanitizer *hears_gpu;
+    uint32_t fetched[FETCHED]; /* 1 + pc of an instruction that the launch has fetched, by a hash */
+};
+
+/* ------------------------------------------------------------------------------------- hart */
+
+static void tell(struct sam_system_watch *w, enum sam_system_agent agent,
+                 enum sam_system_access kind, uint64_t pc, uint64_t address, uint64_t size)
+{
+    sam_system_races_access(w->races, &(struct system_race_access){.agent = agent,
+                                                                   .kind = kind,
+                                                                   .has_pc = true,
+                                                                   .pc = pc,
+                                                                   .address = address,
+                                                                   .size = size});
+}
+
+static void hear_matrix(struct sam_system_watch *w, const struct sam_hart_record *r)
+{
+    struct sam_matrix_work work;
+    const bool trapped = r->step.kind == SAM_STEP_TRAPPED;
+    if (!sam_matrix_work_done(&w->hart->core, &r->insn, r->first_row, trapped, &work) ||
+        work.kind > SAM_M_KIND_STORE)
+        return;
+    const unsigned end = work.end < work.m ? work.end : work.m; /* the rest is cleared */
+    for (unsigned row = work.first; row < end; row++)
+        tell(w, SAM_SYSTEM_BY_MATRIX,
+             work.kind == SAM_M_KIND_STORE ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, r->step.pc,
+             sam_matrix_address(&work, row, 0), work.bytes);
+}
+
+static void hear_scalar(struct sam_system_watch *w, const struct sam_hart_record *r)
+{
+    const bool reserves = sam_insn_rows[r->insn.op].does.act == SAM_ACT_RESERVE;
+    for (unsigned i = 0; i < r->step.access_count; i++) {
+        const struct sam_step_access *a = &r->step.access[i];
+        tell(w, SAM_SYSTEM_BY_HART,
+             reserves || (a->load && a->store) ? SAM_SYSTEM_ATOMIC
+             : a->store                        ? SAM_SYSTEM_STORE
+                                               : SAM_SYSTEM_LOAD,
+             r->step.pc, a->address, a->size);
+    }
+}
+
+static void hear_instruction(void *context, const struct sam_hart_record *r)
+{
+    struct sam_system_watch *w = context;
+    if (!sam_system_races_in_flight(w->races))
+        return;
+    if (r->step.word)
+        tell(w, SAM_SYSTEM_BY_HART, SAM_SYSTEM_FETCH, r->step.pc, r->step.pc, 4);
+    if (sam_matrix_is(&r->insn)) {
+        hear_matrix(w, r);
+    } else if (r->step.kind == SAM_STEP_TRAPPED) {
+        return; /* it has accessed nothing */
+    } else if (r->has_tensor) {
+        for (unsigned i = 0; i < r->tensor.span_count; i++)
+            tell(w, SAM_SYSTEM_BY_TENSOR, r->tensor.store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD,
+                 r->step.pc, r->tensor.spans[i].low,
+                 r->tensor.spans[i].high - r->tensor.spans[i].low + 1);
+    } else {
+        hear_scalar(w, r);
+    }
+}
+
+static void hear_call(void *context, uint64_t address, uint64_t size, bool store)
+{
+    struct sam_system_watch *w = context;
+    tell(w, SAM_SYSTEM_BY_HART, store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, sam_hart_pc(w->hart),
+         address, size);
+}
+
+void sam_system_watch_hart(struct sam_system_watch *w, struct sam_hart *hart)
+{
+    w->hart = hart;
+    w->hears_hart = (struct sam_hart_listener){hear_instruction, hear_call, w};
+    hart->listener = &w->hears_hart;
+}
+
+/* -------------------------------------------------------------------------------------- GPU */
+
+static void hear_fetch(void *context, uint32_t pc)
+{
+    struct sam_system_watch *w = context;
+    uint32_t *known = &w->fetched[pc / 4 % FETCHED];
+    if (*known == pc + 1)
+        return;
+    *known = pc + 1;
+    sam_system_races_access(w->races, &(struct system_race_access){.agent = SAM_SYSTEM_BY_GPU,
+                                                                   .kind = SAM_SYSTEM_FETCH,
+                                                                   .address = pc,
+                                                                   .size = 4});
+}
+
+static enum sam_system_access kind_of(const struct sam_insn *insn)
+{
+    switch (sam_insn_rows[insn->op].does.act) {
+    case SAM_ACT_LOAD: return SAM_SYSTEM_LOAD;
+    case SAM_ACT_STORE: return SAM_SYSTEM_STORE;
+    default: return SAM_SYSTEM_ATOMIC;
+    }
+}
+
+/* Consecutive elements are one range. */
+struct span {
+    struct sam_system_watch *watch;
+    struct system_race_access access;
+};
+
+static void flush(struct span *span)
+{
+    if (span->access.size)
+        sam_system_races_access(span->watch->races, &span->access);
+    span->access.size = 0;
+}
+
+/* An element that a lane accesses; local memory is nobody else's, and a misaligned one traps. */
+static void add(struct span *span, uint32_t address, unsigned bytes)
+{
+    if (address - SAM_LDS_BASE < SAM_LDS_SIZE || address % bytes)
+        return;
+    if (address == span->access.address + span->access.size && span->access.size) {
+        span->access.size += bytes;
+        return;
+    }
+    flush(span);
+    span->access.address = address;
+    span->access.size = bytes;
+}
+
+static void hear_access(void *context, const struct sam_sanitize_op *op)
+{
+    struct span span = {
+        .watch = context,
+        .access = {
+            .agent = SAM_SYSTEM_BY_GPU, .kind = kind_of(op->insn), .has_pc = true, .pc = op->pc}};
+    for (unsigned word = 0; word < op->words; word++) {
+        if (!op->vector)
+            add(&span, op->address[0][0] + word * op->apart, op->bytes);
+        for (unsigned g = 0; g < op->groups; g++)
+            for (uint32_t lanes = op->acting[g]; lanes; lanes &= lanes - 1)
+                add(&span, op->address[g][__builtin_ctz(lanes)] + word * op->apart, op->bytes);
+        flush(&span);
+    }
+}
+
+struct sam_sanitizer *sam_system_watch_gpu(struct sam_system_watch *w)
+{
+    return w->hears_gpu;
+}
+
+/* ------------------------------------------------------------------------------- the queues */
+
+void sam_system_watch_submit(struct sam_system_watch *w, enum sam_system_agent agent,
+                             uint64_t record, uint64_t size, uint64_t pc)
+{
+    sam_system_races_submit(w->races, agent, record, pc);
+    if (agent == SAM_SYSTEM_BY_GPU)
+        memset(w->fetched, 0, sizeof w->fetched);
+    sam_system_races_access(
+        w->races, &(struct system_race_access){
+                      .agent = agent, .kind = SAM_SYSTEM_LOAD, .address = record, .size = size});
+}
+
+void sam_system_watch_weights(struct sam_system_watch *w, enum sam_system_access kind,
+                              uint64_t address, uint64_t size)
+{
+    sam_system_races_access(w->races, &(struct system_race_access){.agent = SAM_SYSTEM_BY_WEIGHTS,
+                                                                   .kind = kind,
+                                                                   .address = address,
+                                                                   .size = size});
+}
+
+void sam_system_watch_ended(struct sam_system_watch *w, enum sam_system_agent agent, uint64_t count)
+{
+    sam_system_races_ended(w->races, agent, count);
+}
+
+/* --------------------------------------------------------------------------------- the watch */
+
+struct sam_system_watch *sam_system_watch_new(const struct sam_system_races_options *options)
+{
+    struct sam_system_watch *w = sam_alloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->races = sam_system_races_new(options);
+    w->hears_gpu = sam_sanitize_listen(
+        &(struct sam_sanitize_listener){.access = hear_access, .fetch = hear_fetch, .context = w});
+    if (w->races && w->hears_gpu)
+        return w;
+    sam_system_watch_free(w);
+    return NULL;
+}
+
+void sam_system_watch_free(struct sam_system_watch *w)
+{
+    if (!w)
+        return;
+    sam_system_races_free(w->races);
+    sam_sanitizer_free(w->hears_gpu);
+    free(w);
+}
+
+struct sam_system_races *sam_system_watch_races(struct sam_system_watch *w)
+{
+    return w->races;
+}
