@@ -207,7 +207,7 @@ static void layout(void **state)
     assert_int_equal(sizeof(struct sam_weight_record), 64);
     assert_int_equal(sizeof(struct sam_metadata_record), 64);
     assert_int_equal(sizeof(struct sam_weight_result), 20);
-    assert_int_equal(sizeof(struct sam_weight_entry), 168);
+    assert_int_equal(sizeof(struct sam_weight_entry), 188);
     assert_int_equal(SAM_SYSTEM_LOCAL, SAM_LDS_BASE);
     assert_int_equal(SAM_SYSTEM_LOCAL_BYTES, SAM_LDS_SIZE);
     assert_int_equal(SAM_SYSTEM_GPU_CODE, SAM_CODE_BASE);

@@ -86,6 +86,9 @@ SAM_DEVICE_FUNCTION void sam_weight_make_decode(struct sam_weight_record *record
                                                 uint64_t first, uint64_t count, uint32_t type,
                                                 void *destination, uint32_t room)
 {
+    const uint64_t start = (uint64_t)tensor->first[1] << 32 | tensor->first[0];
+    const uint32_t shared = tensor->layout == SAM_WEIGHT_LAYOUT_SHARED; /* counts bytes */
+    const uint64_t at = start + (shared ? first * tensor->bits / 8 : first);
     sam_clear_words(record, sizeof *record / 4);
     record->operation = SAM_WEIGHT_DECODE;
     record->packed_type = tensor->type;
@@ -94,14 +97,14 @@ SAM_DEVICE_FUNCTION void sam_weight_make_decode(struct sam_weight_record *record
     record->source_bytes = tensor->bytes[0];
     record->destination = sam_address(destination);
     record->destination_bytes = room;
-    record->first_low = (uint32_t)first;
-    record->first_high = (uint32_t)(first >> 32);
+    record->first_low = (uint32_t)at;
+    record->first_high = (uint32_t)(at >> 32);
     record->elements_low = (uint32_t)count;
     record->elements_high = (uint32_t)(count >> 32);
     record->piece = tensor->piece;
     record->layout = tensor->layout;
-    record->total_low = tensor->elements[0];
-    record->total_high = tensor->elements[1];
+    record->total_low = tensor->total[0];
+    record->total_high = tensor->total[1];
 }
 
 /* The layout that `samite pack` gives to a type. */
@@ -145,8 +148,8 @@ SAM_DEVICE_FUNCTION void sam_weight_describe(struct sam_weight_entry *tensor,
     tensor->type = encoded->packed_type;
     tensor->chunks = sam_address(chunks);
     tensor->bytes[0] = bytes;
-    tensor->elements[0] = encoded->total_low;
-    tensor->elements[1] = encoded->total_high;
+    tensor->elements[0] = tensor->total[0] = encoded->total_low;
+    tensor->elements[1] = tensor->total[1] = encoded->total_high;
     tensor->layout = encoded->layout;
 }
 
