@@ -134,7 +134,8 @@ static double now(void)
 enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
                              const struct sam_launch *launch, struct sam_error *error)
 {
-    *run = (struct sam_run){.gpu = gpu, .launch = launch, .started = now()};
+    *run = (struct sam_run){
+        .gpu = gpu, .launch = launch, .started = now(), .recorded = gpu->options.timing != NULL};
     enum sam_status status = check_launch(launch, &run->workgroups, error);
     if (status == SAM_OK)
         status = sam_private_fit(run, error);
@@ -278,22 +279,25 @@ enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *err
     return SAM_OK;
 }
 
-/* Run the workers, which are ready. False: out of memory. */
-static bool run_workers(struct sam_run *run, struct sam_gpu_result *result)
+bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result)
 {
     struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
-    bool ok = true;
-    if (run->gpu->options.timing)
-        ok = sam_run_timed(run);
-    else
-        sam_parallel(run->worker_count, run->worker_count, work, run);
-    ok = ok && sam_run_result(run, result ? result : &ignored);
+    bool ok = sam_run_result(run, result ? result : &ignored);
     sam_gpu_result_free(&ignored);
     /* A worker keeps the workgroup that failed or was stopped. */
     for (unsigned i = 0; ok && result && i < run->worker_count; i++)
         if (run->workers[i].started)
             ok = sam_run_places(run, &run->workers[i].own, result);
     return ok;
+}
+
+/* Run the workers, which are ready. False: out of memory. */
+static bool run_workers(struct sam_run *run)
+{
+    if (run->recorded)
+        return sam_run_timed(run);
+    sam_parallel(run->worker_count, run->worker_count, work, run);
+    return true;
 }
 
 /* Counts alone need no steps, nor does a sanitizer, unless warps take turns by instruction. The two
@@ -303,10 +307,10 @@ static bool choose_handlers(struct sam_worker *worker)
     const struct sam_gpu_options *options = &worker->run->gpu->options;
     const bool by_turns = options->schedule == SAM_SCHEDULE_RR1;
     if (options->sanitizer) {
-        worker->stepped = worker->stepped || by_turns || options->timing;
+        worker->stepped = worker->stepped || by_turns || worker->run->recorded;
         return sam_sanitizing_open(worker, worker->stepped);
     }
-    if (!worker->counts || worker->log || by_turns || options->timing)
+    if (!worker->counts || worker->log || by_turns || worker->run->recorded)
         return true;
     sam_counts_in_runs(worker->counts, worker->code);
     worker->stepped = false;
@@ -316,9 +320,17 @@ static bool choose_handlers(struct sam_worker *worker)
 static unsigned job_count(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
-    const bool alone = options->log.write || options->sanitizer || options->timing;
+    const bool alone = options->log.write || options->sanitizer || run->recorded;
     const unsigned jobs = options->jobs && !alone ? options->jobs : 1;
     return jobs < run->workgroups ? jobs : (unsigned)run->workgroups;
+}
+
+bool sam_run_prepare(struct sam_run *run)
+{
+    bool ok = sam_workers_open(run, job_count(run));
+    for (unsigned i = 0; ok && i < run->worker_count; i++)
+        ok = choose_handlers(&run->workers[i]);
+    return ok && sam_sanitizing_begin(run);
 }
 
 enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -332,10 +344,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     enum sam_status status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
-    bool ok = sam_workers_open(&run, job_count(&run));
-    for (unsigned i = 0; ok && i < run.worker_count; i++)
-        ok = choose_handlers(&run.workers[i]);
-    ok = ok && sam_sanitizing_begin(&run) && run_workers(&run, result);
+    bool ok = sam_run_prepare(&run) && run_workers(&run) && sam_run_collect(&run, result);
     ok = sam_sanitizing_end(&run) && ok;
     if (ok)
         status = sam_run_outcome(&run, error);

@@ -257,6 +257,8 @@ struct sam_run {
     uint64_t next; /* workgroup to hand out */
     struct sam_gpu_progress progress;
     struct sam_profile *given; /* of a session: what options.profile has of it; NULL: a launch */
+    bool recorded; /* what is executed is kept for a model of time: one worker, of this launch alone
+                    */
     bool failed;
     struct sam_trap trap;        /* of the lowest workgroup that failed */
     enum sam_status host_status; /* a failure of the host, not of the program */
@@ -286,6 +288,10 @@ void sam_worker_release(struct sam_worker *worker);
 /* Run the next workgroup of the launch to its end. False: there is none, or the launch has failed
  * or was stopped before. */
 bool sam_worker_run_next(struct sam_worker *worker);
+/* Open the workers of a run, with the handlers that its options ask for. False: out of memory. */
+bool sam_run_prepare(struct sam_run *run);
+/* What a launch that has run leaves in its result, which may be NULL. False: out of memory. */
+bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result);
 /* How the run has ended, its trap and counts, and where a group's warps stand if it ended early.
  * False: out of memory. */
 enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *error);

@@ -55,8 +55,10 @@ void sam_feed_drop(struct sam_feed *s, uint32_t workgroup)
     if (!group)
         return;
     *at = group->next;
-    for (uint32_t i = 0; i < s->run->launch->warps; i++)
+    for (uint32_t i = 0; i < s->run->launch->warps; i++) {
         sam_spool_clear(&s->store, &group->warps[i].stream);
+        free(group->warps[i].addresses);
+    }
     free(group);
 }
 
@@ -64,7 +66,8 @@ void sam_feed_free(struct sam_feed *s)
 {
     if (!s)
         return;
-    s->worker->source = NULL;
+    if (s->worker)
+        s->worker->source = NULL;
     for (size_t i = 0; i < SOURCE_BUCKETS; i++)
         while (s->groups[i])
             sam_feed_drop(s, s->groups[i]->workgroup);
@@ -78,7 +81,7 @@ void sam_feed_free(struct sam_feed *s)
 static bool run_next(struct sam_feed *s)
 {
     const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
-    if (s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
+    if (!s->worker || s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
         return false;
     struct source_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
     if (!group) {
@@ -103,6 +106,15 @@ void sam_feed_finish(struct sam_feed *s)
 {
     while (run_next(s))
         sam_feed_drop(s, (uint32_t)s->run->next - 1);
+}
+
+void sam_feed_keep(struct sam_feed *s)
+{
+    for (uint64_t i = 0; run_next(s); i++)
+        for (uint32_t k = 0; k < s->run->launch->warps; k++)
+            sam_spool_end(&s->store, &(*place_of(s, (uint32_t)i))->warps[k].stream);
+    s->worker->source = NULL;
+    s->worker = NULL;
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -235,6 +247,10 @@ bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct
         if (!run_next(s))
             return false;
     struct source_warp *w = &group->warps[warp];
+    if (!w->begun && !(w->addresses = sam_alloc(SOURCE_MOST_ADDRESSES, sizeof *w->addresses))) {
+        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
+        return false;
+    }
     if (!w->begun)
         read_record(s, w);
     if (!w->path || sam_run_is_stopped(s->run))

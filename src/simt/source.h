@@ -93,7 +93,7 @@ struct source_warp {
     uint32_t again;                 /* how often it is still to be repeated */
     const uint8_t *extra;           /* next to be read */
     bool begun;
-    uint32_t addresses[SOURCE_MOST_ADDRESSES];
+    uint32_t *addresses; /* SOURCE_MOST_ADDRESSES, once it has begun */
 };
 
 struct source_group {
@@ -109,8 +109,8 @@ struct sam_feed {
     struct source_handlers handlers;
     struct sam_lanes_access access[SAM_OP_COUNT];
     struct sam_run *run;
-    struct sam_worker *worker;
-    bool failed; /* out of memory */
+    struct sam_worker *worker; /* NULL: everything has run */
+    bool failed;               /* out of memory */
     /* code */
     struct source_site *sites[SOURCE_BUCKETS];
     struct source_path **paths;
@@ -145,6 +145,8 @@ void sam_feed_drop(struct sam_feed *source, uint32_t workgroup);
 const struct source_site *sam_feed_at(const struct sam_feed *source, uint32_t pc);
 /* Run what is left of the launch, without keeping anything of it. */
 void sam_feed_finish(struct sam_feed *source);
+/* Run all of the launch and keep it: from now on the feed needs its run, but not its worker. */
+void sam_feed_keep(struct sam_feed *source);
 
 /* --- source_code.c: sites and paths. NULL, 0: out of memory. */
 

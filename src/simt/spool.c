@@ -179,6 +179,23 @@ uint8_t *sam_spool_extend(struct sam_spool_store *store, struct sam_spool *strea
     return chunk->bytes + chunk->used - size;
 }
 
+void sam_spool_end(struct sam_spool_store *store, struct sam_spool *stream)
+{
+    struct sam_spool_chunk *last = stream->last;
+    if (!last || store->status != SAM_OK)
+        return;
+    if (store->held > store->limit) {
+        write_out(store, last);
+        return;
+    }
+    uint8_t *bytes = realloc(last->bytes, last->used);
+    if (!bytes) /* it stays as large as it is */
+        return;
+    store->held -= last->size - last->used;
+    last->bytes = bytes;
+    last->size = last->used;
+}
+
 static void drop_first(struct sam_spool_store *store, struct sam_spool *stream)
 {
     struct sam_spool_chunk *chunk = stream->first;

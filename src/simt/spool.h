@@ -38,6 +38,9 @@ uint8_t *sam_spool_extend(struct sam_spool_store *store, struct sam_spool *strea
 const uint8_t *sam_spool_front(struct sam_spool_store *store, struct sam_spool *stream);
 /* So many bytes of it have been read. */
 void sam_spool_skip(struct sam_spool *stream, size_t size);
+/* Nothing will be added to the stream: it takes no more memory than its bytes, or none beyond the
+ * limit. */
+void sam_spool_end(struct sam_spool_store *store, struct sam_spool *stream);
 /* Give its memory back. */
 void sam_spool_clear(struct sam_spool_store *store, struct sam_spool *stream);
 

@@ -43,15 +43,16 @@ static uint32_t lds_of(const struct sam_run *run)
     return size < SAM_LDS_SIZE ? (uint32_t)size : SAM_LDS_SIZE;
 }
 
-static struct sam_gputime_launch facts_of(const struct sam_run *run)
+struct sam_gputime_launch sam_run_facts(const struct sam_run *run)
 {
     const struct sam_launch *launch = run->launch;
+    const struct sam_gpu_timing *timing = run->gpu->options.timing;
     struct sam_gputime_launch facts = {.workgroups = (uint32_t)run->workgroups,
                                        .warps = launch->warps,
                                        .lanes = launch->lanes,
                                        .lds_bytes = lds_of(run),
-                                       .sgprs = run->gpu->options.timing->sgprs,
-                                       .vgprs = run->gpu->options.timing->vgprs,
+                                       .sgprs = timing ? timing->sgprs : 0,
+                                       .vgprs = timing ? timing->vgprs : 0,
                                        .start_pc = launch->start};
     find_registers(launch->image, &facts);
     return facts;
@@ -66,7 +67,7 @@ enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error
         return sam_fail(error, SAM_ERR_USAGE, "timing of %zu bytes: expected at least %zu",
                         timing->size, sizeof *timing);
     const struct sam_gputime_config config = config_of(timing);
-    const struct sam_gputime_launch facts = facts_of(run);
+    const struct sam_gputime_launch facts = sam_run_facts(run);
     const enum sam_status status = sam_gputime_config_check(&config, error);
     return status == SAM_OK ? sam_gputime_check(&config, &facts, error) : status;
 }
@@ -90,8 +91,7 @@ static void ended(void *context, uint32_t workgroup)
     sam_feed_drop(t->source, workgroup);
 }
 
-/* Which instructions the rows are of. */
-static void name_rows(const struct sam_feed *source, struct sam_gputime_result *result)
+void sam_feed_name_rows(const struct sam_feed *source, struct sam_gputime_result *result)
 {
     for (size_t i = 0; i < result->row_count; i++) {
         struct sam_gputime_row *row = &result->rows[i];
@@ -105,7 +105,7 @@ bool sam_run_timed(struct sam_run *run)
 {
     struct sam_gpu_timing *timing = run->gpu->options.timing;
     const struct sam_gputime_config config = config_of(timing);
-    const struct sam_gputime_launch facts = facts_of(run);
+    const struct sam_gputime_launch facts = sam_run_facts(run);
     struct timed t = {.source = sam_feed_new(run, STREAM_LIMIT)};
     struct sam_error error;
     bool good = t.source != NULL;
@@ -122,7 +122,7 @@ bool sam_run_timed(struct sam_run *run)
         if (status != SAM_OK)
             sam_run_fail_host(run, status, error.text);
         else
-            name_rows(t.source, &timing->result);
+            sam_feed_name_rows(t.source, &timing->result);
         sam_feed_finish(t.source);
     }
     if (t.trace && !sam_run_trace_close(t.trace))

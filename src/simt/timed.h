@@ -13,8 +13,35 @@ enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error
  * of memory; a failure of another kind is recorded in the run. */
 bool sam_run_timed(struct sam_run *run);
 
+/* What the model is told of the launch. */
+struct sam_gputime_launch sam_run_facts(const struct sam_run *run);
+/* Which instructions the rows of its result are of. */
+void sam_feed_name_rows(const struct sam_feed *source, struct sam_gputime_result *result);
+
 /* Add the cycles of the launch that was timed to its profile. False: out of memory. */
 bool sam_run_add_cycles(const struct sam_run *run, struct sam_profile *profile);
+
+/* recording.c: a launch that has taken effect and whose cycles are still to come. */
+
+struct sam_gpu_recording;
+/* Run a launch as sam_gpu_launch does, with one worker, and keep what it has executed for the
+ * model; more than about `limit` bytes of that wait in a temporary file. `config`: of the model; a
+ * launch that it cannot run is SAM_ERR_USAGE before anything runs. `gpu` has no timing in its
+ * options, and outlives the recording. Other errors: those of sam_gpu_launch. After SAM_ERR_TRAP
+ * there is a recording, too: of what ran before the trap; after all others *recording is NULL. */
+enum sam_status sam_gpu_record(struct sam_gpu *gpu, const struct sam_launch *launch,
+                               const struct sam_gputime_config *config, size_t limit,
+                               struct sam_gpu_recording **recording, struct sam_gpu_result *result,
+                               struct sam_error *error);
+void sam_gpu_recording_free(struct sam_gpu_recording *recording);
+const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_recording *recording);
+/* Its instructions, to be read once. What has been read is given back. */
+struct sam_gputime_source sam_gpu_recording_source(struct sam_gpu_recording *recording);
+void sam_gpu_recording_name_rows(const struct sam_gpu_recording *recording,
+                                 struct sam_gputime_result *result);
+/* SAM_ERR_MEMORY, SAM_ERR_IO: reading has failed, and the instructions ended too early. */
+enum sam_status sam_gpu_recording_check(const struct sam_gpu_recording *recording,
+                                        struct sam_error *error);
 
 /* timed_trace.c: the timelines of options.timing. */
 

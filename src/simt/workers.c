@@ -17,9 +17,10 @@ struct sam_kept {
 };
 
 /* Launches whose workers have nothing that is only theirs. */
-static bool is_plain(const struct sam_gpu_options *options)
+static bool is_plain(const struct sam_run *run)
 {
-    return !options->sv39 && !options->collect_stats && !options->profile && !options->timing &&
+    const struct sam_gpu_options *options = &run->gpu->options;
+    return !run->recorded && !options->sv39 && !options->collect_stats && !options->profile &&
            !options->log.write && !options->sanitizer;
 }
 
@@ -117,8 +118,8 @@ bool sam_workers_open(struct sam_run *run, unsigned count)
 {
     struct sam_gpu *gpu = run->gpu;
     struct sam_kept *kept = gpu->kept;
-    if (kept && (!is_plain(&gpu->options) || kept->count < count ||
-                 kept->warps != run->launch->warps || kept->loose != gpu->options.loose_bounds)) {
+    if (kept && (!is_plain(run) || kept->count < count || kept->warps != run->launch->warps ||
+                 kept->loose != gpu->options.loose_bounds)) {
         sam_workers_forget(gpu);
         kept = NULL;
     }
@@ -144,8 +145,7 @@ void sam_workers_close(struct sam_run *run)
 {
     struct sam_gpu *gpu = run->gpu;
     struct sam_kept *kept = gpu->kept;
-    if (!kept && run->workers && is_plain(&gpu->options) &&
-        run->workers[run->worker_count - 1].own.warps)
+    if (!kept && run->workers && is_plain(run) && run->workers[run->worker_count - 1].own.warps)
         kept = gpu->kept = sam_alloc(1, sizeof *kept);
     if (!kept) {
         release(run->workers, run->worker_count, run);

@@ -191,16 +191,23 @@ static void compare(const struct recording *r, struct sam_feed *source, uint64_t
     free(ended);
 }
 
-static void check(const struct recording *r, size_t limit, bool stepped, uint64_t *random,
-                  size_t *most)
+/* `kept`: everything runs before the first instruction is read. */
+static void check(const struct recording *r, size_t limit, bool stepped, bool kept,
+                  uint64_t *random, size_t *most)
 {
     struct sam_gpu *gpu = machine_of(r->of, stepped);
     struct sam_error error = {0};
     struct sam_run run;
     must(sam_run_open(&run, gpu, &r->of->launch, &error), &error);
+    run.recorded = true;
     assert_true(sam_workers_open(&run, 1));
     struct sam_feed *source = sam_feed_new(&run, limit);
     assert_non_null(source);
+    if (kept) {
+        sam_feed_keep(source);
+        sam_workers_close(&run);
+        assert_true(limit || source->store.held == 0);
+    }
     compare(r, source, random);
     for (uint32_t i = 0; i < groups_of(r->of); i++)
         sam_feed_drop(source, i);
@@ -208,7 +215,8 @@ static void check(const struct recording *r, size_t limit, bool stepped, uint64_
     assert_int_equal(source->store.status, SAM_OK);
     *most = source->store.most > *most ? source->store.most : *most;
     sam_feed_free(source);
-    sam_workers_close(&run);
+    if (!kept)
+        sam_workers_close(&run);
     sam_run_close(&run);
     sam_gpu_free(gpu);
 }
@@ -233,8 +241,9 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         struct sam_gpu *gpu = machine_of(c, false);
         run_session(&r, gpu);
         sam_gpu_free(gpu);
-        check(&r, SIZE_MAX, false, &random, &most[0]);
-        check(&r, 0, seed & 1, &random, &most[1]);
+        check(&r, SIZE_MAX, false, false, &random, &most[0]);
+        check(&r, 0, seed & 1, false, &random, &most[1]);
+        check(&r, seed & 2 ? 0 : SIZE_MAX, seed & 1, true, &random, &most[0]);
         for (uint32_t i = 0; i < streams; i++)
             free(r.trails[i].ops);
         free(r.trails);

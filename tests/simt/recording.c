@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches that take effect at once and whose cycles are counted later: memory and cycles are those
+ * of launches that are timed at once, on random programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "must.h"
+#include "random.h"
+#include "random_case.h"
+#include "simt/timed.h"
+
+static struct sam_gpu *machine_of(const struct random_case *c, struct sam_gpu_timing *timing)
+{
+    struct sam_gpu_options options = c->options;
+    struct sam_error error;
+    struct sam_gpu *gpu;
+    options.size = sizeof options;
+    options.collect_stats = false;
+    options.timing = timing;
+    must(sam_gpu_new(&options, &gpu, &error), &error);
+    random_case_map(c, gpu);
+    return gpu;
+}
+
+static void compare_memory(const struct random_case *c, struct sam_gpu *a, struct sam_gpu *b)
+{
+    struct sam_error error;
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        const uint32_t size = random_case_size(c, i);
+        uint8_t *left = malloc(size), *right = malloc(size);
+        assert_true(left && right);
+        must(sam_gpu_read(a, random_buffers[i].base, left, size, &error), &error);
+        must(sam_gpu_read(b, random_buffers[i].base, right, size, &error), &error);
+        assert_memory_equal(left, right, size);
+        free(left);
+        free(right);
+    }
+}
+
+static void compare_cycles(struct sam_gpu_recording *recording,
+                           const struct sam_gputime_config *config,
+                           const struct sam_gputime_result *expected)
+{
+    const struct sam_gputime_source source = sam_gpu_recording_source(recording);
+    struct sam_gputime_result result;
+    struct sam_error error;
+    must(
+        sam_gputime_run(config, sam_gpu_recording_facts(recording), &source, NULL, &result, &error),
+        &error);
+    must(sam_gpu_recording_check(recording, &error), &error);
+    sam_gpu_recording_name_rows(recording, &result);
+    assert_int_equal(result.cycles, expected->cycles);
+    assert_int_equal(result.insns, expected->insns);
+    assert_int_equal(result.row_count, expected->row_count);
+    for (size_t i = 0; i < result.row_count; i++)
+        assert_int_equal(result.rows[i].word, expected->rows[i].word);
+    sam_gputime_result_free(&result);
+}
+
+/* Two launches of each, both of which have run before the first is counted. */
+static void run_cases(enum gen_trap trap, uint64_t cases)
+{
+    struct random_case *c = calloc(1, sizeof *c);
+    const uint64_t first = test_number("SAMITE_SEED", 1);
+    struct sam_gputime_config config;
+    assert_non_null(c);
+    sam_gputime_config_init(&config);
+    for (uint64_t seed = first; seed < first + cases; seed++) {
+        struct sam_gpu_timing timing = {.size = sizeof timing};
+        struct sam_gputime_result results[2];
+        struct sam_gpu_recording *recordings[2];
+        struct sam_error error, expected;
+        random_case_make(c, seed, trap);
+        struct sam_gpu *recorded = machine_of(c, NULL), *timed = machine_of(c, &timing);
+        enum sam_status status[2];
+        for (unsigned i = 0; i < 2; i++) {
+            status[i] = sam_gpu_launch(timed, &c->launch, NULL, &expected);
+            results[i] = timing.result;
+            timing.result = (struct sam_gputime_result){0};
+            assert_int_equal(sam_gpu_record(recorded, &c->launch, &config, seed & 1 ? 0 : SIZE_MAX,
+                                            &recordings[i], NULL, &error),
+                             status[i]);
+            if (status[i] != SAM_OK)
+                assert_string_equal(error.text, expected.text);
+            assert_non_null(recordings[i]);
+        }
+        compare_memory(c, recorded, timed);
+        for (unsigned i = 0; i < 2; i++) {
+            compare_cycles(recordings[i], &config, &results[i]);
+            sam_gputime_result_free(&results[i]);
+            sam_gpu_recording_free(recordings[i]);
+        }
+        sam_gpu_free(recorded);
+        sam_gpu_free(timed);
+    }
+    free(c);
+}
+
+static void cycles_are_those_of_a_timed_launch(void **state)
+{
+    (void)state;
+    run_cases(GEN_NO_TRAP, 30);
+}
+
+static void a_trap_ends_both(void **state)
+{
+    (void)state;
+    run_cases(GEN_TRAP, 40);
+}
+
+static void a_launch_that_does_not_fit_runs_nothing(void **state)
+{
+    struct random_case *c = calloc(1, sizeof *c);
+    struct sam_gpu_recording *recording;
+    struct sam_gputime_config config;
+    struct sam_error error;
+    (void)state;
+    assert_non_null(c);
+    random_case_make(c, 1, GEN_NO_TRAP);
+    sam_gputime_config_init(&config);
+    must(sam_gputime_config_set(&config, "lds_bytes=0", &error), &error);
+    struct sam_gpu *gpu = machine_of(c, NULL), *untouched = machine_of(c, NULL);
+    must_refuse(sam_gpu_record(gpu, &c->launch, &config, 0, &recording, NULL, &error), &error,
+                "fits no SM: lds_bytes=0");
+    assert_null(recording);
+    compare_memory(c, gpu, untouched);
+    sam_gpu_free(gpu);
+    sam_gpu_free(untouched);
+    free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_are_those_of_a_timed_launch),
+        cmocka_unit_test(a_trap_ends_both),
+        cmocka_unit_test(a_launch_that_does_not_fit_runs_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
