@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Microbenchmarks of control flow: branches, barriers and loops whose lanes part, against what the
+ * parameters say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "gputime/micro.h"
+
+static const char *const machines[] = {
+    "preset=rtl",
+    "preset=verilog",
+    "preset=systemc",
+    "preset=rtl,redirect_latency=4,branch_latency=5,simt_latency=6,join_latency=7,icache_latency=3,"
+    "salu_latency=3,valu_latency=4,barrier_latency=9,csr_latency=5",
+    "preset=verilog,redirect_latency=2,branch_latency=8,simt_latency=0,join_latency=1,"
+    "decode_latency=6,barrier_latency=4",
+    "preset=systemc,redirect_latency=7,branch_latency=0,simt_latency=5,join_latency=3,"
+    "valu_latency=1,barrier_latency=6",
+};
+
+/* From the resolution of a jump to the issue of its target. */
+static uint64_t target_of(const struct sam_gputime_config *c)
+{
+    return (c->redirect_latency ? c->redirect_latency : 1) + c->icache_latency + c->decode_latency;
+}
+
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---------------------------------------------------------------------------------- branches */
+
+static void a_branch_costs_its_resolution(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(machines); k++) {
+        const struct sam_gputime_config c = micro_machine(machines[k]);
+        const struct micro jump = {.setup = "", .body = "j . + 12\nnop\nnop"};
+        micro_expect(machines[k], jump.body, micro_each(&c, &jump),
+                     micro_collect(&c, 0) + c.salu_latency + target_of(&c));
+        const struct micro not_taken = {.setup = "", .body = "bne x16, x16, . + 8"};
+        const uint64_t resolved = micro_collect(&c, 2) + c.salu_latency;
+        micro_expect(machines[k], not_taken.body, micro_each(&c, &not_taken),
+                     largest(resolved + c.branch_latency, micro_collect(&c, 2) + 1));
+    }
+}
+
+/* From the issue of an instruction with `operands` operands in one bank to the next of its warp
+ * that needs nothing of it. */
+static uint64_t next_of(const struct sam_gputime_config *c, unsigned operands)
+{
+    return c->collectors_warp > 1
+               ? 1
+               : micro_collect(c, operands) - c->emit_latency + c->collector_free;
+}
+
+/* From the issue of a vector branch to the next issue: not taken, and at its target. */
+static uint64_t passed(const struct sam_gputime_config *c)
+{
+    const uint64_t executed = micro_collect(c, 2);
+    return largest(executed + c->valu_latency + c->simt_latency + c->branch_latency,
+                   largest(executed + 1, next_of(c, 2)));
+}
+
+static uint64_t taken(const struct sam_gputime_config *c)
+{
+    return micro_collect(c, 2) + c->valu_latency + c->simt_latency + target_of(c);
+}
+
+/* From the issue of a join: that pops nothing, and to the path that it pops. */
+static uint64_t joined(const struct sam_gputime_config *c)
+{
+    const uint64_t executed = micro_collect(c, 0);
+    return largest(executed + c->join_latency + c->branch_latency,
+                   largest(executed + 1, next_of(c, 0)));
+}
+
+static uint64_t popped(const struct sam_gputime_config *c)
+{
+    return micro_collect(c, 0) + c->join_latency + target_of(c);
+}
+
+static void a_vector_branch_costs_its_resolution(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(machines); k++) {
+        const struct sam_gputime_config c = micro_machine(machines[k]);
+        const struct micro none = {.setup = "",
+                                   .body = "setrpc zero, t0, 0\nvbne v16, v16, . + 8\njoin"};
+        micro_expect(machines[k], none.body, micro_each(&c, &none),
+                     next_of(&c, 1) + passed(&c) + joined(&c));
+        const struct micro all = {.setup = "",
+                                  .body = "setrpc zero, t0, 0\nvbeq v16, v16, . + 8\nnop\njoin"};
+        micro_expect(machines[k], all.body, micro_each(&c, &all),
+                     next_of(&c, 1) + taken(&c) + joined(&c));
+    }
+}
+
+/* A lane leaves in each round: it runs to the join, which pops the others, and at the end one more
+ * entry of the stack leads to the join. */
+static void a_loop_whose_lanes_part(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(machines); k++) {
+        const struct sam_gputime_config c = micro_machine(machines[k]);
+        uint64_t before = 0;
+        const uint64_t condition =
+            largest(2 * next_of(&c, 1), micro_collect(&c, 1) + c.valu_latency + c.wakeup_latency);
+        const uint64_t jump = micro_collect(&c, 0) + c.salu_latency + target_of(&c);
+        for (unsigned rounds = 2; rounds <= 7; rounds++) {
+            char setup[128];
+            /* lane i stays for min(i + 1, rounds) rounds */
+            sam_format(setup, sizeof setup,
+                       "vid.v v21\nvadd.vi v21, v21, 1\nli x7, %u\nvminu.vx v21, v21, x7\n"
+                       "vmv.v.i v17, 0\nlla x6, done",
+                       rounds);
+            const struct micro m = {.setup = setup,
+                                    .body = "loop:\nvadd.vi v17, v17, 1\nsetrpc zero, x6, 0\n"
+                                            "vbgeu v17, v21, done\nj loop\ndone: join"};
+            const uint64_t cycles = micro_cycles(&c, &m, 1, NULL);
+            if (before)
+                micro_expect(machines[k], m.body, cycles - before,
+                             condition + taken(&c) + popped(&c) + jump + popped(&c));
+            before = cycles;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- barriers */
+
+/* The warps issue theirs one after the other; all go on after the last arrival. */
+static void a_barrier_storm(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(machines); k++)
+        for (unsigned warps = 1; warps <= 8; warps *= 2) {
+            const struct sam_gputime_config c = micro_machine(machines[k]);
+            const struct micro m = {
+                .setup = "", .body = "barrier 1", .warps = warps, .together = true};
+            micro_expect(machines[k], m.body, micro_each(&c, &m),
+                         warps - 1 + micro_collect(&c, 0) + c.barrier_latency);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_branch_costs_its_resolution),
+        cmocka_unit_test(a_vector_branch_costs_its_resolution),
+        cmocka_unit_test(a_loop_whose_lanes_part),
+        cmocka_unit_test(a_barrier_storm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
