@@ -40,7 +40,7 @@ struct sam_system_race_side {
     enum sam_system_access access;
     bool has_pc;     /* the weight unit has none, nor has a queue that reads a launch record */
     uint64_t pc;     /* of the instruction: of the hart, or of the kernel */
-    uint64_t number; /* of the launch or weight record in its queue, from 1; 0: the hart's */
+    uint64_t number; /* of the launch or weight record in its queue, from 0 */
     uint64_t record; /* its address */
     uint64_t submitted_pc; /* of the store that submitted it */
 };

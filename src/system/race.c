@@ -19,6 +19,7 @@ enum kind { LOADED, STORED, ATOMIC, KINDS };
 /* Who has accessed a range. */
 struct who {
     unsigned queue;
+    uint64_t count; /* submissions to it up to this one */
     struct sam_system_race_side side;
 };
 
@@ -60,19 +61,6 @@ struct sam_system_races {
     uint32_t slots[SLOTS]; /* 1 + the last finding of two sides, by their hash */
     uint64_t dropped;
 };
-
-const char *sam_system_access_name(enum sam_system_access access)
-{
-    static const char *const names[] = {"load", "store", "atomic", "fetch"};
-    return (unsigned)access < SAM_COUNT(names) ? names[access] : "";
-}
-
-const char *sam_system_agent_name(enum sam_system_agent agent)
-{
-    static const char *const names[] = {"hart", "TensorLoad unit", "matrix unit", "GPU",
-                                        "weight unit"};
-    return (unsigned)agent < SAM_COUNT(names) ? names[agent] : "";
-}
 
 static bool has_queue(enum sam_system_agent agent)
 {
@@ -156,7 +144,7 @@ void sam_system_races_free(struct sam_system_races *r)
 
 static bool is_live(const struct sam_system_races *r, const struct who *who)
 {
-    return who->side.number > r->queues[who->queue].ended;
+    return who->count > r->queues[who->queue].ended;
 }
 
 /* -------------------------------------------------------------------------------- findings */
@@ -264,12 +252,12 @@ static void replace(struct sam_system_races *r, struct list *list, uint32_t from
 static void note(struct sam_system_races *r, struct list *list, unsigned low, unsigned high,
                  uint32_t who)
 {
-    const uint64_t number = r->whos[who].side.number;
+    const uint64_t submission = r->whos[who].count;
     uint32_t from = find(list, low), to = from, count = 0;
     struct range *out = r->scratch;
     unsigned next = low;
     if (from < list->count && list->ranges[from].low <= low && list->ranges[from].high >= high &&
-        r->whos[list->ranges[from].who].side.number == number)
+        r->whos[list->ranges[from].who].count == submission)
         return;
     if (from > 0) /* it may grow */
         push(out, &count, list->ranges[from - 1].low, list->ranges[from - 1].high,
@@ -278,7 +266,7 @@ static void note(struct sam_system_races *r, struct list *list, unsigned low, un
         const struct range old = list->ranges[to];
         if (old.low < low)
             push(out, &count, old.low, low - 1, old.who);
-        if (r->whos[old.who].side.number == number) {
+        if (r->whos[old.who].count == submission) {
             const unsigned start = old.low > next ? old.low : next;
             if (start > next)
                 push(out, &count, next, start - 1, who);
@@ -405,7 +393,7 @@ static struct sam_system_race_side side_of(const struct sam_system_races *r,
         .agent = access->agent, .access = access->kind, .has_pc = access->has_pc, .pc = access->pc};
     if (has_queue(access->agent)) {
         const struct queue *queue = &r->queues[queue_of(access->agent)];
-        side.number = queue->submitted;
+        side.number = queue->submitted - 1;
         side.record = queue->record;
         side.submitted_pc = queue->pc;
     }
@@ -427,7 +415,7 @@ static bool who_of(struct sam_system_races *r, const struct system_race_access *
             return false;
         }
         r->whos = grown;
-        r->whos[r->who_count++] = (struct who){q, side};
+        r->whos[r->who_count++] = (struct who){q, queue->submitted, side};
         *site = (uint32_t)r->who_count;
     }
     *number = *site - 1;
@@ -444,6 +432,11 @@ uint64_t sam_system_races_submit(struct sam_system_races *r, enum sam_system_age
     queue->pc = pc;
     memset(queue->sites, 0, sizeof queue->sites);
     return ++queue->submitted;
+}
+
+uint64_t sam_system_races_submitted(const struct sam_system_races *r, enum sam_system_agent agent)
+{
+    return r->queues[queue_of(agent)].submitted;
 }
 
 bool sam_system_races_in_flight(const struct sam_system_races *r)

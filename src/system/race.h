@@ -40,9 +40,11 @@ struct sam_system_races *sam_system_races_new(const struct sam_system_races_opti
 void sam_system_races_free(struct sam_system_races *races);
 
 /* The store at `pc` has submitted the record at `record` to a queue. What the queue's agent
- * accesses until the next submission to it belongs to this one. Returns its number. */
+ * accesses until the next submission to it belongs to this one. Returns how many there were. */
 uint64_t sam_system_races_submit(struct sam_system_races *races, enum sam_system_agent agent,
                                  uint64_t record, uint64_t pc);
+uint64_t sam_system_races_submitted(const struct sam_system_races *races,
+                                    enum sam_system_agent agent);
 /* The program has learnt that the first `count` submissions have ended. */
 void sam_system_races_ended(struct sam_system_races *races, enum sam_system_agent agent,
                             uint64_t count);
@@ -56,5 +58,13 @@ enum sam_status sam_system_races_check(const struct sam_system_races *races,
 /* In order of finding; *dropped: beyond those that are kept. */
 const struct sam_system_race *sam_system_races_found(const struct sam_system_races *races,
                                                      size_t *count, uint64_t *dropped);
+
+/* race_report.c: what was found, as text: at most `top` races (0: 20), the rest counted. Images may
+ * be NULL. */
+void sam_system_races_put(struct sam_buffer *out, const struct sam_system_races *races,
+                          const struct sam_image *(*image_of)(void *context,
+                                                              enum sam_system_agent agent,
+                                                              uint64_t pc),
+                          void *context, unsigned top);
 
 #endif

@@ -184,9 +184,9 @@ void sam_system_watch_weights(struct sam_system_watch *w, enum sam_system_access
                                                                    .size = size});
 }
 
-void sam_system_watch_ended(struct sam_system_watch *w, enum sam_system_agent agent, uint64_t count)
+void sam_system_watch_ended(struct sam_system_watch *w, enum sam_system_agent agent, uint32_t left)
 {
-    sam_system_races_ended(w->races, agent, count);
+    sam_system_races_ended(w->races, agent, sam_system_races_submitted(w->races, agent) - left);
 }
 
 /* --------------------------------------------------------------------------------- the watch */

@@ -26,8 +26,9 @@ void sam_system_watch_submit(struct sam_system_watch *watch, enum sam_system_age
 /* The weight unit has accessed memory for the record submitted last. */
 void sam_system_watch_weights(struct sam_system_watch *watch, enum sam_system_access kind,
                               uint64_t address, uint64_t size);
-/* The program has read WAIT, when all have ended, or a count from DONE. */
+/* What the program has read from WAIT or DONE says that all but the last `left` of those submitted
+ * have ended. */
 void sam_system_watch_ended(struct sam_system_watch *watch, enum sam_system_agent agent,
-                            uint64_t count);
+                            uint32_t left);
 
 #endif

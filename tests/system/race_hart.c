@@ -46,7 +46,7 @@ static void run_into_a_launch(const char *isa, const struct sam_hart_options *op
                                                              .address = written[i],
                                                              .size = DATA_SIZE});
     program_run(p);
-    sam_system_watch_ended(watch, SAM_SYSTEM_BY_GPU, 1);
+    sam_system_watch_ended(watch, SAM_SYSTEM_BY_GPU, 0);
     assert_int_equal(sam_system_races_check(sam_system_watch_races(watch), NULL), SAM_OK);
     sam_system_watch_free(watch);
 }
