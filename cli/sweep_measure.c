@@ -171,8 +171,19 @@ static const char *engine_colour(unsigned cycle)
 
 static const char *issue_colour(unsigned cycle)
 {
-    static const char *const colours[] = {"#9ccfb5", BUSY_COLOUR, "#c0392b", "#e07b39",
-                                          "#8e6bbf", "#f0b429",   "#5b6470", IDLE_COLOUR};
+    static const char *const colours[] = {
+        [SAM_ISSUE_SCALAR] = "#9ccfb5",
+        [SAM_ISSUE_TENSOR] = BUSY_COLOUR,
+        [SAM_ISSUE_MATRIX] = "#57b894",
+        [SAM_ISSUE_FULL + SAM_ENGINE_LOAD] = "#c0392b",
+        [SAM_ISSUE_FULL + SAM_ENGINE_COMP] = "#e07b39",
+        [SAM_ISSUE_FULL + SAM_ENGINE_STORE] = "#8e6bbf",
+        [SAM_ISSUE_FULL + SAM_ENGINE_RESHAPE] = "#f0b429",
+        [SAM_ISSUE_MEMORY] = "#5b6470",
+        [SAM_ISSUE_SLOTS] = "#4a90d9",
+        [SAM_ISSUE_CONTROL] = "#b86b8f",
+        [SAM_ISSUE_DONE] = IDLE_COLOUR,
+    };
     _Static_assert(sizeof colours / sizeof colours[0] == SAM_ISSUE_CYCLES, "a colour per cause");
     return colours[cycle];
 }

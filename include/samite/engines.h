@@ -70,14 +70,17 @@ enum sam_engine_cycle {
     SAM_ENGINE_CYCLES
 };
 
-/* What the hart does in a cycle; a cycle that issues both kinds counts as TENSOR. */
+/* What the hart does in a cycle; one that issues several kinds counts as the last of them here. */
 enum sam_issue_cycle {
     SAM_ISSUE_SCALAR, /* issues or executes scalar instructions */
     SAM_ISSUE_TENSOR, /* issues an instruction to an engine */
+    SAM_ISSUE_MATRIX, /* issues an instruction to the matrix unit. Since 0.2 */
     SAM_ISSUE_FULL,   /* + enum sam_engine: that engine's queue is full */
     SAM_ISSUE_MEMORY = SAM_ISSUE_FULL + SAM_ENGINE_COUNT, /* a scalar load or store waits for bytes
-                                                             that an engine stores or loads */
-    SAM_ISSUE_DONE, /* the program has ended, engines are still working */
+                                                             that a unit stores or loads */
+    SAM_ISSUE_SLOTS,   /* no slot of the matrix unit is free. Since 0.2 */
+    SAM_ISSUE_CONTROL, /* a load or store of a control register waits. Since 0.2 */
+    SAM_ISSUE_DONE,    /* the program has ended, units are still working */
     SAM_ISSUE_CYCLES
 };
 

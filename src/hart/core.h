@@ -46,9 +46,11 @@ struct sam_hart {
     const struct sam_image *image; /* symbols, or NULL */
     struct sam_tensor *tensor;     /* NULL: not in the ISA */
     struct sam_matrix *matrix;     /* NULL: not in the ISA */
-    struct sam_mxu *mxu;           /* cycle model of the matrix unit, or NULL */
-    struct sam_mxu_watch *watch;   /* its traces, or NULL */
-    uint64_t tohost;               /* address of the symbol */
+    struct sam_clock own_clock;    /* of the models, unless they share another */
+    struct sam_clock *clock;
+    struct sam_mxu *mxu;         /* cycle model of the matrix unit, or NULL */
+    struct sam_mxu_watch *watch; /* its traces, or NULL */
+    uint64_t tohost;             /* address of the symbol */
     bool has_tohost, exited;
     struct sam_hart_counter counters[SAM_HART_COUNTERS];
     uint64_t mie;
@@ -61,8 +63,9 @@ struct sam_hart {
     struct sam_hart_calls *calls; /* NULL: none are remembered */
     uint64_t timed;               /* cycles of the model when the profile was last added to */
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
-    struct sam_engines *engines;              /* NULL: off */
-    struct sam_hart_timeline *timeline;       /* NULL: off */
+    struct sam_engines *engines;        /* the models of the hart and the engines; NULL: no times */
+    bool has_engines;                   /* the caller wants their figures */
+    struct sam_hart_timeline *timeline; /* NULL: off */
     const struct sam_hart_listener *listener; /* NULL: none */
     struct sam_buffer line;                   /* current line of the trace */
     struct sam_texts *texts;                  /* NULL without a trace */
@@ -132,8 +135,7 @@ enum sam_status sam_hart_out_of_budget(struct sam_hart *hart, struct sam_hart_re
 static inline bool sam_hart_is_observed(const struct sam_hart *hart)
 {
     const struct sam_hart_options *o = &hart->options;
-    return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->mxu ||
-           hart->listener;
+    return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->listener;
 }
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *record);
 /* profile.c: add the instruction to options.profile. False: out of memory. */
@@ -141,9 +143,11 @@ bool sam_hart_profile(struct sam_hart *hart, const struct sam_hart_record *recor
 /* Write the trace line of a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
 
-/* timing.c: the engines' cycle model, from options.engines. SAM_ERR_USAGE, SAM_ERR_MEMORY. */
-enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error);
-/* After each instruction. SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused. */
+/* timing.c: the cycle models, from options.engines and options.cycles. SAM_ERR_USAGE,
+ * SAM_ERR_MEMORY. */
+enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *error);
+/* After each instruction, also one that has trapped. SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused.
+ */
 enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *record);
 
 /* timeline.c: a watch that writes the timeline and forwards to options.watch. NULL: out of memory.

@@ -52,26 +52,6 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     return SAM_OK;
 }
 
-static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
-{
-    struct sam_mxu_config config = *hart->options.cycles;
-    enum sam_status status = sam_mxu_config_check(&config, error);
-    if (status != SAM_OK)
-        return status;
-    hart->matrix->accumulators = config.acc_regs;
-    const struct sam_hart_options *o = &hart->options;
-    const struct sam_mxu_watch_options traces = {.konata = o->konata,
-                                                 .perfetto = sam_hart_timeline_of(hart),
-                                                 .vcd = o->vcd,
-                                                 .bus = o->bus,
-                                                 .isa = hart->machine.isa,
-                                                 .tree_stages = config.tree_stages};
-    struct sam_mxu_observer observer;
-    hart->watch = sam_mxu_watch_new(&traces, &observer);
-    hart->mxu = hart->watch ? sam_mxu_new(&config, &observer) : NULL;
-    return hart->mxu ? SAM_OK : sam_fail_memory(error);
-}
-
 static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
 {
     const struct sam_mxu_config *cycles = hart->options.cycles;
@@ -86,7 +66,7 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     hart->matrix->tree = hart->options.fp_tree;
     hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
     sam_matrix_fill(&hart->machine);
-    return cycles ? add_cycles(hart, error) : SAM_OK;
+    return SAM_OK;
 }
 
 /* Memory, a view of it and decoded code, for the ISA in hart->machine. */
@@ -125,8 +105,8 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
     sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
     status = add_tensor(hart, error);
     if (status == SAM_OK)
-        status = sam_hart_add_engines(hart, error);
-    return status == SAM_OK ? add_matrix(hart, error) : status;
+        status = add_matrix(hart, error);
+    return status == SAM_OK ? sam_hart_add_timing(hart, error) : status;
 }
 
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
@@ -303,26 +283,6 @@ void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
         sam_code_remove_stop(hart->code, hart->until);
     hart->until = sam_hart_wrap(hart, pc);
     hart->has_until = sam_code_add_stop(hart->code, hart->until);
-}
-
-const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
-{
-    if (!hart->mxu)
-        return NULL;
-    sam_mxu_drain(hart->mxu);
-    return sam_mxu_stats(hart->mxu);
-}
-
-enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error)
-{
-    if (SAM_LACKS(error, hart))
-        return SAM_ERR_USAGE;
-    sam_hart_cycles(hart);
-    struct sam_mxu_watch *watch = hart->watch;
-    hart->watch = NULL;
-    if (hart->mxu)
-        sam_mxu_unwatch(hart->mxu);
-    return sam_mxu_watch_end(watch) ? SAM_OK : sam_fail(error, SAM_ERR_IO, "cannot write a trace");
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

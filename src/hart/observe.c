@@ -74,31 +74,6 @@ static void count(struct sam_hart *hart, const struct sam_hart_record *r)
         s->tl_bytes_loaded += r->tensor.bytes;
 }
 
-/* Memory contents for the bus trace. */
-static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
-{
-    struct sam_hart *hart = context;
-    struct sam_error error;
-    if (sam_hart_read(hart, address, bytes, 16, &error) == SAM_OK)
-        return;
-    for (unsigned i = 0; i < 16; i++) /* at the edge of a region: byte by byte */
-        (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
-}
-
-/* Feed the instruction, which has completed or trapped, to the cycle model. The CSRs it depends on
- * are unchanged, except xmrstart, whose old value is in the record. */
-static void pass_cycles(struct sam_hart *hart, const struct sam_hart_record *r)
-{
-    struct sam_matrix_work work;
-    const bool trapped = r->step.kind == SAM_STEP_TRAPPED;
-    if (sam_matrix_work_done(&hart->core, &r->insn, r->first_row, trapped, &work)) {
-        const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
-        sam_mxu_matrix(hart->mxu, &work, r->step.pc, r->step.word, &values);
-    } else if (!trapped) {
-        sam_mxu_scalar(hart->mxu);
-    }
-}
-
 /* ----------------------------------------------------------------------------------- trace */
 
 static void show_address(struct sam_hart *hart, uint64_t address)
@@ -177,17 +152,13 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
 
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *r)
 {
-    enum sam_status status = SAM_OK;
     if (hart->listener)
         hart->listener->ran(hart->listener->context, r);
-    if (hart->mxu)
-        pass_cycles(hart, r);
+    enum sam_status status = hart->engines ? sam_hart_time(hart, r) : SAM_OK;
     if (r->step.kind == SAM_STEP_TRAPPED)
-        return SAM_OK;
+        return status;
     if (hart->options.collect_stats)
         count(hart, r);
-    if (hart->engines)
-        status = sam_hart_time(hart, r);
     const bool fresh = hart->core.retired > hart->shown;
     if (hart->options.profile && fresh && !sam_hart_profile(hart, r))
         return SAM_ERR_MEMORY;

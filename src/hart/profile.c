@@ -42,9 +42,7 @@ static uint64_t lines_of_rows(const struct sam_matrix_work *work)
 bool sam_hart_profile(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_step *step = &r->step;
-    const uint64_t now = hart->mxu       ? sam_mxu_stats(hart->mxu)->cycles
-                         : hart->engines ? sam_engines_now(hart->engines)
-                                         : 0;
+    const uint64_t now = hart->engines ? sam_engines_now(hart->engines) : 0;
     struct sam_profile_row *row =
         sam_profile_at(hart->options.profile, step->pc, step->word, step->prefix);
     if (!row)

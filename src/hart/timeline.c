@@ -28,7 +28,7 @@ static bool write_hart_slice(struct sam_hart_timeline *t, const struct sam_engin
         &t->json,
         &(struct sam_perfetto_slice){.track = track_of(s->track),
                                      .name = sam_issue_cycle_name(s->cycle),
-                                     .category = s->cycle <= SAM_ISSUE_TENSOR ? "issue" : "wait",
+                                     .category = s->cycle <= SAM_ISSUE_MATRIX ? "issue" : "wait",
                                      .start = s->start,
                                      .end = s->end,
                                      .args = args,

@@ -1,63 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeds the run to the engines' cycle model: each instruction after its execution, in program
- * order. */
+/* The hart in time: the models of the engines and of the matrix unit on one clock. They are given
+ * each instruction after its execution, in program order, in the cycle in which the hart issues it,
+ * and wait for each other's bytes in memory. */
 #include "hart/core.h"
 
-enum sam_status sam_hart_add_engines(struct sam_hart *hart, struct sam_error *error)
+/* --------------------------------------------------------------- what the units ask each other */
+
+static uint64_t engines_ready(void *context, uint64_t order, bool store, uint64_t low,
+                              uint64_t high)
+{
+    const struct sam_hart *hart = context;
+    return sam_engines_ready(hart->engines, order, store, (struct sam_work_span){low, high});
+}
+
+static void wake_engines(void *context)
+{
+    const struct sam_hart *hart = context;
+    sam_engines_wake(hart->engines);
+}
+
+static bool matrix_is_settled(void *context, uint64_t order, bool store,
+                              const struct sam_work_span *spans, unsigned count)
+{
+    const struct sam_hart *hart = context;
+    if (!sam_mxu_has_moves(hart->mxu))
+        return true;
+    for (unsigned i = 0; i < count; i++)
+        if (!sam_mxu_is_settled(hart->mxu, order, store, spans[i].low, spans[i].high))
+            return false;
+    return true;
+}
+
+static void wake_matrix(void *context)
+{
+    const struct sam_hart *hart = context;
+    sam_mxu_wake(hart->mxu, hart->clock->now + 1);
+}
+
+/* ----------------------------------------------------------------------------- the models */
+
+static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
 {
     const struct sam_hart_options *o = &hart->options;
-    struct sam_engines_watch watch = o->watch;
-    if (!o->engines)
-        return SAM_OK;
-    enum sam_status status = sam_engines_check(o->engines, error);
+    struct sam_mxu_config config = *o->cycles;
+    const enum sam_status status = sam_mxu_config_check(&config, error);
     if (status != SAM_OK)
         return status;
-    if (o->timeline.write && !(hart->timeline = sam_hart_timeline_new(hart, &watch)))
+    hart->matrix->accumulators = config.acc_regs;
+    const struct sam_mxu_watch_options traces = {.konata = o->konata,
+                                                 .perfetto = sam_hart_timeline_of(hart),
+                                                 .vcd = o->vcd,
+                                                 .bus = o->bus,
+                                                 .isa = hart->machine.isa,
+                                                 .tree_stages = config.tree_stages};
+    const struct sam_mxu_outside outside = {.clock = hart->clock,
+                                            .ready = hart->tensor ? engines_ready : NULL,
+                                            .answered = wake_engines,
+                                            .context = hart};
+    struct sam_mxu_observer observer;
+    hart->watch = sam_mxu_watch_new(&traces, &observer);
+    hart->mxu = hart->watch ? sam_mxu_new(&config, &observer, &outside) : NULL;
+    return hart->mxu ? SAM_OK : sam_fail_memory(error);
+}
+
+enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *error)
+{
+    const struct sam_hart_options *o = &hart->options;
+    const bool matrix = o->cycles && hart->matrix;
+    struct sam_engines_watch watch = o->watch;
+    struct sam_engines_config config;
+    enum sam_status status = SAM_OK;
+    if (!o->engines && !matrix)
+        return SAM_OK;
+    hart->has_engines = o->engines != NULL;
+    if (!hart->clock)
+        hart->clock = &hart->own_clock;
+    sam_engines_defaults(&config);
+    if (o->engines)
+        status = sam_engines_check(o->engines, error);
+    if (status != SAM_OK)
+        return status;
+    if (o->engines && o->timeline.write && !(hart->timeline = sam_hart_timeline_new(hart, &watch)))
         return sam_fail_memory(error);
-    hart->engines = sam_engines_new(o->engines, &watch);
+    if (matrix)
+        status = add_cycles(hart, error);
+    if (status != SAM_OK)
+        return status;
+    /* After the matrix unit, whose answers they see in the same cycle. */
+    const struct sam_engines_outside outside = {
+        .clock = hart->clock, .free = matrix_is_settled, .placed = wake_matrix, .context = hart};
+    hart->engines =
+        sam_engines_new(o->engines ? o->engines : &config, &watch, hart->mxu ? &outside : NULL);
     hart->options.engines = NULL; /* belongs to the caller */
     return hart->engines ? SAM_OK : sam_fail_memory(error);
 }
 
-enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
+/* ----------------------------------------------------------------------- each instruction */
+
+/* Memory contents for the bus trace. */
+static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
+{
+    struct sam_hart *hart = context;
+    struct sam_error error;
+    if (sam_hart_read(hart, address, bytes, 16, &error) == SAM_OK)
+        return;
+    for (unsigned i = 0; i < 16; i++) /* at the edge of a region: byte by byte */
+        (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
+}
+
+/* The CSRs that a matrix instruction depends on are unchanged, except xmrstart, whose old value is
+ * in the record. False: it has done nothing for the unit. */
+static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, bool trapped)
 {
     struct sam_engines *e = hart->engines;
-    const uint64_t pc = r->step.pc;
-    if (r->has_tensor) {
-        r->tensor.pc = pc;
-        if (!sam_engines_tensor(e, &r->tensor))
-            return SAM_ERR_MEMORY;
-    } else if (sam_engines_has_memory(e) && sam_insn_rows[r->insn.op].does.bytes) {
-        /* aligned, so it does not wrap */
-        const struct sam_step_access *a = &r->step.access[0];
-        const unsigned act = sam_insn_rows[r->insn.op].does.act;
-        sam_engines_access(e, pc, act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC,
-                           (struct sam_work_span){a->address, a->address + a->size - 1});
-    } else {
-        sam_engines_scalar(e, pc);
+    struct sam_matrix_work work;
+    if (!sam_matrix_work_done(&hart->core, &r->insn, r->first_row, trapped, &work))
+        return false;
+    sam_engines_open_matrix(e);
+    if (work.kind != SAM_M_KIND_CONFIG && !sam_mxu_has_room(hart->mxu)) {
+        sam_mxu_set_waiting(hart->mxu, true);
+        while (!sam_mxu_has_room(hart->mxu))
+            sam_engines_wait(e, SAM_ISSUE_SLOTS, r->step.pc);
+        sam_mxu_set_waiting(hart->mxu, false);
     }
-    return sam_engines_good(e) ? SAM_OK : SAM_ERR_IO;
+    const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
+    sam_mxu_matrix(hart->mxu, &work, sam_engines_order(e), r->step.pc, r->step.word, &values);
+    sam_engines_matrix(e, r->step.pc, !trapped);
+    return true;
+}
+
+static bool has_memory(const struct sam_hart *hart)
+{
+    return sam_engines_has_memory(hart->engines) || (hart->mxu && sam_mxu_has_moves(hart->mxu));
+}
+
+static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
+{
+    const struct sam_does *does = &sam_insn_rows[r->insn.op].does;
+    const uint64_t pc = r->step.pc;
+    if (!does->bytes || !has_memory(hart)) {
+        sam_engines_scalar(hart->engines, pc);
+        return;
+    }
+    /* aligned, so it does not wrap */
+    const struct sam_step_access *a = &r->step.access[0];
+    sam_engines_access(hart->engines, pc, does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC,
+                       (struct sam_work_span){a->address, a->address + a->size - 1});
+}
+
+enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
+{
+    const bool trapped = r->step.kind == SAM_STEP_TRAPPED;
+    if (hart->mxu && (r->has_matrix || trapped) && time_matrix(hart, r, trapped))
+        return sam_engines_good(hart->engines) ? SAM_OK : SAM_ERR_IO;
+    if (trapped)
+        return SAM_OK;
+    if (hart->mxu)
+        sam_mxu_scalar(hart->mxu);
+    if (r->has_tensor) {
+        r->tensor.pc = r->step.pc;
+        if (!sam_engines_tensor(hart->engines, &r->tensor))
+            return SAM_ERR_MEMORY;
+    } else {
+        time_scalar(hart, r);
+    }
+    return sam_engines_good(hart->engines) ? SAM_OK : SAM_ERR_IO;
+}
+
+/* ------------------------------------------------------------------------------ the figures */
+
+static bool matrix_is_busy(void *context)
+{
+    const struct sam_hart *hart = context;
+    return hart->mxu && sam_mxu_is_busy(hart->mxu);
+}
+
+/* Everything in flight belongs to the run. */
+static void settle(const struct sam_hart *hart)
+{
+    if (hart->engines)
+        sam_engines_settle(hart->engines, matrix_is_busy, (void *)(uintptr_t)hart);
 }
 
 bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report)
 {
-    if (hart->engines)
-        sam_engines_report(hart->engines, report);
-    return hart->engines != NULL;
+    if (!hart->has_engines)
+        return false;
+    settle(hart);
+    sam_engines_report(hart->engines, report);
+    return true;
+}
+
+const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart)
+{
+    settle(hart);
+    return hart->mxu ? sam_mxu_stats(hart->mxu) : NULL;
 }
 
 enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error)
 {
     if (SAM_LACKS(error, hart))
         return SAM_ERR_USAGE;
-    bool good = !hart->engines || sam_engines_finish(hart->engines);
-    if (hart->mxu) { /* everything in flight belongs to the run */
-        sam_mxu_drain(hart->mxu);
-        sam_mxu_watch_close(hart->watch);
-    }
+    settle(hart);
+    bool good = !hart->has_engines || sam_engines_finish(hart->engines);
+    sam_mxu_watch_close(hart->watch);
     if (hart->timeline)
         good &= sam_hart_timeline_end(hart->timeline);
     sam_hart_timeline_free(hart->timeline);
     hart->timeline = NULL;
     return good ? SAM_OK : sam_fail(error, SAM_ERR_IO, "cannot write the timeline");
+}
+
+enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error)
+{
+    if (SAM_LACKS(error, hart))
+        return SAM_ERR_USAGE;
+    settle(hart);
+    struct sam_mxu_watch *watch = hart->watch;
+    hart->watch = NULL;
+    if (hart->mxu)
+        sam_mxu_unwatch(hart->mxu);
+    return sam_mxu_watch_end(watch) ? SAM_OK : sam_fail(error, SAM_ERR_IO, "cannot write a trace");
 }

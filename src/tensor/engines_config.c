@@ -95,11 +95,14 @@ const char *sam_issue_cycle_name(unsigned cycle)
     static const char *const names[SAM_ISSUE_CYCLES] = {
         [SAM_ISSUE_SCALAR] = "scalar",
         [SAM_ISSUE_TENSOR] = "tensor",
+        [SAM_ISSUE_MATRIX] = "matrix",
         [SAM_ISSUE_FULL + SAM_ENGINE_LOAD] = "full_load",
         [SAM_ISSUE_FULL + SAM_ENGINE_COMP] = "full_comp",
         [SAM_ISSUE_FULL + SAM_ENGINE_STORE] = "full_store",
         [SAM_ISSUE_FULL + SAM_ENGINE_RESHAPE] = "full_reshape",
         [SAM_ISSUE_MEMORY] = "memory",
+        [SAM_ISSUE_SLOTS] = "slots",
+        [SAM_ISSUE_CONTROL] = "control",
         [SAM_ISSUE_DONE] = "done",
     };
     return cycle < SAM_ISSUE_CYCLES ? names[cycle] : "";

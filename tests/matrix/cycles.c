@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alone.h"
 #include "hart/core.h"
-#include "matrix/cycle/cycle.h"
 #include "random.h"
 #include "random_config.h"
 
@@ -236,17 +236,17 @@ static struct watch mmas(const char *text, const struct sam_matrix_work *works, 
     struct sam_mxu_config c = config_of(512, text);
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, NULL};
-    struct sam_mxu *x = sam_mxu_new(&c, &observer);
-    assert_non_null(x);
+    struct alone a;
+    alone_open(&a, &c, &observer);
     for (unsigned i = 0; i < count; i++)
-        sam_mxu_matrix(x, &works[i], 4 * i, 0, NULL);
-    sam_mxu_drain(x);
+        alone_matrix(&a, &works[i], 4 * i, 0);
+    alone_drain(&a);
     uint64_t first = w.issued[0];
     for (unsigned i = 0; i < w.count; i++) {
         w.issued[i] -= first;
         w.written[i] -= first;
     }
-    sam_mxu_free(x);
+    alone_free(&a);
     return w;
 }
 
@@ -304,23 +304,23 @@ static void a_load_in_time(void **state)
     struct sam_mxu_config c = config_of(512, "mem_latency=20");
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, note_bus};
-    struct sam_mxu *x = sam_mxu_new(&c, &observer);
+    struct alone a;
+    alone_open(&a, &c, &observer);
     struct sam_matrix_work load = {.kind = SAM_M_KIND_LOAD,
                                    .registers = 1,
                                    .m = 16,
                                    .bytes = 64,
                                    .base = 0x1000,
                                    .stride = 64};
-    sam_mxu_matrix(x, &load, 0, 0, NULL);
-    sam_mxu_drain(x);
-    const struct sam_mxu_stats *s = sam_mxu_stats(x);
+    alone_matrix(&a, &load, 0, 0);
+    const struct sam_mxu_stats *s = alone_drain(&a);
     assert_int_equal(w.count, 16);
     assert_int_equal(w.issued[0], 1);
     assert_int_equal(w.written[0], 1 + 1 + 20 + 3 + 1); /* issue, request, beats, write-back */
     assert_int_equal(s->read_beats, 64);
     assert_int_equal(s->bytes_loaded, 1024);
     assert_int_equal(w.written[15], 26 + 60); /* the bus never rests */
-    sam_mxu_free(x);
+    alone_free(&a);
 }
 
 /* A load after a store to its line waits for the response. */
@@ -331,7 +331,8 @@ static void a_load_behind_a_store(void **state)
         struct sam_mxu_config c = config_of(512, "");
         struct watch w = {0};
         struct sam_mxu_observer observer = {&w, note_uop, note_bus};
-        struct sam_mxu *x = sam_mxu_new(&c, &observer);
+        struct alone a;
+        alone_open(&a, &c, &observer);
         struct sam_matrix_work store = {
             .kind = SAM_M_KIND_STORE, .registers = 1, .m = 1, .bytes = 64, .base = 0x1000};
         struct sam_matrix_work load = {.kind = SAM_M_KIND_LOAD,
@@ -340,11 +341,11 @@ static void a_load_behind_a_store(void **state)
                                        .m = 16,
                                        .bytes = 64,
                                        .base = 0x1000 + distance};
-        sam_mxu_matrix(x, &store, 0, 0, NULL);
-        sam_mxu_matrix(x, &load, 4, 0, NULL);
-        sam_mxu_drain(x);
+        alone_matrix(&a, &store, 0, 0);
+        alone_matrix(&a, &load, 4, 0);
+        alone_drain(&a);
         assert_int_equal(w.count, 17);
-        assert_int_equal(sam_mxu_stats(x)->full_lines, 1);
+        assert_int_equal(alone_drain(&a)->full_lines, 1);
         assert_int_equal(w.bytes_of_strobes, 64);
         uint64_t answered = 0, issued = 0;
         for (unsigned i = 17; i-- > 0;)
@@ -356,7 +357,7 @@ static void a_load_behind_a_store(void **state)
             assert_int_equal(issued, 2);
         else
             assert_int_equal(issued, answered);
-        sam_mxu_free(x);
+        alone_free(&a);
     }
 }
 
@@ -560,23 +561,22 @@ static void random_streams(void **state)
         struct sam_mxu_config c = random_config();
         struct watch w = {0};
         struct sam_mxu_observer observer = {&w, note_uop, note_bus};
-        struct sam_mxu *x = sam_mxu_new(&c, &observer);
-        assert_non_null(x);
+        struct alone a;
+        alone_open(&a, &c, &observer);
         uint64_t stored = 0, loaded = 0, macs = 0;
         for (unsigned i = 0; i < 40; i++) {
             struct sam_matrix_work work = random_work(c.mlen);
             if (below(3) == 0) {
-                sam_mxu_scalar(x);
+                alone_scalar(&a);
                 continue;
             }
             stored += work.kind == SAM_M_KIND_STORE ? work.m * work.bytes : 0;
             loaded += work.kind == SAM_M_KIND_LOAD ? work.m * work.bytes : 0;
             if (work.kind == SAM_M_KIND_MMA)
                 macs += (uint64_t)work.m * work.n * (work.bytes * 8 / work.type->source);
-            sam_mxu_matrix(x, &work, 4 * i, 0, NULL);
+            alone_matrix(&a, &work, 4 * i, 0);
         }
-        sam_mxu_drain(x); /* comes to an end */
-        const struct sam_mxu_stats *s = sam_mxu_stats(x);
+        const struct sam_mxu_stats *s = alone_drain(&a); /* comes to an end */
         assert_int_equal(w.open_reads | w.open_writes, 0);
         assert_int_equal(s->bytes_loaded, loaded);
         assert_int_equal(s->bytes_stored, stored);
@@ -598,7 +598,7 @@ static void random_streams(void **state)
         assert_int_equal(s->buckets[SAM_MXU_MMA][SAM_MXU_BUSY], s->mma_uops);
         assert_int_equal(s->buckets[SAM_MXU_READ][SAM_MXU_BUSY], s->read_beats);
         assert_int_equal(s->buckets[SAM_MXU_WRITE][SAM_MXU_BUSY], s->write_beats);
-        sam_mxu_free(x);
+        alone_free(&a);
     }
 }
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "alone.h"
 #include "base/base.h"
-#include "matrix/cycle/cycle.h"
 #include "random.h"
 
 enum { MOST = 64, CYCLES = 1 << 16 };
@@ -53,13 +53,12 @@ static struct sam_mxu_stats run(const struct sam_mxu_config *c,
                                 const struct sam_mxu_observer *observer,
                                 const struct sam_matrix_work *works, unsigned count)
 {
-    struct sam_mxu *x = sam_mxu_new(c, observer);
-    assert_non_null(x);
+    struct alone a;
+    alone_open(&a, c, observer);
     for (unsigned i = 0; i < count; i++)
-        sam_mxu_matrix(x, &works[i], 4 * i, 0, NULL);
-    sam_mxu_drain(x);
-    const struct sam_mxu_stats stats = *sam_mxu_stats(x);
-    sam_mxu_free(x);
+        alone_matrix(&a, &works[i], 4 * i, 0);
+    const struct sam_mxu_stats stats = *alone_drain(&a);
+    alone_free(&a);
     expect_sums(&stats);
     return stats;
 }

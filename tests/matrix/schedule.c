@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "alone.h"
 #include "base/base.h"
-#include "matrix/cycle/cycle.h"
 #include "random.h"
 
 static const struct sam_m_type byte = {8, 32, false};
@@ -68,13 +68,12 @@ static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, u
     c.mem_latency = latency;
     struct sam_error error;
     assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
-    struct sam_mxu *x = sam_mxu_new(&c, &observer);
-    assert_non_null(x);
+    struct alone a;
+    alone_open(&a, &c, &observer);
     for (unsigned i = 0; i < count; i++)
-        sam_mxu_matrix(x, &works[i], 4 * i, 0, NULL);
-    sam_mxu_drain(x);
-    const uint64_t cycles = sam_mxu_stats(x)->cycles;
-    sam_mxu_free(x);
+        alone_matrix(&a, &works[i], 4 * i, 0);
+    const uint64_t cycles = alone_drain(&a)->cycles;
+    alone_free(&a);
     return cycles;
 }
 

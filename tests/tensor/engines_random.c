@@ -14,9 +14,9 @@ enum { ROUNDS = 300, ACTIONS = 60 };
 /* What the watch is told. */
 struct seen {
     const struct egen *program;
-    size_t next;                        /* instruction of the unit to come */
-    uint64_t end[SAM_ENGINE_COUNT + 1]; /* of the last slice of each track */
-    uint64_t cycles[SAM_ENGINE_COUNT + 1][SAM_ENGINE_CYCLES];
+    size_t next;                                             /* instruction of the unit to come */
+    uint64_t end[SAM_ENGINE_COUNT + 1];                      /* of the last slice of each track */
+    uint64_t cycles[SAM_ENGINE_COUNT + 1][SAM_ISSUE_CYCLES]; /* more than there are of engines */
     uint64_t queue_cycle[SAM_ENGINE_COUNT];
     uint32_t waiting[SAM_ENGINE_COUNT];
     uint64_t queued[SAM_ENGINE_COUNT];
@@ -164,8 +164,10 @@ static void add_total(struct total *total, const struct sam_engines_report *r)
 
 static void expect_all(const struct total *total)
 {
+    const uint32_t elsewhere = 1u << SAM_ISSUE_MATRIX | 1u << SAM_ISSUE_SLOTS |
+                               1u << SAM_ISSUE_CONTROL; /* of other units */
     for (unsigned k = 0; k < SAM_ISSUE_CYCLES; k++)
-        if (!total->issue[k])
+        if (!total->issue[k] && !(elsewhere >> k & 1))
             fail_msg("no program has a cycle of '%s'", sam_issue_cycle_name(k));
     for (unsigned k = 0; k < SAM_ENGINE_CYCLES; k++)
         if (!total->engine[k])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advances the model cycle by cycle. Within a cycle, answers come first, then requests, then issue,
- * and last the instruction at the port: others see what is taken or freed in the next cycle. */
+/* Advances the model through the cycles in which something happens. Within a cycle, answers come
+ * first, then requests, then issue, and last the instruction at the port: others see what is taken
+ * or freed in the next cycle. */
 #include <stdlib.h>
 
 #include "matrix/cycle/state.h"
@@ -26,8 +27,11 @@ const char *sam_mxu_port_name(enum sam_mxu_port port)
     return (unsigned)port < SAM_MXU_PORTS ? names[port] : "";
 }
 
+static uint64_t live(void *unit, uint64_t now);
+
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
-                            const struct sam_mxu_observer *observer)
+                            const struct sam_mxu_observer *observer,
+                            const struct sam_mxu_outside *outside)
 {
     struct sam_mxu *x = sam_alloc(1, sizeof *x);
     struct slot *slots = sam_alloc(config->slots, sizeof *slots);
@@ -50,6 +54,12 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
     x->random = config->seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     if (observer)
         x->observer = *observer;
+    x->outside = *outside;
+    x->now = outside->clock->now;
+    x->port = SAM_MXU_EMPTY;
+    for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
+        x->states[unit] = SAM_MXU_EMPTY;
+    x->unit = sam_clock_join(outside->clock, (struct sam_clock_unit){live, x});
     return x;
 }
 
@@ -63,25 +73,32 @@ void sam_mxu_free(struct sam_mxu *x)
     free(x);
 }
 
-const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x)
-{
-    return &x->stats;
-}
-
 void sam_mxu_unwatch(struct sam_mxu *x)
 {
     x->observer = (struct sam_mxu_observer){0};
 }
 
-/* `port`: the state of the port in this cycle. The next cycle begins with granting registers. */
-static void tick(struct sam_mxu *x, enum sam_mxu_state port)
+static void count(struct sam_mxu *x, uint64_t cycles)
 {
-    enum sam_mxu_state states[SAM_MXU_UNITS];
+    for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
+        x->stats.buckets[unit][x->states[unit]] += cycles;
+    x->now += cycles;
+    x->stats.cycles += cycles;
+    if (x->now >= x->wake)
+        sam_mxu_grant(x);
+}
+
+/* The cycle x->now. The next one begins with granting registers. */
+static void tick(struct sam_mxu *x)
+{
+    enum sam_mxu_state *states = x->states;
     x->bus = (struct sam_mxu_bus){0};
     x->store_ports = 0;
     x->load_ports = x->load_ports_next;
     x->load_ports_next = 0;
-    states[SAM_MXU_DSA] = port;
+    x->moved = x->accepts;
+    x->soonest = NEVER;
+    states[SAM_MXU_DSA] = x->accepts ? SAM_MXU_BUSY : x->port;
     states[SAM_MXU_READ] = sam_mxu_read_channel(x);
     sam_mxu_request_load(x);
     sam_mxu_request_store(x);
@@ -91,22 +108,86 @@ static void tick(struct sam_mxu *x, enum sam_mxu_state port)
     states[SAM_MXU_LOAD] = sam_mxu_issue_load(x);
     states[SAM_MXU_STORE] = sam_mxu_issue_store(x);
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
-        x->stats.buckets[unit][states[unit]]++;
+        x->moved |= states[unit] == SAM_MXU_BUSY;
     if (x->observer.cycle)
         x->observer.cycle(x->observer.context, x->now, &x->bus);
     x->read_ids &= ~x->read_freed;
     x->write_ids &= ~x->write_freed;
     x->read_freed = x->write_freed = 0;
-    x->now++;
-    x->stats.cycles = x->now;
-    if (x->now >= x->wake)
-        sam_mxu_grant(x);
+    x->accepts = false;
+    if (x->arriving) {
+        sam_mxu_use_slot(x, x->arriving);
+        x->arriving = NULL;
+        x->wake = x->now + 1;
+    }
+    count(x, 1);
+}
+
+/* The next cycle in which something can happen. While a channel draws its readiness from a die, or
+ * every cycle is traced, that is each. */
+static uint64_t next_cycle(const struct sam_mxu *x)
+{
+    if (x->used == 0)
+        return SAM_CLOCK_IDLE;
+    if (x->moved || x->config.stall || x->observer.cycle)
+        return x->now;
+    const uint64_t next = x->wake < x->soonest ? x->wake : x->soonest;
+    return next > x->now ? next : x->now;
+}
+
+/* Account for the cycles up to `now`, in which nothing happens. */
+static void rest(struct sam_mxu *x, uint64_t now)
+{
+    if (x->now >= now)
+        return;
+    for (unsigned unit = 0; x->used == 0 && unit < SAM_MXU_UNITS; unit++)
+        x->states[unit] = SAM_MXU_EMPTY;
+    x->states[SAM_MXU_DSA] = x->port;
+    for (uint64_t cycle = x->now; x->observer.cycle && cycle < now; cycle++)
+        x->observer.cycle(x->observer.context, cycle, &(struct sam_mxu_bus){0});
+    count(x, now - x->now);
+}
+
+static uint64_t live(void *unit, uint64_t now)
+{
+    struct sam_mxu *x = unit;
+    rest(x, now);
+    tick(x);
+    return next_cycle(x);
+}
+
+const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x)
+{
+    rest(x, x->outside.clock->now);
+    return &x->stats;
+}
+
+void sam_mxu_wake(struct sam_mxu *x, uint64_t at)
+{
+    sam_clock_wake(x->outside.clock, x->unit, at);
+}
+
+bool sam_mxu_has_room(struct sam_mxu *x)
+{
+    rest(x, x->outside.clock->now);
+    return x->used < x->config.slots;
+}
+
+bool sam_mxu_is_busy(struct sam_mxu *x)
+{
+    rest(x, x->outside.clock->now);
+    return x->used || x->arriving;
+}
+
+void sam_mxu_set_waiting(struct sam_mxu *x, bool waits)
+{
+    rest(x, x->outside.clock->now);
+    x->port = waits ? SAM_MXU_SLOTS : SAM_MXU_EMPTY;
 }
 
 void sam_mxu_scalar(struct sam_mxu *x)
 {
     x->stats.scalar++;
-    tick(x, SAM_MXU_EMPTY);
 }
 
 /* Set the data of a load or store: for a store the bytes of its rows, zero elsewhere; for a load
@@ -132,28 +213,21 @@ static void set_beats(const struct sam_mxu *x, const struct slot *s,
     }
 }
 
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
-                    uint32_t word, const struct sam_mxu_values *values)
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t order,
+                    uint64_t pc, uint32_t word, const struct sam_mxu_values *values)
 {
-    const bool holds = work->kind != SAM_M_KIND_CONFIG;
-    while (holds && x->used == x->config.slots)
-        tick(x, SAM_MXU_SLOTS);
-    tick(x, SAM_MXU_BUSY);
+    rest(x, x->outside.clock->now);
+    x->accepts = true;
     x->stats.instructions++;
-    if (holds) {
-        /* It was taken in the previous cycle. */
-        x->now--;
-        struct slot *s = sam_mxu_take_slot(x, work, pc, word);
+    if (work->kind != SAM_M_KIND_CONFIG) {
+        struct slot *s = sam_mxu_take_slot(x, work);
+        s->order = order;
+        s->pc = pc;
+        s->word = word;
         if (x->observer.cycle && work->kind <= SAM_M_KIND_STORE)
             set_beats(x, s, values);
-        x->now++;
-        sam_mxu_grant(x);
+        x->arriving = s;
     }
     x->next_number++;
-}
-
-void sam_mxu_drain(struct sam_mxu *x)
-{
-    while (x->used)
-        tick(x, SAM_MXU_EMPTY);
+    sam_mxu_wake(x, x->now);
 }

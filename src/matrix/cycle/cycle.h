@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle model of the matrix unit. It is given each instruction of the hart in program order and
- * uses their work (struct sam_matrix_work), never values. A cycle is one call of tick (cycle.c);
- * docs/matrix.md has the rules. */
+/* The cycle model of the matrix unit, a unit of the hart's clock. The hart gives it each of its
+ * instructions in the cycle in which it issues it; the model uses their work (struct
+ * sam_matrix_work), never values. docs/matrix.md has the rules. */
 #ifndef SAM_MATRIX_CYCLE_H
 #define SAM_MATRIX_CYCLE_H
 
 #include "base/keys.h"
+#include "clock/clock.h"
 #include "matrix/matrix.h"
 #include "samite/mxu.h"
 
@@ -90,10 +91,25 @@ struct sam_mxu_observer {
     void (*cycle)(void *context, uint64_t cycle, const struct sam_mxu_bus *bus); /* or NULL */
 };
 
+/* What the unit shares with the others of its clock. Instructions are told apart by their order in
+ * the program. */
+struct sam_mxu_outside {
+    struct sam_clock *clock;
+    /* The cycle from which on instruction `order` may load, or with `store` store, bytes low..high:
+     * older accesses of others to them are over. At most the current cycle: it may now.
+     * SAM_CLOCK_IDLE: not known yet; sam_mxu_wake then says that it may be. NULL: no others. */
+    uint64_t (*ready)(void *context, uint64_t order, bool store, uint64_t low, uint64_t high);
+    /* An access has been answered in the current cycle; others may follow in the next. NULL: nobody
+     * wants to know. */
+    void (*answered)(void *context);
+    void *context;
+};
+
 struct sam_mxu;
-/* `config` is checked. NULL: out of memory. */
+/* `config` is checked; joins the clock. NULL: out of memory. */
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
-                            const struct sam_mxu_observer *observer);
+                            const struct sam_mxu_observer *observer,
+                            const struct sam_mxu_outside *outside);
 void sam_mxu_free(struct sam_mxu *x);
 /* The data that the bus trace shows; the model itself never reads it. */
 struct sam_mxu_values {
@@ -102,15 +118,29 @@ struct sam_mxu_values {
     /* 16 bytes of memory, which a load reads; unmapped bytes are left unchanged */
     void (*memory)(void *context, uint64_t address, uint8_t bytes[16]);
 };
-/* The hart's next instruction, scalar or for the unit. Advances by the cycles until the hart can
- * continue. `values` may be NULL: the bus then shows zeros. */
+/* Whether a slot is free in the current cycle of the clock. */
+bool sam_mxu_has_room(struct sam_mxu *x);
+/* Whether the hart waits for a slot from the current cycle on. */
+void sam_mxu_set_waiting(struct sam_mxu *x, bool waits);
+/* The hart issues an instruction in the current cycle, the only one for this unit in it. It needs a
+ * slot unless it is a configuration. `values` may be NULL: the bus then shows zeros. */
+void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t order,
+                    uint64_t pc, uint32_t word, const struct sam_mxu_values *values);
+/* The hart has issued another instruction, which is counted. */
 void sam_mxu_scalar(struct sam_mxu *x);
-void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
-                    uint32_t word, const struct sam_mxu_values *values);
+/* What the unit waits for outside may be ready in cycle `at`. */
+void sam_mxu_wake(struct sam_mxu *x, uint64_t at);
+/* Whether loads and stores are in flight, in the current cycle. */
+bool sam_mxu_has_moves(const struct sam_mxu *x);
+/* Whether all older accesses to bytes low..high that an access of instruction `order` must follow
+ * have been answered. */
+bool sam_mxu_is_settled(const struct sam_mxu *x, uint64_t order, bool store, uint64_t low,
+                        uint64_t high);
+/* Whether anything is in flight in the current cycle. */
+bool sam_mxu_is_busy(struct sam_mxu *x);
 /* Stop reporting to the observer. */
 void sam_mxu_unwatch(struct sam_mxu *x);
-/* Advance until nothing is in flight. */
-void sam_mxu_drain(struct sam_mxu *x);
-const struct sam_mxu_stats *sam_mxu_stats(const struct sam_mxu *x);
+/* Of all cycles before the current one. */
+const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x);
 
 #endif

@@ -4,11 +4,13 @@
  * back at t+D+L. */
 #include "matrix/cycle/state.h"
 
-static bool is_free(const struct sam_mxu *x, const struct sam_mxu_mma *u)
+static bool is_free(struct sam_mxu *x, const struct sam_mxu_mma *u)
 {
     for (unsigned i = 0; i < u->count; i++)
-        if (x->now < x->block_free[u->c[i].reg][u->c[i].block])
+        if (x->now < x->block_free[u->c[i].reg][u->c[i].block]) {
+            sam_mxu_expect(x, x->block_free[u->c[i].reg][u->c[i].block]);
             return false;
+        }
     return true;
 }
 

@@ -42,6 +42,53 @@ static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
     return false;
 }
 
+/* Whether the uop waits for others to write, or read, its bytes. */
+static bool waits_outside(struct sam_mxu *x, const struct slot *s, const struct sam_mxu_move *move)
+{
+    const struct sam_mxu_outside *o = &x->outside;
+    if (!o->ready)
+        return false;
+    const uint64_t ready = o->ready(o->context, s->order, s->work.kind == SAM_M_KIND_STORE,
+                                    move->first, move->first + move->size - 1);
+    if (ready <= x->now)
+        return false;
+    sam_mxu_expect(x, ready);
+    return true;
+}
+
+bool sam_mxu_has_moves(const struct sam_mxu *x)
+{
+    return (x->arriving && x->arriving->work.kind <= SAM_M_KIND_STORE) || x->loads_and_stores != 0;
+}
+
+/* Whether the instruction, if it is older than `order`, has an unanswered access to the bytes that
+ * keeps a load, or with `store` a store, from them. */
+static bool holds_bytes(const struct slot *s, uint64_t order, bool store, uint64_t low,
+                        uint64_t high)
+{
+    const struct moves *m = s->moves;
+    const bool conflicts =
+        s->work.kind == SAM_M_KIND_STORE || (store && s->work.kind == SAM_M_KIND_LOAD);
+    if (!conflicts || s->order >= order || SAM_MXU_LINE_OF(high) < m->low ||
+        SAM_MXU_LINE_OF(low) > m->high)
+        return false;
+    for (unsigned i = m->settled; i < s->total; i++)
+        if (!m->answered[i] && m->of[i].first <= high && low < m->of[i].first + m->of[i].size)
+            return true;
+    return false;
+}
+
+bool sam_mxu_is_settled(const struct sam_mxu *x, uint64_t order, bool store, uint64_t low,
+                        uint64_t high)
+{
+    if (x->arriving && holds_bytes(x->arriving, order, store, low, high))
+        return false;
+    for (const struct slot *s = x->slots; s < x->slots + x->config.slots; s++)
+        if (s->used && holds_bytes(s, order, store, low, high))
+            return false;
+    return true;
+}
+
 /* The shifter between a row and the bus moves whole elements of the mask: if a uop begins or ends
  * inside one, in the row or in memory, a second pass moves the bytes. */
 static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
@@ -72,6 +119,8 @@ enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
     const struct sam_mxu_move *move = &s->moves->of[s->issued];
     if (!move->zero && waits_for_line(x, s, move))
         return s->waited = SAM_MXU_LINE;
+    if (!move->zero && waits_outside(x, s, move))
+        return s->waited = SAM_MXU_MEMORY;
     if (x->load_stage.slot)
         return s->waited = why_full(&x->load_stage);
     if (move->zero)
@@ -91,6 +140,8 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
         return s->waited = SAM_MXU_REGISTER;
     if (waits_for_line(x, s, &s->moves->of[s->issued]))
         return s->waited = SAM_MXU_LINE;
+    if (waits_outside(x, s, &s->moves->of[s->issued]))
+        return s->waited = SAM_MXU_MEMORY;
     if (x->store_stage.slot)
         return s->waited = SAM_MXU_PRESSURE;
     const unsigned port = 1u << sam_mxu_register(x, s, s->issued);
@@ -128,12 +179,21 @@ static void take(struct sam_mxu *x, struct stage *stage, struct queue *queue, ui
     };
     s->moves->request_at[stage->uop] = x->now;
     stage->slot = NULL;
+    x->moved = true;
+}
+
+/* Whether there is a uop that can leave the stage. */
+static bool is_ready(struct sam_mxu *x, const struct stage *stage)
+{
+    if (stage->slot && x->now < stage->from)
+        sam_mxu_expect(x, stage->from);
+    return stage->slot && x->now >= stage->from;
 }
 
 void sam_mxu_request_load(struct sam_mxu *x)
 {
     struct stage *stage = &x->load_stage;
-    if (!stage->slot || x->now < stage->from)
+    if (!is_ready(x, stage))
         return;
     struct slot *s = stage->slot;
     const unsigned uop = stage->uop;
@@ -141,6 +201,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
     if (move->zero) {
         const unsigned port = 1u << sam_mxu_register(x, s, uop);
         stage->held = x->config.ports && (x->load_ports & port);
+        x->moved = true; /* even if not: the port may be free in the next cycle */
         if (stage->held)
             return;
         x->stats.port_blocks[SAM_MXU_PORT_LOAD]++;
@@ -166,7 +227,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
 void sam_mxu_request_store(struct sam_mxu *x)
 {
     struct stage *stage = &x->store_stage;
-    if (!stage->slot || x->now < stage->from)
+    if (!is_ready(x, stage))
         return;
     const struct sam_mxu_move *move = &stage->slot->moves->of[stage->uop];
     struct sam_mxu_bus *bus = &x->bus;

@@ -37,6 +37,16 @@ unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
     return latency;
 }
 
+/* The answer to a request is complete. */
+static void answer(struct sam_mxu *x, const struct request *r)
+{
+    const struct sam_mxu_outside *o = &x->outside;
+    r->slot->moves->answered[r->uop] = true;
+    x->moved = true;
+    if (o->answered)
+        o->answered(o->context);
+}
+
 static void remove_at(struct queue *q, unsigned index)
 {
     q->count--;
@@ -51,6 +61,8 @@ static int choose(struct sam_mxu *x, const struct queue *q, unsigned window)
     for (unsigned i = 0; i < q->count && i < window; i++)
         if (x->now >= q->of[i].ready)
             due[count++] = i;
+        else
+            sam_mxu_expect(x, q->of[i].ready);
     if (count == 0)
         return -1;
     return (int)due[count == 1 ? 0 : next_random(x) % count];
@@ -74,8 +86,10 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     struct queue *q = &x->reads;
     if (q->count == 0)
         return SAM_MXU_EMPTY;
-    if (x->now < x->next_read_beat)
+    if (x->now < x->next_read_beat) {
+        sam_mxu_expect(x, x->next_read_beat);
         return SAM_MXU_MEMORY;
+    }
     if (!x->is_answering) {
         const int index = choose(x, q, x->config.ooo_window);
         if (index < 0)
@@ -95,7 +109,7 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     if (--r->beats == 0) {
         x->bus.resp_rlast = true;
         x->read_freed |= UINT32_C(1) << r->id;
-        r->slot->moves->answered[r->uop] = true;
+        answer(x, r);
         x->stats.port_blocks[SAM_MXU_PORT_LOAD]++;
         x->load_ports_next |= 1u << sam_mxu_register(x, r->slot, r->uop);
         sam_mxu_finish(x, r->slot, r->uop, x->now + 1);
@@ -106,10 +120,12 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
 }
 
 /* Whether merging keeps the memory from taking available data. */
-static bool is_merging(const struct sam_mxu *x)
+static bool is_merging(struct sam_mxu *x)
 {
     const struct queue *q = &x->writes;
-    return x->now < x->merged && q->of[q->count - 1].ready == NEVER;
+    if (x->now < x->merged)
+        sam_mxu_expect(x, x->merged);
+    return x->now < x->merged && q->count && q->of[q->count - 1].ready == NEVER;
 }
 
 /* Data follows in the order of the requests. */
@@ -119,8 +135,12 @@ static bool send_data(struct sam_mxu *x)
     struct request *r = q->of;
     while (r < q->of + q->count && r->ready != NEVER)
         r++;
-    if (r == q->of + q->count || x->now < x->next_write_beat)
+    if (r == q->of + q->count)
         return false;
+    if (x->now < x->next_write_beat) {
+        sam_mxu_expect(x, x->next_write_beat);
+        return false;
+    }
     x->bus.wdvalid = true;
     x->bus.wdlast = r->beats == 1;
     if (x->observer.cycle)
@@ -147,6 +167,7 @@ static bool choose_acknowledged(struct sam_mxu *x)
     for (unsigned i = 0; i < q->count && i < x->config.ooo_window && q->of[i].ready != NEVER; i++) {
         sent++;
         due += x->now >= q->of[i].ready;
+        sam_mxu_expect(x, q->of[i].ready);
     }
     if (due == 0)
         return false;
@@ -161,12 +182,14 @@ static void acknowledge(struct sam_mxu *x)
     if (!x->is_acknowledging)
         return;
     const struct request *r = &x->writes.of[x->acknowledging];
+    if (x->now < r->ready)
+        sam_mxu_expect(x, r->ready);
     if (x->now < r->ready || !sam_mxu_ready(x))
         return;
     x->bus.resp_wvalid = true;
     x->bus.resp_wid = r->id;
     x->write_freed |= UINT32_C(1) << r->id;
-    r->slot->moves->answered[r->uop] = true;
+    answer(x, r);
     sam_mxu_finish(x, r->slot, r->uop, x->now);
     x->is_acknowledging = false;
     remove_at(&x->writes, x->acknowledging);

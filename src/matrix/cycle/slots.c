@@ -42,17 +42,13 @@ static void set_registers(struct slot *s)
         s->reads |= set_of(w->ms2, w->source_registers);
 }
 
-struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
-                               uint32_t word)
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work)
 {
     struct slot *s = x->slots;
     while (s->used)
         s++;
-    s->used = true;
     s->granted = false;
     s->number = x->next_number;
-    s->pc = pc;
-    s->word = word;
     s->accepted = x->now;
     s->work = *work;
     s->reads = s->writes = 0;
@@ -65,9 +61,15 @@ struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *
     case SAM_M_KIND_POINTWISE: s->total = x->config.mlen / 32; break;
     default: set_moves(x, s); break;
     }
-    x->used++;
-    x->pending[work->kind]++;
     return s;
+}
+
+void sam_mxu_use_slot(struct sam_mxu *x, struct slot *s)
+{
+    s->used = true;
+    x->used++;
+    x->loads_and_stores += s->work.kind <= SAM_M_KIND_STORE;
+    x->pending[s->work.kind]++;
 }
 
 static bool conflict(const struct sam_mxu *x, const struct slot *s, const struct slot *older)
@@ -82,10 +84,12 @@ void sam_mxu_grant(struct sam_mxu *x)
 {
     struct slot *const end = x->slots + x->config.slots;
     x->wake = NEVER;
+    x->moved = true;
     for (struct slot *s = x->slots; s < end; s++) {
         if (s->used && x->now >= s->done) {
             s->used = false;
             x->used--;
+            x->loads_and_stores -= s->work.kind <= SAM_M_KIND_STORE;
         }
         if (!s->used)
             continue;

@@ -23,6 +23,7 @@ struct moves {
 struct slot {
     bool used;
     bool granted;                     /* it holds its registers; sources may be shared */
+    uint64_t order;                   /* in the program */
     unsigned reads, writes;           /* registers, as sets */
     uint64_t number;                  /* age: the lower, the older */
     unsigned total, issued, finished; /* uops */
@@ -64,13 +65,22 @@ struct queue {
 struct sam_mxu {
     struct sam_mxu_config config;
     struct sam_mxu_observer observer;
+    struct sam_mxu_outside outside;
+    unsigned unit; /* its number in the clock */
     struct sam_mxu_stats stats;
-    uint64_t now;
+    uint64_t now;            /* the cycle that comes next, or during a tick the current one */
+    bool accepts;            /* the port takes an instruction in it */
+    struct slot *arriving;   /* the slot of that instruction, not in use yet; or NULL */
+    enum sam_mxu_state port; /* of the port in other cycles: EMPTY or SLOTS */
+    enum sam_mxu_state states[SAM_MXU_UNITS]; /* in the last cycle, and until the next tick */
+    bool moved;                               /* something has changed in this cycle */
+    uint64_t soonest; /* the next cycle in which what waits in this one may go on */
     uint64_t next_number;
     struct slot *slots;  /* config.slots of them */
     struct moves *moves; /* one per slot */
     unsigned used;
     unsigned pending[SAM_M_KIND_CONFIG]; /* slots with uops to issue, by kind */
+    unsigned loads_and_stores;           /* slots in use */
     uint64_t wake;                       /* next cycle in which a register or a slot becomes free */
     /* first cycle in which a block may be issued again */
     uint64_t block_free[SAM_MATRIX_COUNT][SAM_MXU_MAX_BLOCKS];
@@ -91,9 +101,16 @@ struct sam_mxu {
     struct sam_mxu_bus bus;
 };
 
+/* What waits in this cycle may go on in cycle `at`, unless something else happens before. */
+static inline void sam_mxu_expect(struct sam_mxu *x, uint64_t at)
+{
+    x->soonest = at < x->soonest ? at : x->soonest;
+}
+
 /* slots.c */
-struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t pc,
-                               uint32_t word);
+/* Fill a free slot, which sam_mxu_use_slot then puts in use. */
+struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *work);
+void sam_mxu_use_slot(struct sam_mxu *x, struct slot *slot);
 /* Grant registers where possible, oldest instruction first; free completed slots. */
 void sam_mxu_grant(struct sam_mxu *x);
 /* The oldest instruction of a kind with uops to issue, granted ones first when `any_order`; NULL:

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores in flight, compared byte by byte. */
+#include "tensor/engines_state.h"
+
+bool sam_engines_overlap(const struct sam_work_span *a, unsigned a_count,
+                         const struct sam_work_span *b, unsigned b_count)
+{
+    unsigned i = 0, k = 0;
+    if (!a_count || !b_count || a[0].low > b[b_count - 1].high || a[a_count - 1].high < b[0].low)
+        return false;
+    while (i < a_count && k < b_count) {
+        if (a[i].high < b[k].low)
+            i++;
+        else if (b[k].high < a[i].low)
+            k++;
+        else
+            return true;
+    }
+    return false;
+}
+
+/* The cycle that all units have reached. */
+static uint64_t past(const struct sam_engines *e)
+{
+    return e->outside.clock ? e->outside.clock->now : e->cycle;
+}
+
+uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64_t order,
+                                  bool store, const struct sam_work_span *spans, unsigned count)
+{
+    const uint64_t over = past(e);
+    uint64_t ready = 0;
+    for (size_t i = 0; i < e->flight_count;) {
+        struct sam_engines_flight *f = &e->flights[i];
+        if (f->done <= over) { /* it can no longer affect any instruction */
+            const struct sam_engines_flight *last = &e->flights[--e->flight_count];
+            if (f != last)
+                memcpy(f, last,
+                       offsetof(struct sam_engines_flight, spans) +
+                           last->span_count * sizeof *f->spans);
+            continue;
+        }
+        i++;
+        if ((!store && !f->store) || (store && f->engine == engine) || f->order >= order)
+            continue;
+        const uint64_t until = f->store ? f->done : f->release;
+        if (until > ready && sam_engines_overlap(f->spans, f->span_count, spans, count))
+            ready = until;
+    }
+    return ready;
+}
+
+bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *w, uint64_t order,
+                          uint64_t release, uint64_t done)
+{
+    if (e->flight_count == e->flight_capacity) {
+        void *moved =
+            sam_grow(e->flights, e->flight_count, &e->flight_capacity, sizeof *e->flights);
+        if (!moved)
+            return false;
+        e->flights = moved;
+    }
+    struct sam_engines_flight *f = &e->flights[e->flight_count++];
+    f->release = release;
+    f->done = done;
+    f->order = order;
+    f->engine = (uint8_t)w->engine;
+    f->store = w->store;
+    f->span_count = w->span_count;
+    memcpy(f->spans, w->spans, w->span_count * sizeof *w->spans);
+    return true;
+}
+
+uint64_t sam_engines_ready(struct sam_engines *e, uint64_t order, bool store,
+                           struct sam_work_span bytes)
+{
+    for (const struct sam_engines_waiting *w = e->waiting; w && w->order < order; w = w->next)
+        if ((store || w->work.store) &&
+            sam_engines_overlap(w->work.spans, w->work.span_count, &bytes, 1))
+            return SAM_ENGINES_NEVER;
+    return sam_engines_memory_ready(e, SAM_ENGINE_COUNT, order, store, &bytes, 1);
+}
