@@ -65,4 +65,14 @@ enum sam_status sam_chunks_count(const struct sam_chunks_piece *piece, struct sa
                                  const struct sam_chunks_sink *sink, uint64_t counts[256],
                                  struct sam_error *error);
 
+/* Where a tensor of a packed file is: its piece, its first element there (of layout
+ * SAM_LAYOUT_SHARED its first byte), and the offset and size of the chunks of the piece. All zero,
+ * but for type and layout, when it is empty. */
+struct sam_chunks_place {
+    struct sam_chunks_piece piece;
+    uint64_t first;
+    uint64_t offset, size;
+};
+struct sam_chunks_place sam_chunks_find(const struct sam_packed *packed, size_t tensor);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random access to a packed file: a tensor, a range of it, or the whole file. */
+#include "codec/chunks.h"
 #include "codec/container.h"
 
 #include <stdatomic.h>
@@ -184,6 +185,24 @@ static enum sam_status damaged(const struct sam_packed *p, size_t tensor, const 
 {
     return sam_fail(error, SAM_ERR_INPUT, "damaged in tensor '%.200s': %s",
                     p->container.weights.tensors[tensor].name, wrong);
+}
+
+struct sam_chunks_place sam_chunks_find(const struct sam_packed *p, size_t tensor)
+{
+    const struct sam_weight *w = &p->container.weights.tensors[tensor];
+    struct sam_chunks_place place = {
+        .piece = {.type = w->type, .layout = p->container.layouts[tensor]}};
+    if (!w->size)
+        return place;
+    const struct sam_extent *extent = sam_extent_of(&p->container, tensor);
+    const uint64_t *at = &p->chunk_at[extent->first_chunk];
+    bool shared = place.piece.layout == SAM_LAYOUT_SHARED;
+    place.piece.number = extent->piece;
+    place.piece.count = shared ? extent->size : extent->size * 8 / sam_dtype_bits(w->type);
+    place.first = shared ? w->offset - extent->offset : 0;
+    place.offset = at[0];
+    place.size = at[sam_extent_chunks(extent)] - at[0];
+    return place;
 }
 
 /* Where a chunk is. */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of the weight unit: checks, then the codec. */
+#include "system/weight.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "codec/chunks.h"
+
+enum { RECORD = 64, COUNTERS = 256, COUNTER_BYTES = COUNTERS * 4 };
+
+/* A record being run. */
+struct run {
+    struct sam_memory *memory;
+    struct system_weight_work *work;
+    struct sam_chunks_piece piece;
+    struct sam_chunks_range range;
+    uint64_t source_size, room; /* bytes of the source that are needed; of output at most */
+    bool exhausted;             /* the host had no memory */
+};
+
+static uint64_t number(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+/* The record fails. The first reason counts. */
+static void refuse(struct run *run, uint32_t status, const char *format, ...) SAM_PRINTF(3, 4);
+static void refuse(struct run *run, uint32_t status, const char *format, ...)
+{
+    va_list arguments;
+    if (run->work->result.status != SAM_WEIGHT_IS_GOOD)
+        return;
+    va_start(arguments, format);
+    sam_format_list(run->work->fault, sizeof run->work->fault, format, arguments);
+    va_end(arguments);
+    run->work->result.status = status;
+}
+
+/* Whether these bytes are in one buffer. */
+static bool is_mapped(const struct run *run, uint64_t address, uint64_t size)
+{
+    return !size || sam_host_read(run->memory, address, NULL, (size_t)size, NULL) == SAM_OK;
+}
+
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+/* --- checks, in this order */
+static void check_result(struct run *run)
+{
+    uint32_t at = run->work->record.result;
+    if (at % 4 || (at && !is_mapped(run, at, sizeof(struct sam_weight_result))))
+        refuse(run, SAM_WEIGHT_IS_ADDRESS,
+               "result at 0x%08x: expected a multiple of 4, and %zu bytes in one buffer", at,
+               sizeof(struct sam_weight_result));
+    else
+        run->work->result_address = at;
+}
+
+/* Whether the unit can give elements of type `from` out as `to`. */
+static bool gives(uint32_t from, uint32_t to)
+{
+    bool to_f16 = from == SAM_E4M3 || from == SAM_E5M2 || from == SAM_E2M1;
+    return from == to || (to == SAM_F16 && to_f16) || (to == SAM_F32 && from == SAM_BF16);
+}
+
+/* What decoding needs of the record. */
+static void check_decode(struct run *run)
+{
+    const struct sam_weight_record *r = &run->work->record;
+    if (!gives(r->packed_type, r->output_type))
+        refuse(run, SAM_WEIGHT_IS_RECORD,
+               "element type %s as %s: expected the same, e4m3, e5m2 or e2m1 as f16, or bf16 as "
+               "f32",
+               sam_dtype_name(run->piece.type), sam_dtype_name(run->range.to));
+    const char *fault = sam_chunks_range_fault(&run->piece, &run->range, &run->room);
+    if (fault)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
+    run->source_size = r->source_bytes;
+}
+
+/* What encoding and counting need: the elements are the piece. */
+static void check_elements(struct run *run)
+{
+    const struct sam_weight_record *r = &run->work->record;
+    if (r->output_type != r->packed_type)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "an output type of %s: expected that of the elements",
+               sam_dtype_name(run->range.to));
+    if (r->piece || run->range.first)
+        refuse(run, SAM_WEIGHT_IS_RECORD,
+               "piece %u from element %llu: expected 0, as the elements are the whole piece",
+               r->piece, (unsigned long long)run->range.first);
+    if (run->piece.count != run->range.count)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "%llu elements of a piece of %llu: expected all of them",
+               (unsigned long long)run->range.count, (unsigned long long)run->piece.count);
+    if (run->source_size > r->source_bytes)
+        refuse(run, SAM_WEIGHT_IS_ADDRESS, "a source of %u bytes: the elements have %llu",
+               r->source_bytes, (unsigned long long)run->source_size);
+    run->room = r->operation == SAM_WEIGHT_COUNT ? COUNTER_BYTES : r->destination_bytes;
+}
+
+static void check_memory(struct run *run, uint32_t address)
+{
+    const struct sam_weight_record *r = &run->work->record;
+    if (!is_mapped(run, r->source, run->source_size))
+        refuse(run, SAM_WEIGHT_IS_ADDRESS, "source of %llu bytes at 0x%08x: not in one buffer",
+               (unsigned long long)run->source_size, r->source);
+    if (run->room > r->destination_bytes)
+        refuse(run, SAM_WEIGHT_IS_DESTINATION, "room for %u bytes: expected %llu",
+               r->destination_bytes, (unsigned long long)run->room);
+    else if (!is_mapped(run, r->destination, run->room))
+        refuse(run, SAM_WEIGHT_IS_DESTINATION,
+               "destination of %llu bytes at 0x%08x: not in one buffer",
+               (unsigned long long)run->room, r->destination);
+    else if (overlap(r->destination, run->room, r->source, run->source_size) ||
+             overlap(r->destination, run->room, address, RECORD) ||
+             (r->result &&
+              overlap(r->destination, run->room, r->result, sizeof(struct sam_weight_result))))
+        refuse(run, SAM_WEIGHT_IS_DESTINATION,
+               "destination of %llu bytes at 0x%08x: overlaps the source, the record or the result",
+               (unsigned long long)run->room, r->destination);
+}
+
+static void check(struct run *run, uint32_t address)
+{
+    const struct sam_weight_record *r = &run->work->record;
+    check_result(run);
+    if (r->operation > SAM_WEIGHT_COUNT)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "operation %u: expected 0 to %d", r->operation,
+               SAM_WEIGHT_COUNT);
+    /* Numbers beyond the enumeration must not become one of its values. */
+    if (r->packed_type >= SAM_DTYPES || r->output_type >= SAM_DTYPES)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "element types %u and %u: expected numbers below %d",
+               r->packed_type, r->output_type, SAM_DTYPES);
+    if (run->work->result.status != SAM_WEIGHT_IS_GOOD)
+        return;
+    run->piece = (struct sam_chunks_piece){(enum sam_dtype)r->packed_type, r->layout, r->piece,
+                                           number(r->total_low, r->total_high)};
+    run->range = (struct sam_chunks_range){(enum sam_dtype)r->output_type,
+                                           number(r->first_low, r->first_high),
+                                           number(r->elements_low, r->elements_high)};
+    if (r->operation != SAM_WEIGHT_DECODE && r->layout == SAM_LAYOUT_SHARED)
+        run->piece.layout = SAM_LAYOUT_BYTES; /* the same chunks, without neighbours */
+    const char *fault = sam_chunks_fault(&run->piece, &run->source_size);
+    if (fault)
+        refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
+    else if (r->operation == SAM_WEIGHT_DECODE)
+        check_decode(run);
+    else
+        check_elements(run);
+    if (run->work->result.status == SAM_WEIGHT_IS_GOOD)
+        check_memory(run, address);
+}
+
+/* --- work */
+static bool read_source(void *context, uint64_t offset, void *data, size_t size)
+{
+    struct run *run = context;
+    sam_memory_read(run->memory, run->work->record.source + offset, data, size);
+    return true;
+}
+
+static bool store(struct run *run, uint64_t address, const void *data, uint64_t size)
+{
+    run->exhausted |= !sam_memory_write(run->memory, address, data, (size_t)size);
+    return !run->exhausted;
+}
+
+static struct system_weight_block *add_block(struct run *run)
+{
+    struct system_weight_work *work = run->work;
+    void *grown = sam_grow(work->blocks, work->count, &work->capacity, sizeof *work->blocks);
+    run->exhausted |= !grown;
+    if (!grown)
+        return NULL;
+    work->blocks = grown;
+    work->blocks[work->count] = (struct system_weight_block){0};
+    return &work->blocks[work->count++];
+}
+
+static bool take_step(void *context, const struct sam_chunks_step *step)
+{
+    struct run *run = context;
+    struct system_weight_work *work = run->work;
+    struct system_weight_block *block = add_block(run);
+    if (!block)
+        return false;
+    *block = (struct system_weight_block){.source = work->record.source + step->from,
+                                          .source_bytes = step->from_size,
+                                          .destination = work->record.destination + step->to,
+                                          .destination_bytes = step->to_size,
+                                          .cost = step->cost,
+                                          .counted = step->counted};
+    if (!store(run, block->destination, step->data, step->to_size))
+        return false;
+    work->result.bytes += (uint32_t)step->to_size;
+    work->result.symbols += (uint32_t)step->counted;
+    return true;
+}
+
+static enum sam_status count(struct run *run, struct sam_source source,
+                             const struct sam_chunks_sink *sink, struct sam_error *error)
+{
+    struct system_weight_work *work = run->work;
+    uint64_t counts[COUNTERS];
+    uint8_t bytes[COUNTER_BYTES];
+    enum sam_status status = sam_chunks_count(&run->piece, source, sink, counts, error);
+    if (status != SAM_OK)
+        return status;
+    for (unsigned i = 0; i < COUNTERS; i++) /* fewer symbols than bytes of memory: 32 bits */
+        sam_put_le32(bytes + 4 * i, (uint32_t)counts[i]);
+    struct system_weight_block *block = add_block(run);
+    if (!block || !store(run, work->record.destination, bytes, sizeof bytes))
+        return SAM_ERR_IO;
+    block->source = work->record.source + run->source_size;
+    block->destination = work->record.destination;
+    block->destination_bytes = work->result.bytes = sizeof bytes;
+    return SAM_OK;
+}
+
+/* How many elements the output holds. */
+static uint32_t elements_done(const struct run *run)
+{
+    const struct system_weight_work *work = run->work;
+    uint64_t bytes = 0;
+    if (work->record.operation == SAM_WEIGHT_DECODE)
+        return (uint32_t)((uint64_t)work->result.bytes * 8 / sam_dtype_bits(run->range.to));
+    for (size_t i = 0; i < work->count; i++)
+        bytes += work->blocks[i].source_bytes;
+    return (uint32_t)(bytes * 8 / sam_dtype_bits(run->piece.type));
+}
+
+static void perform(struct run *run)
+{
+    struct system_weight_work *work = run->work;
+    const struct sam_source source = {read_source, run, run->source_size};
+    const struct sam_chunks_sink sink = {take_step, run, run->room};
+    struct sam_error error = {0};
+    uint64_t damaged = 0;
+    enum sam_status status;
+    switch (work->record.operation) {
+    case SAM_WEIGHT_DECODE:
+        status = sam_chunks_decode(&run->piece, &run->range, source, &sink, &damaged, &error);
+        break;
+    case SAM_WEIGHT_ENCODE: status = sam_chunks_encode(&run->piece, source, &sink, &error); break;
+    default: status = count(run, source, &sink, &error); break;
+    }
+    work->result.elements = elements_done(run);
+    run->exhausted |= status == SAM_ERR_MEMORY;
+    if (status == SAM_ERR_INPUT) {
+        work->result.damaged_block = (uint32_t)damaged;
+        refuse(run, SAM_WEIGHT_IS_DAMAGED, "%s", error.text);
+    } else if (status != SAM_OK) {
+        refuse(run, SAM_WEIGHT_IS_DESTINATION, "room for %u bytes: the chunks need more",
+               work->record.destination_bytes);
+    }
+}
+
+static void write_result(struct run *run)
+{
+    const struct sam_weight_result *result = &run->work->result;
+    const uint32_t words[] = {
+#define RESULT(name, meaning) result->name,
+#include "samite/device/layout.def"
+#undef RESULT
+    };
+    uint8_t bytes[sizeof words];
+    for (size_t i = 0; i < SAM_COUNT(words); i++)
+        sam_put_le32(bytes + 4 * i, words[i]);
+    if (run->work->result_address)
+        store(run, run->work->result_address, bytes, sizeof bytes);
+}
+
+enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
+                                      const uint32_t words[16], struct system_weight_work *work,
+                                      struct sam_error *error)
+{
+    struct run run = {.memory = memory, .work = work};
+    unsigned next = 0;
+    *work = (struct system_weight_work){
+        .result.damaged_block = UINT32_MAX, .blocks = work->blocks, .capacity = work->capacity};
+#define WEIGHT(name, meaning) work->record.name = words[next++];
+#include "samite/device/layout.def"
+#undef WEIGHT
+    check(&run, address);
+    if (work->result.status == SAM_WEIGHT_IS_GOOD)
+        perform(&run);
+    write_result(&run);
+    return run.exhausted ? sam_fail_memory(error) : SAM_OK;
+}
+
+void sam_system_weight_free(struct system_weight_work *work)
+{
+    free(work->blocks);
+    *work = (struct system_weight_work){0};
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The weight unit: records that decode, encode or count weights in memory. docs/system-rulings.md
+ * has its rules, device/layout.def the words of a record. The codec does the work: here are the
+ * records, their checks, and what each of them reads, does and writes, for models of time and
+ * checks of races. */
+#ifndef SAM_SYSTEM_WEIGHT_H
+#define SAM_SYSTEM_WEIGHT_H
+
+#include "codec/chunk.h"
+#include "machine/machine.h"
+#include "samite/device/layout.h"
+
+/* A step of a record, in order: the header of a chunk or a block. Decoding reads the header of each
+ * chunk up to the last one that it needs, without output, and of blocks those that it needs, whole.
+ * Encoding reads elements block by block and writes a header, then the blocks; the last one ends
+ * with the padding of the chunk. Counting reads elements block by block, and its last step writes
+ * the counters. */
+struct system_weight_block {
+    uint64_t source, source_bytes;           /* 0 bytes: nothing is read */
+    uint64_t destination, destination_bytes; /* 0 bytes: nothing is written */
+    /* Looked up: the tables to prepare, the symbols in their codes, symbols looked up, and bits
+     * that are stored as they are; for encoding, what a decoder will do. */
+    struct sam_chunk_cost cost;
+    uint64_t counted; /* symbols counted for a code, or counted */
+};
+
+/* What came of a record. */
+struct system_weight_work {
+    struct sam_weight_record record;
+    struct sam_weight_result result; /* its status is that of the record */
+    uint32_t result_address;         /* where the result was written; 0: nowhere */
+    char fault[160];                 /* why the status is not SAM_WEIGHT_IS_GOOD, in words */
+    struct system_weight_block *blocks;
+    size_t count, capacity;
+};
+
+/* Run a record with the contents `words`, which lies at `address`. SAM_OK whatever its status is;
+ * SAM_ERR_MEMORY: the host is out of memory. `work` begins as zero, and may be used again. */
+enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
+                                      const uint32_t words[16], struct system_weight_work *work,
+                                      struct sam_error *error);
+void sam_system_weight_free(struct system_weight_work *work);
+
+/* directory.c: map the packed file `data` at `address`, a multiple of SAM_SYSTEM_WEIGHTS_ALIGN, or
+ * if that is 0 in the first free buffer, and after it a directory, whose address goes to
+ * *directory. SAM_ERR_INPUT: not a packed file, or damaged; SAM_ERR_USAGE: no room there. */
+enum { SAM_SYSTEM_WEIGHTS_ALIGN = SAM_ALIGN };
+enum sam_status sam_system_weights_map(struct sam_memory *memory, const void *data, size_t size,
+                                       uint64_t address, uint32_t *directory,
+                                       struct sam_error *error);
+
+#endif

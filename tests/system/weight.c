@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of the weight unit: what they write, and that they write nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "codec/chunks_in_memory.h"
+#include "codec/weights.h"
+#include "random.h"
+#include "system/weight_unit.h"
+
+/* Random weights, and their chunks as sam_pack makes them. */
+struct sample {
+    struct packed file, chunks;
+    struct sam_chunks_piece piece;
+};
+
+static struct sample make_sample(enum sam_dtype type, size_t size,
+                                 const struct sam_codec_options *options, uint64_t *random)
+{
+    struct sam_weight tensor;
+    struct sam_weights weights = one_tensor(&tensor, type, size);
+    struct sample s = {.file = {malloc(size), size}, .piece = piece_of(type, size, options)};
+    assert_non_null(s.file.data);
+    test_weights(type, s.file.data, size, 0.02, random);
+    struct packed packed = pack(&weights, s.file.data, options);
+    s.chunks = chunks_of(&packed);
+    free(packed.data);
+    return s;
+}
+
+static void free_sample(struct sample *s)
+{
+    free(s->file.data);
+    free(s->chunks.data);
+}
+
+static struct sam_weight_record decode_record(const struct unit *unit, const struct sample *s)
+{
+    return unit_record(unit, SAM_WEIGHT_DECODE, s->piece.type, s->piece.layout, s->piece.count);
+}
+
+static void expect(const struct unit *unit, struct sam_weight_result result, uint32_t status,
+                   uint64_t bytes, uint64_t elements)
+{
+    if (result.status != status)
+        fail_msg("status %u, not %u: %s", result.status, status, unit->work.fault);
+    assert_int_equal(result.bytes, bytes);
+    assert_int_equal(result.elements, elements);
+}
+
+/* `size` bytes of the destination from `at` on are `wanted`, and the rest is as it was. */
+static void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
+{
+    uint8_t *have = malloc(unit->destination_size), *all = malloc(unit->destination_size);
+    assert_non_null(have);
+    assert_non_null(all);
+    memset(all, CANARY, unit->destination_size);
+    memcpy(all + at, wanted, size);
+    unit_read(unit, DESTINATION, have, unit->destination_size);
+    assert_memory_equal(have, all, unit->destination_size);
+    free(have);
+    free(all);
+}
+
+static void decoding(void **state)
+{
+    (void)state;
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2,
+                                           SAM_E2M1, SAM_I8,  SAM_U64, SAM_I4};
+    uint64_t random = test_seed();
+    for (size_t t = 0; t < SAM_COUNT(types); t++)
+        for (size_t l = 0; l < SAM_COUNT(layouts); l++)
+            for (unsigned round = 0; round < 3; round++) {
+                size_t bits = sam_dtype_bits(types[t]);
+                size_t all = 2 * SAM_CHUNK_BLOCK_SIZE + 5000;
+                struct sample s = make_sample(types[t], all * bits / 8, &layouts[l], &random);
+                struct unit unit = unit_new(s.chunks.data, s.chunks.size, s.file.size + 100);
+                struct sam_weight_record r = decode_record(&unit, &s);
+                uint64_t first = test_below(&random, all) & ~UINT64_C(1);
+                uint64_t count = test_below(&random, all - first) & ~UINT64_C(1);
+                size_t at = (size_t)test_below(&random, 100), size = (size_t)count * bits / 8;
+                r.first_low = (uint32_t)first;
+                r.elements_low = (uint32_t)count;
+                r.destination += (uint32_t)at;
+                r.destination_bytes = (uint32_t)size;
+                struct sam_weight_result result = unit_run(&unit, &r);
+                expect(&unit, result, SAM_WEIGHT_IS_GOOD, size, count);
+                assert_int_equal(result.damaged_block, UINT32_MAX);
+                expect_output(&unit, at, s.file.data + first * bits / 8, size);
+                unit_free(&unit);
+                free_sample(&s);
+            }
+}
+
+/* The exact values are tested with the codec: here, that each pair of types is that conversion. */
+static void widening(void **state)
+{
+    (void)state;
+    static const enum sam_dtype pairs[][2] = {
+        {SAM_E4M3, SAM_F16}, {SAM_E5M2, SAM_F16}, {SAM_E2M1, SAM_F16}, {SAM_BF16, SAM_F32}};
+    uint64_t random = test_seed();
+    for (size_t i = 0; i < SAM_COUNT(pairs); i++) {
+        enum { COUNT = SAM_CHUNK_BLOCK_SIZE * 2 + 50, FIRST = 7, SOME = COUNT - 10 };
+        enum sam_dtype from = pairs[i][0], to = pairs[i][1];
+        struct sample s = make_sample(from, COUNT * sam_dtype_bits(from) / 8, &layouts[0], &random);
+        struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT * sizeof(uint32_t));
+        uint8_t *wide = malloc(COUNT * sizeof(uint32_t));
+        assert_non_null(wide);
+        assert_int_equal(sam_dtype_widen(from, to, s.file.data, COUNT, wide, NULL), SAM_OK);
+        struct sam_weight_record r = decode_record(&unit, &s);
+        r.output_type = to;
+        r.first_low = FIRST;
+        r.elements_low = SOME;
+        size_t size = sam_dtype_size(to);
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, SOME * size, SOME);
+        expect_output(&unit, 0, wide + FIRST * size, SOME * size);
+        free(wide);
+        unit_free(&unit);
+        free_sample(&s);
+    }
+}
+
+static void encoding(void **state)
+{
+    (void)state;
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
+    uint64_t random = test_seed();
+    for (size_t t = 0; t < SAM_COUNT(types); t++)
+        for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
+            size_t elements = t ? 300000 : SAM_CHUNK + 3000, bits = sam_dtype_bits(types[t]);
+            struct sample s = make_sample(types[t], elements * bits / 8, &layouts[l], &random);
+            struct unit unit = unit_new(s.file.data, s.file.size, s.chunks.size + 1000);
+            struct sam_weight_record r =
+                unit_record(&unit, SAM_WEIGHT_ENCODE, types[t], s.piece.layout, elements);
+            struct sam_weight_result result = unit_run(&unit, &r);
+            expect(&unit, result, SAM_WEIGHT_IS_GOOD, s.chunks.size, elements);
+            expect_output(&unit, 0, s.chunks.data, s.chunks.size);
+            assert_true(result.symbols > 0);
+            unit_free(&unit);
+            free_sample(&s);
+        }
+}
+
+/* Layout 10 without neighbours is layout 0: what sam_pack does with a small tensor. */
+static void encoding_little(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 300, &layouts[0], &random);
+    struct unit unit = unit_new(s.file.data, s.file.size, 1000);
+    struct sam_weight_record r =
+        unit_record(&unit, SAM_WEIGHT_ENCODE, SAM_BF16, SAM_LAYOUT_SHARED, 150);
+    assert_int_equal(s.piece.layout, SAM_LAYOUT_SHARED);
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, s.chunks.size, 150);
+    expect_output(&unit, 0, s.chunks.data, s.chunks.size);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+static void encoding_without_room(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    size_t size = SAM_CHUNK + 4000;
+    struct sample s = make_sample(SAM_E4M3, size, &layouts[0], &random);
+    struct unit unit = unit_new(s.file.data, s.file.size, s.chunks.size + 64);
+    struct sam_weight_record r =
+        unit_record(&unit, SAM_WEIGHT_ENCODE, SAM_E4M3, SAM_LAYOUT_E4M3, size);
+    size_t first = sam_le32(s.chunks.data + 8);
+    r.destination_bytes = (uint32_t)s.chunks.size - 1; /* for the first chunk, not the second */
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, first, SAM_CHUNK);
+    expect_output(&unit, 0, s.chunks.data, first);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+static void counting(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed(), counts[256];
+    struct sample s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
+    struct unit unit = unit_new(s.file.data, s.file.size, 2000);
+    struct sam_weight_record r =
+        unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, 350000);
+    uint8_t wanted[1024];
+    assert_int_equal(sam_weight_count(SAM_BF16, s.file.data, s.file.size, NULL, 0, counts, NULL),
+                     SAM_OK);
+    for (size_t i = 0; i < SAM_COUNT(counts); i++)
+        sam_put_le32(wanted + 4 * i, (uint32_t)counts[i]);
+    struct sam_weight_result result = unit_run(&unit, &r);
+    expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, 350000);
+    assert_int_equal(result.symbols, 350000);
+    expect_output(&unit, 0, wanted, sizeof wanted);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+/* No elements: nothing is read, and nothing but the result written. */
+static void nothing(void **state)
+{
+    (void)state;
+    struct unit unit = unit_new("", 1, 1024);
+    for (uint32_t operation = SAM_WEIGHT_DECODE; operation <= SAM_WEIGHT_ENCODE; operation++) {
+        struct sam_weight_record r = unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, 0);
+        r.source = r.source_bytes = r.destination = r.destination_bytes = 0;
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 0, 0);
+        assert_int_equal(unit.work.count, 0);
+    }
+    struct sam_weight_record r = unit_record(&unit, SAM_WEIGHT_COUNT, SAM_U8, 0, 0);
+    uint8_t zeros[1024] = {0};
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, sizeof zeros, 0);
+    expect_output(&unit, 0, zeros, sizeof zeros);
+    unit_free(&unit);
+}
+
+/* One damaged block of three: the ones before it are there, and the rest is as it was. */
+static void a_damaged_block(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 * SAM_CHUNK_BLOCK_SIZE };
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
+    struct sam_chunk chunk;
+    const struct sam_chunk_span span = {SAM_LAYOUT_E4M3, 0, 0, COUNT};
+    assert_null(sam_chunk_parse(s.chunks.data, s.chunks.size, &span, &chunk));
+    for (unsigned b = 0; b < 3; b++) {
+        size_t at = chunk.block[b].offset + test_below(&random, chunk.block[b].size);
+        s.chunks.data[at] ^= 0x10;
+        struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
+        struct sam_weight_record r = decode_record(&unit, &s);
+        uint64_t good = (uint64_t)b * SAM_CHUNK_BLOCK_SIZE;
+        struct sam_weight_result result = unit_run(&unit, &r);
+        expect(&unit, result, SAM_WEIGHT_IS_DAMAGED, good, good);
+        assert_int_equal(result.damaged_block, b);
+        expect_output(&unit, 0, s.file.data, (size_t)good);
+        unit_free(&unit);
+        /* The others do not need it. */
+        unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
+        r.first_low = b == 0 ? SAM_CHUNK_BLOCK_SIZE : 0;
+        r.elements_low = SAM_CHUNK_BLOCK_SIZE;
+        result = unit_run(&unit, &r);
+        expect(&unit, result, SAM_WEIGHT_IS_GOOD, SAM_CHUNK_BLOCK_SIZE, SAM_CHUNK_BLOCK_SIZE);
+        expect_output(&unit, 0, s.file.data + r.first_low, SAM_CHUNK_BLOCK_SIZE);
+        unit_free(&unit);
+        s.chunks.data[at] ^= 0x10;
+    }
+    free_sample(&s);
+}
+
+/* The second chunk's header, and a source that ends: the block is the first of that chunk. */
+static void a_damaged_chunk(void **state)
+{
+    (void)state;
+    enum { COUNT = SAM_CHUNK + 2000 };
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
+    uint32_t second = sam_le32(s.chunks.data + 8), cuts[] = {0, 1, 15, 16, 17, 64};
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
+    struct sam_weight_record r = decode_record(&unit, &s);
+    for (size_t i = 0; i < SAM_COUNT(cuts); i++) {
+        r.source_bytes = second + cuts[i];
+        struct sam_weight_result result = unit_run(&unit, &r);
+        expect(&unit, result, SAM_WEIGHT_IS_DAMAGED, SAM_CHUNK, SAM_CHUNK);
+        assert_int_equal(result.damaged_block, SAM_CHUNK_BLOCKS);
+    }
+    uint8_t byte = (uint8_t)(s.chunks.data[second + 20] ^ 1);
+    assert_int_equal(sam_host_write(unit.memory, NULL, SOURCE + second + 20, &byte, 1, NULL),
+                     SAM_OK);
+    r.source_bytes = (uint32_t)s.chunks.size;
+    struct sam_weight_result result = unit_run(&unit, &r);
+    expect(&unit, result, SAM_WEIGHT_IS_DAMAGED, SAM_CHUNK, SAM_CHUNK);
+    assert_int_equal(result.damaged_block, SAM_CHUNK_BLOCKS);
+    expect_output(&unit, 0, s.file.data, SAM_CHUNK);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+/* --- records that cannot be. Each changes one word of a good one. */
+enum { BAD_COUNT = 4000 };
+struct bad {
+    size_t word;
+    uint32_t value, status;
+    const char *fault;
+};
+#define WORD(name) (offsetof(struct sam_weight_record, name) / sizeof(uint32_t))
+
+static void expect_bad(struct unit *unit, const struct sam_weight_record *good,
+                       const struct bad *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct sam_weight_record r = *good;
+        memcpy((uint8_t *)&r + 4 * cases[i].word, &cases[i].value, sizeof(uint32_t));
+        struct sam_weight_result result = unit_run(unit, &r);
+        if (result.status != cases[i].status || !strstr(unit->work.fault, cases[i].fault))
+            fail_msg("case %zu: status %u, %s", i, result.status, unit->work.fault);
+        assert_int_equal(result.bytes, 0);
+        assert_int_equal(result.elements, 0);
+        if (result.status != SAM_WEIGHT_IS_DAMAGED && r.operation == SAM_WEIGHT_DECODE)
+            assert_int_equal(unit->work.count, 0);
+        expect_output(unit, 0, "", 0);
+    }
+}
+
+static void bad_records_of_decoding(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
+    struct sam_weight_record good = decode_record(&unit, &s);
+    const uint32_t bytes = (uint32_t)s.chunks.size;
+    const struct bad cases[] = {
+        {WORD(operation), 3, SAM_WEIGHT_IS_RECORD, "operation 3"},
+        {WORD(operation), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "operation 4294967295"},
+        {WORD(packed_type), SAM_DTYPES, SAM_WEIGHT_IS_RECORD, "element types"},
+        {WORD(packed_type), 0x80000004, SAM_WEIGHT_IS_RECORD, "element types"},
+        {WORD(packed_type), SAM_F16, SAM_WEIGHT_IS_RECORD, "element type f16 as e4m3"},
+        {WORD(output_type), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "element types"},
+        {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "element type e4m3 as f32"},
+        {WORD(output_type), SAM_E5M2, SAM_WEIGHT_IS_RECORD, "element type e4m3 as e5m2"},
+        {WORD(source), 0, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source), SOURCE + 1, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source), 0x02000000, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source), 0x70000000, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source), 0xffffffff, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source_bytes), bytes + 1, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source_bytes), UINT32_MAX, SAM_WEIGHT_IS_ADDRESS, "source of"},
+        {WORD(source_bytes), 0, SAM_WEIGHT_IS_DAMAGED, "block 0 of the piece is damaged"},
+        {WORD(source_bytes), 16, SAM_WEIGHT_IS_DAMAGED, "the source ends within its chunk"},
+        {WORD(destination), 0x02002000, SAM_WEIGHT_IS_DESTINATION, "destination of"},
+        {WORD(destination), 0x70000000, SAM_WEIGHT_IS_DESTINATION, "destination of"},
+        {WORD(destination), DESTINATION + 9, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
+        {WORD(destination), UINT32_MAX, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
+        {WORD(destination_bytes), BAD_COUNT - 1, SAM_WEIGHT_IS_DESTINATION, "room for 3999"},
+        {WORD(destination_bytes), 0, SAM_WEIGHT_IS_DESTINATION, "room for 0"},
+        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(first_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(elements_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(elements_high), 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(result), RESULT_AT + 1, SAM_WEIGHT_IS_ADDRESS, "result at"},
+        {WORD(result), 0x02002000, SAM_WEIGHT_IS_ADDRESS, "result at"},
+        {WORD(result), RECORDS + RECORDS_SIZE - 16, SAM_WEIGHT_IS_ADDRESS, "result at"},
+        {WORD(piece), 1, SAM_WEIGHT_IS_DAMAGED, "checksum"},
+        {WORD(layout), SAM_LAYOUT_SHARED + 1, SAM_WEIGHT_IS_RECORD, "unknown layout"},
+        {WORD(layout), 256 + SAM_LAYOUT_E4M3, SAM_WEIGHT_IS_RECORD, "unknown layout"},
+        {WORD(layout), SAM_LAYOUT_E5M2, SAM_WEIGHT_IS_DAMAGED, "block 0"},
+        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(total_high), 0x80000000, SAM_WEIGHT_IS_RECORD, "more elements than a piece"},
+    };
+    expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+static void bad_records_of_nibbles(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
+    struct sam_weight_record good = decode_record(&unit, &s);
+    good.elements_low -= 4;
+    static const struct bad cases[] = {
+        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "half bytes"},
+        {WORD(elements_low), 7, SAM_WEIGHT_IS_RECORD, "half bytes"},
+        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "half a byte"},
+        {WORD(output_type), SAM_BF16, SAM_WEIGHT_IS_RECORD, "element type e2m1 as bf16"},
+        {WORD(output_type), SAM_E4M3, SAM_WEIGHT_IS_RECORD, "element type e2m1 as e4m3"},
+        {WORD(output_type), SAM_F16, SAM_WEIGHT_IS_DESTINATION, "expected 7992"},
+    };
+    expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+static void bad_records_of_elements(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
+    struct unit unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
+    static const struct bad cases[] = {
+        {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "an output type of f32"},
+        {WORD(source_bytes), 2 * BAD_COUNT - 1, SAM_WEIGHT_IS_ADDRESS, "the elements have 8000"},
+        {WORD(source), SOURCE + 2, SAM_WEIGHT_IS_ADDRESS, "not in one buffer"},
+        {WORD(destination), DESTINATION + 8900, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
+        {WORD(destination_bytes), 100, SAM_WEIGHT_IS_DESTINATION, "room for 100"},
+        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "from element 1"},
+        {WORD(first_high), 1, SAM_WEIGHT_IS_RECORD, "from element 4294967296"},
+        {WORD(elements_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
+        {WORD(total_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
+        {WORD(total_high), 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
+        {WORD(piece), 1, SAM_WEIGHT_IS_RECORD, "piece 1"},
+        {WORD(layout), 11, SAM_WEIGHT_IS_RECORD, "unknown layout"},
+    };
+    for (uint32_t operation = SAM_WEIGHT_ENCODE; operation <= SAM_WEIGHT_COUNT; operation++) {
+        struct sam_weight_record good =
+            unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, BAD_COUNT);
+        expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+    }
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+/* A destination that the unit also reads from, or writes the result to. */
+static void a_destination_that_overlaps(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 1000);
+    const struct sam_weight_record good = decode_record(&unit, &s);
+    struct sam_weight_record r = good;
+    r.elements_low = 64;
+    r.destination_bytes = 64;
+    const uint32_t places[] = {SOURCE, SOURCE + 64, RECORDS + 60, RESULT_AT, RESULT_AT + 16};
+    for (size_t i = 0; i < SAM_COUNT(places); i++) {
+        r.destination = places[i];
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
+        assert_non_null(strstr(unit.work.fault, "overlaps"));
+    }
+    r = good;
+    r.result = DESTINATION + 500;
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
+    r.result = 0; /* wanted by nobody */
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 1000, 1000);
+    expect_output(&unit, 0, s.file.data, 1000);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+/* Random damage in the source and in the record: whatever comes of it, memory outside of what the
+ * unit says that it wrote is as before (unit_run), and what it wrote are the right elements. */
+static void damage_of_every_kind(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E5M2, 3000, &layouts[0], &random);
+    unsigned seen[5] = {0};
+    for (unsigned round = 0; round < 4000; round++) {
+        struct packed work = {malloc(s.chunks.size), s.chunks.size};
+        assert_non_null(work.data);
+        memcpy(work.data, s.chunks.data, work.size);
+        if (round % 2)
+            work.data[test_below(&random, work.size)] ^= (uint8_t)(1u << test_below(&random, 8));
+        struct unit unit = unit_new(work.data, work.size, 3000);
+        struct sam_weight_record r = decode_record(&unit, &s);
+        if (round % 4 < 2) {
+            uint32_t value = (uint32_t)test_random(&random) >> test_below(&random, 32);
+            memcpy((uint8_t *)&r + 4 * test_below(&random, 16), &value, sizeof value);
+        }
+        struct sam_weight_result result = unit_run(&unit, &r);
+        assert_true(result.status < SAM_COUNT(seen));
+        seen[result.status]++;
+        if (r.operation == SAM_WEIGHT_DECODE && r.packed_type == r.output_type && result.bytes)
+            expect_output(&unit, r.destination - DESTINATION, s.file.data + r.first_low,
+                          result.bytes);
+        unit_free(&unit);
+        free(work.data);
+    }
+    for (size_t i = 0; i < SAM_COUNT(seen); i++)
+        assert_true(seen[i] > 0);
+    free_sample(&s);
+}
+
+/* What a record does, for models of time. */
+static void work_of_records(void **state)
+{
+    (void)state;
+    enum { COUNT = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE };
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    struct sam_weight_record r = decode_record(&unit, &s);
+    const struct system_weight_work *work = &unit.work;
+    /* The last element: two headers, and one block of the second chunk. */
+    r.first_low = COUNT - 1;
+    r.elements_low = 1;
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2, 1);
+    uint32_t second = sam_le32(s.chunks.data + 8);
+    assert_int_equal(work->count, 3);
+    assert_int_equal(work->blocks[0].source, SOURCE);
+    assert_int_equal(work->blocks[0].source_bytes, sam_le16(s.chunks.data + 12));
+    assert_int_equal(work->blocks[0].destination_bytes, 0);
+    assert_int_equal(work->blocks[1].source, SOURCE + second);
+    assert_int_equal(work->blocks[1].cost.coded, 0);
+    assert_int_equal(work->blocks[2].source,
+                     SOURCE + second + sam_le16(s.chunks.data + second + 12));
+    assert_int_equal(work->blocks[2].cost.tables, 1);
+    assert_int_equal(work->blocks[2].cost.coded, SAM_CHUNK_BLOCK_SIZE);
+    assert_int_equal(work->blocks[2].cost.plain_bits, 8 * SAM_CHUNK_BLOCK_SIZE);
+    assert_int_equal(work->blocks[2].destination, DESTINATION);
+    assert_int_equal(work->blocks[2].destination_bytes, 2);
+    /* Counting: block by block, then the counters. */
+    struct unit counter = unit_new(s.file.data, s.file.size, 1024);
+    r = unit_record(&counter, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, COUNT);
+    expect(&counter, unit_run(&counter, &r), SAM_WEIGHT_IS_GOOD, 1024, COUNT);
+    assert_int_equal(counter.work.count, COUNT / SAM_CHUNK_BLOCK_SIZE + 1);
+    for (size_t i = 0; i + 1 < counter.work.count; i++) {
+        assert_int_equal(counter.work.blocks[i].source, SOURCE + 2 * i * SAM_CHUNK_BLOCK_SIZE);
+        assert_int_equal(counter.work.blocks[i].source_bytes, 2 * SAM_CHUNK_BLOCK_SIZE);
+        assert_int_equal(counter.work.blocks[i].counted, SAM_CHUNK_BLOCK_SIZE);
+        assert_int_equal(counter.work.blocks[i].destination_bytes, 0);
+    }
+    assert_int_equal(counter.work.blocks[counter.work.count - 1].destination_bytes, 1024);
+    unit_free(&counter);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decoding),
+        cmocka_unit_test(widening),
+        cmocka_unit_test(encoding),
+        cmocka_unit_test(encoding_little),
+        cmocka_unit_test(encoding_without_room),
+        cmocka_unit_test(counting),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(a_damaged_block),
+        cmocka_unit_test(a_damaged_chunk),
+        cmocka_unit_test(bad_records_of_decoding),
+        cmocka_unit_test(bad_records_of_nibbles),
+        cmocka_unit_test(bad_records_of_elements),
+        cmocka_unit_test(a_destination_that_overlaps),
+        cmocka_unit_test(damage_of_every_kind),
+        cmocka_unit_test(work_of_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
