@@ -61,7 +61,7 @@ struct run_request {
     const struct run_driver *driver; /* NULL: launches and programs run at once */
 };
 
-enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE };
+enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
 
 /* --- run_option.c: options that several machines have, and parts of their values */
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
@@ -101,6 +101,10 @@ int run_report_wide(const char *name);
 /* Assemble, printing every message. NULL after an error. */
 struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
+/* Load or assemble a program of a Ventus GPGPU; assembly at `base`, after start code unless it has
+ * a _start. *image may be set after a failure, too. */
+int run_load_kernels(const struct run_request *request, const char *path, uint64_t base,
+                     struct sam_image **image);
 /* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
 typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,
                              struct sam_error *error);

@@ -32,7 +32,8 @@ const struct cli_option run_program_rows[] = {
     CLI_ROW(
         struct run_command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
         "write memory to a file: at this point of the sequence (ventus), or at the end of the run "
-        "(tensor). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names another "
+        "(tensor, system). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names "
+        "another "
         "type and shape (f32:32x32)",
         .parse = run_parse_dump, .repeats = true),
     CLI_ROW(struct run_command, run, "poke", CLI_PARSE, "ADDR=VALUE",
@@ -46,7 +47,7 @@ const struct cli_option run_program_rows[] = {
     CLI_ROW(struct run_command, run.gdb, "gdb", CLI_PARSE, "[PORT]",
             "wait for gdb on this port of 127.0.0.1 (1234; 0: any that is free) and let it run "
             "the program; --gdb=- is standard input and output",
-            .parse = run_parse_gdb),
+            .parse = run_parse_gdb, .forms = 1 << RUN_VENTUS | 1 << RUN_TENSOR),
     CLI_DEFINE(struct run_command, run.defines),
     CLI_INCLUDE(struct run_command, run.includes),
     {0},
@@ -67,7 +68,9 @@ static int choose_machine(struct run_command *c)
             continue;
         if (cli_given(c->run.args, "machine") && c->machine != RUN_TILE)
             return cli_usage_error(c->run.args, "--machine %s: a .pto is for --machine tile",
-                                   c->machine == RUN_VENTUS ? "ventus" : "tensor");
+                                   c->machine == RUN_VENTUS   ? "ventus"
+                                   : c->machine == RUN_TENSOR ? "tensor"
+                                                              : "system");
         c->machine = RUN_TILE;
     }
     return CLI_OK;
@@ -89,6 +92,7 @@ static int run_machine(struct run_command *c)
     case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
     case RUN_TENSOR: return run_hart(&c->hart);
     case RUN_TILE: return run_tile(&c->run, &c->tile);
+    case RUN_SYSTEM: return run_system(&c->hart, &c->system);
     }
     return CLI_BAD_INPUT;
 }

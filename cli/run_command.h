@@ -4,6 +4,7 @@
 #define RUN_COMMAND_H
 
 #include "run_hart.h"
+#include "run_system.h"
 #include "run_tile.h"
 
 /* A verb's request begins with it, or is it. */
@@ -12,6 +13,7 @@ struct run_command {
     struct gpu_request gpu;
     struct hart_request hart;
     struct tile_request tile;
+    struct system_request system;
     enum run_machine machine;
     bool json;
 };
@@ -21,17 +23,18 @@ extern const struct cli_option run_rows[], run_program_rows[];
 
 /* Groups of the options of programs, for a request that begins with struct run_command. */
 #define RUN_PROGRAM_GROUPS                                                                         \
-    {"Options of --machine ventus and tensor", run_program_rows, 0,                                \
-     1 << RUN_VENTUS | 1 << RUN_TENSOR},                                                           \
+    {"Options of --machine ventus, tensor and system", run_program_rows, 0,                        \
+     1 << RUN_VENTUS | 1 << RUN_TENSOR | 1 << RUN_SYSTEM},                                         \
         {"Options of --machine ventus", run_launch_rows, offsetof(struct run_command, gpu),        \
          1 << RUN_VENTUS},                                                                         \
         {NULL, run_gpu_rows, offsetof(struct run_command, gpu), 1 << RUN_VENTUS},                  \
         {"Cycles of --machine ventus", run_cycles_rows, offsetof(struct run_command, gpu),         \
          1 << RUN_VENTUS},                                                                         \
-        {"Options of --machine tensor", run_hart_rows, offsetof(struct run_command, hart),         \
-         1 << RUN_TENSOR},                                                                         \
+        {"Options of --machine tensor and system", run_hart_rows,                                  \
+         offsetof(struct run_command, hart), 1 << RUN_TENSOR | 1 << RUN_SYSTEM},                   \
     {                                                                                              \
-        NULL, run_hart_start_rows, offsetof(struct run_command, hart), 1 << RUN_TENSOR             \
+        NULL, run_hart_start_rows, offsetof(struct run_command, hart),                             \
+            1 << RUN_TENSOR | 1 << RUN_SYSTEM                                                      \
     }
 
 void run_command_init(struct run_command *command, struct cli_args *args);

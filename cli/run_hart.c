@@ -5,11 +5,13 @@
 
 #include "progress.h"
 #include "run_hart.h"
+#include "run_system.h"
 #include "stop.h"
 
 struct state {
     struct hart_request *request;
     struct sam_hart *hart;
+    struct run_system *system; /* whose hart it is, or NULL */
     struct sam_image *image;
     struct run_console console;
     struct sam_hostio *host;
@@ -74,8 +76,11 @@ static int prepare(struct state *s)
     s->console = (struct run_console){.output = s->text, .progress = &s->progress};
     int code = run_hart_host(r, &s->console, &s->host);
     r->options.hostio = s->host;
+    if (code == CLI_OK && r->system)
+        code = run_system_make(r, s->image, &s->console, &s->system, &s->hart);
     if (code == CLI_OK)
-        code = run_hart_make(r, s->image, &s->arguments, &s->hart);
+        code = r->system ? run_hart_fill(r, s->image, &s->arguments, s->hart)
+                         : run_hart_make(r, s->image, &s->arguments, &s->hart);
     return code == CLI_OK ? run_check_dumps(r->run, read_memory, s->hart) : code;
 }
 
@@ -206,7 +211,8 @@ static int execute(struct state *s)
     enum sam_status status = SAM_OK;
     if (!ended) {
         cli_progress_start(&s->progress, s->request->run->quiet);
-        status = sam_hart_run(s->hart, &result, &s->error);
+        status = s->system ? run_system_execute(s->system, &result, &s->error)
+                           : sam_hart_run(s->hart, &result, &s->error);
         cli_progress_clear(&s->progress);
     }
     double seconds = cli_now() - started;
@@ -279,7 +285,10 @@ int run_hart(struct hart_request *r)
         code = prepare(&s);
     if (code == CLI_OK)
         code = execute(&s);
-    sam_hart_free(s.hart); /* writes the rest of its traces */
+    if (r->system)
+        run_system_free(s.system);
+    else
+        sam_hart_free(s.hart); /* writes the rest of its traces */
     sam_hostio_free(s.host);
     sam_output_abort(s.trace);
     for (int i = 0; i < HART_TRACES; i++)

@@ -27,6 +27,8 @@ struct hart_registers {
 
 enum hart_ebreak { HART_EBREAK_FAILS, HART_EBREAK_ENDS, HART_EBREAK_TRAPS };
 
+struct system_request;
+
 struct hart_request {
     const struct run_request *run;
     struct sam_hart_options options;
@@ -42,6 +44,7 @@ struct hart_request {
     struct sam_mxu_config mxu;
     struct sam_engines_config engines;
     const char *traces[HART_TRACES]; /* files, "-", NULL */
+    struct system_request *system;   /* of --machine system; NULL: the hart is alone */
 };
 
 /* run_hart_args.c: the options, of struct hart_request: those that `samite sweep` shares, and the
@@ -59,6 +62,9 @@ bool run_hart_writes_data(const struct hart_request *request);
 int run_hart_load(struct hart_request *request, struct sam_image **image);
 int run_hart_make(const struct hart_request *request, const struct sam_image *image,
                   struct run_arguments *arguments, struct sam_hart **hart);
+/* The second half of it: memory, registers and arguments of a hart that has its program. */
+int run_hart_fill(const struct hart_request *request, const struct sam_image *image,
+                  struct run_arguments *arguments, struct sam_hart *hart);
 /* The address of --until: a symbol of the program, or a number; false: neither. */
 bool run_hart_until(const struct hart_request *request, const struct sam_image *image,
                     uint64_t *address);

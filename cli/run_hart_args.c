@@ -4,6 +4,7 @@
 
 #include "files.h"
 #include "run_hart.h"
+#include "run_system.h"
 
 /* BASE:SIZE */
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)
@@ -101,7 +102,10 @@ const struct cli_option run_hart_start_rows[] = {
             .suffixes = (suffix))
 
 const struct cli_option run_hart_rows[] = {
-    CLI_ISA(struct hart_request, isa, "instruction set (rv64im_zicsr_zfinx_xtensorload)"),
+    CLI_ISA(
+        struct hart_request, isa,
+        "instruction set (tensor: rv64im_zicsr_zfinx_xtensorload; system: also A and the matrix "
+        "unit, rv64ima_zicsr_zfinx_xtensorload_xmatrix)"),
     CLI_ROW(struct hart_request, until, "until", CLI_TEXT, "SYMBOL",
             "end the run when pc reaches the symbol or address"),
     CLI_ROW(struct hart_request, host_files, "host-files", CLI_TEXT, "DIR",
@@ -115,9 +119,11 @@ const struct cli_option run_hart_rows[] = {
         "how the matrix unit sums: in order of k (the default), or as a tree of rounded products",
         .choices = "k tree"),
     CLI_ROW(struct hart_request, options.l1m, "l1m", CLI_PARSE, "BASE:SIZE",
-            "strict mode: TensorLoad loads may only read this range", .parse = parse_region),
+            "strict mode: TensorLoad loads may only read this range", .parse = parse_region,
+            .forms = 1 << RUN_TENSOR),
     CLI_ROW(struct hart_request, options.l0m, "l0m", CLI_PARSE, "BASE:SIZE",
-            "strict mode: TensorLoad stores may only write this range", .parse = parse_region),
+            "strict mode: TensorLoad stores may only write this range", .parse = parse_region,
+            .forms = 1 << RUN_TENSOR),
     RUN_PROFILE(struct hart_request, profile),
     CLI_ROW(struct hart_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the engines and the matrix unit in time: cycles, and what each waits for"),
@@ -177,6 +183,8 @@ static int name_files(const struct hart_request *r)
 {
     const struct cli_args *args = r->run->args;
     int code = run_name_files(r->run, r->run->programs);
+    if (r->system && code == CLI_OK)
+        code = run_system_name_files(r->system, args);
     for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
         code = cli_reads(args, r->mems.items[i].path);
     if (r->run->trace && code == CLI_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_hart.h"
+#include "run_system.h"
 
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
@@ -27,7 +28,10 @@ static const char *matrix_option(const struct cli_args *args)
 static int parse_isa(struct hart_request *r, unsigned xlen)
 {
     struct sam_error error;
-    const char *text = r->isa ? r->isa : xlen == 32 ? DEFAULT_ISA_32 : DEFAULT_ISA_64;
+    const char *usual = r->system    ? run_system_isa(xlen)
+                        : xlen == 32 ? DEFAULT_ISA_32
+                                     : DEFAULT_ISA_64;
+    const char *text = r->isa ? r->isa : usual;
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
     r->options.isa.extensions |= SAM_EXT_ZICSR; /* every hart has it; the assembler must know */
@@ -91,7 +95,8 @@ int run_hart_load(struct hart_request *r, struct sam_image **image)
             code = parse_isa(r, (*image)->xlen);
     } else if ((code = parse_isa(r, 64)) == CLI_OK) {
         struct sam_asm_options options = {.isa = r->options.isa,
-                                          .base = SAM_HART_CODE_BASE,
+                                          .base =
+                                              r->system ? SAM_SYSTEM_CODE_BASE : SAM_HART_CODE_BASE,
                                           .defines = r->run->defines.items,
                                           .define_count = r->run->defines.count,
                                           .include_paths = r->run->includes.items,
@@ -159,18 +164,25 @@ int run_hart_make(const struct hart_request *r, const struct sam_image *image,
                   struct run_arguments *arguments, struct sam_hart **hart)
 {
     struct sam_error error;
-    int code = CLI_OK;
     if (sam_hart_new(&r->options, hart, &error) != SAM_OK ||
         sam_hart_load(*hart, image, &error) != SAM_OK)
         return cli_report(&error);
+    return run_hart_fill(r, image, arguments, *hart);
+}
+
+int run_hart_fill(const struct hart_request *r, const struct sam_image *image,
+                  struct run_arguments *arguments, struct sam_hart *hart)
+{
+    struct sam_error error;
+    int code = CLI_OK;
     for (size_t i = 0; i < r->maps.count; i++) {
         const struct run_range *map = &r->maps.items[i];
-        if (sam_hart_map(*hart, map->base, map->size, &error) != SAM_OK)
+        if (sam_hart_map(hart, map->base, map->size, &error) != SAM_OK)
             return cli_report(&error);
     }
     for (size_t i = 0; code == CLI_OK && i < r->mems.count; i++)
-        code = fill_memory(*hart, &r->mems.items[i]);
+        code = fill_memory(hart, &r->mems.items[i]);
     if (code == CLI_OK)
-        code = set_registers(r, arguments, *hart);
-    return code == CLI_OK && r->until ? set_until(r, image, *hart) : code;
+        code = set_registers(r, arguments, hart);
+    return code == CLI_OK && r->until ? set_until(r, image, hart) : code;
 }

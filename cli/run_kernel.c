@@ -6,60 +6,6 @@
 #include "run.h"
 #include "stop.h"
 
-static struct sam_image *assemble(const struct run *run, const char *name, const char *text,
-                                  size_t size, const char *prologue)
-{
-    const struct run_request *request = run->request;
-    struct sam_error error = {0};
-    struct sam_asm_options options = {
-        .size = sizeof options,
-        .base = SAM_CODE_BASE,
-        .defines = request->defines.items,
-        .define_count = request->defines.count,
-        .include_paths = request->includes.items,
-        .include_count = request->includes.count,
-        .prologue = prologue,
-        .prologue_name = "<start code>",
-    };
-    if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
-        cli_report(&error);
-        return NULL;
-    }
-    return run_assemble(request->args, &options, name, text, size);
-}
-
-/* Start code is put in front of a source without `_start`. */
-static struct sam_image *assemble_kernel(const struct run *run, const char *name, const char *text,
-                                         size_t size)
-{
-    struct sam_image *image = assemble(run, name, text, size, NULL);
-    if (!image || sam_image_find(image, "_start"))
-        return image;
-    sam_image_free(image);
-    return assemble(run, name, text, size, sam_gpu_start_code());
-}
-
-static int load_program(struct run *run, const char *path)
-{
-    char *data;
-    size_t size;
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    int code = CLI_OK;
-    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
-        if (sam_elf_parse(data, size, name, &run->image, &run->error) != SAM_OK)
-            code = cli_report(&run->error);
-        else if (run->image->xlen != 32)
-            code = run_report_wide(name);
-    } else {
-        run->image = assemble_kernel(run, name, data, size);
-        code = run->image ? CLI_OK : CLI_BAD_INPUT;
-    }
-    free(data);
-    return code;
-}
-
 /* Report an unknown kernel, and name those that exist. */
 static int unknown_kernel(const struct run *run, const char *path)
 {
@@ -152,7 +98,7 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
 {
     const struct run_request *request = run->request;
     const char *path = request->files.items[0];
-    int code = load_program(run, path);
+    int code = run_load_kernels(request, path, SAM_CODE_BASE, &run->image);
     if (code != CLI_OK)
         return code;
     if (!sam_image_find(run->image, run->asked->kernel))

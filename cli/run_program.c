@@ -53,6 +53,56 @@ struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm
     return status == SAM_OK ? image : NULL;
 }
 
+/* The same for a program of a Ventus GPGPU, with `prologue` in front; NULL: nothing. */
+static struct sam_image *assemble_kernels(const struct run_request *r, uint64_t base,
+                                          const char *name, const char *text, size_t size,
+                                          const char *prologue)
+{
+    struct sam_error error = {0};
+    struct sam_asm_options options = {
+        .size = sizeof options,
+        .base = base,
+        .defines = r->defines.items,
+        .define_count = r->defines.count,
+        .include_paths = r->includes.items,
+        .include_count = r->includes.count,
+        .prologue = prologue,
+        .prologue_name = "<start code>",
+    };
+    if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
+        cli_report(&error);
+        return NULL;
+    }
+    return run_assemble(r->args, &options, name, text, size);
+}
+
+int run_load_kernels(const struct run_request *r, const char *path, uint64_t base,
+                     struct sam_image **image)
+{
+    struct sam_error error;
+    char *data;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_OK;
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
+            code = cli_report(&error);
+        else if ((*image)->xlen != 32)
+            code = run_report_wide(name);
+    } else {
+        *image = assemble_kernels(r, base, name, data, size, NULL);
+        if (*image && !sam_image_find(*image, "_start")) {
+            sam_image_free(*image);
+            *image = assemble_kernels(r, base, name, data, size, sam_gpu_start_code());
+        }
+        code = *image ? CLI_OK : CLI_BAD_INPUT;
+    }
+    free(data);
+    return code;
+}
+
 enum { BLOCK = 65536 };
 
 int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,

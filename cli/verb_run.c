@@ -4,8 +4,8 @@
 
 static const struct cli_option options[] = {
     CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,
-            "ventus (the default), tensor, or tile (implied by PROGRAM.pto)",
-            .choices = "ventus tensor tile"),
+            "ventus (the default), tensor, tile (implied by PROGRAM.pto), or system",
+            .choices = "ventus tensor tile system"),
     {0},
 };
 
@@ -13,6 +13,8 @@ static const struct cli_group groups[] = {
     {NULL, run_rows, 0, 0},
     RUN_PROGRAM_GROUPS,
     {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
+    {"Options of --machine system", run_system_rows, offsetof(struct run_command, system),
+     1 << RUN_SYSTEM},
     {0},
 };
 
@@ -100,6 +102,27 @@ static const struct cli_form machines[] = {
             .examples = "  samite run colmin.pto --arg in:x.npy --arg out:f32:1,32:y.npy --nan "
                         "propagate\n",
         },
+    [RUN_SYSTEM] =
+        {
+            .name = "system",
+            .summary = "a program on a tensor hart with a GPU, on one memory",
+            .usage = "--machine system [options] PROGRAM [-- ARGUMENT ...]",
+            .details =
+                "PROGRAM runs on a hart with the TensorLoad unit and the matrix unit, as with\n"
+                "--machine tensor, from 0x40000000 on. By control registers at 0x02000000 it\n"
+                "launches kernels, of --gpu-code or of its own, on a Ventus GPGPU that shares\n"
+                "its memory. docs/system-rulings.md lists the registers and the records.\n\n"
+                "A word of the program named gpu_NAME (const volatile uint32_t in C) is set to\n"
+                "the address of the symbol NAME in --gpu-code: of kernels, and of "
+                "_start.\n\n" ARGUMENTS
+                "Addresses and scalars are passed as to a C function; without --arg a0 is 0.\n"
+                "Buffers are placed from 0x90000000 on.\n\n" CHECKS
+                "Exit codes are those of --machine tensor. A trap of a kernel is a failed run\n"
+                "(1), unless --gpu-traps report leaves it to the program.\n",
+            .examples = "  samite run layer.elf --machine system --gpu-code softmax.s -- 128\n"
+                        "  samite run layer.s --machine system --gpu-code softmax.s -j 4 \\\n"
+                        "      --arg in:x.npy --arg y=out:f32:1024 --check y=expected.npy:4\n",
+        },
     {0},
 };
 
@@ -115,11 +138,13 @@ static int run(struct cli_args *args)
 
 const struct cli_verb verb_run = {
     .name = "run",
-    .summary = "run Ventus GPGPU kernels, a program on the tensor hart, or a tile program",
+    .summary =
+        "run Ventus GPGPU kernels, a program on the tensor hart, a tile program, or all of it",
     .usage = "[options] A.metadata A.data [B.metadata B.data ...]\n"
              "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
              "--machine tensor [options] PROGRAM [-- ARGUMENT ...]\n"
-             "[options] PROGRAM.pto --arg ...",
+             "[options] PROGRAM.pto --arg ...\n"
+             "--machine system [options] PROGRAM [-- ARGUMENT ...]",
     .options = options,
     .groups = groups,
     .operand = {.name = "file",

@@ -27,6 +27,7 @@
 #include "sink.h"
 #include "status.h"
 #include "symbolstat.h"
+#include "system.h"
 #include "system_race.h"
 #include "text.h"
 #include "tile.h"

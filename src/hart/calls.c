@@ -115,11 +115,22 @@ static uint64_t symbol(const struct sam_hart *hart, const char *name)
     return found ? found->value : 0;
 }
 
+uint64_t sam_hart_heap_end(const struct sam_hart *hart)
+{
+    const uint64_t end = end_below(hart->image, hart->home.program_top);
+    return hart->home.heap_size
+               ? (end + SAM_PAGE_SIZE - 1) / SAM_PAGE_SIZE * SAM_PAGE_SIZE + hart->home.heap_size
+               : end;
+}
+
+/* A heap of fixed size is mapped already. */
 static bool grow(void *context, uint64_t end)
 {
     struct sam_hart *hart = context;
-    const uint64_t base = end_below(hart->image, UINT64_MAX);
-    const uint64_t stack = SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE;
+    const uint64_t base = end_below(hart->image, hart->home.program_top);
+    const uint64_t stack = hart->home.stack_top - hart->home.stack_size;
+    if (hart->home.heap_size)
+        return end <= sam_hart_heap_end(hart);
     return end - base <= HEAP_LIMIT && (base > stack || end <= stack) &&
            sam_hart_map(hart, base, end - base, NULL) == SAM_OK;
 }
@@ -127,6 +138,8 @@ static bool grow(void *context, uint64_t end)
 static struct sam_hostio_guest guest_of(struct sam_hart *hart)
 {
     const uint64_t start = symbol(hart, "__heap_start"), stack = symbol(hart, "__stack");
+    const uint64_t limit = symbol(hart, "__heap_end"),
+                   end = end_below(hart->image, hart->home.program_top);
     return (struct sam_hostio_guest){
         .context = hart,
         .xlen = hart->machine.isa.xlen,
@@ -134,20 +147,24 @@ static struct sam_hostio_guest guest_of(struct sam_hart *hart)
         .write = write_guest,
         .time = time_of,
         .grow = grow,
-        .heap_base = start ? start : (end_below(hart->image, UINT64_MAX) + 15) & ~UINT64_C(15),
-        .heap_limit = symbol(hart, "__heap_end"),
-        .stack_base = stack ? stack : SAM_HART_STACK_TOP,
-        .stack_limit = stack ? 0 : SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE,
+        .heap_base = start ? start : (end + 15) & ~UINT64_C(15),
+        .heap_limit = limit || !hart->home.heap_size ? limit : sam_hart_heap_end(hart),
+        .stack_base = stack ? stack : hart->home.stack_top,
+        .stack_limit = stack ? 0 : hart->home.stack_top - hart->home.stack_size,
     };
 }
 
 /* Largest distance from a program to the end of its heap or stack. */
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 
-enum sam_status sam_hart_map_heap(struct sam_hart *hart, struct sam_error *error)
+enum sam_status sam_hart_plan_heap(struct sam_hart *hart, struct sam_memory *plan,
+                                   struct sam_error *error)
 {
     static const char *const names[] = {"__heap_end", "__stack"};
+    const uint64_t program = end_below(hart->image, hart->home.program_top);
     enum sam_status status = SAM_OK;
+    if (program && hart->home.heap_size)
+        status = sam_host_map(plan, program, sam_hart_heap_end(hart) - program, error);
     for (size_t i = 0; status == SAM_OK && i < SAM_COUNT(names); i++) {
         const uint64_t end = symbol(hart, names[i]), from = end_below(hart->image, end);
         if (from == 0 || end <= from)
@@ -156,7 +173,7 @@ enum sam_status sam_hart_map_heap(struct sam_hart *hart, struct sam_error *error
             return sam_fail(error, SAM_ERR_INPUT,
                             "symbol %s is 0x%llx, more than 1 GiB above the program's end 0x%llx",
                             names[i], (unsigned long long)end, (unsigned long long)from);
-        status = sam_hart_map(hart, from, end - from, error);
+        status = sam_host_map(plan, from, end - from, error);
     }
     return status;
 }

@@ -13,7 +13,46 @@
 #include "tensor/tensor.h"
 
 /* core->event of a hart. */
-enum { SAM_EVENT_TOHOST = 1 };
+enum { SAM_EVENT_TOHOST = 1, SAM_EVENT_PORT = 2 };
+
+/* What became of an access to a control register. */
+enum sam_hart_port_end {
+    SAM_HART_PORT_DONE,
+    SAM_HART_PORT_FAULT, /* the instruction traps */
+    SAM_HART_PORT_EXIT,  /* the program exits with the value stored */
+    SAM_HART_PORT_STOP,  /* the run ends; whoever has the ports knows why */
+};
+
+/* The control registers that a hart reaches at `base`, by its own loads and stores of aligned words
+ * and by nothing else. A load is made as its instruction runs. A store is made after its
+ * instruction, before the next one; when it faults, its instruction has not run. */
+struct sam_hart_ports {
+    uint64_t base, size; /* 0: none */
+    enum sam_hart_port_end (*load)(void *context, uint64_t address, uint32_t *value);
+    enum sam_hart_port_end (*store)(void *context, uint64_t address, uint32_t value);
+    /* Why the last access was a fault; may leave the text empty. */
+    void (*explain)(void *context, char *text, size_t size);
+    void *context;
+};
+
+/* What a hart is given by the system that it is a part of. */
+struct sam_hart_home {
+    struct sam_memory *memory; /* shared; it outlives the hart */
+    struct sam_hart_ports ports;
+    uint64_t code_base;             /* pc before a program is loaded */
+    uint64_t stack_top, stack_size; /* sp of a program */
+    uint64_t heap_size;             /* bytes that are mapped after a program */
+    uint64_t program_top;           /* sections from here on are no part of the program proper */
+};
+
+/* sam_hart_new in a home, which is copied; NULL: the hart has its own memory. */
+enum sam_status sam_hart_new_in(const struct sam_hart_home *home,
+                                const struct sam_hart_options *options, struct sam_hart **out,
+                                struct sam_error *error);
+/* Bytes of the shared memory have changed: if they are decoded code, decode it again. */
+void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size);
+/* One past the program and its heap. */
+uint64_t sam_hart_heap_end(const struct sam_hart *hart);
 
 /* mcycle and minstret: instructions retired plus `base`, or, where mcountinhibit stops it, `base`.
  */
@@ -40,7 +79,11 @@ struct sam_hart {
     struct sam_core core; /* first: a CSR hook's core is its hart */
     struct sam_view view;
     struct sam_code *code;
-    struct sam_memory *memory;
+    struct sam_memory *memory; /* home.memory, or its own */
+    struct sam_hart_home home;
+    uint32_t port_word; /* of an access to a control register */
+    uint64_t port_address;
+    enum sam_hart_port_end port_end; /* of the last turn: EXIT, STOP, or something else */
     struct sam_machine machine;
     struct sam_hart_options options;
     const struct sam_image *image; /* symbols, or NULL */
@@ -94,8 +137,20 @@ bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 /* space.c: the core's view of memory. False: out of memory. */
 bool sam_hart_space_init(struct sam_hart *hart);
 
-/* calls.c: the program calls its host. Map memory up to its symbols __heap_end and __stack. */
-enum sam_status sam_hart_map_heap(struct sam_hart *hart, struct sam_error *error);
+/* ports.c: the word for an access to a control register, or NULL with *fault filled. */
+uint8_t *sam_hart_port_word(struct sam_hart *hart, uint64_t address, unsigned size,
+                            enum sam_access access, struct sam_fault *fault);
+static inline bool sam_hart_is_port(const struct sam_hart *hart, uint64_t address)
+{
+    return address - hart->home.ports.base < hart->home.ports.size;
+}
+/* An instruction, or several of which only the last can be a store to a control register, has run:
+ * make that store. How the run goes on. */
+enum sam_exit sam_hart_port_store(struct sam_hart *hart, enum sam_exit exit);
+
+/* calls.c: the program calls its host. Plan memory up to its symbols __heap_end and __stack. */
+enum sam_status sam_hart_plan_heap(struct sam_hart *hart, struct sam_memory *plan,
+                                   struct sam_error *error);
 /* Whether the ebreak at pc is a semihosting call. */
 bool sam_hart_is_semihost(struct sam_hart *hart);
 /* Answer the call at pc, or the word that was stored to `tohost`. False: the run ends, as in

@@ -73,7 +73,8 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
 static bool add_memory(struct sam_hart *hart)
 {
     const struct sam_memory_rules rules = {.bits = hart->machine.isa.xlen, .joins = true};
-    return (hart->memory = sam_memory_new(&rules)) && sam_hart_space_init(hart) &&
+    hart->memory = hart->home.memory ? hart->home.memory : sam_memory_new(&rules);
+    return hart->memory && sam_hart_space_init(hart) &&
            (hart->code = sam_code_new(&hart->machine, &hart->view)) &&
            (!hart->options.trace.write || (hart->texts = sam_texts_new()));
 }
@@ -102,7 +103,7 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
     if (!add_memory(hart))
         return sam_fail_memory(error);
     sam_machine_init_scalar(&hart->machine);
-    sam_core_init(&hart->core, &hart->view, hart->code, SAM_HART_CODE_BASE);
+    sam_core_init(&hart->core, &hart->view, hart->code, hart->home.code_base);
     status = add_tensor(hart, error);
     if (status == SAM_OK)
         status = add_matrix(hart, error);
@@ -112,10 +113,23 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
                              struct sam_error *error)
 {
+    return sam_hart_new_in(NULL, options, out, error);
+}
+
+enum sam_status sam_hart_new_in(const struct sam_hart_home *home,
+                                const struct sam_hart_options *options, struct sam_hart **out,
+                                struct sam_error *error)
+{
+    static const struct sam_hart_home alone = {.code_base = SAM_HART_CODE_BASE,
+                                               .stack_top = SAM_HART_STACK_TOP,
+                                               .stack_size = SAM_HART_STACK_SIZE,
+                                               .program_top = UINT64_MAX};
     if (!out)
         return sam_fail_null(error, "hart");
     *out = NULL;
     struct sam_hart *hart = sam_alloc(1, sizeof *hart);
+    if (hart)
+        hart->home = home ? *home : alone;
     enum sam_status status = hart ? fill(hart, options, error) : sam_fail_memory(error);
     if (status == SAM_OK)
         *out = hart;
@@ -136,7 +150,8 @@ void sam_hart_free(struct sam_hart *hart)
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_view_release(&hart->view);
-    sam_memory_free(hart->memory);
+    if (!hart->home.memory)
+        sam_memory_free(hart->memory);
     sam_buffer_free(&hart->line);
     sam_texts_free(hart->texts);
     sam_hart_calls_free(hart->calls);
@@ -177,6 +192,35 @@ enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *dat
     return sam_host_read(hart->memory, address, data, size, error);
 }
 
+void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size)
+{
+    sam_host_forget(hart->code, address, size);
+}
+
+/* Map the stack, the program and its heap. What overlaps is one buffer, also where the memory is
+ * shared and keeps the bounds of each: a function of the host may be given any part of it. */
+static enum sam_status map_program(struct sam_hart *hart, struct sam_error *error)
+{
+    const struct sam_hart_home *home = &hart->home;
+    struct sam_memory_rules rules = *sam_memory_rules(hart->memory);
+    rules.joins = true;
+    struct sam_memory *plan = sam_memory_new(&rules);
+    if (!plan)
+        return sam_fail_memory(error);
+    enum sam_status status =
+        sam_host_map(plan, home->stack_top - home->stack_size, home->stack_size, error);
+    if (status == SAM_OK)
+        status = sam_host_plan(plan, hart->image, error);
+    if (status == SAM_OK)
+        status = sam_hart_plan_heap(hart, plan, error);
+    const struct sam_region *r = sam_memory_next(plan, 0);
+    for (; status == SAM_OK && r;
+         r = r->base + r->size ? sam_memory_next(plan, r->base + r->size) : NULL)
+        status = sam_host_cover(hart->memory, r->base, r->size, error);
+    sam_memory_free(plan);
+    return status;
+}
+
 enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *image,
                               struct sam_error *error)
 {
@@ -185,24 +229,23 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     if (image->xlen != hart->machine.isa.xlen)
         return sam_fail(error, SAM_ERR_INPUT, "a %u-bit program for a %u-bit hart", image->xlen,
                         hart->machine.isa.xlen);
-    enum sam_status status =
-        sam_hart_map(hart, SAM_HART_STACK_TOP - SAM_HART_STACK_SIZE, SAM_HART_STACK_SIZE, error);
+    const struct sam_image *before = hart->image;
+    hart->image = image;
+    enum sam_status status = map_program(hart, error);
     if (status == SAM_OK)
         status = sam_host_load(hart->memory, hart->code, image, error);
-    if (status != SAM_OK)
+    if (status != SAM_OK) {
+        hart->image = before;
         return status;
+    }
     const struct sam_symbol *tohost = sam_image_find(image, "tohost");
     hart->has_tohost = tohost && tohost->section_relative;
     hart->tohost = hart->has_tohost ? tohost->value : 0;
     hart->view.beside.size = 0;
     if (hart->has_tohost) /* its page may already be writable */
         hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
-    hart->image = image;
-    status = sam_hart_map_heap(hart, error);
-    if (status != SAM_OK)
-        return status;
     sam_hart_set_pc(hart, image->entry);
-    sam_hart_set_x(hart, 2, SAM_HART_STACK_TOP);
+    sam_hart_set_x(hart, 2, hart->home.stack_top);
     return SAM_OK;
 }
 

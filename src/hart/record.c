@@ -53,9 +53,12 @@ enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
     r->has_tensor = r->has_matrix = false;
     sam_step_begin(&hart->core, &r->step, &r->insn);
     r->step.workgroup = r->step.warp = 0;
-    const enum sam_exit exit = sam_step_run(&hart->core, &r->step, &r->insn);
-    if (exit == SAM_EXIT_TRAP)
+    const enum sam_exit exit =
+        sam_hart_port_store(hart, sam_step_run(&hart->core, &r->step, &r->insn));
+    if (exit == SAM_EXIT_TRAP) {
+        r->step.kind = SAM_STEP_TRAPPED;
         return exit;
+    }
     r->has_tensor = hart->tensor && sam_insn_rows[r->insn.op].on & SAM_EXT_XTENSORLOAD &&
                     sam_tensor_work_of(&hart->core, &r->insn, &r->tensor);
     r->has_matrix = hart->matrix && sam_matrix_work_of(&hart->core, &r->insn, &r->matrix);

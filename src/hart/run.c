@@ -104,6 +104,11 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
     if (exit == SAM_EXIT_TRAP)
         return take_trap(hart, result) || result->end != SAM_HART_TRAP;
     hart->vectored &= hart->vectored_at == hart->core.retired;
+    if (hart->port_end == SAM_HART_PORT_EXIT) {
+        fill(hart, result, SAM_HART_EXIT);
+        result->exit_code = hart->port_word;
+        return true;
+    }
     if (exit == SAM_EXIT_EVENT && hart->core.event & SAM_EVENT_TOHOST &&
         !sam_hart_tohost(hart, result))
         return result->end != SAM_HART_TRAP;
@@ -127,9 +132,10 @@ static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_
         return exit;
     }
     if (budget <= 2 * SAM_CORE_STRAIGHT)
-        return sam_core_step(&hart->core, NULL);
+        return sam_hart_port_store(hart, sam_core_step(&hart->core, NULL));
     budget -= SAM_CORE_STRAIGHT;
-    return sam_core_run(&hart->core, budget < TURN ? (int64_t)budget : TURN);
+    const int64_t quantum = budget < TURN ? (int64_t)budget : TURN;
+    return sam_hart_port_store(hart, sam_core_run(&hart->core, quantum));
 }
 
 enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
@@ -139,10 +145,15 @@ enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
     enum sam_status observed;
     result->end = SAM_HART_STEPPED;
     hart->view.exhausted = false;
+    hart->port_end = SAM_HART_PORT_DONE;
     const enum sam_exit exit = advance(hart, budget, record, &observed);
     if (exit == SAM_EXIT_TRAP && hart->view.exhausted) {
         fill(hart, result, SAM_HART_STOPPED);
         return sam_fail_memory(error);
+    }
+    if (hart->port_end == SAM_HART_PORT_STOP) {
+        fill(hart, result, SAM_HART_STOPPED);
+        return sam_fail(error, SAM_ERR_STOPPED, "stopped by its system");
     }
     if (!look(hart, exit, result))
         return trapped(result, error);

@@ -30,6 +30,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
     const uint64_t offset = address % SAM_PAGE_SIZE, base = address - offset;
     struct sam_page *page = &view->pages[(uint32_t)address / SAM_PAGE_SIZE];
     *fault = (struct sam_fault){sam_access_cause(access), address};
+    if (SAM_UNLIKELY(sam_hart_is_port(hart, address)))
+        return sam_hart_port_word(hart, address, size, access, fault);
     if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
         offset + size <= page->read_limit) /* single-stepping asks repeatedly */
         return page->host + offset;

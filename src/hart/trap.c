@@ -31,6 +31,10 @@ void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t t
         sam_fault_text(&fault, 0, NULL, text, size);
     if (is_tensor(hart))
         sam_tensor_describe_fault(&hart->core, why, sizeof why);
+    else if (hart->port_end == SAM_HART_PORT_FAULT)
+        hart->home.ports.explain(hart->home.ports.context, why, sizeof why);
+    else if (sam_hart_is_port(hart, tval))
+        snprintf(why, sizeof why, "control registers take aligned words only, by lw and sw");
     const size_t used = strlen(text);
     if (why[0])
         snprintf(text + used, size - used, ": %s", why);

@@ -7,6 +7,7 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
 {
     struct sam_fault fault = {0, address};
     uint8_t *host = NULL;
+    c->scalar = true;
     c->atomic = access == SAM_ATOMIC;
     if (c->atomic)
         access = SAM_STORE;
@@ -14,7 +15,7 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
         fault.cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
     else
         host = c->view->resolve(c->view, address, size, access, &fault);
-    c->atomic = false;
+    c->scalar = c->atomic = false;
     if (!host) {
         c->cause = fault.cause;
         c->tval = fault.address;

@@ -34,7 +34,8 @@ struct sam_memory_rules {
     /* Mapped ranges that overlap or touch become one buffer, and programs take whole pages. False:
      * an overlap is an error, and each buffer has exactly the bytes asked for. */
     bool joins;
-    struct sam_region window; /* addresses of local memory, never mapped; size 0: none */
+    struct sam_region window;    /* addresses of local memory, never mapped; size 0: none */
+    struct sam_region registers; /* the same of control registers */
 };
 
 /* `rules` is copied. NULL: out of memory. */
@@ -93,6 +94,16 @@ enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code,
                                const void *data, size_t size, struct sam_error *error);
 enum sam_status sam_host_read(struct sam_memory *memory, uint64_t address, void *data, size_t size,
                               struct sam_error *error);
+/* Map those bytes of the range that no buffer has; unless the memory joins ranges, each gap becomes
+ * a buffer of its own. */
+enum sam_status sam_host_cover(struct sam_memory *memory, uint64_t base, uint64_t size,
+                               struct sam_error *error);
+/* Map the sections of a program in whole pages, where it is linked and where it is loaded, in a
+ * memory whose ranges join. Nothing is copied. */
+enum sam_status sam_host_plan(struct sam_memory *plan, const struct sam_image *image,
+                              struct sam_error *error);
+/* Bytes have changed: `code`, unless it is NULL, decodes them again. */
+void sam_host_forget(struct sam_code *code, uint64_t address, uint64_t size);
 /* Map every section of a program and copy its data in, also to its load address where that differs.
  * SAM_ERR_INPUT: a section above the address space. */
 enum sam_status sam_host_load(struct sam_memory *memory, struct sam_code *code,
@@ -275,7 +286,9 @@ struct sam_core {
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
-    bool atomic;             /* what the view resolves is a load as well */
+    bool scalar;             /* what the view resolves is the access of a scalar instruction, */
+    bool atomic;             /* and a load as well; */
+    uint64_t accessed_at;    /* instructions retired before it */
     uint32_t pending_prefix; /* single-stepping: the prefix word just executed, or 0 */
 };
 

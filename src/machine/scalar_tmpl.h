@@ -151,6 +151,7 @@ BRANCH(bgeu, TAKEN_bgeu)
 #define ACCESS(name, type, access, body)                                                           \
     static SAM_NOINLINE const struct sam_uop *slow_##name(SAM_HANDLER_ARGS)                        \
     {                                                                                              \
+        c->accessed_at = sam_retired_at(c, op, entry, left);                                       \
         uint8_t *host = sam_access_slow(c, RS1 + IMM, sizeof(type), access);                       \
         if (!host)                                                                                 \
             SAM_TRAP_SET();                                                                        \

@@ -38,13 +38,21 @@ enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_op
 enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gpu **out,
                             struct sam_error *error)
 {
+    return sam_gpu_new_in(NULL, options, out, error);
+}
+
+enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
+                               struct sam_gpu **out, struct sam_error *error)
+{
     static const struct sam_memory_rules rules = {.bits = 32,
                                                   .window = {SAM_LDS_BASE, SAM_LDS_SIZE}};
     if (!out)
         return sam_fail_null(error, "gpu");
     *out = NULL;
     struct sam_gpu *gpu = sam_alloc(1, sizeof *gpu);
-    if (!gpu || !(gpu->memory = sam_memory_new(&rules))) {
+    if (gpu)
+        gpu->shares = memory != NULL;
+    if (!gpu || !(gpu->memory = memory ? memory : sam_memory_new(&rules))) {
         sam_gpu_free(gpu);
         return sam_fail_memory(error);
     }
@@ -67,7 +75,8 @@ void sam_gpu_free(struct sam_gpu *gpu)
     if (!gpu)
         return;
     sam_workers_forget(gpu);
-    sam_memory_free(gpu->memory);
+    if (!gpu->shares)
+        sam_memory_free(gpu->memory);
     free(gpu);
 }
 

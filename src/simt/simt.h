@@ -268,9 +268,15 @@ struct sam_run {
 struct sam_gpu {
     struct sam_gpu_options options;
     struct sam_memory *memory;
+    bool shares; /* the memory is its system's, which outlives it */
     struct sam_machine machine;
     struct sam_kept *kept; /* workers of earlier launches, or NULL */
 };
+
+/* gpu.c: a GPU in a system, on its memory; NULL: on its own. Nothing else of a GPU changes: what
+ * others write between launches, code too, is seen by the next one. */
+enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
+                               struct sam_gpu **out, struct sam_error *error);
 
 /* workers.c: workers with their groups for a launch, new or kept from an earlier one. False: out of
  * memory. Close the run's workers in either case. */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --machine system PROGRAM`: the parts that the hart has around it. */
+#include "run_system.h"
+
+#include <stdlib.h>
+
+#include "files.h"
+#include "stop.h"
+
+struct run_system {
+    struct sam_system *system;
+    struct sam_image **kernels; /* programs of the GPU */
+    size_t kernel_count;
+    struct run_console *console;
+};
+
+const struct cli_option run_system_rows[] = {
+    CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",
+            "a program of the GPU, assembly (from 0x80000000 on; start code is added unless it has "
+            "a _start) or an ELF executable; repeatable",
+            .suffixes = ".s .S .elf .riscv"),
+    CLI_ROW(struct system_request, options.gpu_traps, "gpu-traps", CLI_CHOICE, NULL,
+            "a trap of a kernel ends the run (end, the default), or sets the STATUS of the queue "
+            "for the program (report)",
+            .choices = "end report"),
+    CLI_JOBS(struct system_request, gpu.jobs,
+             "worker threads of the GPU; results do not depend on it"),
+    {0},
+};
+
+const char *run_system_isa(unsigned xlen)
+{
+    return xlen == 32 ? "rv32ima_zicsr_zfinx_xtensorload_xmatrix"
+                      : "rv64ima_zicsr_zfinx_xtensorload_xmatrix";
+}
+
+int run_system_name_files(const struct system_request *request, const struct cli_args *args)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < request->gpu_code.count && code == CLI_OK; i++)
+        code = cli_reads(args, request->gpu_code.items[i]);
+    return code;
+}
+
+static bool print_text(void *context, const void *data, size_t size)
+{
+    struct run_console *console = context;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    return fwrite(data, 1, size, console->output) == size && fflush(console->output) == 0;
+}
+
+static void show_progress(void *context, const struct sam_gpu_progress *progress)
+{
+    struct run_console *console = context;
+    if (console->progress && cli_progress_due(console->progress))
+        cli_progress_show(console->progress, "launch", progress->done, progress->workgroups,
+                          "workgroups", progress->warp_insns, "warp instructions");
+}
+
+/* The first page boundary after a program. */
+static uint64_t end_of(const struct sam_image *image)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        end = s->size && s->address + s->size > end ? s->address + s->size : end;
+    }
+    return (end + 4095) & ~UINT64_C(4095);
+}
+
+/* Assembly follows the program before it. */
+static int load_kernels(struct run_system *s, const struct hart_request *r)
+{
+    const struct cli_list *files = &r->system->gpu_code;
+    struct sam_error error;
+    uint64_t base = SAM_CODE_BASE;
+    int code = CLI_OK;
+    s->kernels = calloc(files->count + 1, sizeof(void *));
+    if (!s->kernels)
+        return cli_no_memory();
+    for (size_t i = 0; i < files->count && code == CLI_OK; i++) {
+        struct sam_image **image = &s->kernels[s->kernel_count++];
+        code = run_load_kernels(r->run, files->items[i], base, image);
+        if (code == CLI_OK && sam_system_load_gpu(s->system, *image, &error) != SAM_OK)
+            code = cli_error("%s: %s", files->items[i], error.text);
+        if (code == CLI_OK)
+            base = end_of(*image);
+    }
+    return code;
+}
+
+int run_system_make(const struct hart_request *request, const struct sam_image *image,
+                    struct run_console *console, struct run_system **out, struct sam_hart **hart)
+{
+    struct sam_system_options options = request->system->options;
+    struct sam_gpu_options gpu = request->system->gpu;
+    struct sam_error error;
+    struct run_system *s = *out = calloc(1, sizeof *s);
+    if (!s)
+        return cli_no_memory();
+    s->console = console;
+    gpu.size = sizeof gpu;
+    gpu.max_insns = request->run->max_insns;
+    gpu.stop = cli_stop_flag();
+    gpu.print = (struct sam_sink){print_text, console};
+    gpu.progress = show_progress;
+    gpu.progress_context = console;
+    options.size = sizeof options;
+    options.hart = &request->options;
+    options.gpu = &gpu;
+    if (sam_system_new(&options, &s->system, &error) != SAM_OK ||
+        sam_system_load(s->system, image, &error) != SAM_OK)
+        return cli_report(&error);
+    *hart = sam_system_hart(s->system);
+    return load_kernels(s, request);
+}
+
+void run_system_free(struct run_system *system)
+{
+    if (!system)
+        return;
+    sam_system_free(system->system);
+    for (size_t i = 0; i < system->kernel_count; i++)
+        sam_image_free(system->kernels[i]);
+    free(system->kernels);
+    free(system);
+}
+
+enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
+                                   struct sam_error *error)
+{
+    struct sam_system_result ended;
+    const enum sam_status status = sam_system_run(system->system, &ended, error);
+    *result = ended.hart;
+    return status;
+}
+
+int run_system(struct hart_request *request, struct system_request *system)
+{
+    request->system = system;
+    return run_hart(request);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `samite run --machine system` adds to a run of the tensor hart: the other parts. */
+#ifndef RUN_SYSTEM_H
+#define RUN_SYSTEM_H
+
+#include "run_hart.h"
+
+struct system_request {
+    struct cli_list gpu_code; /* programs of the GPU */
+    struct sam_system_options options;
+    struct sam_gpu_options gpu;
+};
+
+extern const struct cli_option run_system_rows[];
+
+/* The default ISA of the hart. */
+const char *run_system_isa(unsigned xlen);
+int run_system_name_files(const struct system_request *request, const struct cli_args *args);
+int run_system(struct hart_request *request, struct system_request *system);
+
+/* The system of a request, with its programs; `console` outlives it. */
+struct run_system;
+int run_system_make(const struct hart_request *request, const struct sam_image *image,
+                    struct run_console *console, struct run_system **out, struct sam_hart **hart);
+void run_system_free(struct run_system *system);
+/* As sam_hart_run. */
+enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
+                                   struct sam_error *error);
+
+#endif

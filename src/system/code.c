@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code that others than the hart write: what the hart has decoded of it is decoded again. */
+#include "system/system.h"
+
+/* A page of the hart's code, and what it held. */
+struct shot {
+    uint64_t pc;
+    uint8_t bytes[SAM_PAGE_SIZE];
+};
+
+static void keep(void *context, uint64_t pc)
+{
+    struct sam_system *system = context;
+    struct shot shot = {.pc = pc};
+    sam_memory_read(system->memory, pc, shot.bytes, sizeof shot.bytes);
+    sam_buffer_append(&system->code, &shot, sizeof shot);
+}
+
+bool sam_system_watch_code(struct sam_system *system)
+{
+    system->code.size = 0;
+    sam_code_each_page(system->hart->code, keep, system);
+    return !system->code.failed;
+}
+
+void sam_system_check_code(struct sam_system *system)
+{
+    uint8_t now[SAM_PAGE_SIZE];
+    const struct shot *shots = (const struct shot *)(const void *)system->code.data;
+    for (size_t i = 0; i < system->code.size / sizeof *shots; i++) {
+        sam_memory_read(system->memory, shots[i].pc, now, sizeof now);
+        if (memcmp(now, shots[i].bytes, sizeof now) != 0)
+            sam_hart_forget(system->hart, shots[i].pc, sizeof now);
+    }
+}
+
+void sam_system_wrote(struct sam_system *system, uint64_t address, uint64_t size)
+{
+    sam_hart_forget(system->hart, address, size);
+}

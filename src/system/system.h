@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The face of system/ inside the library: the parts of a system, its control registers and its
+ * queues. The only folder that knows all parts; they know each other by memory alone. */
+#ifndef SAM_SYSTEM_PARTS_H
+#define SAM_SYSTEM_PARTS_H
+
+#include "hart/core.h"
+#include "samite/device/layout.h"
+#include "samite/system.h"
+#include "simt/simt.h"
+
+/* Bytes of a page of control registers, and of a record. */
+enum { SAM_SYSTEM_PAGE = 4096, SAM_SYSTEM_RECORD = 64 };
+
+/* The queues, in the order of their pages of control registers. */
+enum sam_system_unit { SAM_SYSTEM_GPU_QUEUE, SAM_SYSTEM_WEIGHT_QUEUE, SAM_SYSTEM_UNITS };
+
+/* One queue of records. Records take effect when they are submitted; time, when it is on, decides
+ * when they are done. */
+struct sam_system_queue {
+    uint32_t submitted, done; /* modulo 2^32 */
+    uint32_t status;          /* of the first record that failed since it was cleared; 0: none */
+};
+
+struct sam_system {
+    struct sam_system_options options;
+    struct sam_memory *memory;
+    struct sam_hart *hart;
+    struct sam_gpu *gpu;
+    const struct sam_image **gpu_images;
+    size_t gpu_image_count, gpu_image_capacity;
+    struct sam_system_queue queues[SAM_SYSTEM_UNITS];
+    uint32_t directory; /* address of the weights directory; 0: none */
+    struct sam_system_stats stats;
+    struct sam_gpu_stats gpu_stats;
+    struct sam_buffer code; /* what the hart's decoded pages held before a launch */
+    /* of the run */
+    char why[256];              /* of the last access that was a fault */
+    bool ended;                 /* not by the hart alone: */
+    enum sam_system_end end;    /* how, */
+    enum sam_status end_status; /* and what sam_system_run returns */
+    struct sam_error end_error;
+    struct sam_trap trap; /* of the first launch that trapped */
+    uint64_t trapped_launch;
+};
+
+/* ports.c: the control registers of the hart. */
+void sam_system_add_ports(struct sam_system *system, struct sam_hart_ports *ports);
+/* The last access faults, and this is why. */
+enum sam_hart_port_end sam_system_refuse(struct sam_system *system, const char *format, ...)
+    SAM_PRINTF(2, 3);
+/* The run ends: not the hart's doing. `error` is copied. */
+enum sam_hart_port_end sam_system_stop(struct sam_system *system, enum sam_system_end end,
+                                       enum sam_status status, const struct sam_error *error);
+
+/* queue.c: the five registers of a queue; `offset` is that in its page. */
+enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam_system_unit unit,
+                                             uint32_t offset, uint32_t *value);
+enum sam_hart_port_end sam_system_queue_store(struct sam_system *system, enum sam_system_unit unit,
+                                              uint32_t offset, uint32_t value);
+
+/* A record of the GPU's queue: words[16] are its contents. *status is that of the queue: 0, or what
+ * failed. */
+enum sam_hart_port_end sam_system_take_launch(struct sam_system *system, uint32_t address,
+                                              const uint32_t words[16], uint32_t *status);
+
+/* code.c: a launch is about to run; it has run, and what it changed of the hart's code is decoded
+ * again. False: out of memory. */
+bool sam_system_watch_code(struct sam_system *system);
+void sam_system_check_code(struct sam_system *system);
+/* Somebody else than the hart has changed memory: code that the hart has decoded there is decoded
+ * again. The GPU sees to its own before each launch. */
+void sam_system_wrote(struct sam_system *system, uint64_t address, uint64_t size);
+
+#endif

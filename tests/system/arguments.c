@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments of system.h. */
+#include "system/program.h"
+
+#include "refuses.h"
+
+static void options(void **state)
+{
+    (void)state;
+    const struct sam_hart_options strict = {.l1m = {0, 1}}, narrow = {.isa = {31, SAM_EXT_I}};
+    const struct sam_gpu_options sv39 = {.sv39 = true}, loose = {.loose_bounds = true},
+                                 jobs = {.jobs = UINT32_MAX};
+    struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
+    assert_non_null(sanitizer);
+    const struct sam_gpu_options checked = {.size = sizeof checked, .sanitizer = sanitizer};
+    const struct sam_system_options bad[] = {
+        {.hart = &strict},  {.hart = &narrow},
+        {.gpu = &sv39},     {.gpu = &loose},
+        {.gpu = &jobs},     {.gpu = &checked},
+        {.l1m_size = 1},    {.l1m_size = 0x8001000},
+        {.l0m_size = 4095}, {.l0m_size = 0x28001000},
+        {.heap_size = 1},   {.heap_size = UINT64_MAX - 4095},
+        {.sms = 65},        {.gpu_traps = (enum sam_system_gpu_traps)2},
+        {.size = 5},
+    };
+    for (size_t i = 0; i < SAM_COUNT(bad); i++) {
+        struct sam_system_options one = bad[i];
+        struct sam_system *system = (struct sam_system *)1;
+        one.size = one.size ? one.size : sizeof one;
+        refuses(sam_system_new, &one, &system);
+        assert_null(system);
+    }
+    refuses(sam_system_new, NULL, NULL);
+    sam_system_free(NULL);
+    sam_sanitizer_free(sanitizer);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    struct sam_system *system;
+    uint64_t address;
+    uint8_t byte = 0;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_map, NULL, 0, 1);
+    refuses(sam_system_map, system, UINT64_MAX, 2);
+    refuses(sam_system_map, system, 0xffffffff, 2);
+    refuses(sam_system_map, system, 0x6fffffff, 2);
+    refuses(sam_system_map, system, 0x7ffffffc, 4);
+    refuses(sam_system_map, system, 0x02000000, 4);
+    refuses(sam_system_map, system, 0x01ffffff, 2);
+    refuses(sam_system_map, system, 0x02002fff, 2);
+    refuses(sam_system_map, system, 0x0fffffff, 2); /* into L1M */
+    refuses(sam_system_alloc, NULL, 1, &address);
+    refuses(sam_system_alloc, system, 1, NULL);
+    refuses(sam_system_alloc, system, UINT64_C(1) << 32, &address);
+    assert_int_equal(sam_system_alloc(system, 0, &address, NULL), SAM_OK);
+    refuses(sam_system_write, NULL, address, &byte, 1);
+    refuses(sam_system_write, system, address, NULL, 1);
+    refuses(sam_system_write, system, address + 1, &byte, 1);
+    refuses(sam_system_read, NULL, address, &byte, 1);
+    refuses(sam_system_read, system, address - 1, &byte, 1);
+    refuses(sam_system_read, system, 0x02000000, &byte, 1);
+    assert_int_equal(sam_system_write(system, address, NULL, 0, NULL), SAM_OK);
+    assert_int_equal(sam_system_read(system, address, NULL, 1, NULL), SAM_OK);
+    sam_system_free(system);
+}
+
+static void programs(void **state)
+{
+    (void)state;
+    struct sam_image *image = system_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
+    struct sam_system *system;
+    struct sam_system_result result;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_load, NULL, image);
+    refuses(sam_system_load, system, NULL);
+    refuses(sam_system_load_gpu, NULL, image);
+    refuses(sam_system_load_gpu, system, NULL);
+    refuses(sam_system_run, NULL, &result);
+    assert_non_null(sam_system_hart(system));
+    assert_non_null(sam_system_gpu(system));
+    assert_int_equal(sam_system_stats(system)->launches, 0);
+    assert_int_equal(sam_system_gpu_stats(system)->warp_insns, 0);
+    sam_system_free(system);
+    sam_image_free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(programs),
+    };
+    return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
+}

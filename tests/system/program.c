@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "system/program.h"
+
+#include <string.h>
+
+struct sam_image *system_assemble(const char *isa, uint64_t base, const char *prologue,
+                                  const char *text)
+{
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = base,
+                                      .prologue = prologue,
+                                      .prologue_name = "<start code>"};
+    struct sam_image *image = NULL;
+    struct sam_error error;
+    char *messages = NULL;
+    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    if (sam_assemble(&options, "test.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
+        fail_msg("%s", messages);
+    sam_text_free(messages);
+    return image;
+}
+
+struct system_program system_program_new(const char *isa, const struct sam_system_options *options,
+                                         const struct sam_hart_options *hart, const char *text,
+                                         const char *kernels)
+{
+    struct system_program p = {0};
+    struct sam_system_options o = {0};
+    struct sam_hart_options h = {0};
+    if (options)
+        o = *options;
+    if (hart)
+        h = *hart;
+    o.size = sizeof o;
+    h.size = sizeof h;
+    o.hart = &h;
+    if (sam_isa_parse(isa, &h.isa, &p.error) != SAM_OK)
+        fail_msg("%s", p.error.text);
+    p.image = system_assemble(isa, SAM_SYSTEM_CODE_BASE, NULL, text);
+    p.kernels =
+        kernels ? system_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels) : NULL;
+    if (sam_system_new(&o, &p.system, &p.error) != SAM_OK ||
+        sam_system_map(p.system, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
+        sam_system_load(p.system, p.image, &p.error) != SAM_OK ||
+        (kernels && sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK))
+        fail_msg("%s", p.error.text);
+    p.hart = sam_system_hart(p.system);
+    return p;
+}
+
+void system_program_free(struct system_program *p)
+{
+    sam_system_free(p->system);
+    sam_image_free(p->image);
+    sam_image_free(p->kernels);
+    *p = (struct system_program){0};
+}
+
+void system_expect(struct system_program *p, uint64_t code)
+{
+    if (sam_system_run(p->system, &p->result, &p->error) != SAM_OK)
+        fail_msg("%s", p->error.text);
+    assert_int_equal(p->result.end, SAM_SYSTEM_END_HART);
+    assert_int_equal(p->result.hart.end, SAM_HART_EXIT);
+    assert_int_equal(p->result.hart.exit_code, code);
+}
+
+void system_expect_trap(struct system_program *p, unsigned cause, uint64_t tval, const char *words)
+{
+    assert_int_equal(sam_system_run(p->system, &p->result, &p->error), SAM_ERR_TRAP);
+    assert_int_equal(p->result.end, SAM_SYSTEM_END_HART);
+    assert_int_equal(p->result.hart.end, SAM_HART_TRAP);
+    assert_int_equal(p->result.hart.cause, cause);
+    assert_int_equal(p->result.hart.tval, tval);
+    if (!strstr(p->error.text, words))
+        fail_msg("no '%s' in: %s", words, p->error.text);
+}
+
+uint32_t system_word(struct system_program *p, uint64_t address)
+{
+    uint8_t bytes[4];
+    if (sam_system_read(p->system, address, bytes, sizeof bytes, &p->error) != SAM_OK)
+        fail_msg("%s", p->error.text);
+    return sam_le32(bytes);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A system with an assembled program for its hart and, if there is one, for its GPU. Every helper
+ * fails the test, with the text of the error, when what it does fails. */
+#ifndef TEST_SYSTEM_PROGRAM_H
+#define TEST_SYSTEM_PROGRAM_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "samite/device/layout.h"
+#include "samite/samite.h"
+
+#define RV32 "rv32ima_zicsr_zfinx_xtensorload_xmatrix"
+#define RV64 "rv64ima_zicsr_zfinx_xtensorload_xmatrix"
+
+/* Data that every program has: four pages, and after them one that is not mapped. */
+#define DATA_BASE UINT64_C(0xa0000000)
+#define DATA_SIZE UINT64_C(0x4000)
+
+struct system_program {
+    struct sam_system *system;
+    struct sam_hart *hart;
+    struct sam_image *image, *kernels;
+    struct sam_system_result result;
+    struct sam_error error;
+};
+
+/* options->hart and the isa of `hart` are set; both may be NULL. `kernels` NULL: no GPU program;
+ * otherwise start code is put in front of it. */
+struct system_program system_program_new(const char *isa, const struct sam_system_options *options,
+                                         const struct sam_hart_options *hart, const char *text,
+                                         const char *kernels);
+void system_program_free(struct system_program *p);
+struct sam_image *system_assemble(const char *isa, uint64_t base, const char *prologue,
+                                  const char *text);
+/* Run to an exit with this code. */
+void system_expect(struct system_program *p, uint64_t code);
+/* Run; the hart traps with this cause and tval, and the report has these words. */
+void system_expect_trap(struct system_program *p, unsigned cause, uint64_t tval, const char *words);
+uint32_t system_word(struct system_program *p, uint64_t address);
+
+#endif
