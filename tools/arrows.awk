@@ -18,7 +18,7 @@ BEGIN {
     allow["src/tensor"] = "base clock isa machine trace"
     allow["src/matrix"] = "base clock isa machine trace"
     allow["src/hostio"] = "base"
-    allow["src/hart"] = "base clock hostio isa machine profile tensor matrix trace"
+    allow["src/hart"] = "base clock hostio isa machine memtime profile tensor matrix trace"
     allow["src/ops"] = "base"
     allow["src/cosim"] = "base isa"
     allow["src/gdb"] = "base isa"

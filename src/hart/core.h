@@ -8,6 +8,7 @@
 #include "matrix/cycle/cycle.h"
 #include "matrix/cycle/watch.h"
 #include "matrix/matrix.h"
+#include "memtime/memtime.h"
 #include "samite/hart.h"
 #include "tensor/engines.h"
 #include "tensor/tensor.h"
@@ -54,6 +55,20 @@ void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size);
 /* One past the program and its heap. */
 uint64_t sam_hart_heap_end(const struct sam_hart *hart);
 
+/* The time that a hart shares with the other parts of a system. */
+struct sam_hart_shared_time {
+    struct sam_clock *clock;
+    const struct sam_memtime_port *memory; /* NULL: units have their own latencies */
+    unsigned engines_port, matrix_port;    /* their numbers for `memory` */
+    uint64_t control_base, control_size;   /* the control registers */
+    /* Of a load or store of a control register: the cycle from which on it can be made, at most
+     * `now`: it can now; SAM_CLOCK_IDLE: not known, ask after the next event of the clock. */
+    uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
+    /* It is made in cycle `now`; its effect is still to come. */
+    void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
+    void *context;
+};
+
 /* mcycle and minstret: instructions retired plus `base`, or, where mcountinhibit stops it, `base`.
  */
 struct sam_hart_counter {
@@ -86,10 +101,11 @@ struct sam_hart {
     enum sam_hart_port_end port_end; /* of the last turn: EXIT, STOP, or something else */
     struct sam_machine machine;
     struct sam_hart_options options;
-    const struct sam_image *image; /* symbols, or NULL */
-    struct sam_tensor *tensor;     /* NULL: not in the ISA */
-    struct sam_matrix *matrix;     /* NULL: not in the ISA */
-    struct sam_clock own_clock;    /* of the models, unless they share another */
+    const struct sam_image *image;             /* symbols, or NULL */
+    struct sam_tensor *tensor;                 /* NULL: not in the ISA */
+    struct sam_matrix *matrix;                 /* NULL: not in the ISA */
+    const struct sam_hart_shared_time *shared; /* NULL: none */
+    struct sam_clock own_clock;                /* of the models, unless they share another */
     struct sam_clock *clock;
     struct sam_mxu *mxu;         /* cycle model of the matrix unit, or NULL */
     struct sam_mxu_watch *watch; /* its traces, or NULL */

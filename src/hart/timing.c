@@ -73,8 +73,7 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
     if (!o->engines && !matrix)
         return SAM_OK;
     hart->has_engines = o->engines != NULL;
-    if (!hart->clock)
-        hart->clock = &hart->own_clock;
+    hart->clock = hart->shared ? hart->shared->clock : &hart->own_clock;
     sam_engines_defaults(&config);
     if (o->engines)
         status = sam_engines_check(o->engines, error);
@@ -120,7 +119,7 @@ static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, 
     if (work.kind != SAM_M_KIND_CONFIG && !sam_mxu_has_room(hart->mxu)) {
         sam_mxu_set_waiting(hart->mxu, true);
         while (!sam_mxu_has_room(hart->mxu))
-            sam_engines_wait(e, SAM_ISSUE_SLOTS, r->step.pc);
+            sam_engines_wait(e, SAM_ISSUE_SLOTS, SAM_CLOCK_IDLE, r->step.pc);
         sam_mxu_set_waiting(hart->mxu, false);
     }
     const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};
@@ -134,18 +133,33 @@ static bool has_memory(const struct sam_hart *hart)
     return sam_engines_has_memory(hart->engines) || (hart->mxu && sam_mxu_has_moves(hart->mxu));
 }
 
+/* A load or store of a control register. */
+static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, bool store)
+{
+    const struct sam_hart_shared_time *shared = hart->shared;
+    struct sam_engines *e = hart->engines;
+    uint64_t now = sam_engines_open(e), ready;
+    while ((ready = shared->ready(shared->context, now, address, store)) > now)
+        now = sam_engines_wait(e, SAM_ISSUE_CONTROL, ready, pc);
+    shared->accessed(shared->context, now, address, store);
+    sam_engines_scalar(e, pc);
+}
+
 static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_does *does = &sam_insn_rows[r->insn.op].does;
+    const bool store = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
     const uint64_t pc = r->step.pc;
-    if (!does->bytes || !has_memory(hart)) {
-        sam_engines_scalar(hart->engines, pc);
-        return;
-    }
     /* aligned, so it does not wrap */
     const struct sam_step_access *a = &r->step.access[0];
-    sam_engines_access(hart->engines, pc, does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC,
-                       (struct sam_work_span){a->address, a->address + a->size - 1});
+    if (does->bytes && hart->shared &&
+        a->address - hart->shared->control_base < hart->shared->control_size)
+        time_control(hart, pc, a->address, store);
+    else if (does->bytes && has_memory(hart))
+        sam_engines_access(hart->engines, pc, store,
+                           (struct sam_work_span){a->address, a->address + a->size - 1});
+    else
+        sam_engines_scalar(hart->engines, pc);
 }
 
 enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)

@@ -63,12 +63,15 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *work);
 void sam_engines_scalar(struct sam_engines *e, uint64_t pc);
 /* The next instruction, a scalar load, or store (an atomic instruction is one). */
 void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes);
-/* The next instruction, one of the matrix unit: bring hart and clock to a cycle in which it can
- * issue. With sam_engines_wait until that unit has room, and sam_engines_matrix when it has issued.
- */
-void sam_engines_open_matrix(struct sam_engines *e);
-/* Let the hart wait, counted as `kind` of enum sam_issue_cycle, until something happens. */
-void sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t pc);
+/* For an instruction that waits for something else: bring hart and clock to a cycle in which it can
+ * issue, which is returned. With sam_engines_wait as long as it cannot, and then with
+ * sam_engines_scalar or sam_engines_matrix. */
+uint64_t sam_engines_open(struct sam_engines *e);
+/* The same for an instruction of the matrix unit, which takes one per cycle. */
+uint64_t sam_engines_open_matrix(struct sam_engines *e);
+/* Let the hart wait until cycle `until` or the next event of the clock, whichever comes first; the
+ * cycle that it has reached. `kind`: of enum sam_issue_cycle. */
+uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, uint64_t pc);
 /* `retires`: it counts as an instruction. */
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires);
 /* Of the next instruction for a unit. */

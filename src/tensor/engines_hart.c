@@ -129,20 +129,35 @@ void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct s
     sam_engines_scalar(e, pc);
 }
 
-/* ------------------------------------------------------------------------- the matrix unit */
+/* ------------------------------------------------------------------ what others decide */
 
-void sam_engines_open_matrix(struct sam_engines *e)
+uint64_t sam_engines_open(struct sam_engines *e)
+{
+    sam_engines_open_cycle(e);
+    sam_engines_sync(e);
+    return e->cycle;
+}
+
+uint64_t sam_engines_open_matrix(struct sam_engines *e)
 {
     sam_engines_open_cycle(e);
     if (e->matrix)
         sam_engines_close_cycle(e);
     sam_engines_sync(e);
+    return e->cycle;
 }
 
-void sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t pc)
+uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, uint64_t pc)
 {
-    sam_engines_stall(e, kind, SAM_ENGINES_NEVER, pc);
+    const bool was_used = e->used != 0;
+    sam_engines_close_cycle(e);
     sam_engines_sync(e);
+    if (!was_used) {
+        const uint64_t next = next_event(e->outside.clock);
+        sam_engines_stall(e, kind, next < until ? next : until, pc);
+        sam_engines_sync(e);
+    }
+    return e->cycle;
 }
 
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires)
