@@ -36,6 +36,19 @@ struct sam_hart_ports {
     void *context;
 };
 
+/* The time that a hart shares with the other parts of a system. */
+struct sam_hart_shared_time {
+    struct sam_clock *clock;
+    const struct sam_memtime_port *memory; /* NULL: units have their own latencies */
+    unsigned engines_port, matrix_port;    /* their numbers for `memory` */
+    /* Of a load or store of a control register: the cycle from which on it can be made, at most
+     * `now`: it can now; SAM_CLOCK_IDLE: not known, ask after the next event of the clock. */
+    uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
+    /* It is made in cycle `now`; the effect of a store is still to come. */
+    void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
+    void *context;
+};
+
 /* What a hart is given by the system that it is a part of. */
 struct sam_hart_home {
     struct sam_memory *memory; /* shared; it outlives the hart */
@@ -44,6 +57,7 @@ struct sam_hart_home {
     uint64_t stack_top, stack_size; /* sp of a program */
     uint64_t heap_size;             /* bytes that are mapped after a program */
     uint64_t program_top;           /* sections from here on are no part of the program proper */
+    const struct sam_hart_shared_time *time; /* it outlives the hart; NULL: its own */
 };
 
 /* sam_hart_new in a home, which is copied; NULL: the hart has its own memory. */
@@ -54,20 +68,6 @@ enum sam_status sam_hart_new_in(const struct sam_hart_home *home,
 void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size);
 /* One past the program and its heap. */
 uint64_t sam_hart_heap_end(const struct sam_hart *hart);
-
-/* The time that a hart shares with the other parts of a system. */
-struct sam_hart_shared_time {
-    struct sam_clock *clock;
-    const struct sam_memtime_port *memory; /* NULL: units have their own latencies */
-    unsigned engines_port, matrix_port;    /* their numbers for `memory` */
-    uint64_t control_base, control_size;   /* the control registers */
-    /* Of a load or store of a control register: the cycle from which on it can be made, at most
-     * `now`: it can now; SAM_CLOCK_IDLE: not known, ask after the next event of the clock. */
-    uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
-    /* It is made in cycle `now`; its effect is still to come. */
-    void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
-    void *context;
-};
 
 /* mcycle and minstret: instructions retired plus `base`, or, where mcountinhibit stops it, `base`.
  */
@@ -101,11 +101,10 @@ struct sam_hart {
     enum sam_hart_port_end port_end; /* of the last turn: EXIT, STOP, or something else */
     struct sam_machine machine;
     struct sam_hart_options options;
-    const struct sam_image *image;             /* symbols, or NULL */
-    struct sam_tensor *tensor;                 /* NULL: not in the ISA */
-    struct sam_matrix *matrix;                 /* NULL: not in the ISA */
-    const struct sam_hart_shared_time *shared; /* NULL: none */
-    struct sam_clock own_clock;                /* of the models, unless they share another */
+    const struct sam_image *image; /* symbols, or NULL */
+    struct sam_tensor *tensor;     /* NULL: not in the ISA */
+    struct sam_matrix *matrix;     /* NULL: not in the ISA */
+    struct sam_clock own_clock;    /* of the models, unless they share another */
     struct sam_clock *clock;
     struct sam_mxu *mxu;         /* cycle model of the matrix unit, or NULL */
     struct sam_mxu_watch *watch; /* its traces, or NULL */

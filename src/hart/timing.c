@@ -73,7 +73,7 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
     if (!o->engines && !matrix)
         return SAM_OK;
     hart->has_engines = o->engines != NULL;
-    hart->clock = hart->shared ? hart->shared->clock : &hart->own_clock;
+    hart->clock = hart->home.time ? hart->home.time->clock : &hart->own_clock;
     sam_engines_defaults(&config);
     if (o->engines)
         status = sam_engines_check(o->engines, error);
@@ -136,7 +136,7 @@ static bool has_memory(const struct sam_hart *hart)
 /* A load or store of a control register. */
 static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, bool store)
 {
-    const struct sam_hart_shared_time *shared = hart->shared;
+    const struct sam_hart_shared_time *shared = hart->home.time;
     struct sam_engines *e = hart->engines;
     uint64_t now = sam_engines_open(e), ready;
     while ((ready = shared->ready(shared->context, now, address, store)) > now)
@@ -152,8 +152,7 @@ static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
     const uint64_t pc = r->step.pc;
     /* aligned, so it does not wrap */
     const struct sam_step_access *a = &r->step.access[0];
-    if (does->bytes && hart->shared &&
-        a->address - hart->shared->control_base < hart->shared->control_size)
+    if (does->bytes && hart->home.time && sam_hart_is_port(hart, a->address))
         time_control(hart, pc, a->address, store);
     else if (does->bytes && has_memory(hart))
         sam_engines_access(hart->engines, pc, store,

@@ -323,7 +323,7 @@ void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *
     memcpy(report->issue, e->issue, sizeof e->issue);
     if (e->used)
         report->issue[e->kind]++;
-    report->issue[SAM_ISSUE_DONE] = end - over;
+    report->issue[SAM_ISSUE_DONE] += end - over;
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
         const struct sam_engines_queue *q = &e->queue[i];
         struct sam_engine_report *r = &report->engine[i];
