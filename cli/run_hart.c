@@ -109,6 +109,8 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
     const struct run_range *dump;
     int code = CLI_OK;
     json_t *report = run_hart_report(r, result, s->hart, seconds);
+    if (s->system)
+        report = run_system_report(s->system, report);
     if (!report)
         return cli_no_memory();
     if (!r->run->quiet && !r->run->driver) /* whose user took the time */
@@ -224,6 +226,10 @@ static int execute(struct state *s)
         code = code == CLI_OK ? shown : code;
     }
     fflush(s->text);
+    if (s->system && (status == SAM_OK || status == SAM_ERR_TRAP)) {
+        int raced = run_system_check(s->system, s->text);
+        code = code == CLI_OK ? raced : code;
+    }
     if (status != SAM_OK) {
         int failed = cli_report(&s->error);
         code = code == CLI_OK ? failed : code;

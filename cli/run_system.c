@@ -12,6 +12,7 @@ struct run_system {
     struct sam_image **kernels; /* programs of the GPU */
     size_t kernel_count;
     struct run_console *console;
+    bool check_races;
 };
 
 const struct cli_option run_system_rows[] = {
@@ -23,6 +24,9 @@ const struct cli_option run_system_rows[] = {
             "a trap of a kernel ends the run (end, the default), or sets the STATUS of the queue "
             "for the program (report)",
             .choices = "end report"),
+    CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
+            "find races: accesses to bytes that a launch or weight record in flight writes, or "
+            "reads and somebody else writes, before the program has waited for it; slower"),
     CLI_JOBS(struct system_request, gpu.jobs,
              "worker threads of the GPU; results do not depend on it"),
     {0},
@@ -100,6 +104,7 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     if (!s)
         return cli_no_memory();
     s->console = console;
+    s->check_races = options.check_races;
     gpu.size = sizeof gpu;
     gpu.max_insns = request->run->max_insns;
     gpu.stop = cli_stop_flag();
@@ -134,6 +139,16 @@ enum sam_status run_system_execute(struct run_system *system, struct sam_hart_re
     const enum sam_status status = sam_system_run(system->system, &ended, error);
     *result = ended.hart;
     return status;
+}
+
+json_t *run_system_report(const struct run_system *s, json_t *report)
+{
+    return s->check_races ? run_report_races(s->system, report) : report;
+}
+
+int run_system_check(const struct run_system *s, FILE *text)
+{
+    return s->check_races ? run_print_races(s->system, text) : CLI_OK;
 }
 
 int run_system(struct hart_request *request, struct system_request *system)

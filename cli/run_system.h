@@ -27,4 +27,13 @@ void run_system_free(struct run_system *system);
 enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
                                    struct sam_error *error);
 
+/* What the report of a run has beside that of its hart. */
+json_t *run_system_report(const struct run_system *system, json_t *report);
+/* With --check-races: show what was found. CLI_PROGRAM_FAILED: there are races. */
+int run_system_check(const struct run_system *system, FILE *text);
+
+/* run_races.c: the parts of these two for --check-races. */
+json_t *run_report_races(const struct sam_system *system, json_t *report);
+int run_print_races(const struct sam_system *system, FILE *text);
+
 #endif

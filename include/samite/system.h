@@ -23,6 +23,7 @@
 #include "hart.h"
 #include "image.h"
 #include "status.h"
+#include "system_race.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +67,7 @@ struct sam_system_options {
      * the system. */
     void (*launched)(void *context, const struct sam_system_launch *launch);
     void *launched_context;
+    bool check_races; /* find races (system_race.h); slower, and the GPU runs on one thread */
 };
 
 /* How a run ended. */
@@ -142,6 +144,16 @@ SAM_API enum sam_status sam_system_load_gpu(struct sam_system *system,
 SAM_API enum sam_status sam_system_run(struct sam_system *system, struct sam_system_result *result,
                                        struct sam_error *error);
 SAM_API const struct sam_system_stats *sam_system_stats(const struct sam_system *system);
+/* With options.check_races: what the runs so far have found, in order of finding; *count of them,
+ * at most 1,000, and *dropped, which may be NULL, more. They are valid until the next run. A race
+ * does not end a run; one that the check had too little memory for fails with SAM_ERR_TRAP at its
+ * end. */
+SAM_API const struct sam_system_race *sam_system_races(const struct sam_system *system,
+                                                       size_t *count, uint64_t *dropped);
+/* The same as text, at most `top` of them (0: 20), which is freed with sam_text_free; empty without
+ * races. */
+SAM_API enum sam_status sam_system_print_races(const struct sam_system *system, unsigned top,
+                                               char **text, struct sam_error *error);
 /* The counts of all launches together, as sam_gpu_result.stats. */
 SAM_API const struct sam_gpu_stats *sam_system_gpu_stats(const struct sam_system *system);
 

@@ -152,8 +152,6 @@ bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval)
 
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *r)
 {
-    if (hart->listener)
-        hart->listener->ran(hart->listener->context, r);
     enum sam_status status = hart->engines ? sam_hart_time(hart, r) : SAM_OK;
     if (r->step.kind == SAM_STEP_TRAPPED)
         return status;

@@ -47,18 +47,8 @@ static void add_matrix(struct sam_hart_record *r)
                   work->kind == SAM_M_KIND_STORE);
 }
 
-enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
+static void add_units(struct sam_hart *hart, struct sam_hart_record *r)
 {
-    r->first_row = hart->matrix ? hart->matrix->start : 0;
-    r->has_tensor = r->has_matrix = false;
-    sam_step_begin(&hart->core, &r->step, &r->insn);
-    r->step.workgroup = r->step.warp = 0;
-    const enum sam_exit exit =
-        sam_hart_port_store(hart, sam_step_run(&hart->core, &r->step, &r->insn));
-    if (exit == SAM_EXIT_TRAP) {
-        r->step.kind = SAM_STEP_TRAPPED;
-        return exit;
-    }
     r->has_tensor = hart->tensor && sam_insn_rows[r->insn.op].on & SAM_EXT_XTENSORLOAD &&
                     sam_tensor_work_of(&hart->core, &r->insn, &r->tensor);
     r->has_matrix = hart->matrix && sam_matrix_work_of(&hart->core, &r->insn, &r->matrix);
@@ -66,5 +56,21 @@ enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
         add_tensor(r);
     if (r->has_matrix)
         add_matrix(r);
+}
+
+enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
+{
+    r->first_row = hart->matrix ? hart->matrix->start : 0;
+    r->has_tensor = r->has_matrix = false;
+    sam_step_begin(&hart->core, &r->step, &r->insn);
+    r->step.workgroup = r->step.warp = 0;
+    enum sam_exit exit = sam_step_run(&hart->core, &r->step, &r->insn);
+    if (exit != SAM_EXIT_TRAP)
+        add_units(hart, r);
+    if (hart->listener) /* before what a store to a control register starts */
+        hart->listener->ran(hart->listener->context, r);
+    exit = sam_hart_port_store(hart, exit);
+    if (exit == SAM_EXIT_TRAP)
+        r->step.kind = SAM_STEP_TRAPPED;
     return exit;
 }

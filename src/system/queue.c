@@ -23,9 +23,15 @@ enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam
     const struct sam_system_queue *queue = &system->queues[unit];
     switch (units[unit].take ? offset : SUBMIT) {
     case SUBMITTED: *value = queue->submitted; break;
-    case DONE: *value = queue->done; break;
-    case STATUS:
-    case WAIT: *value = queue->status; break;
+    case DONE:
+        *value = queue->done;
+        sam_system_watch_done(system, unit, queue->submitted - queue->done);
+        break;
+    case WAIT:
+        *value = queue->status;
+        sam_system_watch_done(system, unit, 0);
+        break;
+    case STATUS: *value = queue->status; break;
     default: return SAM_HART_PORT_FAULT;
     }
     return SAM_HART_PORT_DONE;
@@ -80,9 +86,7 @@ static bool holds(const struct sam_image *image, uint32_t pc)
     return false;
 }
 
-/* The program that has code at `pc`: one of the GPU's, or the hart's, which may bring kernels
- * along; NULL: none. */
-static const struct sam_image *image_at(const struct sam_system *system, uint32_t pc)
+const struct sam_image *sam_system_image_at(const struct sam_system *system, uint32_t pc)
 {
     for (size_t i = 0; i < system->gpu_image_count; i++)
         if (holds(system->gpu_images[i], pc))
@@ -107,7 +111,7 @@ static void read_record(const struct sam_system *system, const uint32_t words[16
         .lds_size = words[AT_lds_bytes],
         .pds_size = words[AT_pds_bytes],
         .pds_base = words[AT_pds_base],
-        .image = image_at(system, words[AT_start]),
+        .image = sam_system_image_at(system, words[AT_start]),
     };
 }
 
@@ -166,6 +170,7 @@ enum sam_hart_port_end sam_system_take_launch(struct sam_system *system, uint32_
     read_record(system, words, &launch);
     if (sam_gpu_check_launch(system->gpu, &launch, &error) != SAM_OK)
         return sam_system_refuse(system, "launch record at 0x%08x: %s", address, error.text);
+    sam_system_watch_record(system, SAM_SYSTEM_GPU_QUEUE, address);
     const bool watched = sam_system_watch_code(system);
     const enum sam_status ended = sam_gpu_launch(system->gpu, &launch, &result, &error);
     sam_system_check_code(system);

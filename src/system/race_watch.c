@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
+#include "system/weight.h"
 
 enum { FETCHED = 4096 };
 
@@ -58,8 +59,6 @@ static void hear_scalar(struct sam_system_watch *w, const struct sam_hart_record
 static void hear_instruction(void *context, const struct sam_hart_record *r)
 {
     struct sam_system_watch *w = context;
-    if (!sam_system_races_in_flight(w->races))
-        return;
     if (r->step.word)
         tell(w, SAM_SYSTEM_BY_HART, SAM_SYSTEM_FETCH, r->step.pc, r->step.pc, 4);
     if (sam_matrix_is(&r->insn)) {
@@ -87,7 +86,13 @@ void sam_system_watch_hart(struct sam_system_watch *w, struct sam_hart *hart)
 {
     w->hart = hart;
     w->hears_hart = (struct sam_hart_listener){hear_instruction, hear_call, w};
-    hart->listener = &w->hears_hart;
+}
+
+/* The hart runs at full speed as long as nothing is in flight. */
+static void listen_to_hart(struct sam_system_watch *w)
+{
+    if (w->hart)
+        w->hart->listener = sam_system_races_in_flight(w->races) ? &w->hears_hart : NULL;
 }
 
 /* -------------------------------------------------------------------------------------- GPU */
@@ -168,6 +173,7 @@ void sam_system_watch_submit(struct sam_system_watch *w, enum sam_system_agent a
                              uint64_t record, uint64_t size, uint64_t pc)
 {
     sam_system_races_submit(w->races, agent, record, pc);
+    listen_to_hart(w);
     if (agent == SAM_SYSTEM_BY_GPU)
         memset(w->fetched, 0, sizeof w->fetched);
     sam_system_races_access(
@@ -175,8 +181,8 @@ void sam_system_watch_submit(struct sam_system_watch *w, enum sam_system_agent a
                       .agent = agent, .kind = SAM_SYSTEM_LOAD, .address = record, .size = size});
 }
 
-void sam_system_watch_weights(struct sam_system_watch *w, enum sam_system_access kind,
-                              uint64_t address, uint64_t size)
+static void tell_weights(struct sam_system_watch *w, enum sam_system_access kind, uint64_t address,
+                         uint64_t size)
 {
     sam_system_races_access(w->races, &(struct system_race_access){.agent = SAM_SYSTEM_BY_WEIGHTS,
                                                                    .kind = kind,
@@ -184,9 +190,21 @@ void sam_system_watch_weights(struct sam_system_watch *w, enum sam_system_access
                                                                    .size = size});
 }
 
+void sam_system_watch_work(struct sam_system_watch *w, const struct system_weight_work *work)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        const struct system_weight_block *block = &work->blocks[i];
+        tell_weights(w, SAM_SYSTEM_LOAD, block->source, block->source_bytes);
+        tell_weights(w, SAM_SYSTEM_STORE, block->destination, block->destination_bytes);
+    }
+    if (work->result_address)
+        tell_weights(w, SAM_SYSTEM_STORE, work->result_address, sizeof work->result);
+}
+
 void sam_system_watch_ended(struct sam_system_watch *w, enum sam_system_agent agent, uint32_t left)
 {
     sam_system_races_ended(w->races, agent, sam_system_races_submitted(w->races, agent) - left);
+    listen_to_hart(w);
 }
 
 /* --------------------------------------------------------------------------------- the watch */

@@ -13,7 +13,7 @@ struct sam_system_watch;
 struct sam_system_watch *sam_system_watch_new(const struct sam_system_races_options *options);
 void sam_system_watch_free(struct sam_system_watch *watch);
 struct sam_system_races *sam_system_watch_races(struct sam_system_watch *watch);
-/* From now on the hart tells of its accesses. The watch outlives it. */
+/* The hart tells of its accesses while something is in flight. The watch outlives it. */
 void sam_system_watch_hart(struct sam_system_watch *watch, struct sam_hart *hart);
 /* For the options of the GPU. It belongs to the watch. */
 struct sam_sanitizer *sam_system_watch_gpu(struct sam_system_watch *watch);
@@ -23,9 +23,9 @@ struct sam_sanitizer *sam_system_watch_gpu(struct sam_system_watch *watch);
  * done for this one. */
 void sam_system_watch_submit(struct sam_system_watch *watch, enum sam_system_agent agent,
                              uint64_t record, uint64_t size, uint64_t pc);
-/* The weight unit has accessed memory for the record submitted last. */
-void sam_system_watch_weights(struct sam_system_watch *watch, enum sam_system_access kind,
-                              uint64_t address, uint64_t size);
+/* What the weight unit has done for the record submitted last. */
+struct system_weight_work;
+void sam_system_watch_work(struct sam_system_watch *watch, const struct system_weight_work *work);
 /* What the program has read from WAIT or DONE says that all but the last `left` of those submitted
  * have ended. */
 void sam_system_watch_ended(struct sam_system_watch *watch, enum sam_system_agent agent,

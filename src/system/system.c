@@ -116,7 +116,7 @@ static enum sam_status fill(struct sam_system *system, const struct sam_system_o
         status = sam_gpu_new_in(system->memory, system->options.gpu, &system->gpu, error);
     system->options.hart = NULL; /* the parts have copies */
     system->options.gpu = NULL;
-    return status;
+    return status != SAM_OK || sam_system_add_watch(system) ? status : sam_fail_memory(error);
 }
 
 enum sam_status sam_system_new(const struct sam_system_options *options, struct sam_system **out,
@@ -145,6 +145,7 @@ void sam_system_free(struct sam_system *system)
     free(system->gpu_stats.branches);
     free(system->gpu_stats.mix);
     sam_buffer_free(&system->code);
+    sam_system_watch_free(system->watch);
     free(system);
 }
 
@@ -208,6 +209,8 @@ enum sam_status sam_system_run(struct sam_system *system, struct sam_system_resu
         result->end = system->end;
         status = sam_fail(error, system->end_status, "%s", system->end_error.text);
     }
+    if (status == SAM_OK && system->watch)
+        status = sam_system_races_check(sam_system_watch_races(system->watch), error);
     result->trap = system->trap;
     result->trapped_launch = system->trapped_launch;
     return status;

@@ -8,6 +8,7 @@
 #include "samite/device/layout.h"
 #include "samite/system.h"
 #include "simt/simt.h"
+#include "system/race_watch.h"
 
 /* Bytes of a page of control registers, and of a record. */
 enum { SAM_SYSTEM_PAGE = 4096, SAM_SYSTEM_RECORD = 64 };
@@ -33,7 +34,8 @@ struct sam_system {
     uint32_t directory; /* address of the weights directory; 0: none */
     struct sam_system_stats stats;
     struct sam_gpu_stats gpu_stats;
-    struct sam_buffer code; /* what the hart's decoded pages held before a launch */
+    struct sam_system_watch *watch; /* NULL: races are not checked */
+    struct sam_buffer code;         /* what the hart's decoded pages held before a launch */
     /* of the run */
     char why[256];              /* of the last access that was a fault */
     bool ended;                 /* not by the hart alone: */
@@ -59,10 +61,21 @@ enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam
 enum sam_hart_port_end sam_system_queue_store(struct sam_system *system, enum sam_system_unit unit,
                                               uint32_t offset, uint32_t value);
 
+/* The program that has code at `pc`: one of the GPU's, or the hart's, which may bring kernels
+ * along; NULL: none. */
+const struct sam_image *sam_system_image_at(const struct sam_system *system, uint32_t pc);
 /* A record of the GPU's queue: words[16] are its contents. *status is that of the queue: 0, or what
  * failed. */
 enum sam_hart_port_end sam_system_take_launch(struct sam_system *system, uint32_t address,
                                               const uint32_t words[16], uint32_t *status);
+
+/* race_system.c: the race check, if options.check_races asks for it. False: out of memory. */
+bool sam_system_add_watch(struct sam_system *system);
+/* The record at `address`, submitted by the store that runs, is about to take effect. */
+void sam_system_watch_record(struct sam_system *system, enum sam_system_unit unit,
+                             uint32_t address);
+/* The program learns from WAIT or DONE that all but the last `left` records have ended. */
+void sam_system_watch_done(struct sam_system *system, enum sam_system_unit unit, uint32_t left);
 
 /* code.c: a launch is about to run; it has run, and what it changed of the hart's code is decoded
  * again. False: out of memory. */

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races planted in small programs of the hart and the GPU: each is found, at exactly its bytes and
+ * with both sides, and none where the program waits. */
+#include "system/program.h"
+
+#include <string.h>
+
+/* Stores a word per lane to 0x90000000, loads one from 0x90000100, adds to the word at 0x90000200,
+ * and stores to local and private memory. */
+static const char kernel[] = ".globl touch\n"
+                             "touch: li s0, 0x90000000\n"
+                             "vid.v v1\n"
+                             "vsll.vi v2, v1, 2\n"
+                             "vadd.vx v3, v2, s0\n"
+                             "li t0, 256\n"
+                             "vadd.vx v6, v3, t0\n"
+                             "st: vsw12.v v1, 0(v3)\n"
+                             "ld: vlw12.v v4, 0(v6)\n"
+                             "addi s1, s0, 512\n"
+                             "li t1, 1\n"
+                             "at: amoadd.w zero, t1, (s1)\n"
+                             "csrr t2, lds\n"
+                             "sw t1, 0(t2)\n"
+                             "endprg\n";
+
+/* s0: the buffer, s1: the GPU's control registers, s2: those of the console, s3: the record, s4:
+ * memory for itself. A launch is in flight when `body` begins. */
+#define BEGIN                                                                                      \
+    "li s0, 0x90000000\nli s1, 0x02001000\nli s2, 0x02000000\nla s3, record\n"                     \
+    "li s4, 0xa0000000\n"                                                                          \
+    "sw zero, 0(s0)\nsub: sw s3, 0(s1)\n"
+#define END                                                                                        \
+    "lw t0, 16(s1)\nlw t0, 0(s0)\nsw t0, 256(s0)\nsw t0, 0(s3)\nsw zero, 4(s2)\n"                  \
+    ".data\n.balign 64\nrecord: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, "   \
+    "0\n"
+
+struct side {
+    enum sam_system_agent agent;
+    enum sam_system_access access;
+    const char *symbol; /* of its pc; NULL: none */
+};
+
+struct planted {
+    const char *body;
+    struct side access, in_flight;
+    uint64_t address, size; /* 0: no race */
+};
+
+/* The kernel's code, as it was assembled: no start code in front, for its addresses. */
+static struct system_program begin(const char *body, const char *kernels)
+{
+    char text[4096];
+    struct system_program p;
+    assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
+    p = system_program_new(RV32, &(struct sam_system_options){.check_races = true}, NULL, text,
+                           NULL);
+    p.kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
+    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
+        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
+        fail_msg("%s", p.error.text);
+    return p;
+}
+
+static uint64_t symbol(const struct system_program *p, enum sam_system_agent agent,
+                       const char *name)
+{
+    const struct sam_symbol *found =
+        sam_image_find(agent == SAM_SYSTEM_BY_GPU ? p->kernels : p->image, name);
+    assert_non_null(found);
+    return found->value;
+}
+
+static void expect_side(const struct system_program *p, const struct sam_system_race_side *side,
+                        const struct side *expected)
+{
+    assert_int_equal(side->agent, expected->agent);
+    assert_int_equal(side->access, expected->access);
+    assert_int_equal(side->has_pc, expected->symbol != NULL);
+    if (expected->symbol)
+        assert_int_equal(side->pc, symbol(p, expected->agent, expected->symbol));
+    if (side->agent != SAM_SYSTEM_BY_GPU)
+        return;
+    assert_int_equal(side->number, 0);
+    assert_int_equal(side->record, symbol(p, SAM_SYSTEM_BY_HART, "record"));
+    assert_int_equal(side->submitted_pc, symbol(p, SAM_SYSTEM_BY_HART, "sub"));
+}
+
+static void expect(const struct planted *planted)
+{
+    struct system_program p = begin(planted->body, kernel);
+    size_t count;
+    uint64_t dropped;
+    system_expect(&p, 0);
+    const struct sam_system_race *races = sam_system_races(p.system, &count, &dropped);
+    if (count != (planted->size ? 1 : 0)) {
+        char *text;
+        sam_system_print_races(p.system, 0, &text, NULL);
+        fail_msg("%zu races in %s:\n%s", count, planted->body, text);
+    }
+    assert_int_equal(dropped, 0);
+    if (planted->size) {
+        assert_int_equal(races[0].address, planted->address);
+        assert_int_equal(races[0].size, planted->size);
+        expect_side(&p, &races[0].access, &planted->access);
+        expect_side(&p, &races[0].in_flight, &planted->in_flight);
+    }
+    system_program_free(&p);
+}
+
+#define GPU(access, symbol)                                                                        \
+    {                                                                                              \
+        SAM_SYSTEM_BY_GPU, SAM_SYSTEM_##access, symbol                                             \
+    }
+#define HART(access)                                                                               \
+    {                                                                                              \
+        SAM_SYSTEM_BY_HART, SAM_SYSTEM_##access, "x"                                               \
+    }
+#define TENSOR(access)                                                                             \
+    {                                                                                              \
+        SAM_SYSTEM_BY_TENSOR, SAM_SYSTEM_##access, "x"                                             \
+    }
+#define MATRIX(access)                                                                             \
+    {                                                                                              \
+        SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_##access, "x"                                             \
+    }
+#define ONE_SLICE "li t0, 0x010104\ncsrw tshape, t0\n"
+#define ONE_ROW   "li t0, 0x100101\nmcfg zero, t0\n"
+
+static void the_hart_and_a_launch(void **state)
+{
+    (void)state;
+    static const struct planted planted[] = {
+        {"x: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
+        {"x: lb t0, 15(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x9000000f, 1},
+        {"x: lb t0, 16(s0)\n", .size = 0},
+        {"x: sh t0, 2(s0)\n", HART(STORE), GPU(STORE, "st"), 0x90000002, 2},
+        {"x: sb t0, 0x10f(s0)\n", HART(STORE), GPU(LOAD, "ld"), 0x9000010f, 1},
+        {"x: lw t0, 0x104(s0)\n", .size = 0}, /* both load */
+        {"addi t1, s0, 0x200\nx: lw t0, 0(t1)\n", HART(LOAD), GPU(ATOMIC, "at"), 0x90000200, 4},
+        {"addi t1, s0, 0x200\nx: amoadd.w t0, t0, (t1)\n", .size = 0}, /* atomic to each other */
+        {"addi t1, s0, 8\nx: amoadd.w t0, t0, (t1)\n", HART(ATOMIC), GPU(STORE, "st"), 0x90000008,
+         4},
+        {"x: sw zero, 8(s3)\n", HART(STORE), GPU(LOAD, NULL), 0, 4}, /* the record */
+        {"x: lw t0, 8(s3)\n", .size = 0},
+        {"li t1, 0x80000000\nx: sw zero, 4(t1)\n", HART(STORE), GPU(FETCH, NULL), 0x80000004, 4},
+        {"li t1, 0x80000000\nx: lw t0, 4(t1)\n", .size = 0},
+        {"x: sw zero, 0x80(s0)\n", .size = 0}, /* between what the kernel touches */
+    };
+    for (size_t i = 0; i < SAM_COUNT(planted); i++) {
+        struct planted one = planted[i];
+        if (one.size && !one.address) {
+            struct system_program p = begin(one.body, kernel);
+            one.address = symbol(&p, SAM_SYSTEM_BY_HART, "record") + 8;
+            system_program_free(&p);
+        }
+        expect(&one);
+    }
+}
+
+static void the_units_of_the_hart_and_a_launch(void **state)
+{
+    (void)state;
+    static const struct planted planted[] = {
+        {ONE_SLICE "addi t1, s0, 14\nx: tl.load tl1, 0(t1)\n", TENSOR(LOAD), GPU(STORE, "st"),
+         0x9000000e, 2},
+        {ONE_SLICE "addi t1, s0, 0xfe\nx: tl.store tl1, 0(t1)\n", TENSOR(STORE), GPU(LOAD, "ld"),
+         0x90000100, 2},
+        {ONE_SLICE "addi t1, s0, 0x80\nx: tl.store tl1, 0(t1)\n", .size = 0},
+        {ONE_ROW "li t2, 64\naddi t1, s0, 8\nx: mldb m1, t2, (t1)\n", MATRIX(LOAD),
+         GPU(STORE, "st"), 0x90000008, 8},
+        {ONE_ROW "li t2, 64\naddi t1, s0, 0x100\nx: mstb m1, t2, (t1)\n", MATRIX(STORE),
+         GPU(LOAD, "ld"), 0x90000100, 16},
+        {ONE_ROW "li t2, 64\naddi t1, s0, 0x100\nx: mldb m1, t2, (t1)\n", .size = 0},
+    };
+    for (size_t i = 0; i < SAM_COUNT(planted); i++)
+        expect(&planted[i]);
+}
+
+/* What the program reads before it touches the launch's bytes. */
+static void waiting(void **state)
+{
+    (void)state;
+    static const struct planted planted[] = {
+        {"lw t0, 16(s1)\nx: lw t0, 4(s0)\n", .size = 0}, /* WAIT */
+        {"lw t0, 8(s1)\nx: lw t0, 4(s0)\n", .size = 0},  /* DONE */
+        {"lw t0, 4(s1)\nx: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
+        {"lw t0, 12(s1)\nx: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
+        /* writing STATUS is no wait, either */
+        {"sw t0, 12(s1)\nx: sw t0, 4(s0)\n", HART(STORE), GPU(STORE, "st"), 0x90000004, 4},
+    };
+    for (size_t i = 0; i < SAM_COUNT(planted); i++)
+        expect(&planted[i]);
+}
+
+/* A second launch on the same bytes is no race; what follows it races with the later one. */
+static void a_queue_orders_itself(void **state)
+{
+    (void)state;
+    size_t count;
+    struct system_program p =
+        begin("lw t0, 8(s1)\nsw s3, 0(s1)\nsw s3, 0(s1)\nlb t0, 3(s0)\n", kernel);
+    system_expect(&p, 0);
+    const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
+    assert_int_equal(count, 1);
+    assert_int_equal(races[0].in_flight.number, 2);
+    assert_int_equal(races[0].address, 0x90000003);
+    system_program_free(&p);
+}
+
+/* A kernel that writes over the program of the hart races with the fetches there; the store that
+ * submits it was fetched before. */
+static void a_launch_that_writes_the_harts_code(void **state)
+{
+    (void)state;
+    static const char writes[] = "li t0, 0x40000000\n"
+                                 "li t1, 0x400\n"
+                                 "add t1, t1, t0\n"
+                                 "1: lw t2, 0(t0)\n"
+                                 "st: sw t2, 0(t0)\n"
+                                 "addi t0, t0, 4\n"
+                                 "bne t0, t1, 1b\n"
+                                 "endprg\n";
+    struct system_program p = begin("x: nop\nnop\nlw t0, 16(s1)\nnop\n", writes);
+    size_t count;
+    system_expect(&p, 0);
+    const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
+    const uint64_t x = symbol(&p, SAM_SYSTEM_BY_HART, "x");
+    assert_int_equal(count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(races[i].address, x + 4 * i);
+        assert_int_equal(races[i].size, 4);
+        assert_int_equal(races[i].access.access, SAM_SYSTEM_FETCH);
+        assert_int_equal(races[i].in_flight.pc, symbol(&p, SAM_SYSTEM_BY_GPU, "st"));
+    }
+    system_program_free(&p);
+}
+
+static bool drop(void *context, const void *data, size_t size)
+{
+    (void)context, (void)data, (void)size;
+    return true;
+}
+
+/* What the host reads and writes for the program is the program's. */
+static void calls_of_the_host(void **state)
+{
+    (void)state;
+    /* SYS_WRITE0 of the bytes that the launch has stored, which end at once */
+    static const char body[] = "li a0, 4\nmv a1, s0\n.balign 16\nslli zero, zero, 0x1f\n"
+                               "x: ebreak\nsrai zero, zero, 7\n";
+    struct sam_hostio *host;
+    struct sam_error error;
+    char text[4096];
+    size_t count;
+    const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {drop, NULL}};
+    assert_int_equal(sam_hostio_new(&sinks, &host, &error), SAM_OK);
+    assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
+    struct system_program p =
+        system_program_new(RV32, &(struct sam_system_options){.check_races = true},
+                           &(struct sam_hart_options){.hostio = host}, text, NULL);
+    p.kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
+    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
+        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
+        fail_msg("%s", p.error.text);
+    system_expect(&p, 0);
+    const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
+    assert_int_equal(count, 1);
+    assert_int_equal(races[0].address, 0x90000000);
+    assert_int_equal(races[0].access.access, SAM_SYSTEM_LOAD);
+    assert_int_equal(races[0].access.pc, symbol(&p, SAM_SYSTEM_BY_HART, "x"));
+    system_program_free(&p);
+    sam_hostio_free(host);
+}
+
+static void the_report_has_symbols(void **state)
+{
+    (void)state;
+    struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
+    char *text, expected[512];
+    system_expect(&p, 0);
+    assert_int_equal(sam_system_print_races(p.system, 0, &text, &p.error), SAM_OK);
+    snprintf(expected, sizeof expected,
+             "race: 4 bytes at 0x90000004 to 0x90000007\n"
+             "  load by the hart at pc 0x%08llx <x+0x0>\n"
+             "  store by GPU launch 0 at pc 0x%08llx <st+0x0>, record at 0x%08llx, "
+             "submitted at pc 0x%08llx <sub+0x0>, not waited for\n",
+             (unsigned long long)symbol(&p, SAM_SYSTEM_BY_HART, "x"),
+             (unsigned long long)symbol(&p, SAM_SYSTEM_BY_GPU, "st"),
+             (unsigned long long)symbol(&p, SAM_SYSTEM_BY_HART, "record"),
+             (unsigned long long)symbol(&p, SAM_SYSTEM_BY_HART, "sub"));
+    assert_string_equal(text, expected);
+    sam_text_free(text);
+    system_program_free(&p);
+}
+
+static void without_the_check_there_is_nothing(void **state)
+{
+    (void)state;
+    struct system_program p = system_program_new(RV32, NULL, NULL, "1: j 1b\n", NULL);
+    size_t count = 1;
+    uint64_t dropped = 1;
+    char *text;
+    assert_null(sam_system_races(p.system, &count, &dropped));
+    assert_int_equal(count + dropped, 0);
+    assert_int_equal(sam_system_print_races(p.system, 0, &text, &p.error), SAM_OK);
+    assert_string_equal(text, "");
+    sam_text_free(text);
+    system_program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hart_and_a_launch),
+        cmocka_unit_test(the_units_of_the_hart_and_a_launch),
+        cmocka_unit_test(waiting),
+        cmocka_unit_test(a_queue_orders_itself),
+        cmocka_unit_test(a_launch_that_writes_the_harts_code),
+        cmocka_unit_test(calls_of_the_host),
+        cmocka_unit_test(the_report_has_symbols),
+        cmocka_unit_test(without_the_check_there_is_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
