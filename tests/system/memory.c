@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory map: what exists, exact bounds on both sides, and code that the other side writes. */
+#include "system/program.h"
+
+#include <string.h>
+
+static const char *const isas[] = {RV32, RV64};
+
+static void map(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t first, size; /* size 0: not mapped */
+    } ranges[] = {
+        {0, 0},
+        {0x02000000, 0},
+        {0x0fffffff, 0},
+        {0x10000000, 0x100000},
+        {0x10100000, 0},
+        {0x18000000, 0x100000},
+        {0x18100000, 0},
+        {0x3fffffff, 0},
+        {0x40000000, 0x1000 + 0x1000000}, /* the program's page, and its heap */
+        {0x41001000, 0},
+        {0x6fefffff, 0},
+        {0x6ff00000, 0x100000},
+        {0x70000000, 0},
+        {0x7fffffff, 0},
+        {0x80000000, 0},
+        {DATA_BASE, DATA_SIZE},
+        {DATA_BASE + DATA_SIZE, 0},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct system_program p = system_program_new(isas[i], NULL, NULL, "ebreak\n", NULL);
+        assert_int_equal(sam_hart_x(p.hart, 2), 0x70000000);
+        for (size_t k = 0; k < SAM_COUNT(ranges); k++) {
+            const uint64_t size = ranges[k].size ? ranges[k].size : 1;
+            assert_int_equal(sam_system_read(p.system, ranges[k].first, NULL, size, NULL) == SAM_OK,
+                             ranges[k].size != 0);
+        }
+        system_program_free(&p);
+    }
+}
+
+/* A load or store of the hart at `address`. */
+static void touch(const char *isa, const char *access, uint64_t address, unsigned cause)
+{
+    struct sam_buffer text = {0};
+    sam_buffer_printf(&text,
+                      " li t0, 0x%llx\n %s t1, 0(t0)\n"
+                      " li t6, 0x02000000\n sw zero, 4(t6)\n",
+                      (unsigned long long)address, access);
+    struct system_program p = system_program_new(isa, NULL, NULL, sam_buffer_text(&text), NULL);
+    if (cause)
+        system_expect_trap(&p, cause, address, "");
+    else
+        system_expect(&p, 0);
+    system_program_free(&p);
+    sam_buffer_free(&text);
+}
+
+/* The hart has the exact bytes of buffers, nothing of local memory, and nothing above 4 GiB. */
+static void hart_bounds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        touch(isas[i], "lw", DATA_BASE + DATA_SIZE - 4, 0);
+        touch(isas[i], "lb", DATA_BASE + DATA_SIZE, 5);
+        touch(isas[i], "sw", DATA_BASE + DATA_SIZE, 7);
+        touch(isas[i], "sb", DATA_BASE - 1, 7);
+        touch(isas[i], "lw", 0x70000000, 5);
+        touch(isas[i], "sw", 0x7ffffffc, 7);
+        touch(isas[i], "sw", 0x100ffffc, 0);
+        touch(isas[i], "sw", 0x10100000, 7);
+        touch(isas[i], "amoadd.w t2,", 0x18000000, 0);
+    }
+    touch(RV64, "lw", UINT64_C(0x110000000), 5);
+    touch(RV64, "sw", UINT64_C(0x1a0000000), 7);
+    touch(RV64, "lw", UINT64_C(0x102000008), 5); /* no control register either */
+    touch(RV64, "ld", UINT64_C(0xffffffffa0000000), 5);
+}
+
+/* Buffers that touch stay two: neither the GPU nor the host may run over from one into the other,
+ * and a buffer may end anywhere in a page. */
+static void regions(void **state)
+{
+    (void)state;
+    static const char text[] = " li t0, 0xb0000000\n"
+                               " li t1, 1\n"
+                               " sb t1, 0(t0)\n"
+                               " sb t1, 100(t0)\n"
+                               " lb t2, 149(t0)\n"
+                               "last: sb t1, 150(t0)\n";
+    struct system_program p = system_program_new(RV64, NULL, NULL, text, NULL);
+    uint8_t bytes[150];
+    assert_int_equal(sam_system_map(p.system, 0xb0000000, 100, &p.error), SAM_OK);
+    assert_int_equal(sam_system_map(p.system, 0xb0000064, 50, &p.error), SAM_OK);
+    assert_int_equal(sam_system_read(p.system, 0xb0000000, bytes, 150, &p.error), SAM_ERR_USAGE);
+    assert_int_equal(sam_system_read(p.system, 0xb0000064, bytes, 50, &p.error), SAM_OK);
+    assert_int_equal(sam_system_map(p.system, 0xb0000032, 100, &p.error), SAM_ERR_USAGE);
+    system_expect_trap(&p, 7, 0xb0000096, "<last+0x0>");
+    assert_int_equal(system_word(&p, 0xb0000064) & 0xff, 1);
+    system_program_free(&p);
+}
+
+#define RECORD                                                                                     \
+    " .data\n .balign 64\n"                                                                        \
+    "record: .word 0x80000000, metadata, 1, 1, 1, 8, 1, 4096, 64, pds, 0, 0, 0, 0, 0, 0\n"         \
+    "metadata: .word 0, args, 1, 8, 1, 1, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0\n"                          \
+    "args: .word 0, 0, 0, 0\n"                                                                     \
+    "gpu_kernel: .word 1\n"                                                                        \
+    "gpu_patched: .word 1\n"                                                                       \
+    "pds: .space 512\n"
+#define PREPARE                                                                                    \
+    " li s0, 0x02001000\n"                                                                         \
+    " la s1, record\n"                                                                             \
+    " la s2, args\n"                                                                               \
+    " lw t0, gpu_kernel\n"                                                                         \
+    " la t1, metadata\n"                                                                           \
+    " sw t0, 0(t1)\n"
+
+/* The hart changes an instruction of a kernel between launches. */
+static void kernel_rewritten(void **state)
+{
+    (void)state;
+    static const char form[] = PREPARE " sw s1, 0(s0)\n"
+                                       " lw s4, 0(s2)\n"
+                                       " la t0, gpu_patched\n"
+                                       " %s t0, 0(t0)\n" /* the address, not extended by its sign */
+                                       " li t1, 0x02a00293\n" /* li t0, 42 */
+                                       " sw t1, 0(t0)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " lw s5, 0(s2)\n"
+                                       " ebreak\n" RECORD;
+    static const char kernels[] = " .globl kernel\n"
+                                  "kernel: nop\n"
+                                  "patched: li t0, 7\n"
+                                  " sw t0, 0(a0)\n"
+                                  " ret\n";
+    for (size_t i = 0; i < 8; i++) {
+        const struct sam_gpu_options gpu = {.jobs = i & 2 ? 4 : 1, .collect_stats = i & 4};
+        struct sam_buffer text = {0};
+        sam_buffer_printf(&text, form, i % 2 ? "lwu" : "lw");
+        struct system_program p =
+            system_program_new(isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL,
+                               sam_buffer_text(&text), kernels);
+        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
+            fail_msg("%s", p.error.text);
+        assert_int_equal(sam_hart_x(p.hart, 20), 7);
+        assert_int_equal(sam_hart_x(p.hart, 21), 42);
+        system_program_free(&p);
+        sam_buffer_free(&text);
+    }
+}
+
+/* A kernel changes a function of the hart that has run, and the instruction right after the one
+ * that submits. */
+static void program_rewritten(void **state)
+{
+    (void)state;
+    static const char text[] = PREPARE " jal ra, function\n"
+                                       " mv s4, a0\n"
+                                       " la t0, function\n"
+                                       " sw t0, 0(s2)\n"
+                                       " la t0, after\n"
+                                       " sw t0, 4(s2)\n"
+                                       " sw s1, 0(s0)\n"
+                                       "after: li s6, 1\n"
+                                       " jal ra, function\n"
+                                       " mv s5, a0\n"
+                                       " ebreak\n"
+                                       "function: li a0, 1\n"
+                                       " ret\n" RECORD;
+    static const char kernels[] = " .globl kernel\n"
+                                  "kernel: lw t0, 0(a0)\n"
+                                  " li t1, 0x00200513\n" /* li a0, 2 */
+                                  " sw t1, 0(t0)\n"
+                                  " lw t0, 4(a0)\n"
+                                  " li t1, 0x00300b13\n" /* li s6, 3 */
+                                  " sw t1, 0(t0)\n"
+                                  "patched: ret\n";
+    for (size_t i = 0; i < 4; i++) {
+        const struct sam_hart_options hart = {.collect_stats = i & 2};
+        struct system_program p = system_program_new(isas[i % 2], NULL, &hart, text, kernels);
+        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
+            fail_msg("%s", p.error.text);
+        assert_int_equal(sam_hart_x(p.hart, 20), 1);
+        assert_int_equal(sam_hart_x(p.hart, 21), 2);
+        assert_int_equal(sam_hart_x(p.hart, 22), 3);
+        system_program_free(&p);
+    }
+}
+
+/* Both sides count in one word, by their own atomics. */
+static void atomics(void **state)
+{
+    (void)state;
+    static const char text[] = PREPARE " li t0, 5\n"
+                                       " amoadd.w zero, t0, (s2)\n"
+                                       " sw s1, 0(s0)\n"
+                                       "1: lr.w t0, (s2)\n"
+                                       " addi t0, t0, 1\n"
+                                       " sc.w t1, t0, (s2)\n"
+                                       " bnez t1, 1b\n"
+                                       " lr.w t0, (s2)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " sc.w s4, t0, (s2)\n" /* it has changed */
+                                       " lw s5, 0(s2)\n"
+                                       " ebreak\n" RECORD;
+    static const char kernels[] = " .globl kernel\n"
+                                  "kernel: li t0, 10\n"
+                                  " amoadd.w zero, t0, (a0)\n"
+                                  "patched: ret\n";
+    for (size_t i = 0; i < 2; i++) {
+        struct system_program p = system_program_new(isas[i], NULL, NULL, text, kernels);
+        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
+            fail_msg("%s", p.error.text);
+        assert_int_equal(sam_hart_x(p.hart, 20), 1);
+        assert_int_equal(sam_hart_x(p.hart, 21), 5 + 10 + 1 + 10);
+        system_program_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(map),
+        cmocka_unit_test(hart_bounds),
+        cmocka_unit_test(regions),
+        cmocka_unit_test(kernel_rewritten),
+        cmocka_unit_test(program_rewritten),
+        cmocka_unit_test(atomics),
+    };
+    return cmocka_run_group_tests_name("system/memory", tests, NULL, NULL);
+}
