@@ -7,6 +7,10 @@
 
 struct system_request {
     struct cli_list gpu_code; /* programs of the GPU */
+    struct system_weights {
+        const char *file; /* packed, and @ADDRESS when there is one; or NULL */
+        uint64_t address; /* or 0 */
+    } weights;
     struct sam_system_options options;
     struct sam_gpu_options gpu;
 };

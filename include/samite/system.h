@@ -137,6 +137,14 @@ SAM_API enum sam_status sam_system_load(struct sam_system *system, const struct 
 SAM_API enum sam_status sam_system_load_gpu(struct sam_system *system,
                                             const struct sam_image *image, struct sam_error *error);
 
+/* Map a packed file (sam_pack), of `size` bytes, and write a directory of its tensors after it
+ * (samite/device/layout.def), whose address is in a1 at the start of a program and in a control
+ * register. `address` is a multiple of 64, or 0: in the first free buffer. SAM_ERR_INPUT: not a
+ * packed file, or a damaged one; SAM_ERR_USAGE: no room there, or a second file. */
+SAM_API enum sam_status sam_system_load_weights(struct sam_system *system, const void *data,
+                                                size_t size, uint64_t address,
+                                                struct sam_error *error);
+
 /* Run the hart's program until it ends (enum sam_hart_end) or a kernel does. SAM_OK for exit,
  * ebreak and until. SAM_ERR_TRAP: the program or a kernel failed, or used up its budget; error
  * holds one line that says so. SAM_ERR_STOPPED after a stop. The result, which may be NULL, is

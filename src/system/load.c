@@ -48,6 +48,8 @@ enum sam_status sam_system_load(struct sam_system *system, const struct sam_imag
     if (SAM_LACKS(error, system, image))
         return SAM_ERR_USAGE;
     enum sam_status status = sam_hart_load(system->hart, image, error);
+    if (status == SAM_OK)
+        sam_system_show_directory(system);
     for (size_t i = 0; status == SAM_OK && i < system->gpu_image_count; i++)
         status = link_kernels(system, image, system->gpu_images[i], error);
     return status;

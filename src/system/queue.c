@@ -13,6 +13,7 @@ static const struct {
                                    const uint32_t words[16], uint32_t *status);
 } units[SAM_SYSTEM_UNITS] = {
     [SAM_SYSTEM_GPU_QUEUE] = {"launch", sam_system_take_launch},
+    [SAM_SYSTEM_WEIGHT_QUEUE] = {"weight", sam_system_take_record},
 };
 
 /* ---------------------------------------------------------------------------------- registers */

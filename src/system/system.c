@@ -146,6 +146,7 @@ void sam_system_free(struct sam_system *system)
     free(system->gpu_stats.mix);
     sam_buffer_free(&system->code);
     sam_system_watch_free(system->watch);
+    sam_system_weight_free(&system->work);
     free(system);
 }
 

@@ -9,6 +9,7 @@
 #include "samite/system.h"
 #include "simt/simt.h"
 #include "system/race_watch.h"
+#include "system/weight.h"
 
 /* Bytes of a page of control registers, and of a record. */
 enum { SAM_SYSTEM_PAGE = 4096, SAM_SYSTEM_RECORD = 64 };
@@ -35,6 +36,7 @@ struct sam_system {
     struct sam_system_stats stats;
     struct sam_gpu_stats gpu_stats;
     struct sam_system_watch *watch; /* NULL: races are not checked */
+    struct system_weight_work work; /* of the last record of the weight unit */
     struct sam_buffer code;         /* what the hart's decoded pages held before a launch */
     /* of the run */
     char why[256];              /* of the last access that was a fault */
@@ -76,6 +78,11 @@ void sam_system_watch_record(struct sam_system *system, enum sam_system_unit uni
                              uint32_t address);
 /* The program learns from WAIT or DONE that all but the last `left` records have ended. */
 void sam_system_watch_done(struct sam_system *system, enum sam_system_unit unit, uint32_t left);
+/* weight_queue.c: a record of the weight unit's queue. */
+enum sam_hart_port_end sam_system_take_record(struct sam_system *system, uint32_t address,
+                                              const uint32_t words[16], uint32_t *status);
+/* Put the address of the weights directory, if there is one, where a program finds it: in a1. */
+void sam_system_show_directory(struct sam_system *system);
 
 /* code.c: a launch is about to run; it has run, and what it changed of the hart's code is decoded
  * again. False: out of memory. */
