@@ -118,8 +118,10 @@ struct sam_hart {
     bool has_until;
     uint64_t until;
     struct sam_hart_stats stats;
-    struct sam_hart_calls *calls; /* NULL: none are remembered */
-    uint64_t timed;               /* cycles of the model when the profile was last added to */
+    struct sam_hart_counts *counts; /* NULL: what is observed is stepped */
+    uint64_t told;                  /* instructions that the cycle models know of, while it runs */
+    struct sam_hart_calls *calls;   /* NULL: none are remembered */
+    uint64_t timed;                 /* cycles of the model when the profile was last added to */
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
     struct sam_engines *engines;        /* the models of the hart and the engines; NULL: no times */
     bool has_engines;                   /* the caller wants their figures */
@@ -187,6 +189,9 @@ struct sam_hart_record {
     uint32_t first_row; /* xmrstart before it */
 };
 enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *record);
+/* The same for an instruction of a unit that neither a trace nor a profile shows: what it asked of
+ * the unit, and of the step only its pc, its word and whether it trapped. */
+enum sam_exit sam_hart_record_work(struct sam_hart *hart, struct sam_hart_record *record);
 
 /* run.c: one turn of about `budget` instructions, never more, or of one that is recorded, and what
  * follows from it. result->end is SAM_HART_STEPPED when the hart can go on. `record` may be NULL.
@@ -208,10 +213,26 @@ static inline bool sam_hart_is_observed(const struct sam_hart *hart)
     return o->trace.write || o->collect_stats || o->profile || hart->engines || hart->listener;
 }
 enum sam_status sam_hart_observe(struct sam_hart *hart, struct sam_hart_record *record);
+/* A scalar instruction has run `count` times: statistics. */
+void sam_hart_count(struct sam_hart *hart, const struct sam_insn *insn, uint64_t count);
 /* profile.c: add the instruction to options.profile. False: out of memory. */
 bool sam_hart_profile(struct sam_hart *hart, const struct sam_hart_record *record);
+/* The same for a scalar instruction that has run `count` times, without cycles. */
+bool sam_hart_profile_scalar(struct sam_hart *hart, uint64_t pc, const struct sam_insn *insn,
+                             uint64_t count);
 /* Write the trace line of a trap that goes to the program's handler. */
 bool sam_hart_observe_trap(struct sam_hart *hart, unsigned cause, uint64_t tval);
+
+/* count.c: runs that are observed without being stepped, where what observes them allows it;
+ * before anything is decoded. False: out of memory. */
+bool sam_hart_counts_new(struct sam_hart *hart);
+void sam_hart_counts_free(struct sam_hart_counts *counts);
+/* sam_core_run. *next: the instruction it has stopped before, which is to be recorded; NULL: none.
+ */
+enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
+                                   const struct sam_insn **next);
+/* After runs: add what was counted to the statistics and the profile. False: out of memory. */
+bool sam_hart_counts_collect(struct sam_hart *hart);
 
 /* timing.c: the cycle models, from options.engines and options.cycles. SAM_ERR_USAGE,
  * SAM_ERR_MEMORY. */
@@ -219,6 +240,12 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
 /* After each instruction, also one that has trapped. SAM_ERR_MEMORY; SAM_ERR_IO: the watch refused.
  */
 enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *record);
+/* The same, when nobody watches the models: `count` scalar instructions that access no memory, or
+ * whatever they access while there are no flights, loads and stores of the units; and one that
+ * does. */
+bool sam_hart_has_flights(const struct sam_hart *hart);
+void sam_hart_time_scalars(struct sam_hart *hart, uint64_t count);
+void sam_hart_time_access(struct sam_hart *hart, bool store, uint64_t address, unsigned bytes);
 
 /* timeline.c: a watch that writes the timeline and forwards to options.watch. NULL: out of memory.
  */

@@ -107,7 +107,9 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
     status = add_tensor(hart, error);
     if (status == SAM_OK)
         status = add_matrix(hart, error);
-    return status == SAM_OK ? sam_hart_add_timing(hart, error) : status;
+    if (status == SAM_OK)
+        status = sam_hart_add_timing(hart, error);
+    return status != SAM_OK || sam_hart_counts_new(hart) ? status : sam_fail_memory(error);
 }
 
 enum sam_status sam_hart_new(const struct sam_hart_options *options, struct sam_hart **out,
@@ -149,6 +151,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_matrix_free(hart->matrix);
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
+    sam_hart_counts_free(hart->counts);
     sam_view_release(&hart->view);
     if (!hart->home.memory)
         sam_memory_free(hart->memory);

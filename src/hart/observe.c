@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace and statistics, on single-stepped runs. A line of the trace:
+/* Trace and statistics of recorded instructions. A line of the trace:
  *
  *   80000000 00a00513  li a0, 10                                a0=000000000000000a
  *   80000014 10100a5b  tl.load t1, 4(a0)                        tl1 80001000..800013ff
@@ -53,12 +53,18 @@ static enum sam_hart_class class_of(const struct sam_insn *insn)
     return (enum sam_hart_class)classes[sam_insn_rows[insn->op].does.act];
 }
 
+void sam_hart_count(struct sam_hart *hart, const struct sam_insn *insn, uint64_t count)
+{
+    hart->stats.instructions += count;
+    hart->stats.classes[class_of(insn)] += count;
+}
+
 static void count(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     struct sam_hart_stats *s = &hart->stats;
-    s->instructions++;
     if (r->has_matrix) {
         const struct sam_matrix_work *matrix = &r->matrix;
+        s->instructions++;
         s->classes[matrix_class(matrix)]++;
         s->m_macs += matrix->macs;
         if (matrix->kind == SAM_M_KIND_LOAD)
@@ -67,7 +73,7 @@ static void count(struct sam_hart *hart, const struct sam_hart_record *r)
             s->m_bytes_stored += (uint64_t)matrix->m * matrix->bytes;
         return;
     }
-    s->classes[class_of(&r->insn)]++;
+    sam_hart_count(hart, &r->insn, 1);
     if (r->has_tensor && r->tensor.store)
         s->tl_bytes_stored += r->tensor.bytes;
     if (r->has_tensor && r->tensor.load)

@@ -39,6 +39,23 @@ static uint64_t lines_of_rows(const struct sam_matrix_work *work)
     return lines;
 }
 
+bool sam_hart_profile_scalar(struct sam_hart *hart, uint64_t pc, const struct sam_insn *insn,
+                             uint64_t count)
+{
+    struct sam_profile_row *row = sam_profile_at(hart->options.profile, pc, insn->word, 0);
+    if (!row)
+        return false;
+    row->count += count;
+    row->lanes += count;
+    row->slots += count;
+    if (sam_insn_rows[insn->op].does.bytes) { /* aligned: within one line */
+        row->global_insns += count;
+        row->accesses += count;
+        row->lines += count;
+    }
+    return true;
+}
+
 bool sam_hart_profile(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_step *step = &r->step;

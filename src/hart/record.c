@@ -47,26 +47,43 @@ static void add_matrix(struct sam_hart_record *r)
                   work->kind == SAM_M_KIND_STORE);
 }
 
-static void add_units(struct sam_hart *hart, struct sam_hart_record *r)
+static void begin(const struct sam_hart *hart, struct sam_hart_record *r)
+{
+    r->first_row = hart->matrix ? hart->matrix->start : 0;
+    r->has_tensor = r->has_matrix = false;
+}
+
+static void find_work(const struct sam_hart *hart, struct sam_hart_record *r)
 {
     r->has_tensor = hart->tensor && sam_insn_rows[r->insn.op].on & SAM_EXT_XTENSORLOAD &&
                     sam_tensor_work_of(&hart->core, &r->insn, &r->tensor);
     r->has_matrix = hart->matrix && sam_matrix_work_of(&hart->core, &r->insn, &r->matrix);
-    if (r->has_tensor)
-        add_tensor(r);
-    if (r->has_matrix)
-        add_matrix(r);
+}
+
+enum sam_exit sam_hart_record_work(struct sam_hart *hart, struct sam_hart_record *r)
+{
+    begin(hart, r);
+    r->step.pc = sam_hart_pc(hart);
+    const enum sam_exit exit = sam_core_step(&hart->core, &r->insn);
+    r->step.word = r->insn.word;
+    r->step.kind = exit == SAM_EXIT_TRAP ? SAM_STEP_TRAPPED : SAM_STEP_RAN;
+    if (exit != SAM_EXIT_TRAP)
+        find_work(hart, r);
+    return exit;
 }
 
 enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
 {
-    r->first_row = hart->matrix ? hart->matrix->start : 0;
-    r->has_tensor = r->has_matrix = false;
+    begin(hart, r);
     sam_step_begin(&hart->core, &r->step, &r->insn);
     r->step.workgroup = r->step.warp = 0;
     enum sam_exit exit = sam_step_run(&hart->core, &r->step, &r->insn);
     if (exit != SAM_EXIT_TRAP)
-        add_units(hart, r);
+        find_work(hart, r);
+    if (r->has_tensor)
+        add_tensor(r);
+    if (r->has_matrix)
+        add_matrix(r);
     if (hart->listener) /* before what a store to a control register starts */
         hart->listener->ran(hart->listener->context, r);
     exit = sam_hart_port_store(hart, exit);

@@ -117,32 +117,57 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
     return true;
 }
 
-/* Run; *observed: what the observers said. */
+/* Run one instruction; *observed: what the observers said. */
+static enum sam_exit step(struct sam_hart *hart, struct sam_hart_record *record,
+                          enum sam_status *observed)
+{
+    struct sam_hart_record own;
+    struct sam_hart_record *r = record ? record : &own;
+    if (!record && !sam_hart_is_observed(hart))
+        return sam_hart_port_store(hart, sam_core_step(&hart->core, NULL));
+    const enum sam_exit exit = sam_hart_record(hart, r);
+    if (record && exit != SAM_EXIT_TRAP)
+        sam_step_find_values(&hart->core, &r->step, &r->insn);
+    *observed = sam_hart_observe(hart, r);
+    return exit;
+}
+
+/* Run counted, and then the instruction that is to be recorded. */
+static enum sam_exit advance_counted(struct sam_hart *hart, int64_t budget,
+                                     enum sam_status *observed)
+{
+    struct sam_hart_record r;
+    const struct sam_insn *next;
+    const enum sam_exit exit = sam_hart_run_counted(hart, budget, &next);
+    if (!next)
+        return exit;
+    /* A profile shows ranges of memory, and the models those of scalar accesses; a store to a
+     * control register has an effect. */
+    if (hart->options.profile || sam_insn_rows[next->op].does.bytes)
+        return step(hart, NULL, observed);
+    const enum sam_exit last = sam_hart_record_work(hart, &r);
+    *observed = sam_hart_observe(hart, &r);
+    return last;
+}
+
 static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_hart_record *record,
                              enum sam_status *observed)
 {
-    struct sam_hart_record own;
-    *observed = SAM_OK;
-    if (record || sam_hart_is_observed(hart)) {
-        struct sam_hart_record *r = record ? record : &own;
-        const enum sam_exit exit = sam_hart_record(hart, r);
-        if (record && exit != SAM_EXIT_TRAP)
-            sam_step_find_values(&hart->core, &r->step, &r->insn);
-        *observed = sam_hart_observe(hart, r);
-        return exit;
-    }
-    if (budget <= 2 * SAM_CORE_STRAIGHT)
-        return sam_hart_port_store(hart, sam_core_step(&hart->core, NULL));
+    /* After going back in time, the profile already has what runs again. */
+    const bool counted = hart->counts && !hart->listener && hart->core.retired >= hart->shown;
+    if (record || budget <= 2 * SAM_CORE_STRAIGHT || (sam_hart_is_observed(hart) && !counted))
+        return step(hart, record, observed);
     budget -= SAM_CORE_STRAIGHT;
     const int64_t quantum = budget < TURN ? (int64_t)budget : TURN;
-    return sam_hart_port_store(hart, sam_core_run(&hart->core, quantum));
+    return counted ? advance_counted(hart, quantum, observed)
+                   : sam_hart_port_store(hart, sam_core_run(&hart->core, quantum));
 }
 
 enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
                               struct sam_hart_record *record, struct sam_hart_result *result,
                               struct sam_error *error)
 {
-    enum sam_status observed;
+    enum sam_status observed = SAM_OK;
     result->end = SAM_HART_STEPPED;
     hart->view.exhausted = false;
     hart->port_end = SAM_HART_PORT_DONE;
@@ -200,6 +225,8 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
             tell(hart, hart->core.retired - started);
         }
     }
+    if (!sam_hart_counts_collect(hart) && status == SAM_OK)
+        status = sam_fail_memory(error);
     result->pc = sam_hart_pc(hart);
     result->instructions = hart->core.retired - started;
     return status;

@@ -188,6 +188,8 @@ static enum sam_status run(struct sam_session *base, const struct sam_session_ru
             done = true;
         }
     }
+    if (!sam_hart_counts_collect(hart) && status == SAM_OK)
+        status = sam_fail_memory(error);
     if (stop->reason == SAM_SESSION_WATCH)
         s->passed = hart->core.retired + 1;
     stop->pc = sam_hart_pc(hart);

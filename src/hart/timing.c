@@ -128,7 +128,7 @@ static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, 
     return true;
 }
 
-static bool has_memory(const struct sam_hart *hart)
+bool sam_hart_has_flights(const struct sam_hart *hart)
 {
     return sam_engines_has_memory(hart->engines) || (hart->mxu && sam_mxu_has_moves(hart->mxu));
 }
@@ -154,11 +154,27 @@ static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
     const struct sam_step_access *a = &r->step.access[0];
     if (does->bytes && hart->home.time && sam_hart_is_port(hart, a->address))
         time_control(hart, pc, a->address, store);
-    else if (does->bytes && has_memory(hart))
+    else if (does->bytes && sam_hart_has_flights(hart))
         sam_engines_access(hart->engines, pc, store,
                            (struct sam_work_span){a->address, a->address + a->size - 1});
     else
         sam_engines_scalar(hart->engines, pc);
+}
+
+void sam_hart_time_scalars(struct sam_hart *hart, uint64_t count)
+{
+    if (hart->mxu)
+        sam_mxu_scalars(hart->mxu, count);
+    if (hart->engines)
+        sam_engines_scalars(hart->engines, count);
+}
+
+void sam_hart_time_access(struct sam_hart *hart, bool store, uint64_t address, unsigned bytes)
+{
+    if (hart->mxu)
+        sam_mxu_scalars(hart->mxu, 1);
+    sam_engines_access(hart->engines, 0, store,
+                       (struct sam_work_span){address, address + bytes - 1});
 }
 
 enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
@@ -169,7 +185,7 @@ enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
     if (trapped)
         return SAM_OK;
     if (hart->mxu)
-        sam_mxu_scalar(hart->mxu);
+        sam_mxu_scalars(hart->mxu, 1);
     if (r->has_tensor) {
         r->tensor.pc = r->step.pc;
         if (!sam_engines_tensor(hart->engines, &r->tensor))

@@ -491,11 +491,7 @@ static void end_at(struct sam_core *c, const struct sam_uop *op, const struct sa
 /* Replaces an instruction at a stop. */
 static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
 {
-    end_at(c, op, entry);
-    c->pc = sam_pc_of(c, op);
-    c->retired = sam_retired_at(c, op, entry, left);
-    c->exit = SAM_EXIT_STOP;
-    return NULL;
+    SAM_MUSTTAIL return sam_stop_before(c, op, entry, left);
 }
 
 /* After a single step. */
@@ -516,6 +512,16 @@ const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op
     c->pc = sam_pc_of(c, op);
     c->retired = sam_retired_at(c, op, entry, left);
     c->exit = SAM_EXIT_TRAP;
+    return NULL;
+}
+
+const struct sam_uop *sam_stop_before(struct sam_core *c, const struct sam_uop *op,
+                                      const struct sam_uop *entry, int64_t left)
+{
+    end_at(c, op, entry);
+    c->pc = sam_pc_of(c, op);
+    c->retired = sam_retired_at(c, op, entry, left);
+    c->exit = SAM_EXIT_STOP;
     return NULL;
 }
 
@@ -579,7 +585,6 @@ static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 {
     c->quantum = left;
     c->event = 0;
-    c->end_op = c->end_entry = NULL;
     c->loop_entry = op;
     c->loop_left = left;
 #if SAM_TAIL_CALLS
@@ -593,6 +598,7 @@ static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
 {
     core->fault_lane = UINT32_MAX;
+    core->end_op = core->end_entry = NULL;
     const struct sam_uop *op = enter_page(core, core->pc);
     if (!op)
         return core->exit = SAM_EXIT_TRAP;

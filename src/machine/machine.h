@@ -238,7 +238,7 @@ enum sam_exit {
     SAM_EXIT_TRAP,   /* pc is the instruction that failed */
     SAM_EXIT_EVENT,  /* raised by the machine: core->event says which; pc is the next instruction */
     SAM_EXIT_STOP,   /* pc has reached an address of sam_code_add_stop, not run yet; or a prefix
-                        directly before one */
+                        directly before one; or an instruction that a stand-in stops before */
 };
 
 /* Bit of core->event: an instruction has accessed watched memory. The machine above defines those

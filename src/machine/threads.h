@@ -71,6 +71,9 @@
 #define SAM_TRAP_SET() SAM_MUSTTAIL return sam_stop_trap(c, op, entry, left)
 
 const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
+/* Stop at `op`, which has not run: SAM_EXIT_STOP. */
+const struct sam_uop *sam_stop_before(struct sam_core *c, const struct sam_uop *op,
+                                      const struct sam_uop *entry, int64_t left);
 /* Leave `op` for c->pc. */
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
                                 const struct sam_uop *entry, int64_t left);

@@ -106,6 +106,25 @@ void sam_engines_scalar(struct sam_engines *e, uint64_t pc)
     }
 }
 
+void sam_engines_scalars(struct sam_engines *e, uint64_t count)
+{
+    /* The first ones may share a cycle with what was issued before; then they fill cycles. */
+    for (bool first = true; count && (first || (e->used && e->used < e->config.issue)); count--) {
+        sam_engines_scalar(e, 0);
+        first = false;
+    }
+    const bool slow = e->config.scalar_cpi > 1;
+    const uint64_t rest = slow ? 0 : count % e->config.issue;
+    const uint64_t cycles = slow ? count * e->config.scalar_cpi : count / e->config.issue;
+    if (cycles) {
+        sam_engines_close_cycle(e);
+        spend(e, SAM_ISSUE_SCALAR, e->cycle + cycles, 0);
+        e->instructions += count - rest;
+    }
+    for (uint64_t i = 0; i < rest; i++)
+        sam_engines_scalar(e, 0);
+}
+
 bool sam_engines_has_memory(const struct sam_engines *e)
 {
     return e->flight_count != 0 || e->waiting;

@@ -37,7 +37,7 @@ static inline void alone_wait(struct alone *a)
 
 static inline void alone_scalar(struct alone *a)
 {
-    sam_mxu_scalar(a->x);
+    sam_mxu_scalars(a->x, 1);
     sam_clock_advance(&a->clock, a->clock.now + 1);
 }
 

@@ -185,9 +185,9 @@ void sam_mxu_set_waiting(struct sam_mxu *x, bool waits)
     x->port = waits ? SAM_MXU_SLOTS : SAM_MXU_EMPTY;
 }
 
-void sam_mxu_scalar(struct sam_mxu *x)
+void sam_mxu_scalars(struct sam_mxu *x, uint64_t count)
 {
-    x->stats.scalar++;
+    x->stats.scalar += count;
 }
 
 /* Set the data of a load or store: for a store the bytes of its rows, zero elsewhere; for a load

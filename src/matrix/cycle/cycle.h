@@ -126,8 +126,8 @@ void sam_mxu_set_waiting(struct sam_mxu *x, bool waits);
  * slot unless it is a configuration. `values` may be NULL: the bus then shows zeros. */
 void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t order,
                     uint64_t pc, uint32_t word, const struct sam_mxu_values *values);
-/* The hart has issued another instruction, which is counted. */
-void sam_mxu_scalar(struct sam_mxu *x);
+/* The hart has issued `count` other instructions, which are counted. */
+void sam_mxu_scalars(struct sam_mxu *x, uint64_t count);
 /* What the unit waits for outside may be ready in cycle `at`. */
 void sam_mxu_wake(struct sam_mxu *x, uint64_t at);
 /* Whether loads and stores are in flight, in the current cycle. */

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statistics, the profile and the cycle models without stepping. Scalar instructions run at full
+ * speed: handlers that stand in for some of them count straight-line runs of code, and the models
+ * are told how many instructions have passed when that matters to them: at an instruction of a
+ * unit, which ends the run and is recorded (record.c), at an access to memory while those of a unit
+ * may be in flight, and at one to a control register.
+ *
+ * What needs each instruction (traces, timelines, records, the cycles of a profile) is stepped. */
+#include <stdlib.h>
+
+#include "hart/core.h"
+#include "machine/threads.h"
+#include "profile/profile.h"
+
+enum { COUNT_RUNS }; /* steps of a tally */
+
+struct sam_hart_counts {
+    struct sam_counting counting;
+    bool in_runs; /* for statistics or a profile; otherwise only units stop a run */
+    bool fresh;   /* there are counts to collect */
+    bool failed;  /* out of memory */
+};
+
+/* ------------------------------------------------------------------------------ cycle models */
+
+/* `retired` instructions have run, and those that the models do not know of were scalar. */
+static void catch_up(struct sam_hart *hart, uint64_t retired)
+{
+    const uint64_t passed = retired - hart->told;
+    hart->told = retired;
+    sam_hart_time_scalars(hart, passed);
+}
+
+static bool is_write(unsigned act)
+{
+    return act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC;
+}
+
+static uint64_t address_of(const struct sam_hart *hart, const struct sam_insn *insn)
+{
+    return sam_hart_wrap(hart, sam_hart_x(hart, insn->rs1) + (uint64_t)(int64_t)insn->imm);
+}
+
+/* An access while those of a unit may be in flight. False: it may trap, so nothing is told yet. */
+static bool tell_access(struct sam_hart *hart, const struct sam_insn *insn, uint64_t retired)
+{
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    const uint64_t address = address_of(hart, insn);
+    const bool write = is_write(does->act);
+    if (!(sam_hart_is_narrow(hart) ? sam_fast32(&hart->core, (uint32_t)address, does->bytes, write)
+                                   : sam_fast64(&hart->core, address, does->bytes, write)))
+        return false;
+    catch_up(hart, retired);
+    sam_hart_time_access(hart, write, address, does->bytes);
+    hart->told++;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- handlers */
+
+/* Count the run from `entry` up to `past`, which is no part of it. */
+static inline void count_run(const struct sam_core *c, const struct sam_uop *entry,
+                             const struct sam_uop *past)
+{
+    c->tallies[entry - c->ops].steps[COUNT_RUNS]++;
+    c->tallies[past - c->ops].steps[COUNT_RUNS]--;
+}
+
+/* Count the run that ends with this instruction and begin one after it, before it has run: a branch
+ * that is taken leaves an empty run behind. The budget is charged up to here. */
+#define END_RUN()                                                                                  \
+    do {                                                                                           \
+        count_run(c, entry, op + 1);                                                               \
+        left -= op + 1 - entry;                                                                    \
+        entry = op + 1;                                                                            \
+    } while (0)
+#define TALLY         (c->tallies + (op - c->ops))
+#define GO_ON()       SAM_MUSTTAIL return TALLY->fn(c, op, entry, left)
+#define STOP_BEFORE() SAM_MUSTTAIL return sam_stop_before(c, op, entry, left)
+
+SAM_HANDLER(count_end)
+{
+    END_RUN();
+    GO_ON();
+}
+
+SAM_HANDLER(count_leave)
+{
+    count_run(c, entry, op);
+    left -= op - entry;
+    entry = op;
+    GO_ON();
+}
+
+SAM_HANDLER(count_unit)
+{
+    STOP_BEFORE();
+}
+
+/* Whether a load or store, told to the models, may run; false: it is to be stepped. */
+static inline bool may_run(struct sam_core *c, const struct sam_uop *op,
+                           const struct sam_uop *entry, int64_t left)
+{
+    struct sam_hart *hart = sam_hart_of(c);
+    const struct sam_insn *insn = &TALLY->insn;
+    if (hart->home.ports.size && sam_hart_is_port(hart, address_of(hart, insn)))
+        return false;
+    return SAM_LIKELY(!hart->engines || !sam_hart_has_flights(hart)) ||
+           tell_access(hart, insn, sam_retired_at(c, op, entry, left));
+}
+
+SAM_HANDLER(time_access)
+{
+    if (!may_run(c, op, entry, left))
+        STOP_BEFORE();
+    GO_ON();
+}
+
+/* A store to a page that has no room for writing may be one to code: what it changes is, until it
+ * has run, what it was. Other stores need not end a run. */
+static inline bool may_be_code(const struct sam_hart *hart, const struct sam_insn *insn)
+{
+    const uint64_t address = address_of(hart, insn);
+    const struct sam_page *page = &hart->core.pages[(uint32_t)address / SAM_PAGE_SIZE];
+    return page->write_limit == 0 || page->tag != (uint32_t)(address >> 32);
+}
+
+SAM_HANDLER(count_store)
+{
+    if (!may_run(c, op, entry, left))
+        STOP_BEFORE();
+    if (may_be_code(sam_hart_of(c), &TALLY->insn))
+        END_RUN();
+    GO_ON();
+}
+
+static bool is_of_unit(const struct sam_insn *insn)
+{
+    return sam_insn_rows[insn->op].on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX);
+}
+
+static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+{
+    const struct sam_hart *hart = context;
+    const bool in_runs = hart->counts->in_runs;
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    (void)apart; /* there are no prefixes */
+    if (is_of_unit(insn))
+        return count_unit;
+    if (does->bytes && is_write(does->act) && in_runs)
+        return count_store;
+    if (does->bytes)
+        return hart->engines || hart->home.ports.size ? time_access : NULL;
+    /* mret is one of SYSTEM */
+    const bool ends = sam_act_ends_run(does->act) || does->act == SAM_ACT_SYSTEM;
+    return in_runs && ends ? count_end : NULL;
+}
+
+/* -------------------------------------------------------------------------------- statistics */
+
+static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
+                   const int64_t totals[SAM_TALLY_STEPS])
+{
+    struct sam_hart *hart = context;
+    const uint64_t count = (uint64_t)totals[COUNT_RUNS];
+    if (count == 0)
+        return;
+    if (hart->options.collect_stats)
+        sam_hart_count(hart, &tally->insn, count);
+    if (hart->options.profile)
+        hart->counts->failed |= !sam_hart_profile_scalar(hart, pc, &tally->insn, count);
+}
+
+bool sam_hart_counts_collect(struct sam_hart *hart)
+{
+    struct sam_hart_counts *counts = hart->counts;
+    if (!counts || !counts->fresh)
+        return true;
+    counts->fresh = false;
+    sam_code_credit(hart->code);
+    return !counts->failed;
+}
+
+/* ------------------------------------------------------------------------------------ running */
+
+/* Whether something observes the hart that must see each instruction. */
+static bool needs_each(const struct sam_hart *hart)
+{
+    const struct sam_hart_options *o = &hart->options;
+    return o->trace.write || (o->profile && hart->engines) ||
+           (hart->engines && (o->timeline.write || o->watch.slice || o->watch.queue));
+}
+
+bool sam_hart_counts_new(struct sam_hart *hart)
+{
+    if (!sam_hart_is_observed(hart) || needs_each(hart))
+        return true;
+    struct sam_hart_counts *counts = sam_alloc(1, sizeof *counts);
+    if (!counts)
+        return false;
+    counts->in_runs = hart->options.collect_stats || hart->options.profile;
+    counts->counting = (struct sam_counting){.stand_in = stand_in, .context = hart};
+    if (counts->in_runs) {
+        counts->counting.leave = count_leave;
+        counts->counting.credit = credit;
+    }
+    hart->counts = counts;
+    sam_code_count(hart->code, &counts->counting);
+    return true;
+}
+
+void sam_hart_counts_free(struct sam_hart_counts *counts)
+{
+    free(counts);
+}
+
+enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
+                                   const struct sam_insn **next)
+{
+    struct sam_core *c = &hart->core;
+    struct sam_hart_counts *counts = hart->counts;
+    hart->told = c->retired;
+    const enum sam_exit exit = sam_core_run(c, budget);
+    const struct sam_uop *op = c->end_op;
+    /* An instruction that caused an event has run, others have not; if it has already ended its
+     * run, this takes it back. */
+    if (counts->in_runs && op)
+        count_run(c, c->end_entry, exit == SAM_EXIT_EVENT ? op + 1 : op);
+    counts->fresh = true;
+    catch_up(hart, c->retired);
+    *next = exit == SAM_EXIT_STOP && !sam_code_stops_at(hart->code, c->pc)
+                ? &c->tallies[op - c->ops].insn
+                : NULL;
+    return exit;
+}
