@@ -4,14 +4,20 @@
  * kernels/ have no reference. */
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench.h"
 #include "gputime/agreement.h"
 
-static void compare(struct bench *bench, const char *folder, enum agreement_model model)
+/* Work-items of 8 warps of 32 lanes. */
+enum { MOST_ITEMS = 256 };
+
+/* False: a row could not be measured. */
+static bool compare(struct bench *bench, const char *folder, enum agreement_model model)
 {
+    bool good = true;
     const char *preset = agreement_presets[model];
     double sum = 0, worst = 0;
     unsigned count = 0;
@@ -25,6 +31,7 @@ static void compare(struct bench *bench, const char *folder, enum agreement_mode
         snprintf(name, sizeof name, "%s, %s", row->name, preset);
         if (agreement_cycles(folder, row, model, &cycles, &error) != SAM_OK) {
             fprintf(stderr, "bench: %s: %s\n", row->name, error.text);
+            good = false;
             continue;
         }
         bench_value(bench, name, "cycles", (double)cycles, (double)row->measured[model]);
@@ -36,11 +43,12 @@ static void compare(struct bench *bench, const char *folder, enum agreement_mode
         count++;
     }
     if (count == 0)
-        return;
+        return good;
     snprintf(name, sizeof name, "mean error, %s", preset);
     bench_value(bench, name, "% (bound)", sum / count, agreement_mean[model]);
     snprintf(name, sizeof name, "worst error, %s", preset);
     bench_value(bench, name, "% (bound)", worst, agreement_worst[model]);
+    return good;
 }
 
 static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -52,45 +60,56 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
     return status == SAM_OK ? sam_gpu_launch(gpu, launch, result, error) : status;
 }
 
-/* The cycles of the last launch of each kernel of ours. */
-static void ours(struct bench *bench, size_t preset)
+/* The cycles of the last launch of each kernel of ours. False: one could not be measured. */
+static bool ours(struct bench *bench, size_t preset)
 {
     struct sam_gputime_config config;
     struct sam_error error;
     char text[64];
+    bool good = true;
     sam_gputime_config_init(&config);
     snprintf(text, sizeof text, "preset=%s", sam_gputime_preset(preset));
     if (sam_gputime_config_set(&config, text, &error) != SAM_OK)
-        return;
+        return false;
     for (size_t i = 0; i < kernel_check_count; i++) {
         struct sam_gpu_timing timing = {.size = sizeof timing, .config = &config};
+        const struct kernel_check *kernel = &kernel_checks[i];
+        /* A workgroup must fit an SM of eight warps. */
         const struct check_config check = {
-            .jobs = 1, .dir = KERNEL_DIR, .launch = launch, .context = &timing};
+            .block = kernel->default_block > MOST_ITEMS ? MOST_ITEMS : kernel->default_block,
+            .jobs = 1,
+            .dir = KERNEL_DIR,
+            .launch = launch,
+            .context = &timing};
         struct check_report report;
         char name[96];
-        snprintf(name, sizeof name, "kernels/%s, %s", kernel_checks[i].name,
-                 sam_gputime_preset(preset));
+        snprintf(name, sizeof name, "kernels/%s, %s", kernel->name, sam_gputime_preset(preset));
         if (!bench_wants(bench, name))
             continue;
-        const enum sam_status status = kernel_check_run(&kernel_checks[i], &check, &report, &error);
-        if (status == SAM_OK && report.pass)
+        const enum sam_status status = kernel_check_run(kernel, &check, &report, &error);
+        const bool passed = status == SAM_OK && report.pass;
+        good &= passed;
+        if (passed)
             bench_value(bench, name, "cycles", (double)timing.result.cycles, 0);
         else
             fprintf(stderr, "bench: %s: %s\n", name,
                     status == SAM_OK ? report.failure : error.text);
         sam_gputime_result_free(&timing.result);
     }
+    return good;
 }
 
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Agreement with the public models");
     const char *folder = agreement_folder();
+    bool good = true;
     for (unsigned model = 0; folder && model < AGREEMENT_MODELS; model++)
-        compare(bench, folder, model);
+        good &= compare(bench, folder, model);
     if (!folder)
         fprintf(stderr, "bench: SAMITE_KERNELS is not set: only the kernels of ours are timed\n");
     for (size_t preset = 0; sam_gputime_preset(preset); preset++)
-        ours(bench, preset);
-    return bench_close(bench);
+        good &= ours(bench, preset);
+    const int code = bench_close(bench);
+    return good ? code : 1;
 }

@@ -123,19 +123,28 @@ static int set_up(struct run *run)
 }
 
 static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
-                  const char *source, const struct sam_gpu_result *result)
+                  const char *source, const struct sam_gpu_result *result, enum sam_status status)
 {
-    json_t *row = run_report_findings(run, run_report(run, launch, kernel, source, result));
-    row = run_report_cycles(run, row);
+    const bool stopped = status == SAM_ERR_STOPPED;
+    json_t *row = run_report(run, launch, kernel, source, result);
+    row = run_report_cycles(run, run_report_findings(run, row));
+    if (stopped)
+        row = report_flag(row, "done", false);
     if (!row)
         return cli_no_memory();
-    if (!run->request->quiet && !run->request->driver) /* whose user took the time */
+    if (!stopped && !run->request->quiet && !run->request->driver) /* whose user took the time */
         report_print(run->text, run_launch_line, row);
-    if (run->request->stats == RUN_STATS_TEXT)
+    if (!stopped && run->request->stats == RUN_STATS_TEXT)
         report_print(run->text, run_launch_stats, row);
     const bool good = !run->json_launches || json_array_append(run->json_launches, row) == 0;
     json_decref(row);
     return good ? run_print_cycles(run) : cli_no_memory();
+}
+
+/* Whether a launch that was stopped has been timed in part. */
+static bool has_cycles(const struct run *run, enum sam_status status)
+{
+    return status == SAM_ERR_STOPPED && run->asked->cycles && run->timing.result.insns > 0;
 }
 
 /* A load just past the argument buffer, or at 0 where there is none, reads an argument that was not
@@ -185,8 +194,8 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
             code = status == SAM_ERR_STOPPED ? cli_report_stop() : CLI_PROGRAM_FAILED;
         }
     } else if (code == CLI_OK) {
-        if (status == SAM_OK || status == SAM_ERR_TRAP)
-            code = report(run, launch, kernel, source, &result);
+        if (status == SAM_OK || status == SAM_ERR_TRAP || has_cycles(run, status))
+            code = report(run, launch, kernel, source, &result, status);
         if (code == CLI_OK)
             code = run_print_findings(run);
         if (status != SAM_OK) {

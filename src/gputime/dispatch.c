@@ -180,6 +180,20 @@ static void release(struct model *m)
         }
 }
 
+/* All workgroups up to the last that is dispatched have ended. */
+static void end_launch(struct model *m)
+{
+    m->limit = m->launch.workgroups ? m->last_end + 1 : 0;
+}
+
+/* The workgroups from the next one on have not run. */
+static void cut_launch(struct model *m)
+{
+    m->launch.workgroups = m->next_group;
+    if (m->ended_groups == m->launch.workgroups)
+        end_launch(m);
+}
+
 void sam_gputime_dispatch(struct model *m)
 {
     release(m);
@@ -189,6 +203,10 @@ void sam_gputime_dispatch(struct model *m)
         struct sm *sm = &m->sms[(m->next_sm + i) % m->config.sms];
         if (!fits(m, sm))
             continue;
+        if (m->source->starts && !m->source->starts(m->source->context, m->next_group)) {
+            cut_launch(m);
+            return;
+        }
         start_group(m, sm, m->next_group++);
         m->next_sm = (sm->number + 1) % m->config.sms;
         m->next_dispatch = m->now + m->config.dispatch_cycles;
@@ -228,7 +246,7 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
         m->source->ended(m->source->context, group->workgroup);
     m->last_end = at > m->last_end ? at : m->last_end;
     if (++m->ended_groups == m->launch.workgroups)
-        m->limit = m->last_end + 1;
+        end_launch(m);
 }
 
 /* ------------------------------------------------------------------------------- barriers */

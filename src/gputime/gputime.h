@@ -40,6 +40,9 @@ struct sam_gputime_op {
  * those that are resident at a time. */
 struct sam_gputime_source {
     void *context;
+    /* Whether the workgroup, the next one of the launch, has run at all; false: the launch ends
+     * before it, for it failed or was stopped. NULL: every workgroup has. */
+    bool (*starts)(void *context, uint32_t workgroup);
     /* The next executed instruction of the warp; false after its last. A warp whose instructions
      * end without endprg (a trap, a budget) counts as ended. */
     bool (*next)(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op);

@@ -71,6 +71,11 @@ const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_re
     return &r->facts;
 }
 
+static bool starts(void *context, uint32_t workgroup)
+{
+    return sam_feed_starts(context, workgroup);
+}
+
 static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
 {
     return sam_feed_next(context, workgroup, warp, op);
@@ -83,7 +88,8 @@ static void ended(void *context, uint32_t workgroup)
 
 struct sam_gputime_source sam_gpu_recording_source(struct sam_gpu_recording *r)
 {
-    return (struct sam_gputime_source){.context = r->feed, .next = next, .ended = ended};
+    return (struct sam_gputime_source){
+        .context = r->feed, .starts = starts, .next = next, .ended = ended};
 }
 
 void sam_gpu_recording_name_rows(const struct sam_gpu_recording *r,

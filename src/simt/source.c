@@ -240,12 +240,26 @@ static void read_extra(struct source_warp *w, const struct source_site *site,
     }
 }
 
-bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
+/* The workgroup, which runs now if it has not; NULL: it cannot any more. */
+static struct source_group *group_of(struct sam_feed *s, uint32_t workgroup)
 {
     struct source_group *group;
     while (!(group = *place_of(s, workgroup)))
         if (!run_next(s))
-            return false;
+            return NULL;
+    return group;
+}
+
+bool sam_feed_starts(struct sam_feed *s, uint32_t workgroup)
+{
+    return group_of(s, workgroup) && !sam_run_is_stopped(s->run);
+}
+
+bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
+{
+    struct source_group *group = group_of(s, workgroup);
+    if (!group)
+        return false;
     struct source_warp *w = &group->warps[warp];
     if (!w->begun && !(w->addresses = sam_alloc(SOURCE_MOST_ADDRESSES, sizeof *w->addresses))) {
         sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");

@@ -136,6 +136,9 @@ struct sam_feed {
  * file. Free it before the worker. NULL: out of memory. */
 struct sam_feed *sam_feed_new(struct sam_run *run, size_t limit);
 void sam_feed_free(struct sam_feed *source);
+/* Whether the workgroup, the next one of the launch or one before it, has run; false: the launch
+ * has failed before it, or was stopped. */
+bool sam_feed_starts(struct sam_feed *source, uint32_t workgroup);
 /* The next executed instruction of a warp; false after its last. */
 bool sam_feed_next(struct sam_feed *source, uint32_t workgroup, uint32_t warp,
                    struct sam_gputime_op *op);

@@ -77,6 +77,12 @@ struct timed {
     struct sam_run_trace *trace; /* NULL: none */
 };
 
+static bool starts(void *context, uint32_t workgroup)
+{
+    struct timed *t = context;
+    return sam_feed_starts(t->source, workgroup);
+}
+
 static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
 {
     struct timed *t = context;
@@ -113,7 +119,8 @@ bool sam_run_timed(struct sam_run *run)
     if (good && (timing->perfetto.write || timing->konata.write))
         good = (t.trace = sam_run_trace_new(run, &config)) != NULL;
     if (good) {
-        const struct sam_gputime_source source = {.context = &t, .next = next, .ended = ended};
+        const struct sam_gputime_source source = {
+            .context = &t, .starts = starts, .next = next, .ended = ended};
         struct sam_gputime_observer observer = {0};
         if (t.trace)
             observer = sam_run_trace_observer(t.trace);

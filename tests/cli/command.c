@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,27 +114,41 @@ bool ignores(pid_t child, int signal)
     return has_signal(child, "SigIgn:", signal);
 }
 
-/* Whether the process has an incomplete output open in the directory: an unnamed file, or one whose
- * name ends in .tmp. */
-static bool is_writing(pid_t child, int signal)
+/* Bytes of the incomplete output that the process has open in the directory: an unnamed file, or
+ * one whose name ends in .tmp. -1: there is none. */
+static long long output_of(pid_t child)
 {
     char path[64], name[300], target[300];
-    bool found = false;
-    (void)signal;
+    long long size = -1;
     snprintf(path, sizeof path, "/proc/%d/fd", (int)child);
     DIR *d = opendir(path);
     if (!d)
-        return false;
+        return -1;
     for (struct dirent *e; (e = readdir(d));) {
+        struct stat file;
         snprintf(name, sizeof name, "%s/%.200s", path, e->d_name);
-        ssize_t size = readlink(name, target, sizeof target - 1);
-        target[size > 0 ? size : 0] = '\0';
+        ssize_t length = readlink(name, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
         size_t begin = strlen(directory);
-        found |= strncmp(target, directory, begin) == 0 &&
-                 (strncmp(target + begin, "/#", 2) == 0 || strstr(target + begin, ".tmp"));
+        if (strncmp(target, directory, begin) == 0 &&
+            (strncmp(target + begin, "/#", 2) == 0 || strstr(target + begin, ".tmp")) &&
+            stat(name, &file) == 0 && file.st_size > size)
+            size = file.st_size;
     }
     closedir(d);
-    return found;
+    return size;
+}
+
+static bool is_writing(pid_t child, int signal)
+{
+    (void)signal;
+    return output_of(child) >= 0;
+}
+
+bool has_written(pid_t child, int signal)
+{
+    (void)signal;
+    return output_of(child) > 4096;
 }
 
 bool has_spoken(pid_t child, int signal)

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -238,13 +239,75 @@ static void timelines(void **state)
     json_decref(root);
 }
 
+/* Cycles up to the failure, and of the workgroups alone that have run. */
 static void failures_have_cycles(void **state)
 {
+    static const struct {
+        const char *text, *options, *message;
+    } rows[] = {
+        {"f: addi t0, t0, 1\n j f\n", "--max-insns 2000", "still running after 2000 instructions"},
+        {"f: lw a1, 0(zero)\n ret\n", "", "load from 0x00000000"},
+        {"f: csrr t0, wid\n bnez t0, 1f\n barrier 1\n1: barrier 1\n ret\n", "", "deadlock"},
+        {"f: .word 0\n", "", "illegal instruction"},
+    };
     (void)state;
-    write_text("k.s", kernel);
-    expect_failure(RUN "--cycles --max-insns 20", 1, "still running after 20 instructions");
-    write_text("bad.s", "        .globl  bad\nbad:    lw a1, 0(zero)\n        ret\n");
-    expect_failure("bad.s --kernel bad --grid 1 --block 32 --cycles", 1, "load from 0x00000000");
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char text[160], words[200];
+        snprintf(text, sizeof text, " .globl f\n%s", rows[i].text);
+        write_text("bad.s", text);
+        snprintf(words, sizeof words, "bad.s --kernel f --grid 900 --block 64 --cycles %s",
+                 rows[i].options);
+        struct outcome o = run(words);
+        assert_int_equal(o.code, 1);
+        expect_part(&o.err, rows[i].message);
+        expect_part(&o.out, "FAILED");
+        expect_part(&o.out, "first warp to last endprg");
+        done(&o);
+        snprintf(words, sizeof words, "bad.s --kernel f --grid 900 --block 64 --cycles --json %s",
+                 rows[i].options);
+        o = run(words);
+        json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL), *sm;
+        assert_non_null(root);
+        done(&o);
+        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+        const json_t *time = json_object_get(launch, "time");
+        json_int_t groups = 0;
+        size_t k;
+        json_array_foreach(json_object_get(time, "sms"), k, sm) groups += number(sm, "workgroups");
+        assert_int_equal(groups, 1);
+        assert_int_equal(number(time, "insns"),
+                         number(json_object_get(launch, "counts"), "warp_insns"));
+        assert_true(number(root, "cycles") > number(time, "insns"));
+        json_decref(root);
+    }
+}
+
+static void a_stop_has_cycles(void **state)
+{
+    (void)state;
+    write_text("long.s", " .globl f\nf: li t0, 5000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
+    for (unsigned json = 0; json < 2; json++) {
+        char words[200];
+        snprintf(words, sizeof words, "long.s --kernel f --grid 4000 --block 64 --cycles %s",
+                 json ? "--json --perfetto stop.json" : "--perfetto stop.json");
+        const pid_t child = start(words);
+        assert_true(comes(child, has_written, 0));
+        kill(child, SIGINT);
+        struct outcome o = dies(child, SIGINT);
+        expect_part(&o.err, "samite: error: stopped after ");
+        if (json) {
+            json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
+            const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+            assert_true(json_is_false(json_object_get(launch, "done")));
+            assert_true(number(json_object_get(launch, "time"), "insns") > 0);
+            assert_true(number(root, "cycles") > 0);
+            json_decref(root);
+        } else {
+            expect_part(&o.out, "first warp to last endprg");
+        }
+        done(&o);
+        assert_false(has_temporary("stop"));
+    }
 }
 
 static void configurations(void **state)
@@ -270,8 +333,13 @@ static void configurations(void **state)
         {"--config preset=fast", "preset=fast: expected rtl, verilog or systemc"},
         {"--config bad.cfg", "bad.cfg: "},
         {"--config absent.cfg", "absent.cfg: cannot open"},
-        {"--config threads=16", "threads=16"},
-        {"--config lds_bytes=1024", "lds_bytes=1024"},
+        {"--config banks=0", "banks=0: expected a power of two from 1 to 32"},
+        {"--config line_bytes=100", "line_bytes=100: expected a power of two"},
+        {"--config icache_bytes=64", "icache_bytes=64, icache_ways=2: smaller than a line"},
+        {"--config mem_bytes=", "mem_bytes=: expected a number"},
+        {"--config threads=16", "a warp of 32 lanes fits no SM: threads=16"},
+        {"--config warps=1", "a workgroup of 2 warps fits no SM: warps=1"},
+        {"--config lds_bytes=1024", "2048 bytes of local memory fits no SM: lds_bytes=1024"},
     };
     for (size_t i = 0; i < SAM_COUNT(refused); i++) {
         char words[200];
@@ -290,6 +358,7 @@ int main(void)
         cmocka_unit_test(profiles_have_cycles),
         cmocka_unit_test(timelines),
         cmocka_unit_test(failures_have_cycles),
+        cmocka_unit_test(a_stop_has_cycles),
         cmocka_unit_test(configurations),
     };
     make_directory();
