@@ -17,11 +17,6 @@
 
 #define SAM_DEVICE          static inline __attribute__((always_inline, unused))
 #define SAM_DEVICE_FUNCTION static inline __attribute__((unused))
-#ifdef __cplusplus
-#define SAM_DEVICE_LINKAGE extern "C"
-#else
-#define SAM_DEVICE_LINKAGE extern
-#endif
 
 /* Bits [shift + width - 1 : shift] of a constant, at bit `low` of an instruction. */
 #define SAM_DEVICE_FIELD(value, shift, width, low)                                                 \

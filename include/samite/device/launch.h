@@ -7,17 +7,13 @@
 
 #include "system.h"
 
-/* The bytes of a file that `samite asm --format bin` made of a GPU program, where system.ld puts
- * GPU code: SAM_GPU_PROGRAM(softmax, "softmax.bin") defines softmax, its first instruction. The
- * first program of a link stands at 0x80000000, for which it is assembled; another one after it has
- * to be independent of its position. */
-#define SAM_GPU_PROGRAM(name, file)                                                                \
-    __asm__(".pushsection .gpu, \"ax\"\n"                                                          \
-            ".balign 64\n"                                                                         \
-            ".globl " #name "\n" #name ":\n"                                                       \
-            ".incbin \"" file "\"\n"                                                               \
-            ".popsection\n");                                                                      \
-    SAM_DEVICE_LINKAGE const uint32_t name[]
+/* SAM_GPU_KERNEL(softmax); makes gpu_softmax, which holds the address of the kernel `softmax` when
+ * a program of the GPU that has it is loaded beside this one (samite run --gpu), else 0. In one
+ * file of the program; in others it is `extern volatile uint32_t gpu_softmax`. */
+#define SAM_GPU_KERNEL(name) __attribute__((section(".data.gpu"))) volatile uint32_t gpu_##name = 0
+
+/* The start code of that program. */
+__attribute__((weak)) SAM_GPU_KERNEL(_start);
 
 /* Append a launch to the queue; waits while the queue is full. */
 SAM_DEVICE void sam_launch_submit(const struct sam_launch_record *launch)
@@ -54,18 +50,18 @@ SAM_DEVICE uint32_t sam_launch_wait(void)
     return sam_register_read(SAM_SYSTEM_GPU_WAIT);
 }
 
-/* A launch of `groups` workgroups of `items` work-items each, 32 to a warp, in one dimension. Fills
- * both records; `start` is the first instruction, `arguments` what a0 points to. Local memory is
- * `local` bytes, and a KiB per warp for scalar stacks. There is no private memory and no print
- * buffer: set those fields afterwards. */
+/* A launch of `groups` workgroups of `items` work-items each, 32 to a warp, in one dimension: fills
+ * both records. `kernel` is the content of a SAM_GPU_KERNEL, `arguments` what a0 points to. Local
+ * memory is `local` bytes, and a KiB per warp for scalar stacks. There is no private memory and no
+ * print buffer: set those fields afterwards. */
 SAM_DEVICE_FUNCTION void sam_launch_make(struct sam_launch_record *launch,
-                                         struct sam_metadata_record *metadata, const void *start,
+                                         struct sam_metadata_record *metadata, uint32_t kernel,
                                          const void *arguments, uint32_t groups, uint32_t items,
                                          uint32_t local)
 {
     const uint32_t warps = (items + 31) / 32;
     sam_clear_words(metadata, sizeof *metadata / 4);
-    metadata->kernel = sam_address(start);
+    metadata->kernel = kernel;
     metadata->arguments = sam_address(arguments);
     metadata->dimensions = 1;
     metadata->global_x = groups * items;
@@ -73,7 +69,7 @@ SAM_DEVICE_FUNCTION void sam_launch_make(struct sam_launch_record *launch,
     metadata->global_y = metadata->global_z = 1;
     metadata->local_y = metadata->local_z = 1;
     sam_clear_words(launch, sizeof *launch / 4);
-    launch->start = sam_address(start);
+    launch->start = gpu__start;
     launch->metadata = sam_address(metadata);
     launch->grid_x = groups;
     launch->grid_y = launch->grid_z = 1;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compress, transport, restore: elements of each type in L1M are counted and encoded by the weight
+ * unit, the packed bytes move to L0M by TensorLoad, are decoded there, and must be what they were.
+ * The raw bytes make the same way for comparison. Prints a line per type; the exit code is 1 when
+ * anything differs. Cycles are instructions unless the run has --cycles. */
+#include <samite/device/tensorload.h>
+#include <samite/device/weights.h>
+
+/* What one side has in L1M and the other in L0M: raw elements, chunks, and counters or elements
+ * restored. */
+enum { RAW = 0, CHUNKS = 0x40000, RESULT = 0x90000, CHUNKS_ROOM = 0x50000, RAW_ROOM = 0x40000 };
+
+/* The sign in the top bit, then an exponent whose values become half as frequent from `top` down,
+ * as those of trained weights do, then noise. */
+struct type {
+    const char *name;
+    uint32_t number, bits, mantissa, top;
+    uint32_t shift; /* of the symbols of plane 0 in an element */
+    uint32_t mask;
+};
+
+static const struct type types[] = {
+    {"bf16", SAM_TYPE_BF16, 16, 7, 122, 7, 0xff}, {"fp16", SAM_TYPE_F16, 16, 10, 11, 10, 0x1f},
+    {"e4m3", SAM_TYPE_E4M3, 8, 3, 12, 3, 0xf},    {"e5m2", SAM_TYPE_E5M2, 8, 2, 24, 2, 0x1f},
+    {"e2m1", SAM_TYPE_E2M1, 4, 1, 3, 0, 0xff},
+};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+static uint8_t *near_side(uint32_t offset)
+{
+    return (uint8_t *)(uintptr_t)(SAM_SYSTEM_L1M + offset);
+}
+
+static uint8_t *far_side(uint32_t offset)
+{
+    return (uint8_t *)(uintptr_t)(SAM_SYSTEM_L0M + offset);
+}
+
+static uint32_t next(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static uint32_t element(const struct type *type, uint32_t *state)
+{
+    const uint32_t random = next(state), mantissa = (1u << type->mantissa) - 1;
+    uint32_t exponent = type->top;
+    for (uint32_t coins = next(state); coins & 1 && exponent; coins >>= 1)
+        exponent--;
+    return random >> 31 << (type->bits - 1) | exponent << type->mantissa | (random & mantissa);
+}
+
+/* A word of elements at a time; their bytes. */
+static uint32_t fill(const struct type *type, uint32_t count)
+{
+    uint32_t *words = (uint32_t *)near_side(RAW), state = 1 + type->number;
+    const uint32_t per_word = 32 / type->bits, size = count / per_word;
+    for (uint32_t i = 0; i < size; i++) {
+        uint32_t word = 0;
+        for (uint32_t k = 0; k < per_word; k++)
+            word |= element(type, &state) << k * type->bits;
+        words[i] = word;
+    }
+    return 4 * size;
+}
+
+/* Copy whole KiB from one side to the other; the cycles until the last byte has arrived. */
+static uint64_t transport(const uint8_t *from, uint8_t *to, uint32_t size)
+{
+    const uint64_t start = sam_system_cycles();
+    const uint8_t *end = from + size;
+    sam_csr_write(SAM_DEVICE_CSR_tshape, 0x10101);
+    sam_csr_write(SAM_DEVICE_CSR_tload_width, 1024);
+    sam_csr_write(SAM_DEVICE_CSR_tstore_width, 1024);
+    for (; from < end; from += 4096, to += 4096) {
+        sam_tl_load(1, 0, from);
+        sam_tl_load(2, 1, from);
+        sam_tl_load(3, 2, from);
+        sam_tl_load(4, 3, from);
+        sam_tl_store(1, 0, to);
+        sam_tl_store(2, 1, to);
+        sam_tl_store(3, 2, to);
+        sam_tl_store(4, 3, to);
+    }
+    *(volatile const uint8_t *)(to - 1); /* the hart waits for the last store */
+    return sam_system_cycles() - start;
+}
+
+/* Run a record; the cycles that it takes. */
+static uint64_t run(struct sam_weight_record *record, struct sam_weight_result *result)
+{
+    const uint64_t start = sam_system_cycles();
+    record->result = sam_address(result);
+    sam_weight_submit(record);
+    sam_weight_wait();
+    return sam_system_cycles() - start;
+}
+
+/* The counters of the weight unit against symbols counted here. */
+static int are_counted(const struct type *type, uint32_t size)
+{
+    static uint32_t counts[256];
+    const uint32_t *counters = (const uint32_t *)near_side(RESULT);
+    const uint8_t *raw = near_side(RAW);
+    const uint32_t bytes = type->bits < 8 ? 1 : type->bits / 8; /* of a symbol's element */
+    for (uint32_t i = 0; i < 256; i++)
+        counts[i] = 0;
+    for (uint32_t i = 0; i < size; i += bytes) {
+        const uint32_t bits = bytes == 2 ? raw[i] | (uint32_t)raw[i + 1] << 8 : raw[i];
+        counts[bits >> type->shift & type->mask]++;
+    }
+    for (uint32_t i = 0; i < 256; i++)
+        if (counts[i] != counters[i])
+            return 0;
+    return 1;
+}
+
+static int are_equal(const uint8_t *a, const uint8_t *b, uint32_t size)
+{
+    const uint32_t *x = (const uint32_t *)a, *y = (const uint32_t *)b;
+    for (uint32_t i = 0; i < size / 4; i++)
+        if (x[i] != y[i])
+            return 0;
+    return 1;
+}
+
+static const char *try(const struct type *type, uint32_t count)
+{
+    static struct sam_weight_record record;
+    static struct sam_weight_result result;
+    static struct sam_weight_entry tensor;
+    const uint32_t size = fill(type, count);
+
+    sam_weight_make(&record, SAM_WEIGHT_COUNT, type->number, near_side(RAW), size, count,
+                    near_side(RESULT), 1024);
+    const uint64_t counting = run(&record, &result);
+    if (result.status != SAM_WEIGHT_IS_GOOD || !are_counted(type, size))
+        return "wrong counts";
+
+    sam_weight_make(&record, SAM_WEIGHT_ENCODE, type->number, near_side(RAW), size, count,
+                    near_side(CHUNKS), CHUNKS_ROOM);
+    const uint64_t encoding = run(&record, &result);
+    const uint32_t packed = result.bytes;
+    if (result.status != SAM_WEIGHT_IS_GOOD)
+        return "not encoded";
+    const uint64_t moved = transport(near_side(CHUNKS), far_side(CHUNKS), packed);
+
+    sam_weight_describe(&tensor, &record, far_side(CHUNKS), packed);
+    sam_weight_make_decode(&record, &tensor, 0, count, type->number, far_side(RESULT), RAW_ROOM);
+    const uint64_t decoding = run(&record, &result);
+    if (result.status != SAM_WEIGHT_IS_GOOD || result.bytes != size)
+        return "not decoded";
+    const uint64_t raw_moved = transport(near_side(RAW), far_side(RAW), size);
+    if (!are_equal(near_side(RAW), far_side(RAW), size) ||
+        !are_equal(near_side(RAW), far_side(RESULT), size))
+        return "not what it was";
+
+    sam_put_text(type->name);
+    sam_put_number(size, 9);
+    sam_put_number(packed, 9);
+    sam_put_number(packed * 100 / size, 5);
+    sam_put_text(" %");
+    sam_put_number(counting, 10);
+    sam_put_number(encoding, 10);
+    sam_put_number(moved, 10);
+    sam_put_number(decoding, 10);
+    sam_put_number(raw_moved, 10);
+    sam_put_char('\n');
+    return 0;
+}
+
+int main(void)
+{
+    sam_put_text(
+        "type      raw   packed    size     count    encode      move    decode  move raw\n");
+    for (uint32_t i = 0; i < TYPES; i++) {
+        const char *wrong = try(&types[i], SAM_WEIGHT_BLOCK);
+        if (wrong) {
+            sam_put_text(types[i].name);
+            sam_put_text(": ");
+            sam_put_text(wrong);
+            sam_put_char('\n');
+            return 1;
+        }
+    }
+    return 0;
+}
