@@ -206,7 +206,7 @@ decode:
     copy    source_bytes, bytes
     copy    piece, piece
     copy    layout, layout
-    copy    total_low, elements
+    copy    total_low, total
     li      t0, SAM_SYSTEM_WEIGHT_SUBMIT
     sw      a0, 0(t0)
     ret

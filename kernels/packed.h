@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layers of packed weights that the programs of kernels/system run: made from a seed, packed,
+ * run on the system, and compared with plain C in double precision. */
+#ifndef SAMITE_KERNELS_PACKED_H
+#define SAMITE_KERNELS_PACKED_H
+
+#include <samite/samite.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct packed_config {
+    enum sam_dtype type; /* of the weights: SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1 */
+    uint32_t groups;     /* of 16 tokens; 0: a single token, whose depth is 1024 */
+    uint32_t depth;      /* K: features of a token, a multiple of 64 */
+    uint32_t columns;    /* N: rows of the weights */
+    uint64_t seed;
+};
+
+/* A layer and its packed file. */
+struct packed_layer {
+    struct packed_config config;
+    uint32_t rows;            /* tokens */
+    double *tokens, *weights; /* [rows][depth], [columns][depth]: the values in the file */
+    uint8_t *file, *packed;   /* safetensors; what `samite pack` makes of it */
+    size_t file_size, packed_size;
+};
+
+/* SAM_ERR_USAGE: sizes for which the programs have no room. `layer` is to be freed in either case.
+ */
+enum sam_status packed_make(struct packed_layer *layer, const struct packed_config *config,
+                            struct sam_error *error);
+void packed_free(struct packed_layer *layer);
+
+/* What a program computed, [rows][columns] and [rows], and how it compares. */
+struct packed_result {
+    float *logits, *probabilities;
+    uint32_t *likely;
+    /* The largest error of a logit and of a probability, as a share of what is allowed. */
+    double logit_error, probability_error;
+    char failure[160]; /* the first wrong element */
+};
+/* Whether all of it is right. A logit may be off by K roundings of single precision, which is the
+ * bound of a sum in any order: K * 2^-24 * sum |token * weight|. A probability may be off by what
+ * that does to the exponentials, and by N + 8 roundings. The likely column must have the largest
+ * logit. */
+bool packed_check(const struct packed_layer *layer, struct packed_result *result);
+void packed_result_free(struct packed_result *result);
+
+#endif
