@@ -47,4 +47,16 @@ struct packed_result {
 bool packed_check(const struct packed_layer *layer, struct packed_result *result);
 void packed_result_free(struct packed_result *result);
 
+/* How to run a layer. */
+struct packed_run {
+    const char *folder;      /* kernels/system */
+    const char *program;     /* an ELF file; NULL: layer.s, which is for 16 tokens and a multiple of
+                                64 columns, otherwise SAM_ERR_USAGE */
+    unsigned mlen;           /* 0: 512, which layer.s needs */
+    struct sam_sink console; /* what program and kernels print */
+};
+/* Run a program on the layer and read what it left. SAM_ERR_TRAP: it failed, or a kernel did. */
+enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,
+                           struct packed_result *result, struct sam_error *error);
+
 #endif

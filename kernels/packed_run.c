@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A layer on the system: programs, weights, the run, and what it left in L1M. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "packed.h"
+#include "samite/device/layout.h"
+#include "system/layer_memory.h"
+
+struct machine {
+    struct sam_hostio *hostio;
+    struct sam_system *system;
+    struct sam_image *program, *kernels;
+};
+
+static enum sam_status assemble(const char *folder, const char *name, const char *isa,
+                                uint64_t base, struct sam_image **image, struct sam_error *error)
+{
+    struct sam_asm_options options = {.base = base};
+    char path[4096], *text, *messages = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    enum sam_status status = sam_isa_parse(isa, &options.isa, error);
+    if (status == SAM_OK)
+        status = sam_file_load(path, 1 << 20, &text, &size, error);
+    if (status != SAM_OK)
+        return status;
+    status = sam_assemble(&options, path, text, size, image, &messages, error);
+    sam_text_free(messages);
+    free(text);
+    return status;
+}
+
+static enum sam_status load(struct machine *m, const struct packed_layer *layer,
+                            const struct packed_run *run, struct sam_error *error)
+{
+    struct sam_hostio_options io = {.size = sizeof io, .output = run->console};
+    struct sam_hart_options hart = {.size = sizeof hart, .mlen = run->mlen};
+    struct sam_gpu_options gpu = {.size = sizeof gpu, .print = run->console};
+    struct sam_system_options options = {.size = sizeof options, .hart = &hart, .gpu = &gpu};
+    enum sam_status status =
+        run->program ? sam_elf_read(run->program, &m->program, error)
+                     : assemble(run->folder, "layer.s", "rv64im_zicsr_xtensorload_xmatrix",
+                                SAM_SYSTEM_CODE, &m->program, error);
+    if (status == SAM_OK)
+        status = assemble(run->folder, "gpu.s", "ventus", SAM_SYSTEM_GPU_CODE, &m->kernels, error);
+    if (status == SAM_OK)
+        status = sam_hostio_new(&io, &m->hostio, error);
+    if (status == SAM_OK)
+        status = sam_isa_parse(m->program->xlen == 32 ? "rv32im_zicsr_xtensorload_xmatrix"
+                                                      : "rv64im_zicsr_xtensorload_xmatrix",
+                               &hart.isa, error);
+    if (status != SAM_OK)
+        return status;
+    hart.hostio = m->hostio;
+    status = sam_system_new(&options, &m->system, error);
+    if (status == SAM_OK)
+        status = sam_system_load_gpu(m->system, m->kernels, error);
+    if (status == SAM_OK)
+        status = sam_system_load(m->system, m->program, error);
+    if (status == SAM_OK)
+        status = sam_system_load_weights(m->system, layer->packed, layer->packed_size, 0, error);
+    return status;
+}
+
+static enum sam_status read_array(struct machine *m, uint32_t offset, size_t count, void **array,
+                                  struct sam_error *error)
+{
+    *array = malloc(4 * count);
+    if (!*array) {
+        snprintf(error->text, sizeof error->text, "out of memory");
+        return SAM_ERR_MEMORY;
+    }
+    return sam_system_read(m->system, SAM_SYSTEM_L1M + offset, *array, 4 * count, error);
+}
+
+static enum sam_status read_result(struct machine *m, const struct packed_layer *layer,
+                                   struct packed_result *result, struct sam_error *error)
+{
+    const size_t rows = layer->rows, count = rows * layer->config.columns;
+    enum sam_status status = read_array(m, LAYER_LOGITS, count, (void **)&result->logits, error);
+    if (status == SAM_OK)
+        status = read_array(m, LAYER_PROBABILITIES, count, (void **)&result->probabilities, error);
+    if (status == SAM_OK)
+        status = read_array(m, LAYER_LIKELY, rows, (void **)&result->likely, error);
+    return status;
+}
+
+enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,
+                           struct packed_result *result, struct sam_error *error)
+{
+    struct machine m = {0};
+    struct sam_system_result ended;
+    *result = (struct packed_result){0};
+    if (!run->program && (layer->config.groups != 1 || layer->config.columns % 64)) {
+        snprintf(error->text, sizeof error->text,
+                 "layer.s multiplies 16 tokens by a multiple of 64 columns: expected a program for "
+                 "other sizes");
+        return SAM_ERR_USAGE;
+    }
+    enum sam_status status = load(&m, layer, run, error);
+    if (status == SAM_OK)
+        status = sam_system_run(m.system, &ended, error);
+    if (status == SAM_OK && (ended.hart.end != SAM_HART_EXIT || ended.hart.exit_code != 0)) {
+        snprintf(error->text, sizeof error->text, "the program ended with exit code %llu",
+                 (unsigned long long)ended.hart.exit_code);
+        status = SAM_ERR_TRAP;
+    }
+    if (status == SAM_OK)
+        status = read_result(&m, layer, result, error);
+    sam_system_free(m.system);
+    sam_hostio_free(m.hostio);
+    sam_image_free(m.program);
+    sam_image_free(m.kernels);
+    return status;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs of kernels/system: right for every type of weights and many sizes, in assembly and,
+ * where there is a cross compiler, in C; wrong when their source or their result is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "must.h"
+#include "system/layer_memory.h"
+#include <packed.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SYSTEM_DIR   KERNEL_DIR "/system"
+
+static const enum sam_dtype types[] = {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
+
+static struct sam_buffer console;
+
+static bool keep(void *context, const void *data, size_t size)
+{
+    sam_buffer_append(context, data, size);
+    return true;
+}
+
+/* Run a layer; *result is to be freed. */
+static enum sam_status run(const struct packed_layer *layer, const char *folder,
+                           const char *program, unsigned mlen, struct packed_result *result,
+                           struct sam_error *error)
+{
+    const struct packed_run how = {folder, program, mlen, {keep, &console}};
+    console.size = 0;
+    return packed_run(layer, &how, result, error);
+}
+
+static void expect_right(const struct packed_config *config, const char *program, unsigned mlen)
+{
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error;
+    must(packed_make(&layer, config, &error), &error);
+    must(run(&layer, SYSTEM_DIR, program, mlen, &result, &error), &error);
+    if (!packed_check(&layer, &result))
+        fail_msg("%s, %u tokens, %u by %u: %s", sam_dtype_name(config->type), layer.rows,
+                 config->depth, config->columns, result.failure);
+    assert_true(result.logit_error < 0.5 && result.probability_error < 0.5);
+    /* a line per token, which names the likely column */
+    const char *line = sam_buffer_text(&console);
+    for (uint32_t row = 0; row < layer.rows; row++) {
+        unsigned number, column, whole, tenth;
+        assert_int_equal(
+            sscanf(line, "row %u: column %u, %u.%u %%", &number, &column, &whole, &tenth), 4);
+        assert_int_equal(number, row);
+        assert_int_equal(column, result.likely[row]);
+        const float p = result.probabilities[(size_t)row * config->columns + column];
+        assert_int_equal(10 * whole + tenth, (unsigned)(p * 1000));
+        line = strchr(line, '\n') + 1;
+    }
+    assert_int_equal(*line, '\0');
+    packed_result_free(&result);
+    packed_free(&layer);
+}
+
+static void in_assembly(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        const struct packed_config configs[] = {{types[i], 1, 512, 1024, 1},
+                                                {types[i], 1, 64, 64, 2},
+                                                {types[i], 1, 192, 4096, 3},
+                                                {types[i], 1, 2048, 320, 4}};
+        for (size_t k = 0; k < COUNT(configs); k++)
+            expect_right(&configs[k], NULL, 512);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- in C */
+
+static const char *const widths[] = {"-march=rv32im -mabi=ilp32",
+                                     "-march=rv64im -mabi=lp64 -mcmodel=medany"};
+
+static bool has_compiler(void)
+{
+    const bool has = test_shell("riscv64-unknown-elf-gcc --version >/dev/null 2>&1");
+    if (!has)
+        printf("# no cross compiler: programs in C are skipped\n");
+    return has;
+}
+
+static void compile(const char *name, const char *width)
+{
+    const char *top = getenv("SAMITE_SOURCE");
+    if (!test_shell("riscv64-unknown-elf-gcc %s -std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion "
+                    "-Werror -ffreestanding -nostdlib -L '%s/include/samite/device' -T system.ld "
+                    "-I '%s/include' '%s/include/samite/device/start.S' '%s/%s.c' %s -lgcc -o "
+                    "'%s/%s'",
+                    width, top, top, top, SYSTEM_DIR, name,
+                    strcmp(name, "roundtrip") == 0 ? "" : "'" SYSTEM_DIR "/layer.c'", test_folder,
+                    name))
+        fail_msg("%s.c does not compile with %s", name, width);
+}
+
+/* Edges in each dimension, at every MLEN; several groups of tokens. */
+static void in_c(void **state)
+{
+    (void)state;
+    static const struct packed_config configs[] = {
+        {SAM_F16, 1, 512, 1024, 1},  {SAM_E4M3, 2, 256, 1000, 2}, {SAM_E5M2, 3, 192, 1001, 3},
+        {SAM_E2M1, 1, 128, 2050, 4}, {SAM_F16, 16, 64, 17, 5},    {SAM_E4M3, 1, 4096, 1, 6}};
+    for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
+        compile("gemm", widths[w]);
+        for (unsigned mlen = 128; mlen <= 512; mlen *= 2)
+            for (size_t i = 0; i < COUNT(configs); i++)
+                expect_right(&configs[i], test_path("gemm"), mlen);
+        compile("gemv", widths[w]);
+        for (size_t i = 0; i < COUNT(types); i++) {
+            const struct packed_config config = {types[i], 0, 1024, 300 + (uint32_t)i, 7};
+            expect_right(&config, test_path("gemv"), 512);
+        }
+    }
+}
+
+/* A name, bytes before and after packing, the share; then cycles. */
+static void round_trip(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned bytes;
+    } rows[] = {{"bf16", 1 << 18},
+                {"fp16", 1 << 18},
+                {"e4m3", 1 << 17},
+                {"e5m2", 1 << 17},
+                {"e2m1", 1 << 16}};
+    const struct packed_config config = {SAM_F16, 1, 64, 64, 1};
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error;
+    must(packed_make(&layer, &config, &error), &error);
+    for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
+        compile("roundtrip", widths[w]);
+        must(run(&layer, SYSTEM_DIR, test_path("roundtrip"), 512, &result, &error), &error);
+        const char *line = strchr(sam_buffer_text(&console), '\n');
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            char name[8];
+            unsigned raw, packed, share;
+            assert_int_equal(sscanf(line, "\n%7s %u %u %u %%", name, &raw, &packed, &share), 4);
+            assert_string_equal(name, rows[i].name);
+            assert_int_equal(raw, rows[i].bytes);
+            assert_true(packed < raw && packed % 64 == 0);
+            assert_int_equal(share, packed * UINT64_C(100) / raw);
+            line = strchr(line + 1, '\n');
+        }
+        assert_string_equal(line, "\n");
+        packed_result_free(&result);
+    }
+    packed_free(&layer);
+}
+
+/* ---------------------------------------------------------------------------------- damaged */
+
+/* One result that is wrong by twice what is allowed. */
+static void wrong_results(void **state)
+{
+    (void)state;
+    const struct packed_config config = {SAM_F16, 1, 256, 256, 1};
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error;
+    must(packed_make(&layer, &config, &error), &error);
+    must(run(&layer, SYSTEM_DIR, NULL, 512, &result, &error), &error);
+    assert_true(packed_check(&layer, &result));
+    float *const logit = &result.logits[3 * 256 + 70], *const p = &result.probabilities[77];
+    float kept = *logit;
+    *logit = kept + 2e-4F;
+    assert_false(packed_check(&layer, &result));
+    assert_non_null(strstr(result.failure, "logits[3][70] is "));
+    *logit = kept;
+    kept = *p;
+    *p = kept * 1.001F;
+    assert_false(packed_check(&layer, &result));
+    assert_non_null(strstr(result.failure, "probabilities[0][77] is "));
+    *p = 0.0F / 0.0F;
+    assert_false(packed_check(&layer, &result));
+    *p = kept;
+    result.likely[15] ^= 1;
+    assert_false(packed_check(&layer, &result));
+    assert_non_null(strstr(result.failure, "likely[15] is "));
+    result.likely[15] ^= 1;
+    assert_true(packed_check(&layer, &result));
+    packed_result_free(&result);
+    packed_free(&layer);
+}
+
+static void write_changed(const char *name, const char *from, const char *to)
+{
+    char path[4096], *text;
+    size_t size;
+    struct sam_error error;
+    struct sam_buffer out = {0};
+    snprintf(path, sizeof path, SYSTEM_DIR "/%s", name);
+    must(sam_file_load(path, 1 << 20, &text, &size, &error), &error);
+    sam_buffer_append(&out, text, size);
+    free(text);
+    const char *whole = sam_buffer_text(&out), *at = from ? strstr(whole, from) : NULL;
+    if (from && !at)
+        fail_msg("no '%s' in %s", from, name);
+    snprintf(path, sizeof path, "%s/kernels/system/%s", test_folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    if (from)
+        fprintf(file, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
+    else
+        fputs(whole, file);
+    assert_int_equal(fclose(file), 0);
+    sam_buffer_free(&out);
+}
+
+/* Missing waits, wrong steps and wrong tiles are seen. */
+static void wrong_programs(void **state)
+{
+    (void)state;
+    static const char *const changes[][3] = {
+        {"layer.s", "li      t0, 0xc0000", "li      t0, 0"},
+        {"layer.s", "add     s7, s7, s11", "nop"},
+        {"layer.s", "mul     a2, s7, s2", "li a2, 0"},
+        {"layer.s", "add     s9, s9, t0", "nop"},
+        {"layer.s", "tl.xpose.h.01 tl1, tl2, t4", "nop"},
+        {"layer.s", "tl.store tl2, 0(t5)", "nop"},
+        {"layer.s", "mldh    m1, s4, (t4)", "nop"},
+        {"layer.s", "mmov.mx \\sum, a5", "nop"},
+        {"layer.s", "li      t0, SAM_TYPE_F16", "li t0, SAM_TYPE_E5M2"},
+        {"layer.s", "sw      s0, 0(t0)", "nop"},
+        {"layer.s", "sw      s1, 0(t0)", "nop"},
+        {"gpu.s", "vmul.vv v6, v6, v5", "nop"},
+        {"gpu.s", "fmax.s  s4, s4, t2", "nop"},
+        {"gpu.s", "bgeu    t2, s5, .Llater", "nop"},
+    };
+    const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
+    char folder[4096];
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error;
+    must(packed_make(&layer, &config, &error), &error);
+    assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -s '" KERNEL_DIR
+                           "/../include' '%s/include' && for f in start.inc softmax.s; do ln -s "
+                           "'" KERNEL_DIR "'/$f '%s/kernels/'; done",
+                           test_folder, test_folder, test_folder));
+    snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
+    for (size_t i = 0; i <= COUNT(changes); i++) { /* the last: unchanged */
+        write_changed("layer.s", NULL, NULL);
+        write_changed("gpu.s", NULL, NULL);
+        if (i < COUNT(changes))
+            write_changed(changes[i][0], changes[i][1], changes[i][2]);
+        const enum sam_status status = run(&layer, folder, NULL, 512, &result, &error);
+        const bool right = status == SAM_OK && packed_check(&layer, &result);
+        if (i < COUNT(changes) && right)
+            fail_msg("right with '%s' instead of '%s'", changes[i][2], changes[i][1]);
+        if (i == COUNT(changes) && !right)
+            fail_msg("wrong without a change: %s", status == SAM_OK ? result.failure : error.text);
+        packed_result_free(&result);
+    }
+    packed_free(&layer);
+}
+
+static int tear_down(void **state)
+{
+    sam_buffer_free(&console);
+    return test_folder_remove(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_assembly),    cmocka_unit_test(in_c),
+        cmocka_unit_test(round_trip),     cmocka_unit_test(wrong_results),
+        cmocka_unit_test(wrong_programs),
+    };
+    return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
+}
