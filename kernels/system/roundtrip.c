@@ -8,7 +8,7 @@
 
 /* What one side has in L1M and the other in L0M: raw elements, chunks, and counters or elements
  * restored. */
-enum { RAW = 0, CHUNKS = 0x40000, RESULT = 0x90000, CHUNKS_ROOM = 0x50000, RAW_ROOM = 0x40000 };
+enum { RAW = 0, CHUNKS = 0x10000, RESULT = 0x30000, CHUNKS_ROOM = 0x20000, RAW_ROOM = 0x10000 };
 
 /* The sign in the top bit, then an exponent whose values become half as frequent from `top` down,
  * as those of trained weights do, then noise. */
@@ -24,7 +24,7 @@ static const struct type types[] = {
     {"e4m3", SAM_TYPE_E4M3, 8, 3, 12, 3, 0xf},    {"e5m2", SAM_TYPE_E5M2, 8, 2, 24, 2, 0x1f},
     {"e2m1", SAM_TYPE_E2M1, 4, 1, 3, 0, 0xff},
 };
-enum { TYPES = sizeof types / sizeof types[0] };
+enum { TYPES = sizeof types / sizeof types[0], ELEMENTS = 1 << 15 };
 
 static uint8_t *near_side(uint32_t offset)
 {
@@ -177,7 +177,7 @@ int main(void)
     sam_put_text(
         "type      raw   packed    size     count    encode      move    decode  move raw\n");
     for (uint32_t i = 0; i < TYPES; i++) {
-        const char *wrong = try(&types[i], SAM_WEIGHT_BLOCK);
+        const char *wrong = try(&types[i], ELEMENTS);
         if (wrong) {
             sam_put_text(types[i].name);
             sam_put_text(": ");
