@@ -95,7 +95,8 @@ page kernels docs/kernels.md 5
 page debugging docs/debugging.md 6
 page troubleshooting docs/troubleshooting.md 20
 page ventus-stack docs/ventus-stack.md 5
-page en README.md 5
+page system docs/system.md 1
+page en README.md 6
 check 'README.zh.md has the same examples' same_examples
 for page in README.md README.zh.md; do
     check "$page: verbs of ./dev" dev_verbs "$page"
