@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer_memory.h"
 #include "packed.h"
-#include "system/layer_memory.h"
 
 static double uniform(uint64_t *state)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer_memory.h"
 #include "packed.h"
 #include "samite/device/layout.h"
-#include "system/layer_memory.h"
 
 struct machine {
     struct sam_hostio *hostio;

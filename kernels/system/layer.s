@@ -15,6 +15,11 @@
     .text
     .globl _start
 _start:
+    li      t0, SAM_SYSTEM_IDENTITY
+    lw      t0, 0(t0)
+    srli    t0, t0, 16
+    li      t1, 512
+    bne     t0, t1, .Lfailed        # MLEN
     beqz    a1, .Lfailed            # no weights
     lwu     t0, 0(a1)
     li      t1, 2
@@ -166,8 +171,19 @@ _start:
     li      t0, SAM_SYSTEM_EXIT
     sw      t1, 0(t0)
 .Lfailed:
+    lla     t1, .Lmessage
+    li      t0, SAM_SYSTEM_CONSOLE
+.Lnext:
+    lbu     t2, 0(t1)
+    sw      t2, 0(t0)
+    addi    t1, t1, 1
+    li      t3, '\n'
+    bne     t2, t3, .Lnext
     li      t1, 1
     j       .Lexit
+.Lmessage:
+    .ascii  "layer.s: expected --weights with tokens and weight, --gpu-code gpu.s, MLEN 512\n"
+    .balign 4
 
 # Decode the next rows of weights into s8; s11 = how many, 0 after the last.
 decode_tile:

@@ -14,7 +14,6 @@
 
 #include "folder.h"
 #include "must.h"
-#include "system/layer_memory.h"
 #include <packed.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
