@@ -23,16 +23,19 @@ static const char kernel[] = ".globl touch\n"
                              "sw t1, 0(t2)\n"
                              "endprg\n";
 
-/* s0: the buffer, s1: the GPU's control registers, s2: those of the console, s3: the record, s4:
- * memory for itself. A launch is in flight when `body` begins. */
+/* s0: the buffer, s1: the GPU's control registers, s2: those of the console, s3: the launch record,
+ * s5: those of the weight unit, s6: its record, which counts the symbols of the 16 bytes that the
+ * launch stores. A launch is in flight when `body` begins. */
 #define BEGIN                                                                                      \
     "li s0, 0x90000000\nli s1, 0x02001000\nli s2, 0x02000000\nla s3, record\n"                     \
-    "li s4, 0xa0000000\n"                                                                          \
+    "li s5, 0x02002000\nla s6, weights\n"                                                          \
     "sw zero, 0(s0)\nsub: sw s3, 0(s1)\n"
 #define END                                                                                        \
-    "lw t0, 16(s1)\nlw t0, 0(s0)\nsw t0, 256(s0)\nsw t0, 0(s3)\nsw zero, 4(s2)\n"                  \
+    "lw t0, 16(s1)\nlw t0, 16(s5)\nlw t0, 0(s0)\nsw t0, 256(s0)\nsw t0, 0(s3)\nsw t0, 0(s6)\n"     \
+    "sw zero, 0x400(s0)\nsw zero, 4(s2)\n"                                                         \
     ".data\n.balign 64\nrecord: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, "   \
-    "0\n"
+    "0\nweights: .word 2, 1, 1, 0x90000000, 16, 0x90000400, 1024, 0, 0, 8, 0, 0x90000900, 0, 0, "  \
+    "8, 0\n"
 
 struct side {
     enum sam_system_agent agent;
@@ -43,7 +46,7 @@ struct side {
 struct planted {
     const char *body;
     struct side access, in_flight;
-    uint64_t address, size; /* 0: no race */
+    uint64_t address, size; /* below 64: in the record of what is in flight; 0 bytes: no race */
 };
 
 /* The kernel's code, as it was assembled: no start code in front, for its addresses. */
@@ -78,11 +81,12 @@ static void expect_side(const struct system_program *p, const struct sam_system_
     assert_int_equal(side->has_pc, expected->symbol != NULL);
     if (expected->symbol)
         assert_int_equal(side->pc, symbol(p, expected->agent, expected->symbol));
-    if (side->agent != SAM_SYSTEM_BY_GPU)
+    if (side->agent < SAM_SYSTEM_BY_GPU)
         return;
-    assert_int_equal(side->number, 0);
-    assert_int_equal(side->record, symbol(p, SAM_SYSTEM_BY_HART, "record"));
-    assert_int_equal(side->submitted_pc, symbol(p, SAM_SYSTEM_BY_HART, "sub"));
+    const bool gpu = side->agent == SAM_SYSTEM_BY_GPU;
+    assert_int_equal(side->record, symbol(p, SAM_SYSTEM_BY_HART, gpu ? "record" : "weights"));
+    if (side->number == 0)
+        assert_int_equal(side->submitted_pc, symbol(p, SAM_SYSTEM_BY_HART, gpu ? "sub" : "wsub"));
 }
 
 static void expect(const struct planted *planted)
@@ -99,7 +103,8 @@ static void expect(const struct planted *planted)
     }
     assert_int_equal(dropped, 0);
     if (planted->size) {
-        assert_int_equal(races[0].address, planted->address);
+        const uint64_t base = planted->address < 64 ? races[0].in_flight.record : 0;
+        assert_int_equal(races[0].address, base + planted->address);
         assert_int_equal(races[0].size, planted->size);
         expect_side(&p, &races[0].access, &planted->access);
         expect_side(&p, &races[0].in_flight, &planted->in_flight);
@@ -123,6 +128,10 @@ static void expect(const struct planted *planted)
     {                                                                                              \
         SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_##access, "x"                                             \
     }
+#define WEIGHTS(access)                                                                            \
+    {                                                                                              \
+        SAM_SYSTEM_BY_WEIGHTS, SAM_SYSTEM_##access, NULL                                           \
+    }
 #define ONE_SLICE "li t0, 0x010104\ncsrw tshape, t0\n"
 #define ONE_ROW   "li t0, 0x100101\nmcfg zero, t0\n"
 
@@ -140,21 +149,14 @@ static void the_hart_and_a_launch(void **state)
         {"addi t1, s0, 0x200\nx: amoadd.w t0, t0, (t1)\n", .size = 0}, /* atomic to each other */
         {"addi t1, s0, 8\nx: amoadd.w t0, t0, (t1)\n", HART(ATOMIC), GPU(STORE, "st"), 0x90000008,
          4},
-        {"x: sw zero, 8(s3)\n", HART(STORE), GPU(LOAD, NULL), 0, 4}, /* the record */
+        {"x: sw zero, 8(s3)\n", HART(STORE), GPU(LOAD, NULL), 8, 4}, /* of the record */
         {"x: lw t0, 8(s3)\n", .size = 0},
         {"li t1, 0x80000000\nx: sw zero, 4(t1)\n", HART(STORE), GPU(FETCH, NULL), 0x80000004, 4},
         {"li t1, 0x80000000\nx: lw t0, 4(t1)\n", .size = 0},
         {"x: sw zero, 0x80(s0)\n", .size = 0}, /* between what the kernel touches */
     };
-    for (size_t i = 0; i < SAM_COUNT(planted); i++) {
-        struct planted one = planted[i];
-        if (one.size && !one.address) {
-            struct system_program p = begin(one.body, kernel);
-            one.address = symbol(&p, SAM_SYSTEM_BY_HART, "record") + 8;
-            system_program_free(&p);
-        }
-        expect(&one);
-    }
+    for (size_t i = 0; i < SAM_COUNT(planted); i++)
+        expect(&planted[i]);
 }
 
 static void the_units_of_the_hart_and_a_launch(void **state)
@@ -174,6 +176,63 @@ static void the_units_of_the_hart_and_a_launch(void **state)
     };
     for (size_t i = 0; i < SAM_COUNT(planted); i++)
         expect(&planted[i]);
+}
+
+/* The launch has ended when the record is submitted, unless the body says otherwise. */
+#define COUNT "lw t0, 16(s1)\nwsub: sw s6, 0(s5)\n"
+
+static void the_weight_unit_and_others(void **state)
+{
+    (void)state;
+    static const struct planted planted[] = {
+        {COUNT "x: lw t0, 0x404(s0)\n", HART(LOAD), WEIGHTS(STORE), 0x90000404, 4},
+        {COUNT "x: lw t0, 0x7fc(s0)\n", HART(LOAD), WEIGHTS(STORE), 0x900007fc, 4},
+        {COUNT "x: lw t0, 0x3fc(s0)\n", .size = 0},
+        {COUNT "addi t1, s0, 0x700\nx: lb t0, 0x213(t1)\n", HART(LOAD), WEIGHTS(STORE), 0x90000913,
+         1}, /* the result */
+        {COUNT "addi t1, s0, 0x700\nx: lb t0, 0x214(t1)\n", .size = 0},
+        {COUNT "x: sb zero, 15(s0)\n", HART(STORE), WEIGHTS(LOAD), 0x9000000f, 1},
+        {COUNT "x: sb zero, 16(s0)\n", .size = 0},
+        {COUNT "x: lb t0, 0(s0)\n", .size = 0},
+        {COUNT "x: sw zero, 60(s6)\n", HART(STORE), WEIGHTS(LOAD), 60, 4},
+        {COUNT ONE_SLICE "addi t1, s0, 14\nx: tl.store tl1, 0(t1)\n", TENSOR(STORE), WEIGHTS(LOAD),
+         0x9000000e, 2},
+        {COUNT ONE_ROW "li t2, 64\naddi t1, s0, 0x3f8\nx: mldb m1, t2, (t1)\n", MATRIX(LOAD),
+         WEIGHTS(STORE), 0x90000400, 8},
+        /* which queue is waited for */
+        {COUNT "lw t0, 16(s1)\nlw t0, 8(s1)\nx: lw t0, 0x404(s0)\n", HART(LOAD), WEIGHTS(STORE),
+         0x90000404, 4},
+        {COUNT "lw t0, 16(s5)\nx: lw t0, 0x404(s0)\n", .size = 0},
+        {COUNT "lw t0, 8(s5)\nx: lw t0, 0x404(s0)\n", .size = 0},
+        /* the queues with each other, and with themselves */
+        {"wsub: sw s6, 0(s5)\n", WEIGHTS(LOAD), GPU(STORE, "st"), 0x90000000, 16},
+        {COUNT "sw s3, 0(s1)\n", GPU(STORE, "st"), WEIGHTS(LOAD), 0x90000000, 16},
+        {COUNT "lw t0, 16(s5)\nsw s3, 0(s1)\n", .size = 0},
+        {COUNT "sw s6, 0(s5)\nsw s6, 0(s5)\n", .size = 0},
+    };
+    for (size_t i = 0; i < SAM_COUNT(planted); i++)
+        expect(&planted[i]);
+}
+
+/* Of the room for chunks exactly those bytes are written that the result says. */
+static void encoded_bytes(void **state)
+{
+    (void)state;
+    struct system_program p =
+        begin("lw t0, 16(s1)\nli t0, 1\nsw t0, 0(s6)\nsw s6, 0(s5)\naddi t1, s0, 0x3e0\n"
+              "addi t2, s0, 0x7f0\n1: lb t0, 0(t1)\naddi t1, t1, 1\nbne t1, t2, 1b\n",
+              kernel);
+    size_t count;
+    system_expect(&p, 0);
+    const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
+    const uint32_t bytes = system_word(&p, 0x90000904);
+    assert_int_equal(system_word(&p, 0x90000900), SAM_WEIGHT_IS_GOOD);
+    assert_in_range(bytes, 1, 0x3ef);
+    assert_int_equal(count, 1);
+    assert_int_equal(races[0].address, 0x90000400);
+    assert_int_equal(races[0].size, bytes);
+    assert_int_equal(races[0].count, bytes);
+    system_program_free(&p);
 }
 
 /* What the program reads before it touches the launch's bytes. */
@@ -313,6 +372,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hart_and_a_launch),
         cmocka_unit_test(the_units_of_the_hart_and_a_launch),
+        cmocka_unit_test(the_weight_unit_and_others),
+        cmocka_unit_test(encoded_bytes),
         cmocka_unit_test(waiting),
         cmocka_unit_test(a_queue_orders_itself),
         cmocka_unit_test(a_launch_that_writes_the_harts_code),
