@@ -53,7 +53,10 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
                                                  .bus = o->bus,
                                                  .isa = hart->machine.isa,
                                                  .tree_stages = config.tree_stages};
+    const struct sam_hart_shared_time *shared = hart->home.time;
     const struct sam_mxu_outside outside = {.clock = hart->clock,
+                                            .memory = shared ? shared->memory : NULL,
+                                            .port = shared ? shared->matrix_port : 0,
                                             .ready = hart->tensor ? engines_ready : NULL,
                                             .answered = wake_engines,
                                             .context = hart};

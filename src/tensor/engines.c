@@ -170,45 +170,62 @@ static void note_registers(struct sam_engines *e, const struct sam_work *w, uint
     }
 }
 
-/* Find the times of an instruction: those of all that it follows are known. False: out of memory.
- */
-static bool settle(struct sam_engines *e, const struct entry *i)
+/* Find the start of an instruction: the times of all that it follows are known. */
+static struct sam_engines_times find_start(struct sam_engines *e, const struct entry *i)
+{
+    struct sam_engines_queue *q = &e->queue[i->work->engine];
+    struct sam_engines_times t;
+    const uint64_t entered = i->issued + 1, clear = hazards(e, i, &t.reason);
+    t.first = entered > q->release ? entered : q->release;
+    t.start = clear > t.first ? clear : t.first;
+    count_empty(&q->report, q, entered);
+    q->starts[i->place % e->config.queue[i->work->engine]] = t.start;
+    q->report.queued += t.start - i->issued;
+    q->report.cycles[t.reason] += t.start - t.first;
+    q->stalled = 0;
+    return t;
+}
+
+/* All times are known. False: out of memory. */
+static bool finish(struct sam_engines *e, const struct entry *i, const struct sam_engines_times *t)
 {
     const struct sam_work *w = i->work;
     struct sam_engines_queue *q = &e->queue[w->engine];
-    unsigned reason;
-    const uint64_t entered = i->issued + 1, clear = hazards(e, i, &reason);
-    const uint64_t first = entered > q->release ? entered : q->release;
-    const uint64_t start = clear > first ? clear : first;
-    const uint64_t transfer = transfer_cycles(&e->config, w);
-    const uint64_t done = start + transfer + e->config.latency[w->engine];
-    const uint64_t release = e->config.pipelined ? start + transfer : done;
-
-    count_empty(&q->report, q, entered);
-    q->starts[i->place % e->config.queue[w->engine]] = start;
-    q->report.queued += start - i->issued;
-    q->report.cycles[reason] += start - first;
-    q->report.cycles[SAM_ENGINE_BUSY] += release - start;
+    q->report.cycles[SAM_ENGINE_BUSY] += t->release - t->start;
     q->report.instructions++;
     q->report.bytes += w->bytes;
-    q->release = release;
-    q->done = done;
-    q->stalled = 0;
-    note_registers(e, w, release, done);
+    q->release = t->release;
+    q->done = t->done;
+    note_registers(e, w, t->release, t->done);
     struct sam_engines_slice slice = {.track = w->engine,
-                                      .cycle = reason,
-                                      .start = first,
-                                      .end = start,
+                                      .cycle = t->reason,
+                                      .start = t->first,
+                                      .end = t->start,
                                       .pc = w->pc,
                                       .word = w->word,
                                       .issued = i->issued,
-                                      .done = done};
+                                      .done = t->done};
     sam_engines_tell(e, &slice);
     slice.cycle = SAM_ENGINE_BUSY;
-    slice.start = start;
-    slice.end = release;
+    slice.start = t->start;
+    slice.end = t->release;
     sam_engines_tell(e, &slice);
-    return !w->span_count || sam_engines_take_off(e, w, i->order, release, done);
+    return !w->span_count || sam_engines_take_off(e, w, i->order, t->read, t->done);
+}
+
+/* Whether it takes its times from the memory that is shared. */
+static bool shares_memory(const struct sam_engines *e, const struct sam_work *w)
+{
+    return w->span_count && e->outside.clock && e->outside.memory;
+}
+
+static bool settle(struct sam_engines *e, const struct entry *i)
+{
+    struct sam_engines_times t = find_start(e, i);
+    const uint64_t over = t.start + transfer_cycles(&e->config, i->work);
+    t.done = over + e->config.latency[i->work->engine];
+    t.release = t.read = e->config.pipelined ? over : t.done;
+    return finish(e, i, &t);
 }
 
 /* ---------------------------------------------------------------------------- other units */
@@ -241,24 +258,34 @@ static bool is_known(const struct sam_engines *e, const struct sam_work *w, uint
     return free;
 }
 
-static bool put_aside(struct sam_engines *e, const struct entry *i, bool held)
+/* Keep it until its times are known. NULL: out of memory. */
+static struct sam_engines_waiting *put_aside(struct sam_engines *e, const struct entry *i,
+                                             bool held)
 {
     struct sam_engines_waiting *w = e->spare, **at = &e->waiting;
     if (w)
         e->spare = w->next;
     else if (!(w = sam_alloc(1, sizeof *w)))
-        return false;
+        return NULL;
     w->next = NULL;
     w->order = i->order;
     w->issued = i->issued;
     w->place = i->place;
     w->held = held;
+    w->started = false;
     w->work = *i->work;
     while (*at)
         at = &(*at)->next;
     *at = w;
     e->queue[w->work.engine].waiting++;
-    return true;
+    return w;
+}
+
+/* It starts, and sends its first request in its first cycle. */
+static void start(struct sam_engines *e, struct sam_engines_waiting *w, const struct entry *i)
+{
+    w->times = find_start(e, i);
+    sam_engines_begin_transfer(w, transfer_cycles(&e->config, &w->work));
 }
 
 void sam_engines_wake(struct sam_engines *e)
@@ -267,25 +294,49 @@ void sam_engines_wake(struct sam_engines *e)
         sam_clock_wake(e->outside.clock, e->unit, e->outside.clock->now);
 }
 
+/* Go on with it in cycle `now`, as far as possible. The next cycle in which there is something to
+ * do; 0: its times are known. */
+static uint64_t go_on(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t now)
+{
+    struct entry i = {&w->work, w->order, w->issued, w->place, 0};
+    if (w->started) {
+        const uint64_t next = sam_engines_send(e, w, now);
+        if (next != SAM_ENGINES_NEVER)
+            return next;
+        e->exhausted |= !finish(e, &i, &w->times);
+        return 0;
+    }
+    if (!is_known(e, &w->work, w->order, &w->held))
+        return SAM_CLOCK_IDLE;
+    i.memory = w->held ? now + 1 : 0;
+    if (shares_memory(e, &w->work)) {
+        start(e, w, &i);
+        return w->times.start;
+    }
+    e->exhausted |= !settle(e, &i);
+    return 0;
+}
+
 /* Find the times that have become known, in program order. */
 static uint64_t live(void *unit, uint64_t now)
 {
     struct sam_engines *e = unit;
+    uint64_t soonest = SAM_CLOCK_IDLE;
     for (struct sam_engines_waiting **at = &e->waiting, *w; (w = *at);) {
-        if (!is_known(e, &w->work, w->order, &w->held)) {
+        const uint64_t next = go_on(e, w, now);
+        soonest = next && next < soonest ? next : soonest;
+        if (next) {
             at = &w->next;
             continue;
         }
-        const struct entry entry = {&w->work, w->order, w->issued, w->place, w->held ? now + 1 : 0};
         *at = w->next;
         e->queue[w->work.engine].waiting--;
-        e->exhausted |= !settle(e, &entry);
         if (w->work.span_count && e->outside.placed)
             e->outside.placed(e->outside.context);
         w->next = e->spare;
         e->spare = w;
     }
-    return SAM_CLOCK_IDLE;
+    return soonest;
 }
 
 bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *w)

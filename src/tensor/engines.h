@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/keys.h"
 #include "clock/clock.h"
+#include "memtime/memtime.h"
 #include "samite/engines.h"
 
 /* Bytes low..high of memory. */
@@ -43,6 +44,9 @@ struct sam_engines_outside {
     /* The times of a load or store are known now, in the current cycle. */
     void (*placed)(void *context);
     void *context;
+    /* Loads and stores take their times from it; NULL: from `latency`. */
+    const struct sam_memtime_port *memory;
+    unsigned port; /* their number for it */
 };
 
 struct sam_engines;

@@ -43,7 +43,7 @@ uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64
         i++;
         if ((!store && !f->store) || (store && f->engine == engine) || f->order >= order)
             continue;
-        const uint64_t until = f->store ? f->done : f->release;
+        const uint64_t until = f->store ? f->done : f->read;
         if (until > ready && sam_engines_overlap(f->spans, f->span_count, spans, count))
             ready = until;
     }
@@ -51,7 +51,7 @@ uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64
 }
 
 bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *w, uint64_t order,
-                          uint64_t release, uint64_t done)
+                          uint64_t read, uint64_t done)
 {
     if (e->flight_count == e->flight_capacity) {
         void *moved =
@@ -61,7 +61,7 @@ bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *w, uint6
         e->flights = moved;
     }
     struct sam_engines_flight *f = &e->flights[e->flight_count++];
-    f->release = release;
+    f->read = read;
     f->done = done;
     f->order = order;
     f->engine = (uint8_t)w->engine;

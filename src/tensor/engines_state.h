@@ -12,13 +12,34 @@
 
 /* A load or store whose bytes may still conflict with later accesses. */
 struct sam_engines_flight {
-    uint64_t release, done;
+    uint64_t read, done; /* of a load, and of a store: others may access its bytes */
     uint64_t order;
     uint8_t engine;
     bool store;
     unsigned span_count;
     struct sam_work_span spans[SAM_WORK_SPANS];
 };
+
+/* When an instruction can start, starts, and is over. */
+struct sam_engines_times {
+    uint64_t first, start; /* what delays it from `first` on: `reason` */
+    unsigned reason;
+    uint64_t release, done;
+    uint64_t read; /* a load has read its bytes */
+};
+
+/* Requests to the memory, in ascending order of addresses, a part of a line each. They are spread
+ * over the cycles that the transfer takes, and wait when too many of the engine are unanswered. */
+struct sam_engines_transfer {
+    unsigned requests, sent;
+    unsigned span; /* of the next request, and its first byte */
+    uint64_t at;
+    uint64_t cycles; /* of the transfer, if nothing waits */
+    uint64_t waited;
+    uint64_t last; /* the latest answer */
+};
+
+enum { SAM_ENGINES_UNANSWERED = 32 };
 
 /* An instruction in a queue whose times are not known yet, because it follows, directly or not, an
  * access of another unit. */
@@ -27,6 +48,9 @@ struct sam_engines_waiting {
     uint64_t order, issued;
     uint64_t place; /* in its queue: how many were issued to it before */
     bool held;      /* an access of another unit has been the last to hold it */
+    bool started;   /* it sends requests to the memory; `times` are known up to its start */
+    struct sam_engines_times times;
+    struct sam_engines_transfer transfer;
     struct sam_work work;
 };
 
@@ -35,7 +59,9 @@ struct sam_engines_queue {
     uint64_t issued, left;  /* instructions issued, and how many of them have left the queue */
     unsigned waiting;       /* of those issued: their times are not known yet */
     uint64_t release, done; /* of the last one whose times are known */
-    uint64_t stalled;       /* cycles since `done` in which the hart waited for another engine */
+    uint64_t sent;          /* requests to the memory */
+    uint64_t answers[SAM_ENGINES_UNANSWERED]; /* ring: of the last requests */
+    uint64_t stalled; /* cycles since `done` in which the hart waited for another engine */
     struct sam_engine_report report; /* except for DRAINED and unfinished instructions */
 };
 
@@ -91,8 +117,14 @@ bool sam_engines_overlap(const struct sam_work_span *a, unsigned a_count,
  * are concerned whose times are known. `engine` keeps its own stores in order. */
 uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64_t order,
                                   bool store, const struct sam_work_span *spans, unsigned count);
-/* False: out of memory. */
+/* The bytes of a load have been read from cycle `read` on. False: out of memory. */
 bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *work, uint64_t order,
-                          uint64_t release, uint64_t done);
+                          uint64_t read, uint64_t done);
+
+/* engines_port.c: from the start of a load or store until its last request has been sent. */
+void sam_engines_begin_transfer(struct sam_engines_waiting *w, uint64_t cycles);
+/* Send what is due in cycle `now`. The cycle of the next request; NEVER: all have been sent, and
+ * the times are complete. */
+uint64_t sam_engines_send(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t now);
 
 #endif

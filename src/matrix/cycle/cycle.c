@@ -36,8 +36,9 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
     struct sam_mxu *x = sam_alloc(1, sizeof *x);
     struct slot *slots = sam_alloc(config->slots, sizeof *slots);
     struct moves *moves = sam_alloc(config->slots, sizeof *moves);
-    struct sam_mxu_cache *cache = config->l2_kib ? sam_mxu_cache_new(config->l2_kib) : NULL;
-    if (!x || !slots || !moves || (config->l2_kib && !cache)) {
+    const bool has_l2 = config->l2_kib && !outside->memory;
+    struct sam_mxu_cache *cache = has_l2 ? sam_mxu_cache_new(config->l2_kib) : NULL;
+    if (!x || !slots || !moves || (has_l2 && !cache)) {
         free(x);
         free(slots);
         free(moves);

@@ -8,6 +8,7 @@
 #include "base/keys.h"
 #include "clock/clock.h"
 #include "matrix/matrix.h"
+#include "memtime/memtime.h"
 #include "samite/mxu.h"
 
 enum {
@@ -103,6 +104,10 @@ struct sam_mxu_outside {
      * wants to know. */
     void (*answered)(void *context);
     void *context;
+    /* Requests take their times from it; NULL: from the configuration, which otherwise says nothing
+     * about the memory: mem_latency, merge_cycles, l2_kib and miss_latency are not used. */
+    const struct sam_memtime_port *memory;
+    unsigned port; /* the unit's number for it */
 };
 
 struct sam_mxu;

@@ -218,7 +218,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
     bus->rid = stage->id;
     bus->rready = sam_mxu_ready(x);
     if (bus->rready) {
-        take(x, stage, &x->reads, x->now + sam_mxu_latency(x, s, uop));
+        take(x, stage, &x->reads, sam_mxu_first_beat(x, s, uop));
         x->stats.read_requests++;
         x->stats.bytes_loaded += move->size;
     }

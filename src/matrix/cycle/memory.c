@@ -21,20 +21,42 @@ bool sam_mxu_ready(struct sam_mxu *x)
 
 /* An answer takes at least as long as a beat. Writing a full line needs none of its old contents,
  * so it never misses. */
-unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
+static unsigned latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
 {
     const struct sam_mxu_config *c = &x->config;
     const struct sam_mxu_move *m = &s->moves->of[uop];
-    unsigned latency = c->mem_latency > c->beat_cycles ? c->mem_latency : c->beat_cycles;
+    unsigned cycles = c->mem_latency > c->beat_cycles ? c->mem_latency : c->beat_cycles;
     if (x->cache) {
         const bool hit =
             sam_mxu_cache_access(x->cache, SAM_MXU_LINE_OF(m->address), s->work.stream);
         const bool store = s->work.kind == SAM_M_KIND_STORE;
         x->stats.l2_hits += hit;
         x->stats.l2_misses += !hit;
-        latency += hit || (store && m->full_line) ? 0 : c->miss_latency;
+        cycles += hit || (store && m->full_line) ? 0 : c->miss_latency;
     }
-    return latency;
+    return cycles;
+}
+
+/* The answer of the memory that is shared to a request of this cycle. */
+static uint64_t ask(struct sam_mxu *x, const struct slot *s, unsigned uop)
+{
+    const struct sam_memtime_port *memory = x->outside.memory;
+    const struct sam_mxu_move *m = &s->moves->of[uop];
+    const enum sam_memtime_kind kind = s->work.kind == SAM_M_KIND_STORE ? SAM_MEMTIME_WRITE
+                                       : s->work.stream                 ? SAM_MEMTIME_READ_STREAM
+                                                                        : SAM_MEMTIME_READ;
+    return memory->request(memory->context, x->outside.port, x->now, m->first, m->size, kind);
+}
+
+/* The shared memory tells when the last data are there; the beats before it are as close as the bus
+ * allows. */
+uint64_t sam_mxu_first_beat(struct sam_mxu *x, const struct slot *s, unsigned uop)
+{
+    if (!x->outside.memory)
+        return x->now + latency(x, s, uop);
+    const uint64_t last = ask(x, s, uop),
+                   others = (uint64_t)s->moves->of[uop].length * x->config.beat_cycles;
+    return last > x->now + others ? last - others : x->now + 1;
 }
 
 /* The answer to a request is complete. */
@@ -150,8 +172,10 @@ static bool send_data(struct sam_mxu *x)
     x->stats.write_beats++;
     x->next_write_beat = x->now + x->config.beat_cycles;
     if (--r->beats == 0) {
-        const unsigned merge = r->slot->moves->of[r->uop].full_line ? 0 : x->config.merge_cycles;
-        r->ready = x->now + merge + sam_mxu_latency(x, r->slot, r->uop);
+        const bool merges = !r->slot->moves->of[r->uop].full_line && !x->outside.memory;
+        const unsigned merge = merges ? x->config.merge_cycles : 0;
+        r->ready = x->outside.memory ? ask(x, r->slot, r->uop)
+                                     : x->now + merge + latency(x, r->slot, r->uop);
         x->next_write_beat += merge;
         x->merged = x->next_write_beat;
     }

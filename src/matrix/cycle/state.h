@@ -146,8 +146,8 @@ bool sam_mxu_cache_access(struct sam_mxu_cache *cache, uint64_t line, bool strea
 /* memory.c: the memory behind the bus; process the answers and write data of this cycle. */
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x);
 enum sam_mxu_state sam_mxu_write_channel(struct sam_mxu *x);
-/* Cycles from a request to its first beat, from the last write data to the answer. */
-unsigned sam_mxu_latency(struct sam_mxu *x, const struct slot *slot, unsigned uop);
+/* The cycle of the first beat that answers a load requested in this cycle. */
+uint64_t sam_mxu_first_beat(struct sam_mxu *x, const struct slot *slot, unsigned uop);
 /* Whether a channel is ready in this cycle; random, by config.stall. */
 bool sam_mxu_ready(struct sam_mxu *x);
 
