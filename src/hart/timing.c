@@ -89,10 +89,15 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
     if (status != SAM_OK)
         return status;
     /* After the matrix unit, whose answers they see in the same cycle. */
-    const struct sam_engines_outside outside = {
-        .clock = hart->clock, .free = matrix_is_settled, .placed = wake_matrix, .context = hart};
-    hart->engines =
-        sam_engines_new(o->engines ? o->engines : &config, &watch, hart->mxu ? &outside : NULL);
+    const struct sam_hart_shared_time *shared = hart->home.time;
+    const struct sam_engines_outside outside = {.clock = hart->clock,
+                                                .free = hart->mxu ? matrix_is_settled : NULL,
+                                                .placed = hart->mxu ? wake_matrix : NULL,
+                                                .context = hart,
+                                                .memory = shared ? shared->memory : NULL,
+                                                .port = shared ? shared->engines_port : 0};
+    hart->engines = sam_engines_new(o->engines ? o->engines : &config, &watch,
+                                    hart->mxu || shared ? &outside : NULL);
     hart->options.engines = NULL; /* belongs to the caller */
     return hart->engines ? SAM_OK : sam_fail_memory(error);
 }

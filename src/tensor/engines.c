@@ -354,8 +354,17 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *w)
     const struct entry entry = {
         .work = w, .order = e->order++, .issued = e->cycle, .place = enter(e, w->engine)};
     sam_engines_issue(e, SAM_ISSUE_TENSOR, w->pc);
-    e->exhausted |=
-        is_known(e, w, entry.order, &held) ? !settle(e, &entry) : !put_aside(e, &entry, held);
+    const bool known = is_known(e, w, entry.order, &held);
+    if (known && !shares_memory(e, w)) {
+        e->exhausted |= !settle(e, &entry);
+        return !e->exhausted;
+    }
+    struct sam_engines_waiting *aside = put_aside(e, &entry, held);
+    if (aside && known) {
+        start(e, aside, &entry);
+        sam_clock_wake(e->outside.clock, e->unit, aside->times.start);
+    }
+    e->exhausted |= !aside;
     return !e->exhausted;
 }
 

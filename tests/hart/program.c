@@ -3,8 +3,16 @@
 
 #include <string.h>
 
+#include "hart/core.h"
+
 struct program program_new(const char *isa, const struct sam_hart_options *options,
                            const char *text)
+{
+    return program_new_in(NULL, isa, options, text);
+}
+
+struct program program_new_in(const struct sam_hart_home *home, const char *isa,
+                              const struct sam_hart_options *options, const char *text)
 {
     struct program p = {0};
     struct sam_hart_options o = {0};
@@ -19,7 +27,7 @@ struct program program_new(const char *isa, const struct sam_hart_options *optio
         SAM_OK)
         fail_msg("%s", messages);
     sam_text_free(messages);
-    if (sam_hart_new(&o, &p.hart, &p.error) != SAM_OK ||
+    if (sam_hart_new_in(home, &o, &p.hart, &p.error) != SAM_OK ||
         sam_hart_map(p.hart, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
         sam_hart_load(p.hart, p.image, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);

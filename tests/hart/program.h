@@ -31,6 +31,10 @@ struct program {
 /* options->isa is overwritten; NULL: all zero. */
 struct program program_new(const char *isa, const struct sam_hart_options *options,
                            const char *text);
+/* The same in the home of a system. */
+struct sam_hart_home;
+struct program program_new_in(const struct sam_hart_home *home, const char *isa,
+                              const struct sam_hart_options *options, const char *text);
 void program_free(struct program *p);
 enum sam_status program_run(struct program *p);
 /* Run; it must end in this way. */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs that use the engines, the matrix unit and scalar accesses on a few shared bytes,
+ * and what must hold of their times. */
+#ifndef TEST_HART_MIXED_H
+#define TEST_HART_MIXED_H
+
+#include "hart/core.h"
+#include "hart/program.h"
+
+#define MIXED_ISA "rv64im_zicsr_zfinx_xtensorload_xmatrix"
+
+enum { MOST = 64, PIECES = 64, SLICES = 8, SLICE = 16 };
+
+/* Bytes that an instruction moves, and when. */
+struct piece {
+    uint64_t low, high;
+    uint64_t begins; /* the first cycle in which it may read or write them */
+    uint64_t over;   /* the first one in which it has */
+};
+
+enum kind { ENGINE, MATRIX, SCALAR };
+
+struct access {
+    enum kind kind;
+    uint64_t track; /* of an engine: which */
+    bool store;
+    uint64_t pc;
+    unsigned count;
+    struct piece pieces[PIECES]; /* slices; uops of the matrix unit */
+    uint64_t base, stride;       /* of rows */
+    bool seen;
+};
+
+struct mixed {
+    struct sam_buffer text;
+    uint64_t pc, seed;
+    struct access of[MOST];
+    unsigned count;
+};
+
+/* A program without loops. */
+void mixed_make(struct mixed *m, uint64_t seed);
+/* The program, with its data, ready to run; `home` as in sam_hart_new_in. */
+struct program mixed_start(const char *text, const struct sam_hart_options *options,
+                           const struct sam_hart_home *home);
+/* Take the times of the accesses from a timeline and a profile of the run. */
+void mixed_see(struct mixed *m, const struct sam_buffer *timeline, struct sam_profile *profile);
+/* No access of a unit begins before the older ones of others that it depends on are over, byte by
+ * byte. Returns how many there were to compare. */
+unsigned mixed_expect_order(const struct mixed *m);
+/* The cycles of each unit add up to the same total. */
+void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_stats *s);
+/* Memory and registers are the same. */
+void mixed_expect_same(struct program *a, struct program *b);
+struct sam_engines_config mixed_engines(uint64_t *seed);
+/* A sink into a struct sam_buffer. */
+bool mixed_keep(void *context, const void *data, size_t size);
+
+#endif
