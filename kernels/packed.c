@@ -18,6 +18,7 @@ static const char help[] =
     "  --columns N       rows of weights (1024)\n"
     "  --program FILE    run this ELF file, gemm.c or gemv.c compiled, instead of layer.s\n"
     "  --mlen BITS       of the matrix unit (512)\n"
+    "  --check-races     fail when the program uses what it has not waited for\n"
     "  --write FILE      only write the weights, as safetensors\n"
     "\n"
     "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
@@ -91,6 +92,10 @@ int main(int argc, char **argv)
         if (word[0] != '-') {
             if (!sam_dtype_parse(word, &config.type))
                 return usage("no type", word);
+            continue;
+        }
+        if (strcmp(word, "--check-races") == 0) {
+            how.check_races = true;
             continue;
         }
         if (++i == argc)

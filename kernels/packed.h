@@ -54,6 +54,7 @@ struct packed_run {
                                 64 columns, otherwise SAM_ERR_USAGE */
     unsigned mlen;           /* 0: 512, which layer.s needs */
     struct sam_sink console; /* what program and kernels print */
+    bool check_races;        /* a race is a failure */
 };
 /* Run a program on the layer and read what it left. SAM_ERR_TRAP: it failed, or a kernel did. */
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,

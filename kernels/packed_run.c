@@ -38,7 +38,8 @@ static enum sam_status load(struct machine *m, const struct packed_layer *layer,
     struct sam_hostio_options io = {.size = sizeof io, .output = run->console};
     struct sam_hart_options hart = {.size = sizeof hart, .mlen = run->mlen};
     struct sam_gpu_options gpu = {.size = sizeof gpu, .print = run->console};
-    struct sam_system_options options = {.size = sizeof options, .hart = &hart, .gpu = &gpu};
+    struct sam_system_options options = {
+        .size = sizeof options, .hart = &hart, .gpu = &gpu, .check_races = run->check_races};
     enum sam_status status =
         run->program ? sam_elf_read(run->program, &m->program, error)
                      : assemble(run->folder, "layer.s", "rv64im_zicsr_xtensorload_xmatrix",
@@ -87,6 +88,22 @@ static enum sam_status read_result(struct machine *m, const struct packed_layer 
     return status;
 }
 
+/* SAM_ERR_TRAP: the run had races; the error has the report of the first ones. */
+static enum sam_status check_races(const struct machine *m, struct sam_error *error)
+{
+    size_t count;
+    char *text;
+    sam_system_races(m->system, &count, NULL);
+    if (count == 0)
+        return SAM_OK;
+    const enum sam_status status = sam_system_print_races(m->system, 3, &text, error);
+    if (status != SAM_OK)
+        return status;
+    snprintf(error->text, sizeof error->text, "%s", text);
+    sam_text_free(text);
+    return SAM_ERR_TRAP;
+}
+
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,
                            struct packed_result *result, struct sam_error *error)
 {
@@ -107,6 +124,8 @@ enum sam_status packed_run(const struct packed_layer *layer, const struct packed
                  (unsigned long long)ended.hart.exit_code);
         status = SAM_ERR_TRAP;
     }
+    if (status == SAM_OK)
+        status = check_races(&m, error);
     if (status == SAM_OK)
         status = read_result(&m, layer, result, error);
     sam_system_free(m.system);

@@ -22,6 +22,7 @@
 static const enum sam_dtype types[] = {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
 
 static struct sam_buffer console;
+static bool check_races; /* in the following runs */
 
 static bool keep(void *context, const void *data, size_t size)
 {
@@ -34,7 +35,7 @@ static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder, program, mlen, {keep, &console}};
+    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }
@@ -222,6 +223,15 @@ static void write_changed(const char *name, const char *from, const char *to)
     sam_buffer_free(&out);
 }
 
+/* What sources include, beside those that are changed. */
+static void make_links(void)
+{
+    assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -sfn '" KERNEL_DIR
+                           "/../include' '%s/include' && for f in start.inc softmax.s; do ln -sfn "
+                           "'" KERNEL_DIR "'/$f '%s/kernels/'; done",
+                           test_folder, test_folder, test_folder));
+}
+
 /* Missing waits, wrong steps and wrong tiles are seen. */
 static void wrong_programs(void **state)
 {
@@ -248,10 +258,7 @@ static void wrong_programs(void **state)
     struct packed_result result;
     struct sam_error error;
     must(packed_make(&layer, &config, &error), &error);
-    assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -s '" KERNEL_DIR
-                           "/../include' '%s/include' && for f in start.inc softmax.s; do ln -s "
-                           "'" KERNEL_DIR "'/$f '%s/kernels/'; done",
-                           test_folder, test_folder, test_folder));
+    make_links();
     snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
     for (size_t i = 0; i <= COUNT(changes); i++) { /* the last: unchanged */
         write_changed("layer.s", NULL, NULL);
@@ -269,6 +276,61 @@ static void wrong_programs(void **state)
     packed_free(&layer);
 }
 
+/* No program uses what it has not waited for. */
+static void races(void **state)
+{
+    (void)state;
+    static const struct packed_config configs[] = {
+        {SAM_F16, 1, 64, 64, 1}, {SAM_E4M3, 1, 192, 320, 2}, {SAM_E2M1, 1, 64, 640, 3}};
+    check_races = true;
+    for (size_t i = 0; i < COUNT(configs); i++)
+        expect_right(&configs[i], NULL, 512);
+    for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
+        const struct packed_config one = {SAM_E5M2, 0, 1024, 40, 7};
+        compile("gemm", widths[w]);
+        expect_right(&configs[1], test_path("gemm"), 256);
+        compile("gemv", widths[w]);
+        expect_right(&one, test_path("gemv"), 512);
+    }
+    check_races = false;
+}
+
+/* A wait that is missing makes a race, though without time the results are right. */
+static void missing_waits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *first, *second;
+    } changes[] = {
+        {"wait:\n    li      t0, SAM_SYSTEM_WEIGHT_WAIT",
+         "wait:\n    li t0, SAM_SYSTEM_WEIGHT_STATUS", " by the ", "store by weight record"},
+        {"lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(t0)",
+         "sw zero, 60(s0)\n li t1, 0", "store by the hart", "load by GPU launch 0"},
+    };
+    const struct packed_config config = {SAM_F16, 1, 64, 64, 1};
+    char folder[4096];
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error;
+    must(packed_make(&layer, &config, &error), &error);
+    make_links();
+    snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        write_changed("layer.s", changes[i].from, changes[i].to);
+        write_changed("gpu.s", NULL, NULL);
+        must(run(&layer, folder, NULL, 512, &result, &error), &error);
+        assert_true(packed_check(&layer, &result));
+        packed_result_free(&result);
+        check_races = true;
+        assert_int_equal(run(&layer, folder, NULL, 512, &result, &error), SAM_ERR_TRAP);
+        check_races = false;
+        if (!strstr(error.text, changes[i].first) || !strstr(error.text, changes[i].second))
+            fail_msg("%s", error.text);
+        packed_result_free(&result);
+    }
+    packed_free(&layer);
+}
+
 static int tear_down(void **state)
 {
     sam_buffer_free(&console);
@@ -280,7 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_assembly),    cmocka_unit_test(in_c),
         cmocka_unit_test(round_trip),     cmocka_unit_test(wrong_results),
-        cmocka_unit_test(wrong_programs),
+        cmocka_unit_test(wrong_programs), cmocka_unit_test(races),
+        cmocka_unit_test(missing_waits),
     };
     return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
 }
