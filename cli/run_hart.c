@@ -79,7 +79,7 @@ static int prepare(struct state *s)
     if (code == CLI_OK && r->system)
         code = run_system_make(r, s->image, &s->console, &s->system, &s->hart);
     if (code == CLI_OK)
-        code = r->system ? run_hart_fill(r, s->image, &s->arguments, s->hart)
+        code = r->system ? run_system_fill(r, s->image, &s->arguments, s->system)
                          : run_hart_make(r, s->image, &s->arguments, &s->hart);
     return code == CLI_OK ? run_check_dumps(r->run, read_memory, s->hart) : code;
 }

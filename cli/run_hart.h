@@ -76,6 +76,7 @@ const char *run_hart_name(const char *path);
 struct run_console {
     FILE *output;
     struct cli_progress *progress; /* to be cleared; or NULL */
+    uint64_t failed_weights;       /* records of the weight unit */
 };
 int run_hart_host(const struct hart_request *request, struct run_console *console,
                   struct sam_hostio **host);

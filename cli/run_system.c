@@ -3,12 +3,9 @@
 #include "run_system.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "files.h"
 #include "stop.h"
-
-#define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file, which has to fit the memory */
 
 struct run_system {
     struct sam_system *system;
@@ -18,19 +15,6 @@ struct run_system {
     bool check_races;
 };
 
-/* FILE[@ADDRESS] */
-static int parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
-                         void *place)
-{
-    struct system_weights *weights = place;
-    const char *at = strrchr(text, '@');
-    if (at && (!sam_parse_u64(at + 1, &weights->address) || weights->address == 0))
-        return cli_usage_error(args, "--%s %s: expected FILE.smw or FILE.smw@ADDRESS", option->name,
-                               text);
-    weights->file = text;
-    return CLI_OK;
-}
-
 const struct cli_option run_system_rows[] = {
     CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",
             "a program of the GPU, assembly (from 0x80000000 on; start code is added unless it has "
@@ -39,7 +23,7 @@ const struct cli_option run_system_rows[] = {
     CLI_ROW(struct system_request, weights, "weights", CLI_PARSE, "FILE[@ADDRESS]",
             "packed weights (samite pack) for the program: in the first free buffer, or at an "
             "address, with a directory of the tensors in a1",
-            .parse = parse_weights, .suffixes = ".smw"),
+            .parse = run_parse_weights, .suffixes = ".smw"),
     CLI_ROW(struct system_request, options.gpu_traps, "gpu-traps", CLI_CHOICE, NULL,
             "a trap of a kernel ends the run (end, the default), or sets the STATUS of the queue "
             "for the program (report)",
@@ -58,23 +42,9 @@ const char *run_system_isa(unsigned xlen)
                       : "rv64ima_zicsr_zfinx_xtensorload_xmatrix";
 }
 
-/* The name without the address; to be freed. */
-static char *weights_path(const struct system_weights *weights)
-{
-    char *path = strdup(weights->file);
-    if (path && weights->address)
-        *strrchr(path, '@') = '\0';
-    return path;
-}
-
 int run_system_name_files(const struct system_request *request, const struct cli_args *args)
 {
-    int code = CLI_OK;
-    if (request->weights.file) {
-        char *path = weights_path(&request->weights);
-        code = path ? cli_reads(args, path) : cli_no_memory();
-        free(path);
-    }
+    int code = run_name_weights(&request->weights, args);
     for (size_t i = 0; i < request->gpu_code.count && code == CLI_OK; i++)
         code = cli_reads(args, request->gpu_code.items[i]);
     return code;
@@ -128,27 +98,6 @@ static int load_kernels(struct run_system *s, const struct hart_request *r)
     return code;
 }
 
-static int load_weights(struct run_system *s, const struct system_request *request)
-{
-    struct sam_error error;
-    char *data = NULL, *path;
-    size_t size;
-    int code = CLI_OK;
-    if (!request->weights.file)
-        return CLI_OK;
-    path = weights_path(&request->weights);
-    if (!path)
-        return cli_no_memory();
-    if (sam_file_load(path, MAX_WEIGHTS, &data, &size, &error) != SAM_OK)
-        code = cli_report(&error);
-    else if (sam_system_load_weights(s->system, data, size, request->weights.address, &error) !=
-             SAM_OK)
-        code = cli_error("%s: %s", path, error.text);
-    free(data);
-    free(path);
-    return code;
-}
-
 int run_system_make(const struct hart_request *request, const struct sam_image *image,
                     struct run_console *console, struct run_system **out, struct sam_hart **hart)
 {
@@ -166,6 +115,9 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     gpu.print = (struct sam_sink){print_text, console};
     gpu.progress = show_progress;
     gpu.progress_context = console;
+    if (!request->run->quiet)
+        options.weight_ended = run_note_weight;
+    options.weight_ended_context = console;
     options.size = sizeof options;
     options.hart = &request->options;
     options.gpu = &gpu;
@@ -173,8 +125,15 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
         sam_system_load(s->system, image, &error) != SAM_OK)
         return cli_report(&error);
     *hart = sam_system_hart(s->system);
-    const int code = load_weights(s, request->system);
-    return code == CLI_OK ? load_kernels(s, request) : code;
+    return load_kernels(s, request);
+}
+
+int run_system_fill(const struct hart_request *request, const struct sam_image *image,
+                    struct run_arguments *arguments, struct run_system *s)
+{
+    struct sam_hart *hart = sam_system_hart(s->system);
+    const int code = run_hart_fill(request, image, arguments, hart);
+    return code == CLI_OK ? run_load_weights(s->system, request, arguments) : code;
 }
 
 void run_system_free(struct run_system *system)

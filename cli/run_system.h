@@ -8,8 +8,8 @@
 struct system_request {
     struct cli_list gpu_code; /* programs of the GPU */
     struct system_weights {
-        const char *file; /* packed, and @ADDRESS when there is one; or NULL */
-        uint64_t address; /* or 0 */
+        const char *file; /* packed, then @ADDRESS if address is not 0; or NULL */
+        uint64_t address;
     } weights;
     struct sam_system_options options;
     struct sam_gpu_options gpu;
@@ -26,6 +26,9 @@ int run_system(struct hart_request *request, struct system_request *system);
 struct run_system;
 int run_system_make(const struct hart_request *request, const struct sam_image *image,
                     struct run_console *console, struct run_system **out, struct sam_hart **hart);
+/* Then its memory, registers and arguments, if any. */
+int run_system_fill(const struct hart_request *request, const struct sam_image *image,
+                    struct run_arguments *arguments, struct run_system *system);
 void run_system_free(struct run_system *system);
 /* As sam_hart_run. */
 enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
@@ -35,6 +38,16 @@ enum sam_status run_system_execute(struct run_system *system, struct sam_hart_re
 json_t *run_system_report(const struct run_system *system, json_t *report);
 /* With --check-races: show what was found. CLI_PROGRAM_FAILED: there are races. */
 int run_system_check(const struct run_system *system, FILE *text);
+
+/* run_weights.c: --weights FILE[@ADDRESS], once everything that has a place of its own is there.
+ * Its directory goes to a1, unless --reg or --arg set that. */
+int run_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
+                      void *place);
+int run_name_weights(const struct system_weights *weights, const struct cli_args *args);
+int run_load_weights(struct sam_system *system, const struct hart_request *request,
+                     const struct run_arguments *arguments);
+/* For options.weight_ended: say why a record failed; `context` is a struct run_console. */
+void run_note_weight(void *context, const struct sam_system_weight *weight);
 
 /* run_races.c: the parts of these two for --check-races. */
 json_t *run_report_races(const struct sam_system *system, json_t *report);

@@ -48,6 +48,14 @@ struct sam_system_launch {
     const struct sam_gpu_result *result;
 };
 
+/* A weight record that has ended. */
+struct sam_system_weight {
+    uint64_t number;   /* from 0, in the order of submission */
+    uint32_t record;   /* its address */
+    uint32_t status;   /* of its result (device/layout.def); 0: done */
+    const char *fault; /* why the status is not 0, in words; otherwise "" */
+};
+
 struct sam_system_options {
     size_t size; /* sizeof of this struct (status.h) */
     /* The hart's, NULL: all zero; copied. Without an isa it is
@@ -67,6 +75,8 @@ struct sam_system_options {
      * the system. */
     void (*launched)(void *context, const struct sam_system_launch *launch);
     void *launched_context;
+    void (*weight_ended)(void *context, const struct sam_system_weight *weight); /* the same */
+    void *weight_ended_context;
     bool check_races; /* find races (system_race.h); slower, and the GPU runs on one thread */
 };
 

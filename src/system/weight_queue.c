@@ -22,6 +22,13 @@ enum sam_hart_port_end sam_system_take_record(struct sam_system *system, uint32_
                              work->blocks[i].destination_bytes);
     if (work->result_address)
         sam_system_wrote(system, work->result_address, sizeof work->result);
+    if (system->options.weight_ended)
+        system->options.weight_ended(
+            system->options.weight_ended_context,
+            &(struct sam_system_weight){.number = system->stats.weight_records - 1,
+                                        .record = address,
+                                        .status = *status,
+                                        .fault = work->fault});
     return SAM_HART_PORT_DONE;
 }
 
