@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compress, transport, restore: elements of each type in L1M are counted and encoded by the weight
- * unit, the packed bytes move to L0M by TensorLoad, are decoded there, and must be what they were.
- * The raw bytes make the same way for comparison. Prints a line per type; the exit code is 1 when
- * anything differs. Cycles are instructions unless the run has --cycles. */
+ * unit, TensorLoad sends the packed bytes to a far memory, from which they are decoded into L0M,
+ * and must be what they were. The raw bytes go the same way for comparison. Prints a line per type
+ * with the cycles of each step (instructions, unless the run has --cycles); the exit code is 1 when
+ * anything differs.
+ *
+ * The far memory is DRAM from 0x40800000 on, in the heap. To put it behind a link, and keep the L2
+ * from hiding it: --config mem.link_base=0x40800000,mem.link_size=0x100000,mem.l2_size=4096 */
 #include <samite/device/tensorload.h>
 #include <samite/device/weights.h>
 
-/* What one side has in L1M and the other in L0M: raw elements, chunks, and counters or elements
- * restored. */
+/* What each memory has: raw elements, chunks, and counters or elements restored. */
 enum { RAW = 0, CHUNKS = 0x10000, RESULT = 0x30000, CHUNKS_ROOM = 0x20000, RAW_ROOM = 0x10000 };
 
 /* The sign in the top bit, then an exponent whose values become half as frequent from `top` down,
@@ -26,12 +29,17 @@ static const struct type types[] = {
 };
 enum { TYPES = sizeof types / sizeof types[0], ELEMENTS = 1 << 15 };
 
-static uint8_t *near_side(uint32_t offset)
+static uint8_t *sender(uint32_t offset)
 {
     return (uint8_t *)(uintptr_t)(SAM_SYSTEM_L1M + offset);
 }
 
-static uint8_t *far_side(uint32_t offset)
+static uint8_t *far_memory(uint32_t offset)
+{
+    return (uint8_t *)(uintptr_t)(SAM_SYSTEM_CODE + 0x800000 + offset);
+}
+
+static uint8_t *receiver(uint32_t offset)
 {
     return (uint8_t *)(uintptr_t)(SAM_SYSTEM_L0M + offset);
 }
@@ -56,7 +64,7 @@ static uint32_t element(const struct type *type, uint32_t *state)
 /* A word of elements at a time; their bytes. */
 static uint32_t fill(const struct type *type, uint32_t count)
 {
-    uint32_t *words = (uint32_t *)near_side(RAW), state = 1 + type->number;
+    uint32_t *words = (uint32_t *)sender(RAW), state = 1 + type->number;
     const uint32_t per_word = 32 / type->bits, size = count / per_word;
     for (uint32_t i = 0; i < size; i++) {
         uint32_t word = 0;
@@ -67,7 +75,7 @@ static uint32_t fill(const struct type *type, uint32_t count)
     return 4 * size;
 }
 
-/* Copy whole KiB from one side to the other; the cycles until the last byte has arrived. */
+/* Copy whole KiB; the cycles until the last byte has arrived. */
 static uint64_t transport(const uint8_t *from, uint8_t *to, uint32_t size)
 {
     const uint64_t start = sam_system_cycles();
@@ -103,8 +111,8 @@ static uint64_t run(struct sam_weight_record *record, struct sam_weight_result *
 static int are_counted(const struct type *type, uint32_t size)
 {
     static uint32_t counts[256];
-    const uint32_t *counters = (const uint32_t *)near_side(RESULT);
-    const uint8_t *raw = near_side(RAW);
+    const uint32_t *counters = (const uint32_t *)sender(RESULT);
+    const uint8_t *raw = sender(RAW);
     const uint32_t bytes = type->bits < 8 ? 1 : type->bits / 8; /* of a symbol's element */
     for (uint32_t i = 0; i < 256; i++)
         counts[i] = 0;
@@ -134,28 +142,29 @@ static const char *try(const struct type *type, uint32_t count)
     static struct sam_weight_entry tensor;
     const uint32_t size = fill(type, count);
 
-    sam_weight_make(&record, SAM_WEIGHT_COUNT, type->number, near_side(RAW), size, count,
-                    near_side(RESULT), 1024);
+    sam_weight_make(&record, SAM_WEIGHT_COUNT, type->number, sender(RAW), size, count,
+                    sender(RESULT), 1024);
     const uint64_t counting = run(&record, &result);
     if (result.status != SAM_WEIGHT_IS_GOOD || !are_counted(type, size))
         return "wrong counts";
 
-    sam_weight_make(&record, SAM_WEIGHT_ENCODE, type->number, near_side(RAW), size, count,
-                    near_side(CHUNKS), CHUNKS_ROOM);
+    sam_weight_make(&record, SAM_WEIGHT_ENCODE, type->number, sender(RAW), size, count,
+                    sender(CHUNKS), CHUNKS_ROOM);
     const uint64_t encoding = run(&record, &result);
     const uint32_t packed = result.bytes;
     if (result.status != SAM_WEIGHT_IS_GOOD)
         return "not encoded";
-    const uint64_t moved = transport(near_side(CHUNKS), far_side(CHUNKS), packed);
+    const uint64_t sending = transport(sender(CHUNKS), far_memory(CHUNKS), packed);
 
-    sam_weight_describe(&tensor, &record, far_side(CHUNKS), packed);
-    sam_weight_make_decode(&record, &tensor, 0, count, type->number, far_side(RESULT), RAW_ROOM);
+    sam_weight_describe(&tensor, &record, far_memory(CHUNKS), packed);
+    sam_weight_make_decode(&record, &tensor, 0, count, type->number, receiver(RESULT), RAW_ROOM);
     const uint64_t decoding = run(&record, &result);
     if (result.status != SAM_WEIGHT_IS_GOOD || result.bytes != size)
         return "not decoded";
-    const uint64_t raw_moved = transport(near_side(RAW), far_side(RAW), size);
-    if (!are_equal(near_side(RAW), far_side(RAW), size) ||
-        !are_equal(near_side(RAW), far_side(RESULT), size))
+    const uint64_t raw_sending = transport(sender(RAW), far_memory(RAW), size);
+    const uint64_t raw_receiving = transport(far_memory(RAW), receiver(RAW), size);
+    if (!are_equal(sender(RAW), receiver(RAW), size) ||
+        !are_equal(sender(RAW), receiver(RESULT), size))
         return "not what it was";
 
     sam_put_text(type->name);
@@ -165,17 +174,19 @@ static const char *try(const struct type *type, uint32_t count)
     sam_put_text(" %");
     sam_put_number(counting, 10);
     sam_put_number(encoding, 10);
-    sam_put_number(moved, 10);
+    sam_put_number(sending, 10);
     sam_put_number(decoding, 10);
-    sam_put_number(raw_moved, 10);
+    sam_put_text(" |");
+    sam_put_number(raw_sending, 10);
+    sam_put_number(raw_receiving, 10);
     sam_put_char('\n');
     return 0;
 }
 
 int main(void)
 {
-    sam_put_text(
-        "type      raw   packed    size     count    encode      move    decode  move raw\n");
+    sam_put_text("type      raw   packed    size     count    encode      send    decode |"
+                 "  send raw  load raw\n");
     for (uint32_t i = 0; i < TYPES; i++) {
         const char *wrong = try(&types[i], ELEMENTS);
         if (wrong) {
