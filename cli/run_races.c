@@ -24,6 +24,8 @@ json_t *run_report_races(const struct sam_system *system, json_t *report)
     for (size_t i = 0; i < count; i++) {
         json_t *row = report_count(json_object(), "address", races[i].address);
         row = report_count(row, "size", races[i].size);
+        row = report_count(row, "low", races[i].low);
+        row = report_count(row, "high", races[i].high);
         row = report_count(row, "count", races[i].count);
         row = report_set(row, "access", side_of(&races[i].access));
         rows = report_add(rows, report_set(row, "in_flight", side_of(&races[i].in_flight)));

@@ -45,12 +45,13 @@ struct sam_system_race_side {
     uint64_t submitted_pc; /* of the store that submitted it */
 };
 
+/* Races of the same instructions, or of records that the same instructions submit, are one. */
 struct sam_system_race {
-    struct sam_system_race_side access;    /* at which the race was found, */
+    struct sam_system_race_side access;    /* at which the first one was found, */
     struct sam_system_race_side in_flight; /* and what it races with */
-    uint64_t address, size; /* bytes that both accessed; races of the same two sides on adjoining
-                               bytes are one */
-    uint64_t count;         /* accesses that found it */
+    uint64_t address, size; /* bytes that both accessed, with those that others adjoined */
+    uint64_t low, high;     /* the lowest and the highest byte of all */
+    uint64_t count;         /* accesses at which one was found */
 };
 
 /* "load", "store", ...; "hart", "TensorLoad unit", ... Never NULL. */

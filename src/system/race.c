@@ -58,7 +58,7 @@ struct sam_system_races {
     /* findings */
     struct sam_system_race *found;
     size_t found_count, found_capacity;
-    uint32_t slots[SLOTS]; /* 1 + the last finding of two sides, by their hash */
+    uint32_t slots[SLOTS]; /* 1 + the finding of two sides, by their hash */
     uint64_t dropped;
 };
 
@@ -152,40 +152,53 @@ static bool is_live(const struct sam_system_races *r, const struct who *who)
 static bool same_side(const struct sam_system_race_side *a, const struct sam_system_race_side *b)
 {
     return a->agent == b->agent && a->access == b->access && a->has_pc == b->has_pc &&
-           a->pc == b->pc && a->number == b->number;
+           a->pc == b->pc && a->submitted_pc == b->submitted_pc;
 }
 
 static uint64_t hash_side(const struct sam_system_race_side *s, uint64_t hash)
 {
-    const uint64_t parts[] = {s->agent, s->access, s->pc, s->number};
+    const uint64_t parts[] = {s->agent, s->access, s->pc, s->submitted_pc};
     for (size_t i = 0; i < SAM_COUNT(parts); i++)
         hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15) >> 7 ^ hash << 29;
     return hash;
 }
 
-/* Add a range to a finding that it overlaps or adjoins. */
-static bool extend(struct sam_system_race *found, const struct sam_system_race *race)
+/* The slot of what was found between these two sides, or of what is to be. */
+static uint32_t *slot_of(struct sam_system_races *r, const struct sam_system_race *race)
+{
+    uint64_t at = hash_side(&race->in_flight, hash_side(&race->access, 1));
+    for (;; at++) {
+        uint32_t *slot = &r->slots[at % SLOTS];
+        const struct sam_system_race *found = *slot ? &r->found[*slot - 1] : NULL;
+        if (!found || (same_side(&found->access, &race->access) &&
+                       same_side(&found->in_flight, &race->in_flight)))
+            return slot;
+    }
+}
+
+/* Add a race to a finding. */
+static void extend(struct sam_system_race *found, const struct sam_system_race *race)
 {
     const uint64_t end = race->address + race->size, found_end = found->address + found->size;
+    found->count++;
+    found->low = race->low < found->low ? race->low : found->low;
+    found->high = race->high > found->high ? race->high : found->high;
     if (race->address > found_end || end < found->address)
-        return false;
+        return;
     const uint64_t low = race->address < found->address ? race->address : found->address;
     found->size = (end > found_end ? end : found_end) - low;
     found->address = low;
-    found->count++;
-    return true;
 }
 
 static void report(struct sam_system_races *r, const struct sam_system_race *race)
 {
     if (r->options.racing)
         r->options.racing(r->options.context, race);
-    const uint64_t hash = hash_side(&race->in_flight, hash_side(&race->access, 1));
-    uint32_t *slot = &r->slots[hash % SLOTS];
-    struct sam_system_race *last = *slot ? &r->found[*slot - 1] : NULL;
-    if (last && same_side(&last->access, &race->access) &&
-        same_side(&last->in_flight, &race->in_flight) && extend(last, race))
+    uint32_t *slot = slot_of(r, race);
+    if (*slot) {
+        extend(&r->found[*slot - 1], race);
         return;
+    }
     if (r->found_count == SAM_SYSTEM_RACES_KEPT) {
         r->dropped++;
         return;
@@ -408,7 +421,8 @@ static bool who_of(struct sam_system_races *r, const struct system_race_access *
     struct queue *queue = &r->queues[q];
     uint32_t *site = &queue->sites[(access->pc >> 2 ^ (uint64_t)access->kind << 6) % SITES];
     const struct sam_system_race_side side = side_of(r, access);
-    if (!*site || !same_side(&r->whos[*site - 1].side, &side)) {
+    if (!*site || r->whos[*site - 1].side.access != side.access ||
+        r->whos[*site - 1].side.has_pc != side.has_pc || r->whos[*site - 1].side.pc != side.pc) {
         void *grown = sam_grow(r->whos, r->who_count, &r->who_capacity, sizeof *r->whos);
         if (!grown) {
             fail(r, SAM_ERR_MEMORY);
@@ -470,6 +484,8 @@ static void check_list(struct sam_system_races *r, const struct list *list, uint
             report(r, &(struct sam_system_race){.access = side_of(r, access),
                                                 .in_flight = who->side,
                                                 .address = base + from,
+                                                .low = base + from,
+                                                .high = base + to,
                                                 .size = to - from + 1,
                                                 .count = 1});
     }

@@ -64,8 +64,12 @@ static void put_race(const struct report *r, const struct sam_system_race *race)
     if (race->size > 1)
         sam_buffer_printf(r->out, " to 0x%08llx",
                           (unsigned long long)(race->address + race->size - 1));
+    const bool more = race->low < race->address || race->high >= race->address + race->size;
     if (race->count > 1)
         sam_buffer_printf(r->out, ", %llu times", (unsigned long long)race->count);
+    if (more)
+        sam_buffer_printf(r->out, " between 0x%08llx and 0x%08llx", (unsigned long long)race->low,
+                          (unsigned long long)race->high);
     sam_buffer_puts(r->out, "\n");
     put_side(r, &race->access);
     sam_buffer_puts(r->out, "\n");

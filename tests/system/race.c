@@ -274,6 +274,33 @@ static void a_loop_over_a_result_is_one_race(void **state)
     end(&b);
 }
 
+/* Of several launches, on bytes apart: the first range, and how far all of them reach. */
+static void a_loop_of_launches_is_one_race(void **state)
+{
+    (void)state;
+    struct bench b;
+    const struct sam_system_race *list;
+    begin(&b, 0, 0);
+    for (unsigned i = 0; i < 10; i++) {
+        const uint64_t at = 0x90000000 + 0x1800 * ((i + 5) % 10);
+        const struct system_race_access write =
+            made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000020, at, 16);
+        const struct system_race_access read =
+            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000030, at + 4, 4);
+        submit(&b, SAM_SYSTEM_BY_GPU, 0x40001000 + 64 * i, 0x40000010);
+        access_memory(&b, &write);
+        access_memory(&b, &read);
+    }
+    assert_int_equal(found(&b, &list), 1);
+    assert_int_equal(list[0].address, 0x90000000 + 0x1800 * 5 + 4);
+    assert_int_equal(list[0].size, 4);
+    assert_int_equal(list[0].low, 0x90000004);
+    assert_int_equal(list[0].high, 0x90000000 + 0x1800 * 9 + 7);
+    assert_int_equal(list[0].count, 10);
+    assert_int_equal(list[0].in_flight.number, 0);
+    end(&b);
+}
+
 static void a_wait_for_one_queue_is_none_for_the_other(void **state)
 {
     (void)state;
@@ -356,7 +383,7 @@ static void findings_beyond_those_kept_are_counted(void **state)
     access_memory(&b, &write);
     for (unsigned i = 0; i < SAM_SYSTEM_RACES_KEPT + 20; i++) {
         const struct system_race_access read =
-            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000000, 0x90000000 + 8 * i, 4);
+            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000000 + 4 * i, 0x90000000, 4);
         access_memory(&b, &read);
     }
     sam_system_races_found(b.races, &count, &dropped);
@@ -441,6 +468,7 @@ int main(void)
         cmocka_unit_test(random_streams_agree_with_the_second_opinion),
         cmocka_unit_test(long_streams_agree_with_the_second_opinion),
         cmocka_unit_test(a_loop_over_a_result_is_one_race),
+        cmocka_unit_test(a_loop_of_launches_is_one_race),
         cmocka_unit_test(a_wait_for_one_queue_is_none_for_the_other),
         cmocka_unit_test(one_queue_orders_itself_and_two_do_not),
         cmocka_unit_test(atomics_do_not_race_with_each_other),
