@@ -29,6 +29,7 @@
 #include "symbolstat.h"
 #include "system.h"
 #include "system_race.h"
+#include "system_time.h"
 #include "text.h"
 #include "tile.h"
 #include "tile_ops.h"

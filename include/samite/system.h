@@ -24,6 +24,7 @@
 #include "image.h"
 #include "status.h"
 #include "system_race.h"
+#include "system_time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +79,9 @@ struct sam_system_options {
     void (*weight_ended)(void *context, const struct sam_system_weight *weight); /* the same */
     void *weight_ended_context;
     bool check_races; /* find races (system_race.h); slower, and the GPU runs on one thread */
+    /* Not NULL: count cycles (system_time.h). It replaces `engines` and `cycles` of the hart's
+     * options, and the GPU's must have no `timing`. Slower. */
+    const struct sam_system_timing *timing;
 };
 
 /* How a run ended. */

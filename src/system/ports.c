@@ -39,20 +39,14 @@ static enum sam_hart_port_end put(struct sam_system *system, uint32_t value)
     return sam_system_stop(system, SAM_SYSTEM_END_HOST, SAM_ERR_IO, &error);
 }
 
-/* Cycles, or without time the instructions before the one that asks. */
-static uint64_t now(const struct sam_system *system)
-{
-    return system->hart->core.accessed_at;
-}
-
 static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_system_unit unit,
                                          uint32_t offset, uint32_t *value)
 {
     const struct sam_matrix *matrix = system->hart->matrix;
     (void)unit;
     switch (offset + SAM_SYSTEM_CONTROL) {
-    case SAM_SYSTEM_CYCLE_LOW: *value = (uint32_t)now(system); break;
-    case SAM_SYSTEM_CYCLE_HIGH: *value = (uint32_t)(now(system) >> 32); break;
+    case SAM_SYSTEM_CYCLE_LOW: *value = (uint32_t)sam_system_now(system); break;
+    case SAM_SYSTEM_CYCLE_HIGH: *value = (uint32_t)(sam_system_now(system) >> 32); break;
     case SAM_SYSTEM_IDENTITY:
         *value = system->options.sms | (matrix ? matrix->row_bytes * 8 : 0) << 16;
         break;

@@ -18,6 +18,15 @@ static const struct {
 
 /* ---------------------------------------------------------------------------------- registers */
 
+/* Without time what is submitted is done. */
+static uint32_t done(struct sam_system *system, enum sam_system_unit unit)
+{
+    if (!system->time)
+        return system->queues[unit].done;
+    sam_system_now(system); /* what has ended by now has ended */
+    return (uint32_t)sam_system_time_done(system->time, (enum system_time_queue)unit);
+}
+
 enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam_system_unit unit,
                                              uint32_t offset, uint32_t *value)
 {
@@ -25,8 +34,8 @@ enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam
     switch (units[unit].take ? offset : SUBMIT) {
     case SUBMITTED: *value = queue->submitted; break;
     case DONE:
-        *value = queue->done;
-        sam_system_watch_done(system, unit, queue->submitted - queue->done);
+        *value = done(system, unit);
+        sam_system_watch_done(system, unit, queue->submitted - *value);
         break;
     case WAIT:
         *value = queue->status;
@@ -158,6 +167,22 @@ static enum sam_hart_port_end fail(struct sam_system *system, uint32_t record,
     return sam_system_stop(system, SAM_SYSTEM_END_TRAP, status, &named);
 }
 
+/* In time, what it executes is kept until its turn comes. */
+static enum sam_status run_launch(struct sam_system *system, const struct sam_launch *launch,
+                                  struct sam_gpu_result *result, struct sam_error *error)
+{
+    if (!system->time)
+        return sam_gpu_launch(system->gpu, launch, result, error);
+    const struct sam_symbol *kernel = sam_gpu_find_kernel(system->gpu, launch);
+    struct sam_gpu_recording *recording;
+    const enum sam_status status =
+        sam_gpu_record(system->gpu, launch, &sam_system_time_config(system->time)->gpu,
+                       SYSTEM_TIME_STREAM, &recording, result, error);
+    if (recording)
+        sam_system_time_give_launch(system->time, recording, kernel ? kernel->name : NULL);
+    return status;
+}
+
 enum sam_hart_port_end sam_system_take_launch(struct sam_system *system, uint32_t address,
                                               const uint32_t words[16], uint32_t *status)
 {
@@ -173,8 +198,10 @@ enum sam_hart_port_end sam_system_take_launch(struct sam_system *system, uint32_
         return sam_system_refuse(system, "launch record at 0x%08x: %s", address, error.text);
     sam_system_watch_record(system, SAM_SYSTEM_GPU_QUEUE, address);
     const bool watched = sam_system_watch_code(system);
-    const enum sam_status ended = sam_gpu_launch(system->gpu, &launch, &result, &error);
+    const enum sam_status ended = run_launch(system, &launch, &result, &error);
     sam_system_check_code(system);
+    if (ended == SAM_ERR_USAGE) /* the GPU of the cycle model is too small for it */
+        return sam_system_refuse(system, "launch record at 0x%08x: %s", address, error.text);
     enum sam_hart_port_end end = SAM_HART_PORT_DONE;
     if (!account(system, &result) || !watched) {
         sam_fail_memory(&error);

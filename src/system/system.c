@@ -111,11 +111,17 @@ static enum sam_status fill(struct sam_system *system, const struct sam_system_o
     sam_system_add_ports(system, &home.ports);
     status = take_hart(&hart, system->options.hart, error);
     if (status == SAM_OK)
+        status = sam_system_add_time(system, &hart, error);
+    home.time = system->time ? &system->shared : NULL;
+    if (status == SAM_OK)
         status = sam_hart_new_in(&home, &hart, &system->hart, error);
     if (status == SAM_OK)
         status = sam_gpu_new_in(system->memory, system->options.gpu, &system->gpu, error);
+    if (status == SAM_OK)
+        status = sam_system_start_time(system, error);
     system->options.hart = NULL; /* the parts have copies */
     system->options.gpu = NULL;
+    system->options.timing = NULL;
     return status != SAM_OK || sam_system_add_watch(system) ? status : sam_fail_memory(error);
 }
 
@@ -139,6 +145,7 @@ void sam_system_free(struct sam_system *system)
     if (!system)
         return;
     sam_hart_free(system->hart);
+    sam_system_time_free(system->time); /* before the GPU that its launches ran on */
     sam_gpu_free(system->gpu);
     sam_memory_free(system->memory);
     free(system->gpu_images);
@@ -210,6 +217,8 @@ enum sam_status sam_system_run(struct sam_system *system, struct sam_system_resu
         result->end = system->end;
         status = sam_fail(error, system->end_status, "%s", system->end_error.text);
     }
+    if (status == SAM_OK && system->time)
+        status = sam_system_time_check(system->time, error);
     if (status == SAM_OK && system->watch)
         status = sam_system_races_check(sam_system_watch_races(system->watch), error);
     result->trap = system->trap;

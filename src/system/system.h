@@ -9,6 +9,7 @@
 #include "samite/system.h"
 #include "simt/simt.h"
 #include "system/race_watch.h"
+#include "system/time.h"
 #include "system/weight.h"
 
 /* Bytes of a page of control registers, and of a record. */
@@ -38,6 +39,8 @@ struct sam_system {
     struct sam_system_watch *watch; /* NULL: races are not checked */
     struct system_weight_work work; /* of the last record of the weight unit */
     struct sam_buffer code;         /* what the hart's decoded pages held before a launch */
+    struct system_time *time;       /* NULL: off */
+    struct sam_hart_shared_time shared;
     /* of the run */
     char why[256];              /* of the last access that was a fault */
     bool ended;                 /* not by the hart alone: */
@@ -83,6 +86,14 @@ enum sam_hart_port_end sam_system_take_record(struct sam_system *system, uint32_
                                               const uint32_t words[16], uint32_t *status);
 /* Put the address of the weights directory, if there is one, where a program finds it: in a1. */
 void sam_system_show_directory(struct sam_system *system);
+
+/* time_ports.c: cycles of the control registers. Fill system->time and system->shared from
+ * options.timing, before the hart is made of *hart; then join the clock. */
+enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_options *hart,
+                                    struct sam_error *error);
+enum sam_status sam_system_start_time(struct sam_system *system, struct sam_error *error);
+/* The cycle of the instruction that is running. */
+uint64_t sam_system_now(struct sam_system *system);
 
 /* code.c: a launch is about to run; it has run, and what it changed of the hart's code is decoded
  * again. False: out of memory. */

@@ -14,6 +14,8 @@ enum sam_hart_port_end sam_system_take_record(struct sam_system *system, uint32_
     if (system->watch)
         sam_system_watch_work(system->watch, work);
     *status = work->result.status;
+    if (system->time)
+        sam_system_time_give_record(system->time, work);
     system->stats.weight_records++;
     system->stats.failed_records += *status != SAM_WEIGHT_IS_GOOD;
     for (size_t i = 0; i < work->count; i++)

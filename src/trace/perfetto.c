@@ -103,6 +103,16 @@ bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *
     return close_event(p);
 }
 
+bool sam_perfetto_flow(struct sam_perfetto *p, const char *name, uint64_t number, unsigned track,
+                       uint64_t time, bool arrives)
+{
+    open_event(p, arrives ? 'f' : 's', name);
+    sam_buffer_printf(&p->line,
+                      ",\"cat\":\"flow\",\"id\":%" PRIu64 ",\"tid\":%u,\"ts\":%" PRIu64 "%s",
+                      number, track, time, arrives ? ",\"bp\":\"e\"" : "");
+    return close_event(p);
+}
+
 bool sam_perfetto_end(struct sam_perfetto *p)
 {
     sam_buffer_printf(&p->line, "\n]}\n");

@@ -38,6 +38,9 @@ bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice 
 /* From `time` on, the counter's `series` has this value. */
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
                           uint64_t time, uint64_t value);
+/* An arrow `number` from the slice of `track` that covers `time`, or to it. */
+bool sam_perfetto_flow(struct sam_perfetto *p, const char *name, uint64_t number, unsigned track,
+                       uint64_t time, bool arrives);
 /* Finish the text and free what `p` holds. */
 bool sam_perfetto_end(struct sam_perfetto *p);
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters by prefix and name. */
+#include "system/config.h"
+
+#include <stdlib.h>
+
+#include "hart/core.h"
+
+static const struct sam_key own_keys[] = {
+    {{"launch_cycles", "100", "0..1000000", 0, 1000000,
+      "cycles from the turn of a launch to its first warp"},
+     offsetof(struct sam_system_config, launch_cycles),
+     1,
+     SAM_KEY_NUMBER},
+    {{"queue", "16", "1..1024", 1, 1024, "records that wait in a queue before a store does"},
+     offsetof(struct sam_system_config, queue),
+     1,
+     SAM_KEY_NUMBER},
+};
+
+enum { PARTS = 6, GPU = 2, OWN = 5 };
+
+static const char *const prefixes[PARTS] = {"tl.", "mx.", "gpu.", "wu.", "mem.", ""};
+
+static struct sam_keys keys_of(struct sam_system_config *config, unsigned part)
+{
+    switch (part) {
+    case 0: return sam_engines_keys(&config->tl);
+    case 1: return sam_mxu_keys(&config->mx);
+    case GPU: return sam_gputime_keys(&config->gpu);
+    case 3: return sam_system_weight_keys(&config->wu);
+    case 4: return sam_memtime_keys(&config->mem);
+    default: return (struct sam_keys){own_keys, SAM_COUNT(own_keys), config};
+    }
+}
+
+void sam_system_config_defaults(struct sam_system_config *config)
+{
+    *config = (struct sam_system_config){0};
+    for (unsigned part = 0; part < PARTS; part++) {
+        const struct sam_keys keys = keys_of(config, part);
+        sam_keys_defaults(&keys);
+    }
+    sam_gputime_config_init(&config->gpu);
+    config->mx.mlen = 0;
+}
+
+enum sam_status sam_system_config_new(struct sam_system_config **config, struct sam_error *error)
+{
+    if (!config)
+        return sam_fail_null(error, "config");
+    *config = sam_alloc(1, sizeof **config);
+    if (!*config)
+        return sam_fail_memory(error);
+    sam_system_config_defaults(*config);
+    return SAM_OK;
+}
+
+void sam_system_config_free(struct sam_system_config *config)
+{
+    free(config);
+}
+
+const struct sam_parameter *sam_system_parameter(size_t index, const char **prefix)
+{
+    struct sam_system_config none;
+    for (unsigned part = 0; part < PARTS; part++) {
+        const struct sam_keys keys = keys_of(&none, part);
+        *prefix = prefixes[part];
+        if (index < keys.count)
+            return &keys.rows[index].parameter;
+        index -= keys.count;
+    }
+    return NULL;
+}
+
+/* The part whose prefix the word has; PARTS: an unknown one. */
+static unsigned part_of(const char *word)
+{
+    const char *point = memchr(word, '.', strcspn(word, "=,"));
+    for (unsigned part = 0; point && part < OWN; part++)
+        if (strlen(prefixes[part]) == (size_t)(point - word) + 1 &&
+            memcmp(prefixes[part], word, (size_t)(point - word)) == 0)
+            return part;
+    return point ? PARTS : OWN;
+}
+
+static enum sam_status set_part(struct sam_system_config *config, unsigned part, const char *text,
+                                struct sam_error *error)
+{
+    struct sam_error inside;
+    const struct sam_keys keys = keys_of(config, part);
+    const enum sam_status status = part == GPU ? sam_gputime_config_set(&config->gpu, text, &inside)
+                                               : sam_keys_set(&keys, 1, text, &inside);
+    return status == SAM_OK ? SAM_OK : sam_fail(error, status, "%s%s", prefixes[part], inside.text);
+}
+
+enum sam_status sam_system_config_set(struct sam_system_config *config, const char *text,
+                                      struct sam_error *error)
+{
+    if (SAM_LACKS(error, config, text))
+        return SAM_ERR_USAGE;
+    struct sam_system_config copy = *config;
+    struct sam_buffer words[PARTS] = {{0}};
+    enum sam_status status = SAM_OK;
+    bool good = true;
+    while (status == SAM_OK && *text) {
+        const size_t size = strcspn(text, ",");
+        const unsigned part = part_of(text);
+        if (part == PARTS) {
+            status = sam_fail(error, SAM_ERR_USAGE,
+                              "%.*s: expected a name that begins with tl., mx., gpu., wu. or mem.",
+                              (int)(size < 80 ? size : 80), text);
+            break;
+        }
+        const size_t skip = strlen(prefixes[part]);
+        good &= sam_buffer_printf(&words[part], "%s%.*s", words[part].size ? "," : "",
+                                  (int)(size - skip), text + skip);
+        text += size + (text[size] == ',');
+    }
+    for (unsigned part = 0; part < PARTS; part++) {
+        if (status == SAM_OK && !good)
+            status = sam_fail_memory(error);
+        if (status == SAM_OK && words[part].size)
+            status = set_part(&copy, part, sam_buffer_text(&words[part]), error);
+        sam_buffer_free(&words[part]);
+    }
+    if (status == SAM_OK)
+        *config = copy;
+    return status;
+}
+
+enum sam_status sam_system_config_check(struct sam_system_config *config, unsigned mlen,
+                                        struct sam_error *error)
+{
+    if (mlen && config->mx.mlen && config->mx.mlen != mlen)
+        return sam_fail(error, SAM_ERR_USAGE, "mx.mlen=%u: the hart's MLEN is %u", config->mx.mlen,
+                        mlen);
+    if (mlen)
+        config->mx.mlen = mlen;
+    else if (!config->mx.mlen)
+        config->mx.mlen = 512;
+    enum sam_status status = sam_engines_check(&config->tl, error);
+    if (status == SAM_OK)
+        status = sam_mxu_config_check(&config->mx, error);
+    if (status == SAM_OK)
+        status = sam_gputime_config_check(&config->gpu, error);
+    if (status == SAM_OK && config->gpu.line_bytes > 2 * SAM_MEMTIME_LINE)
+        status = sam_fail(error, SAM_ERR_USAGE, "gpu.line_bytes=%u: expected at most %d",
+                          config->gpu.line_bytes, 2 * SAM_MEMTIME_LINE);
+    return status == SAM_OK ? sam_memtime_levels_check(&config->mem, error) : status;
+}

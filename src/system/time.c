@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The units of a system on one clock. In a cycle, the matrix unit and the engines come first, then
+ * the GPU, then the weight unit; the hart sees what they did in the cycles before. */
+#include "system/time.h"
+
+#include <stdlib.h>
+
+const char *sam_system_port_name(unsigned unit)
+{
+    switch (unit) {
+    case SYSTEM_PORT_MATRIX: return "matrix";
+    case SYSTEM_PORT_GPU: return "GPU";
+    case SYSTEM_PORT_WEIGHTS: return "weights";
+    default: return sam_engine_name(unit);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ watch */
+
+static void watch_transfer(void *context, const struct sam_memtime_transfer *t)
+{
+    const struct system_time *time = context;
+    if (time->trace)
+        sam_system_trace_transfer(time->trace, t);
+}
+
+static void watch_span(void *context, const struct system_weight_span *span)
+{
+    const struct system_time *time = context;
+    if (time->trace)
+        sam_system_trace_weights(time->trace, span);
+}
+
+static void watch_launch(void *context, const struct system_gpu_ended *ended)
+{
+    struct system_time *time = context;
+    struct sam_system_launch_time *l = &time->launches[ended->number];
+    l->submitted = ended->submitted;
+    l->begun = ended->begun;
+    l->first = ended->first;
+    l->end = ended->end;
+    l->insns = ended->result->insns;
+    time->launches_ended++;
+    if (time->trace)
+        sam_system_trace_launch(time->trace, l);
+}
+
+/* ------------------------------------------------------------------------------------- life */
+
+enum sam_status sam_system_time_new(const struct sam_system_timing *timing, unsigned mlen,
+                                    const struct sam_memtime_map *map, struct system_time **out,
+                                    struct sam_error *error)
+{
+    *out = NULL;
+    if (timing->size < sizeof *timing)
+        return sam_fail(error, SAM_ERR_USAGE, "timing of %zu bytes: expected at least %zu",
+                        timing->size, sizeof *timing);
+    struct system_time *time = sam_alloc(1, sizeof *time);
+    if (!time)
+        return sam_fail_memory(error);
+    if (timing->config)
+        time->config = *timing->config;
+    else
+        sam_system_config_defaults(&time->config);
+    time->config.wu.raw |= timing->raw_weights;
+    enum sam_status status = sam_system_config_check(&time->config, mlen, error);
+    const struct sam_memtime_watch watch = {watch_transfer, time};
+    if (status == SAM_OK &&
+        !(time->levels = sam_memtime_levels_new(&time->config.mem, map, &watch)))
+        status = sam_fail_memory(error);
+    if (status != SAM_OK) {
+        sam_system_time_free(time);
+        return status;
+    }
+    time->port = sam_memtime_levels_port(time->levels);
+    *out = time;
+    return SAM_OK;
+}
+
+void sam_system_time_free(struct system_time *time)
+{
+    if (!time)
+        return;
+    sam_gpu_recording_free(time->launch);
+    sam_system_gpu_time_free(time->gpu);
+    sam_system_weight_time_free(time->weights);
+    sam_memtime_levels_free(time->levels);
+    sam_system_trace_free(time->trace);
+    free(time->launches);
+    free(time);
+}
+
+const struct sam_system_config *sam_system_time_config(const struct system_time *time)
+{
+    return &time->config;
+}
+
+struct sam_clock *sam_system_time_clock(struct system_time *time)
+{
+    return &time->clock;
+}
+
+const struct sam_memtime_port *sam_system_time_port(const struct system_time *time)
+{
+    return &time->port;
+}
+
+bool sam_system_time_attach(struct system_time *time, struct sam_hart *hart)
+{
+    const struct system_gpu_watch launches = {watch_launch, time};
+    const struct system_weight_watch spans = {watch_span, time};
+    struct sam_perfetto *json = sam_hart_timeline_of(hart);
+    time->hart = hart;
+    if (json && !(time->trace = sam_system_trace_new(json)))
+        return false;
+    time->gpu = sam_system_gpu_time_new(&time->config.gpu, time->config.launch_cycles, &time->clock,
+                                        &time->port, SYSTEM_PORT_GPU, &launches);
+    time->weights = sam_system_weight_time_new(&time->config.wu, &time->clock, &time->port,
+                                               SYSTEM_PORT_WEIGHTS, &spans);
+    return time->gpu && time->weights;
+}
+
+/* ----------------------------------------------------------------------------------- queues */
+
+void sam_system_time_give_launch(struct system_time *time, struct sam_gpu_recording *recording,
+                                 const char *kernel)
+{
+    sam_gpu_recording_free(time->launch);
+    time->launch = recording;
+    time->kernel = kernel;
+}
+
+void sam_system_time_give_record(struct system_time *time, const struct system_weight_work *work)
+{
+    time->record = work;
+}
+
+bool sam_system_time_is_full(const struct system_time *time, enum system_time_queue queue)
+{
+    const unsigned waiting = queue == SYSTEM_TIME_GPU
+                                 ? sam_system_gpu_time_waiting(time->gpu)
+                                 : sam_system_weight_time_waiting(time->weights);
+    return waiting >= time->config.queue;
+}
+
+static bool submit_launch(struct system_time *time)
+{
+    struct sam_gpu_recording *recording = time->launch;
+    void *grown = sam_grow(time->launches, time->launch_count, &time->launch_capacity,
+                           sizeof *time->launches);
+    time->launch = NULL;
+    if (!grown) {
+        sam_gpu_recording_free(recording);
+        return false;
+    }
+    time->launches = grown;
+    time->launches[time->launch_count] =
+        (struct sam_system_launch_time){.number = time->launch_count, .kernel = time->kernel};
+    time->launch_count++;
+    return sam_system_gpu_time_submit(time->gpu, recording, time->clock.now + 1);
+}
+
+bool sam_system_time_submit(struct system_time *time, enum system_time_queue queue)
+{
+    bool good;
+    if (queue == SYSTEM_TIME_GPU) {
+        if (!time->launch) /* the store was a fault */
+            return true;
+        good = submit_launch(time);
+    } else {
+        if (!time->record)
+            return true;
+        if (time->trace)
+            sam_system_trace_record(time->trace, time->submitted[queue], time->clock.now);
+        good = sam_system_weight_time_submit(time->weights, time->record, time->clock.now + 1);
+        time->record = NULL;
+    }
+    time->submitted[queue] += good;
+    return good;
+}
+
+uint64_t sam_system_time_done(const struct system_time *time, enum system_time_queue queue)
+{
+    return queue == SYSTEM_TIME_GPU ? sam_system_gpu_time_ended(time->gpu)
+                                    : sam_system_weight_time_ended(time->weights);
+}
+
+bool sam_system_time_is_idle(const struct system_time *time, enum system_time_queue queue)
+{
+    return sam_system_time_done(time, queue) == time->submitted[queue];
+}
+
+enum sam_status sam_system_time_check(const struct system_time *time, struct sam_error *error)
+{
+    return sam_system_gpu_time_check(time->gpu, error);
+}
+
+void sam_system_time_settle(struct system_time *time)
+{
+    struct sam_engines_report report;
+    struct sam_clock *clock = &time->clock;
+    sam_hart_engines(time->hart, &report);
+    while (!sam_system_time_is_idle(time, SYSTEM_TIME_GPU) ||
+           !sam_system_time_is_idle(time, SYSTEM_TIME_WEIGHTS))
+        sam_clock_advance(clock, sam_clock_next(clock) + 1);
+    const uint64_t last = sam_memtime_levels_figures(time->levels)->last;
+    if (last > clock->now)
+        sam_clock_advance(clock, last);
+    sam_hart_engines(time->hart, &report);
+}

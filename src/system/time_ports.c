@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control registers in time: a store to SUBMIT waits while its queue is full, a load of WAIT until
+ * its queue has drained. */
+#include "system/system.h"
+
+/* The queue whose register it is; SYSTEM_TIME_QUEUES: none. */
+static enum system_time_queue queue_of(uint64_t address, const uint64_t submit[SYSTEM_TIME_QUEUES])
+{
+    for (unsigned i = 0; i < SYSTEM_TIME_QUEUES; i++)
+        if (address == submit[i])
+            return (enum system_time_queue)i;
+    return SYSTEM_TIME_QUEUES;
+}
+
+static enum system_time_queue submits(uint64_t address, bool store)
+{
+    static const uint64_t registers[] = {SAM_SYSTEM_GPU_SUBMIT, SAM_SYSTEM_WEIGHT_SUBMIT};
+    return store ? queue_of(address, registers) : SYSTEM_TIME_QUEUES;
+}
+
+static enum system_time_queue waits(uint64_t address, bool store)
+{
+    static const uint64_t registers[] = {SAM_SYSTEM_GPU_WAIT, SAM_SYSTEM_WEIGHT_WAIT};
+    return store ? SYSTEM_TIME_QUEUES : queue_of(address, registers);
+}
+
+static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
+{
+    const struct sam_system *system = context;
+    const enum system_time_queue full = submits(address, store), busy = waits(address, store);
+    if (full != SYSTEM_TIME_QUEUES && sam_system_time_is_full(system->time, full))
+        return SAM_CLOCK_IDLE;
+    if (busy != SYSTEM_TIME_QUEUES && !sam_system_time_is_idle(system->time, busy))
+        return SAM_CLOCK_IDLE;
+    return now;
+}
+
+static void accessed(void *context, uint64_t now, uint64_t address, bool store)
+{
+    struct sam_system *system = context;
+    const enum system_time_queue queue = submits(address, store);
+    (void)now;
+    if (queue != SYSTEM_TIME_QUEUES)
+        sam_system_time_submit(system->time, queue);
+}
+
+enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_options *hart,
+                                    struct sam_error *error)
+{
+    const struct sam_system_options *o = &system->options;
+    const struct sam_memtime_map map = {SAM_SYSTEM_L1M, o->l1m_size, SAM_SYSTEM_L0M, o->l0m_size};
+    if (!o->timing)
+        return SAM_OK;
+    if (o->gpu && o->gpu->timing)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "timing of the GPU alone: expected that of the system");
+    const enum sam_status status =
+        sam_system_time_new(o->timing, hart->mlen, &map, &system->time, error);
+    if (status != SAM_OK)
+        return status;
+    const struct sam_system_config *config = sam_system_time_config(system->time);
+    hart->engines = &config->tl;
+    hart->cycles = &config->mx;
+    system->shared = (struct sam_hart_shared_time){.clock = sam_system_time_clock(system->time),
+                                                   .memory = sam_system_time_port(system->time),
+                                                   .engines_port = 0,
+                                                   .matrix_port = SYSTEM_PORT_MATRIX,
+                                                   .ready = ready,
+                                                   .accessed = accessed,
+                                                   .context = system};
+    return SAM_OK;
+}
+
+enum sam_status sam_system_start_time(struct sam_system *system, struct sam_error *error)
+{
+    if (!system->time || sam_system_time_attach(system->time, system->hart))
+        return SAM_OK;
+    return sam_fail_memory(error);
+}
+
+uint64_t sam_system_now(struct sam_system *system)
+{
+    return system->time ? sam_engines_open(system->hart->engines) : system->hart->core.accessed_at;
+}
+
+enum sam_status sam_system_measure(struct sam_system *system, struct sam_system_figures **figures,
+                                   struct sam_error *error)
+{
+    if (SAM_LACKS(error, system, figures))
+        return SAM_ERR_USAGE;
+    *figures = NULL;
+    if (!system->time)
+        return sam_fail(error, SAM_ERR_USAGE, "a system without timing: nothing was measured");
+    return sam_system_time_measure(system->time, figures, error);
+}
+
+enum sam_status sam_system_end_timeline(struct sam_system *system, struct sam_error *error)
+{
+    if (SAM_LACKS(error, system))
+        return SAM_ERR_USAGE;
+    if (system->time) {
+        sam_system_time_settle(system->time);
+        if (system->time->trace)
+            sam_system_trace_end(system->time->trace);
+    }
+    return sam_hart_end_timeline(system->hart, error);
+}

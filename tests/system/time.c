@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A system in time: what waits for what, sums of the figures, and values that do not depend on it.
+ */
+#include "system/program.h"
+
+#include <string.h>
+
+#include "random.h"
+
+static const char *const isas[] = {RV32, RV64};
+
+/* s0: the page of the GPU's queue, s1: a launch record of 16 workgroups, s2: the page of the weight
+ * unit's queue, s3: a record that counts the symbols of 2048 f16. */
+#define PROGRAM(body)                                                                              \
+    "main: li s0, 0x02001000\n"                                                                    \
+    " li s2, 0x02002000\n"                                                                         \
+    " la s1, record\n"                                                                             \
+    " la s3, count\n"                                                                              \
+    " lw t0, gpu__start\n"                                                                         \
+    " sw t0, 0(s1)\n"                                                                              \
+    " lw t0, gpu_kernel\n"                                                                         \
+    " la t1, metadata\n"                                                                           \
+    " sw t0, 0(t1)\n" body " li t6, 0x02000000\n"                                                  \
+    " sw zero, 4(t6)\n"                                                                            \
+    " .data\n"                                                                                     \
+    " .balign 64\n"                                                                                \
+    "record: .word 0, metadata, 16, 1, 1, 8, 1, 4096, 64, pds, 0, 0, 0, 0, 0, 0\n"                 \
+    "metadata: .word 0, args, 1, 128, 1, 1, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0\n"                        \
+    "args: .word 0xa0000000, 100, 0, 0\n"                                                          \
+    "count: .word 2, 2, 2, 0xa0001000, 4096, 0xa0002000, 1024, 0, 0, 2048, 0, 0xa0003000, 0, 2, "  \
+    "2048, 0\n"                                                                                    \
+    "gpu__start: .word 1\n"                                                                        \
+    "gpu_kernel: .word 1\n"                                                                        \
+    "pds: .space 64 * 8 * 16\n"
+
+/* out[i] = i + args[1], of all work-items */
+static const char fill[] = " .globl kernel\n"
+                           "kernel: lw t0, 0(a0)\n"
+                           " lw t1, 4(a0)\n"
+                           " csrr t2, gidx\n"
+                           " slli t2, t2, 3\n"
+                           " vid.v v1\n"
+                           " vadd.vx v1, v1, t2\n"
+                           " vsll.vi v2, v1, 2\n"
+                           " vadd.vx v2, v2, t0\n"
+                           " vadd.vx v3, v1, t1\n"
+                           " vsw12.v v3, 0(v2)\n"
+                           " ret\n";
+
+/* ------------------------------------------------------------------------------------ figures */
+
+static uint64_t cycles_of(const struct sam_system_figures *f, const char *unit, const char *reason)
+{
+    uint64_t sum = 0;
+    bool found = false;
+    for (size_t i = 0; i < f->row_count; i++)
+        if (strcmp(f->rows[i].unit, unit) == 0 && strcmp(f->rows[i].reason, reason) == 0) {
+            sum += f->rows[i].cycles;
+            found = true;
+        }
+    if (!found)
+        fail_msg("no reason '%s' of '%s'", reason, unit);
+    return sum;
+}
+
+/* The rows of each unit sum to the cycles; what the units asked for is what the levels served. */
+static void check_sums(const struct sam_system_figures *f)
+{
+    for (size_t i = 0; i < f->row_count;) {
+        const struct sam_system_row *first = &f->rows[i];
+        uint64_t sum = 0;
+        for (; i < f->row_count && strcmp(f->rows[i].unit, first->unit) == 0 &&
+               f->rows[i].number == first->number;
+             i++)
+            sum += f->rows[i].cycles;
+        if (sum != f->cycles)
+            fail_msg("%s %u: %llu of %llu cycles", first->unit, first->number,
+                     (unsigned long long)sum, (unsigned long long)f->cycles);
+    }
+    for (size_t k = 0; k < f->level_count; k++) {
+        const struct sam_system_level *level = &f->levels[k];
+        uint64_t read = 0, written = 0;
+        for (size_t i = 0; i < f->byte_count; i++)
+            if (strcmp(f->bytes[i].level, level->name) == 0) {
+                read += f->bytes[i].read;
+                written += f->bytes[i].written;
+            }
+        assert_int_equal(read, level->read);
+        assert_int_equal(written, level->written);
+    }
+    for (size_t i = 0; i < f->launch_count; i++) {
+        const struct sam_system_launch_time *l = &f->launches[i];
+        assert_true(l->submitted < l->begun && l->begun <= l->first && l->first < l->end);
+        assert_true(l->end <= f->cycles);
+        if (i)
+            assert_true(l->begun >= l[-1].end);
+    }
+}
+
+static struct sam_system_config *config_of(const char *text)
+{
+    struct sam_system_config *config;
+    struct sam_error error;
+    if (sam_system_config_new(&config, &error) != SAM_OK ||
+        sam_system_config_set(config, text, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    return config;
+}
+
+/* Run with these parameters; the figures, which are checked. */
+static struct sam_system_figures *run(struct system_program *p, const char *isa, const char *config,
+                                      const char *text)
+{
+    struct sam_system_config *c = config_of(config);
+    const struct sam_system_timing timing = {.size = sizeof timing, .config = c};
+    struct sam_system_figures *figures;
+    *p = system_program_new(isa, &(struct sam_system_options){.timing = &timing}, NULL, text, fill);
+    sam_system_config_free(c);
+    system_expect(p, 0);
+    if (sam_system_measure(p->system, &figures, &p->error) != SAM_OK)
+        fail_msg("%s", p->error.text);
+    check_sums(figures);
+    return figures;
+}
+
+static void release(struct system_program *p, struct sam_system_figures *figures)
+{
+    sam_system_figures_free(figures);
+    system_program_free(p);
+}
+
+/* -------------------------------------------------------------------------------------- tests */
+
+static void a_launch_takes_its_time(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct system_program p;
+        struct sam_system_figures *f = run(&p, isas[i], "launch_cycles=500",
+                                           PROGRAM(" sw s1, 0(s0)\n"
+                                                   " lw s4, 8(s0)\n"    /* DONE */
+                                                   " lw s5, 16(s0)\n"   /* WAIT */
+                                                   " lw s6, 8(s0)\n")); /* DONE */
+        assert_int_equal(sam_hart_x(p.hart, 20), 0);
+        assert_int_equal(sam_hart_x(p.hart, 21), 0);
+        assert_int_equal(sam_hart_x(p.hart, 22), 1);
+        assert_int_equal(f->launch_count, 1);
+        assert_string_equal(f->launches[0].kernel, "kernel");
+        assert_int_equal(f->launches[0].first - f->launches[0].begun, 500);
+        assert_int_equal(cycles_of(f, "GPU", "launch"), 500);
+        assert_int_equal(cycles_of(f, "SM", "launch"), 1000);
+        assert_in_range(cycles_of(f, "hart", "control"), 500, f->cycles - 10);
+        assert_true(cycles_of(f, "GPU", "runs") > 100);
+        for (uint32_t k = 0; k < 128; k++)
+            assert_int_equal(system_word(&p, DATA_BASE + 4 * k), 100 + k);
+        release(&p, f);
+    }
+}
+
+static void polling_sees_the_end(void **state)
+{
+    (void)state;
+    struct system_program p;
+    struct sam_system_figures *f = run(&p, RV32, "",
+                                       PROGRAM(" sw s1, 0(s0)\n"
+                                               " li s5, 0\n"
+                                               "1: lw s4, 8(s0)\n"
+                                               " addi s5, s5, 1\n"
+                                               " beqz s4, 1b\n"
+                                               " li t6, 0x02000000\n"
+                                               " lw s6, 8(t6)\n"));
+    assert_true(sam_hart_x(p.hart, 21) > 50);
+    assert_in_range(sam_hart_x(p.hart, 22), f->launches[0].end, f->launches[0].end + 6);
+    assert_int_equal(cycles_of(f, "hart", "control"), 0);
+    release(&p, f);
+}
+
+static void a_full_queue_holds_the_store(void **state)
+{
+    static const char text[] = PROGRAM(" sw s1, 0(s0)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " sw s1, 0(s0)\n");
+    (void)state;
+    struct system_program p;
+    struct sam_system_figures *f = run(&p, RV32, "queue=1", text);
+    assert_int_equal(f->launch_count, 4);
+    for (size_t i = 2; i < 4; i++) /* when the one before it has left the queue */
+        assert_in_range(f->launches[i].submitted, f->launches[i - 1].begun,
+                        f->launches[i - 1].begun + 2);
+    assert_true(cycles_of(f, "hart", "control") > 200);
+    release(&p, f);
+    f = run(&p, RV32, "queue=16", text);
+    assert_int_equal(cycles_of(f, "hart", "control"), 0);
+    assert_true(cycles_of(f, "hart", "done") >
+                400); /* launches that the program did not wait for */
+    release(&p, f);
+}
+
+static void the_queues_run_beside_each_other(void **state)
+{
+    (void)state;
+    struct system_program p;
+    struct sam_system_figures *both = run(&p, RV32, "",
+                                          PROGRAM(" sw s1, 0(s0)\n"
+                                                  " sw s3, 0(s2)\n"
+                                                  " lw s5, 16(s0)\n"
+                                                  " lw s6, 16(s2)\n"
+                                                  " lw s7, 8(s2)\n"));
+    assert_int_equal(sam_hart_x(p.hart, 21), 0);
+    assert_int_equal(sam_hart_x(p.hart, 22), 0);
+    assert_int_equal(sam_hart_x(p.hart, 23), 1);
+    assert_int_equal(both->records, 1);
+    assert_int_equal(cycles_of(both, "weights", "count"), 2 * 256 + 2048);
+    const uint64_t cycles = both->cycles;
+    release(&p, both);
+    struct sam_system_figures *apart = run(&p, RV32, "",
+                                           PROGRAM(" sw s1, 0(s0)\n"
+                                                   " lw s5, 16(s0)\n"
+                                                   " sw s3, 0(s2)\n"
+                                                   " lw s6, 16(s2)\n"));
+    assert_true(cycles + 100 < apart->cycles);
+    release(&p, apart);
+}
+
+/* Draw parameters of all parts, powers of two and small numbers; what cannot be is left. */
+static struct sam_system_config *random_config(uint64_t *seed)
+{
+    struct sam_system_config *config = config_of("");
+    const char *prefix;
+    size_t count = 0;
+    while (sam_system_parameter(count, &prefix))
+        count++;
+    for (unsigned i = 0; i < 8; i++) {
+        const struct sam_parameter *p = sam_system_parameter(test_below(seed, count), &prefix);
+        struct sam_error error;
+        char text[96];
+        snprintf(text, sizeof text, "%s%s=%llu", prefix, p->name,
+                 (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
+                                                          : p->low + test_below(seed, 9)));
+        if (strcmp(p->name, "mlen") != 0)
+            (void)sam_system_config_set(config, text, &error);
+    }
+    return config;
+}
+
+/* Memory and registers are the same with every configuration. */
+static void values_do_not_depend_on_time(void **state)
+{
+    static const char text[] = PROGRAM(" sw s1, 0(s0)\n"
+                                       " sw s3, 0(s2)\n"
+                                       " lw s5, 16(s0)\n"
+                                       " la t1, args\n"
+                                       " li t0, 0xa0000400\n"
+                                       " sw t0, 0(t1)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " lw s6, 16(s2)\n"
+                                       " lw s7, 16(s0)\n"
+                                       " lw s8, 4(s0)\n");
+    uint64_t seed = test_seed();
+    unsigned ran = 0;
+    (void)state;
+    struct system_program plain = system_program_new(RV32, NULL, NULL, text, fill);
+    system_expect(&plain, 0);
+    uint8_t expected[DATA_SIZE], found[DATA_SIZE];
+    assert_int_equal(
+        sam_system_read(plain.system, DATA_BASE, expected, sizeof expected, &plain.error), SAM_OK);
+    for (unsigned i = 0; i < 40; i++) {
+        struct sam_system_config *config = random_config(&seed);
+        struct sam_system_timing timing = {
+            .size = sizeof timing, .config = config, .raw_weights = i & 1};
+        struct sam_system *system;
+        struct sam_error error;
+        const struct sam_hart_options hart = {.size = sizeof hart};
+        const struct sam_system_options options = {
+            .size = sizeof options, .hart = &hart, .timing = &timing};
+        const bool possible = sam_system_new(&options, &system, &error) == SAM_OK;
+        if (possible) {
+            sam_system_free(system);
+            struct system_program p = system_program_new(
+                RV32, &(struct sam_system_options){.timing = &timing}, NULL, text, fill);
+            const enum sam_status status = sam_system_run(p.system, &p.result, &p.error);
+            if (status == SAM_OK) {
+                struct sam_system_figures *figures;
+                ran++;
+                assert_int_equal(
+                    sam_system_read(p.system, DATA_BASE, found, sizeof found, &p.error), SAM_OK);
+                assert_memory_equal(expected, found, sizeof found);
+                for (unsigned x = 8; x < 32; x++)
+                    assert_int_equal(sam_hart_x(p.hart, x), sam_hart_x(plain.hart, x));
+                assert_int_equal(sam_system_measure(p.system, &figures, &p.error), SAM_OK);
+                check_sums(figures);
+                sam_system_figures_free(figures);
+            } else if (!strstr(p.error.text, "fits no SM")) {
+                fail_msg("%s", p.error.text);
+            }
+            system_program_free(&p);
+        }
+        sam_system_config_free(config);
+    }
+    assert_true(ran > 10);
+    system_program_free(&plain);
+}
+
+static void parameters_have_prefixes(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"load_bytes=4", "load_bytes"},
+        {"tx.load_bytes=4", "tx.load_bytes=4: expected a name that begins with tl., mx., gpu., wu. "
+                            "or mem."},
+        {"mem.dram_byte=4", "dram_bytes"},
+        {"mem.dram_bytes=0", "mem.dram_bytes=0: expected a number from 1 to 4096"},
+        {"queue=0", "queue=0"},
+        {"gpu.warps=4,gpu.preset=rtl", "gpu."},
+    };
+    (void)state;
+    struct sam_system_config *config =
+        config_of("tl.load_bytes=32,mx.mpara=8,gpu.preset=verilog,gpu.warps=4,wu.symbols_cycle=2,"
+                  "mem.dram_bytes=32,launch_cycles=7");
+    struct sam_error error;
+    for (size_t i = 0; i < SAM_COUNT(wrong); i++) {
+        assert_int_equal(sam_system_config_set(config, wrong[i][0], &error), SAM_ERR_USAGE);
+        if (!strstr(error.text, wrong[i][1]))
+            fail_msg("%s: %s", wrong[i][0], error.text);
+    }
+    sam_system_config_free(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_takes_its_time),
+        cmocka_unit_test(polling_sees_the_end),
+        cmocka_unit_test(a_full_queue_holds_the_store),
+        cmocka_unit_test(the_queues_run_beside_each_other),
+        cmocka_unit_test(values_do_not_depend_on_time),
+        cmocka_unit_test(parameters_have_prefixes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
