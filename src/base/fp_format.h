@@ -43,15 +43,20 @@ uint64_t sam_fp_round(const struct sam_fp_format *format, double value);
 /* `value`, which is not NaN, as a signed integer. */
 double sam_fp_whole(double value, enum sam_round round);
 
+/* `yes` or `no`, without a branch that keeps the compiler from vectorising. */
+static inline uint32_t sam_fp_choose(bool condition, uint32_t yes, uint32_t no)
+{
+    const uint32_t mask = 0u - (uint32_t)condition;
+    return (yes & mask) | (no & ~mask);
+}
+
 static inline float sam_half_value(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7fffu;
-    uint32_t normal = (magnitude << 13) + (112u << 23);
-    uint32_t special = 0x7f800000 | (magnitude & 0x3ff) << 13;
-    uint32_t subnormal = sam_f32_bits((float)(int32_t)magnitude * 0x1p-24F); /* exact */
-    return sam_bits_f32(sign | (magnitude >= 0x7c00  ? special
-                                : magnitude >= 0x400 ? normal
-                                                     : subnormal));
+    /* The exponent as it is, and then moved by the difference of the biases: exact, and subnormal
+     * numbers become normal. */
+    uint32_t moved = sam_f32_bits(sam_bits_f32(magnitude << 13) * 0x1p112F);
+    return sam_bits_f32(sign | moved | sam_fp_choose(magnitude >= 0x7c00, 0x7f800000, 0));
 }
 
 /* To nearest even; overflow gives infinity. */
@@ -62,8 +67,9 @@ static inline uint16_t sam_half_bits(float value)
     uint32_t normal = (a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13;
     /* Subnormal: the last bit of the sum is that of the result, so the addition rounds there. */
     uint32_t subnormal = sam_f32_bits(sam_bits_f32(a) + 0.5F) - sam_f32_bits(0.5F);
-    uint32_t half = sign | (a >= 0x47800000 ? 0x7c00 : a >= 0x38800000 ? normal : subnormal);
-    return (uint16_t)(a > 0x7f800000 ? 0x7e00 : half);
+    uint32_t half = sam_fp_choose(a >= 0x38800000, normal, subnormal);
+    half = sam_fp_choose(a >= 0x47800000, 0x7c00, half);
+    return (uint16_t)sam_fp_choose(a > 0x7f800000, 0x7e00, sign | half);
 }
 
 static inline float sam_bfloat_value(uint16_t bits)

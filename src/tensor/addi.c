@@ -125,7 +125,7 @@ enum { HALF_INFINITY = 0x7c00, HALF_LARGEST = 0x7bff, HALF_NAN = 0x7e00, HALF_SI
 static inline unsigned half_round(float value)
 {
     unsigned bits = sam_half_bits(value), magnitude = bits & (HALF_SIGN - 1u);
-    return (bits & HALF_SIGN) | (magnitude > HALF_LARGEST ? HALF_LARGEST : magnitude);
+    return (bits & HALF_SIGN) | sam_fp_choose(magnitude > HALF_LARGEST, HALF_LARGEST, magnitude);
 }
 
 static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm)
@@ -135,9 +135,8 @@ static void add_half(uint8_t *restrict to, const uint8_t *restrict from, int imm
         memcpy(&element, from + i, 2);
         unsigned magnitude = element & (HALF_SIGN - 1u);
         unsigned sum = half_round(sam_half_value(element) + (float)imm);
-        element = (uint16_t)(magnitude > HALF_INFINITY    ? HALF_NAN
-                             : magnitude == HALF_INFINITY ? element
-                                                          : sum);
+        sum = sam_fp_choose(magnitude == HALF_INFINITY, element, sum);
+        element = (uint16_t)sam_fp_choose(magnitude > HALF_INFINITY, HALF_NAN, sum);
         memcpy(to + i, &element, 2);
     }
 }

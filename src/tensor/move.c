@@ -103,23 +103,34 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
     return true;
 }
 
-/* The checks that come before bounds. `base` becomes that of slice 0 at stride 0. */
-static const struct sam_tl_plan *prepare(struct sam_core *c, uint64_t *base, int imm, bool store,
-                                         bool masked)
+/* The base of a plan does not suit its elements. */
+static SAM_NOINLINE const struct sam_tl_plan *
+misaligned(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base, bool store)
 {
     struct sam_tensor *t = sam_tensor_of(c);
-    const struct sam_tl_plan *p = sam_tensor_plan(t, store, masked);
-    if (SAM_UNLIKELY(p->fault.why != SAM_TL_FINE)) {
-        sam_tensor_illegal(c, p->fault);
-        return NULL;
-    }
+    c->cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
+    c->tval = wrap(t, base + (uint64_t)p->first);
+    t->fault = SAM_TL_FAULT(SAM_TL_BASE, p->element);
+    return NULL;
+}
+
+static SAM_NOINLINE const struct sam_tl_plan *illegal(struct sam_core *c,
+                                                      const struct sam_tl_plan *p)
+{
+    sam_tensor_illegal(c, p->fault);
+    return NULL;
+}
+
+/* The checks that come before bounds. `base` becomes that of slice 0 at stride 0. */
+static inline const struct sam_tl_plan *prepare(struct sam_core *c, uint64_t *base, int imm,
+                                                bool store, bool masked)
+{
+    const struct sam_tl_plan *p = sam_tensor_plan(sam_tensor_of(c), store, masked);
+    if (SAM_UNLIKELY(p->fault.why != SAM_TL_FINE))
+        return illegal(c, p);
     *base += (uint64_t)((int64_t)imm * p->width);
-    if (SAM_UNLIKELY(p->any && (*base & (p->element - 1u)))) {
-        c->cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
-        c->tval = wrap(t, *base + (uint64_t)p->first);
-        t->fault = SAM_TL_FAULT(SAM_TL_BASE, p->element);
-        return NULL;
-    }
+    if (SAM_UNLIKELY(p->any && (*base & (p->element - 1u))))
+        return misaligned(c, p, *base, store);
     return p;
 }
 
