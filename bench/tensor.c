@@ -30,21 +30,20 @@ static void fail(const char *what, const struct sam_error *error)
     exit(1);
 }
 
-/* With the engines' cycle model when `engines` is not NULL. */
-static void open_image(struct program *p, const struct sam_isa *isa, struct sam_image *image,
-                       const struct sam_engines_config *engines)
+static void open_image(struct program *p, struct sam_image *image,
+                       const struct sam_hart_options *options)
 {
     struct sam_error error;
-    struct sam_hart_options options = {.isa = *isa, .engines = engines};
     p->image = image;
     p->entry = image->entry;
-    if (sam_hart_new(&options, &p->hart, &error) != SAM_OK ||
+    if (sam_hart_new(options, &p->hart, &error) != SAM_OK ||
         sam_hart_map(p->hart, DATA, 0x10000, &error) != SAM_OK ||
         sam_hart_load(p->hart, image, &error) != SAM_OK)
         fail("hart", &error);
 }
 
-/* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = DATA. */
+/* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = DATA. With the engines'
+ * cycle model when `engines` is not NULL. */
 static struct program open_timed_loop(const char *setup, const char *body, double per_turn,
                                       const struct sam_engines_config *engines)
 {
@@ -60,7 +59,7 @@ static struct program open_timed_loop(const char *setup, const char *body, doubl
     if (sam_assemble(&options, body, text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail(body, &error);
     sam_text_free(messages);
-    open_image(&p, &options.isa, image, engines);
+    open_image(&p, image, &(struct sam_hart_options){.isa = options.isa, .engines = engines});
     return p;
 }
 
@@ -281,24 +280,31 @@ static double qemu_rate(const char *path, double instructions)
 
 static void run_program(struct bench *bench, const char *name)
 {
-    char path[512], title[64], qemu[96];
+    char path[512], title[64], qemu[96], with_stats[96];
     struct sam_image *image;
     struct sam_error error;
     struct sam_isa isa;
     snprintf(path, sizeof path, "%s/bench/scalar_%s.elf", SAM_BUILD_ROOT, name);
     snprintf(title, sizeof title, "scalar, %s.c", name);
     snprintf(qemu, sizeof qemu, "%s: qemu-riscv32", title);
-    if (access(path, R_OK) != 0 || (!bench_wants(bench, title) && !bench_wants(bench, qemu)))
+    snprintf(with_stats, sizeof with_stats, "%s, statistics", title);
+    if (access(path, R_OK) != 0 || (!bench_wants(bench, title) && !bench_wants(bench, qemu) &&
+                                    !bench_wants(bench, with_stats)))
         return;
     sam_isa_parse("rv32im_zicsr", &isa, &error);
     if (sam_elf_read(path, &image, &error) != SAM_OK)
         fail(path, &error);
-    struct program p = {0};
-    open_image(&p, &isa, image, NULL);
+    struct program p = {0}, counted = {0};
+    struct sam_hart_options options = {.isa = isa};
+    open_image(&p, image, &options);
     double reference = qemu_rate(path, run_rounds(&p, 0)) / 1e6;
     if (reference > 0)
         bench_value(bench, qemu, "MIPS", reference, 0);
     bench_rate(bench, title, "MIPS", 1e6, run_rounds, &p, reference);
+    options.collect_stats = true;
+    open_image(&counted, image, &options);
+    bench_rate(bench, with_stats, "MIPS", 1e6, run_rounds, &counted, 0);
+    sam_hart_free(counted.hart);
     close_program(&p);
 }
 
@@ -326,7 +332,7 @@ static void run_scalar(struct bench *bench)
     if (sam_assemble(&options, path, text, size, &image, &messages, &error) != SAM_OK)
         fail(path, &error);
     sam_text_free(messages);
-    open_image(&p, &options.isa, image, NULL);
+    open_image(&p, image, &(struct sam_hart_options){.isa = options.isa});
     bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, run_rounds, &p, 0);
     close_program(&p);
 }

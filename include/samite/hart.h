@@ -75,9 +75,9 @@ struct sam_hart_options {
     /* Answers the program's calls (hostio.h); must outlive the hart. NULL: a semihosting call is a
      * failure, an ecall other than exit an exception. Since 0.2. */
     struct sam_hostio *hostio;
-    /* Since 0.2. Not NULL: what each instruction did is added as it runs (profile.h), with the
-     * cycles of the matrix unit's model, or without it those of the engines'. It outlives the
-     * hart; slower. */
+    /* Since 0.2. Not NULL: what each instruction did is added by the end of each run (profile.h),
+     * with the cycles of the matrix unit's model, or without it those of the engines'. It outlives
+     * the hart; slower. */
     struct sam_profile *profile;
 };
 
