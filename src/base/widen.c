@@ -68,6 +68,30 @@ static bool widen_16(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, 
     return true;
 }
 
+/* Element `i` of 4 or 8 bits. */
+static unsigned narrow_element(const uint8_t *in, uint64_t i, size_t bits)
+{
+    return bits == 4 ? in[i / 2] >> (i % 2 * 4) & 15 : in[i];
+}
+
+/* Elements of 4 or 8 bits have few values: from about as many elements on, each is looked up. */
+static bool widen_narrow(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, uint64_t count,
+                         uint8_t *out)
+{
+    const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
+    const size_t bits = sam_dtype_bits(from), wide = sam_dtype_size(to);
+    uint32_t table[1 << 8];
+    if (bits > 8 || count < UINT64_C(1) << bits || (wide != 2 && wide != 4))
+        return false;
+    for (unsigned i = 0; i < 1u << bits; i++)
+        table[i] = (uint32_t)(widen(f, t, i) << t->unused);
+    for (uint64_t i = 0; i < count && wide == 2; i++)
+        sam_put_le16(out + 2 * i, (uint16_t)table[narrow_element(in, i, bits)]);
+    for (uint64_t i = 0; i < count && wide == 4; i++)
+        sam_put_le32(out + 4 * i, table[narrow_element(in, i, bits)]);
+    return true;
+}
+
 enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const void *data,
                                 uint64_t count, void *out, struct sam_error *error)
 {
@@ -78,6 +102,8 @@ enum sam_status sam_dtype_widen(enum sam_dtype from, enum sam_dtype to, const vo
                         sam_dtype_name(to), sam_dtype_name(from));
     if (count && (!data || !out))
         return sam_fail(error, SAM_ERR_USAGE, "%s is NULL", data ? "out" : "data");
+    if (widen_narrow(from, to, data, count, out))
+        return SAM_OK;
     const struct sam_fp_format *f = &sam_dtype_table[from].fp, *t = &sam_dtype_table[to].fp;
     size_t wide = sam_dtype_bits(to) / 8, narrow = sam_dtype_bits(from);
     const uint8_t *in = data;

@@ -44,6 +44,38 @@ static void every_value(void **state)
     assert_int_equal(pairs, 3 + 3 + 4 + 6 * 5);
 }
 
+/* An array is widened as its elements are, whatever its length: long ones look values up. */
+static void arrays(void **state)
+{
+    (void)state;
+    static const enum sam_dtype narrow[] = {SAM_E4M3, SAM_E5M2, SAM_E8M0, SAM_E2M1,
+                                            SAM_E3M4, SAM_E1M2, SAM_E3M0, SAM_BF16};
+    static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
+    static const size_t lengths[] = {15, 16, 17, 255, 256, 257, 511};
+    struct sam_error error;
+    uint8_t in[1024], all[512 * 8 + 1], one[2 * 8];
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)(i * 151 + i / 256);
+    for (size_t n = 0; n < sizeof narrow / sizeof narrow[0]; n++)
+        for (size_t k = 0; k < sizeof wide / sizeof wide[0]; k++)
+            for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+                const size_t bits = sam_dtype_bits(narrow[n]), size = sam_dtype_size(wide[k]);
+                if (!sam_dtype_widens(narrow[n], wide[k]))
+                    continue;
+                memset(all, 0xc5, sizeof all);
+                assert_int_equal(sam_dtype_widen(narrow[n], wide[k], in, lengths[l], all, &error),
+                                 SAM_OK);
+                assert_int_equal(all[lengths[l] * size], 0xc5);
+                for (size_t i = 0; i < lengths[l]; i++) {
+                    const size_t within = bits == 4 ? i % 2 : 0;
+                    assert_int_equal(sam_dtype_widen(narrow[n], wide[k], in + i * bits / 8,
+                                                     1 + within, one, &error),
+                                     SAM_OK);
+                    assert_memory_equal(all + i * size, one + within * size, size);
+                }
+            }
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -100,10 +132,8 @@ static void narrows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(payloads),
-        cmocka_unit_test(narrows),
+        cmocka_unit_test(every_value), cmocka_unit_test(arrays),  cmocka_unit_test(refused),
+        cmocka_unit_test(payloads),    cmocka_unit_test(narrows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
