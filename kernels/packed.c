@@ -19,6 +19,8 @@ static const char help[] =
     "  --program FILE    run this ELF file, gemm.c or gemv.c compiled, instead of layer.s\n"
     "  --mlen BITS       of the matrix unit (512)\n"
     "  --check-races     fail when the program uses what it has not waited for\n"
+    "  --cycles          count cycles, and compare with weights that are not packed\n"
+    "  --config KEY=N,.. the same with other parameters, as samite run --machine system\n"
     "  --write FILE      only write the weights, as safetensors\n"
     "\n"
     "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
@@ -53,85 +55,181 @@ static int write_file(const struct packed_layer *layer, const char *path)
     return 0;
 }
 
-static int run(const struct packed_layer *layer, const struct packed_run *how)
+/* Run and check; *result is to be freed. */
+static int run(const struct packed_layer *layer, const struct packed_run *how,
+               struct packed_result *result)
+{
+    struct sam_error error = {0};
+    const enum sam_status status = packed_run(layer, how, result, &error);
+    if (status != SAM_OK)
+        return fail(&error, status);
+    if (!packed_check(layer, result)) {
+        printf("FAIL: %s\n", result->failure);
+        return 1;
+    }
+    return 0;
+}
+
+static uint64_t busy_of(const struct sam_system_figures *figures, const char *unit)
+{
+    uint64_t busy = 0;
+    for (size_t i = 0; i < figures->row_count; i++)
+        if (figures->rows[i].busy && strcmp(figures->rows[i].unit, unit) == 0)
+            busy += figures->rows[i].cycles;
+    return busy;
+}
+
+static uint64_t dram_bytes(const struct sam_system_figures *figures)
+{
+    for (size_t i = 0; i < figures->level_count; i++)
+        if (strcmp(figures->levels[i].name, "DRAM") == 0)
+            return figures->levels[i].read + figures->levels[i].written;
+    return 0;
+}
+
+static void print_part(const char *what, const struct sam_system_figures *f)
+{
+    printf(
+        "%-15s %9llu cycles, %llu bytes over DRAM, weight unit busy %.1f %%, matrix unit %.1f %%\n",
+        what, (unsigned long long)f->cycles, (unsigned long long)dram_bytes(f),
+        100.0 * (double)busy_of(f, "weights") / (double)f->cycles,
+        100.0 * (double)busy_of(f, "mma") / (double)f->cycles);
+}
+
+/* What the run took, and what it would have taken with weights that are not packed. */
+static int compare(const struct packed_layer *layer, const struct packed_run *how,
+                   const struct sam_system_figures *packed)
+{
+    struct sam_system_timing timing = *how->timing;
+    const struct packed_run again = {how->folder, how->program, how->mlen, {NULL}, false, &timing};
+    struct packed_result raw;
+    timing.raw_weights = true;
+    const int code = run(layer, &again, &raw);
+    if (code == 0) {
+        print_part("packed weights:", packed);
+        print_part("raw weights:", raw.figures);
+        printf("packing makes it %.2f times as fast\n",
+               (double)raw.figures->cycles / (double)packed->cycles);
+    }
+    packed_result_free(&raw);
+    return code;
+}
+
+static int run_layer(const struct packed_layer *layer, struct packed_run how,
+                     const struct sam_system_config *config)
 {
     const struct packed_config *c = &layer->config;
+    const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
     struct packed_result result;
-    struct sam_error error = {0};
-    const enum sam_status status = packed_run(layer, how, &result, &error);
-    int code = status == SAM_OK ? 0 : fail(&error, status);
-    if (code == 0) {
-        const bool good = packed_check(layer, &result);
-        printf("%u token%s x %u by %u weights of %s, file %zu bytes, packed %zu (%.1f %%)\n",
-               layer->rows, layer->rows == 1 ? "" : "s", c->depth, c->columns,
-               sam_dtype_name(c->type), layer->file_size, layer->packed_size,
-               100.0 * (double)layer->packed_size / (double)layer->file_size);
-        if (good)
-            printf("PASS: largest error %.3f of the bound for logits, %.3f for probabilities\n",
-                   result.logit_error, result.probability_error);
-        else
-            printf("FAIL: %s\n", result.failure);
-        code = good ? 0 : 1;
-    }
+    printf("%u token%s x %u by %u weights of %s, file %zu bytes, packed %zu (%.1f %%)\n",
+           layer->rows, layer->rows == 1 ? "" : "s", c->depth, c->columns, sam_dtype_name(c->type),
+           layer->file_size, layer->packed_size,
+           100.0 * (double)layer->packed_size / (double)layer->file_size);
+    how.timing = config ? &timing : NULL;
+    int code = run(layer, &how, &result);
+    if (code == 0)
+        printf("PASS: largest error %.3f of the bound for logits, %.3f for probabilities\n",
+               result.logit_error, result.probability_error);
+    if (code == 0 && config)
+        code = compare(layer, &how, result.figures);
     packed_result_free(&result);
+    return code;
+}
+
+/* What the command line asks for. */
+struct request {
+    struct packed_config layer;
+    struct packed_run how;
+    struct sam_system_config *cycles; /* or NULL */
+    const char *file;                 /* only write the weights, or NULL */
+};
+
+static int ask_for_cycles(struct request *r, const char *text)
+{
+    struct sam_error error;
+    enum sam_status status = r->cycles ? SAM_OK : sam_system_config_new(&r->cycles, &error);
+    if (status == SAM_OK && text)
+        status = sam_system_config_set(r->cycles, text, &error);
+    return status == SAM_OK ? 0 : fail(&error, status);
+}
+
+static int take_number(struct request *r, const char *name, const char *text)
+{
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*end || end == text || number == 0 || number > 1 << 20)
+        return usage(name, text);
+    if (strcmp(name, "--depth") == 0)
+        r->layer.depth = (uint32_t)number;
+    else if (strcmp(name, "--columns") == 0)
+        r->layer.columns = (uint32_t)number;
+    else if (strcmp(name, "--mlen") == 0)
+        r->how.mlen = (unsigned)number;
+    else if (strcmp(name, "--tokens") != 0)
+        return usage("unknown option", name);
+    else if (number != 1 && number % 16)
+        return usage("expected 1 token or a multiple of 16:", text);
+    else
+        r->layer.groups = (uint32_t)number / 16;
+    return 0;
+}
+
+/* An option and what follows it; *next is the index of the next word. */
+static int take_option(struct request *r, char **argv, int *next)
+{
+    const char *name = argv[(*next)++];
+    if (strcmp(name, "--cycles") == 0)
+        return ask_for_cycles(r, NULL);
+    if (strcmp(name, "--check-races") == 0) {
+        r->how.check_races = true;
+        return 0;
+    }
+    const char *text = argv[*next];
+    if (!text)
+        return usage("a value must follow", name);
+    ++*next;
+    if (strcmp(name, "--config") == 0)
+        return ask_for_cycles(r, text);
+    if (strcmp(name, "--program") == 0)
+        r->how.program = text;
+    else if (strcmp(name, "--write") == 0)
+        r->file = text;
+    else
+        return take_number(r, name, text);
+    return 0;
+}
+
+static int execute(struct request *r)
+{
+    struct packed_layer layer;
+    struct sam_error error = {0};
+    if (r->layer.depth == 0)
+        r->layer.depth = r->layer.groups ? 512 : 1024;
+    const enum sam_status status = packed_make(&layer, &r->layer, &error);
+    int code;
+    if (status != SAM_OK)
+        code = fail(&error, status);
+    else
+        code = r->file ? write_file(&layer, r->file) : run_layer(&layer, r->how, r->cycles);
+    packed_free(&layer);
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    struct packed_config config = {.type = SAM_F16, .groups = 1, .columns = 1024};
-    struct packed_run how = {.folder = KERNEL_DIR "/system", .console = {print, NULL}};
-    const char *file = NULL;
-    for (int i = 1; i < argc; i++) {
-        static const char *const numbers[] = {"--tokens", "--depth", "--columns", "--mlen"};
-        const char *word = argv[i];
-        char *end;
-        size_t which = 0;
-        if (strcmp(word, "--help") == 0)
+    struct request r = {.layer = {.type = SAM_F16, .groups = 1, .columns = 1024},
+                        .how = {.folder = KERNEL_DIR "/system", .console = {print, NULL}}};
+    int code = 0;
+    for (int i = 1; i < argc && code == 0;) {
+        if (strcmp(argv[i], "--help") == 0)
             return fputs(help, stdout) < 0;
-        if (word[0] != '-') {
-            if (!sam_dtype_parse(word, &config.type))
-                return usage("no type", word);
-            continue;
-        }
-        if (strcmp(word, "--check-races") == 0) {
-            how.check_races = true;
-            continue;
-        }
-        if (++i == argc)
-            return usage("a value must follow", word);
-        while (which < 4 && strcmp(word, numbers[which]) != 0)
-            which++;
-        const unsigned long number = strtoul(argv[i], &end, 10);
-        if (which < 4 && (*end || end == argv[i] || number == 0 || number > 1 << 20))
-            return usage(word, argv[i]);
-        if (which == 0 && number != 1 && number % 16)
-            return usage("expected 1 token or a multiple of 16:", argv[i]);
-        if (strcmp(word, "--program") == 0)
-            how.program = argv[i];
-        else if (strcmp(word, "--write") == 0)
-            file = argv[i];
-        else if (which == 0)
-            config.groups = (uint32_t)number / 16;
-        else if (which == 1)
-            config.depth = (uint32_t)number;
-        else if (which == 2)
-            config.columns = (uint32_t)number;
-        else if (which == 3)
-            how.mlen = (unsigned)number;
-        else
-            return usage("unknown option", word);
+        if (argv[i][0] == '-')
+            code = take_option(&r, argv, &i);
+        else if (!sam_dtype_parse(argv[i++], &r.layer.type))
+            code = usage("no type", argv[i - 1]);
     }
-    if (config.depth == 0)
-        config.depth = config.groups ? 512 : 1024;
-    struct packed_layer layer;
-    struct sam_error error = {0};
-    const enum sam_status status = packed_make(&layer, &config, &error);
-    int code;
-    if (status != SAM_OK)
-        code = fail(&error, status);
-    else
-        code = file ? write_file(&layer, file) : run(&layer, &how);
-    packed_free(&layer);
+    if (code == 0)
+        code = execute(&r);
+    sam_system_config_free(r.cycles);
     return code;
 }

@@ -39,6 +39,9 @@ struct packed_result {
     /* The largest error of a logit and of a probability, as a share of what is allowed. */
     double logit_error, probability_error;
     char failure[160]; /* the first wrong element */
+    /* With timing: where the cycles went; or NULL. Its names are those of the programs. */
+    struct sam_system_figures *figures;
+    struct sam_image *program, *kernels;
 };
 /* Whether all of it is right. A logit may be off by K roundings of single precision, which is the
  * bound of a sum in any order: K * 2^-24 * sum |token * weight|. A probability may be off by what
@@ -55,6 +58,7 @@ struct packed_run {
     unsigned mlen;           /* 0: 512, which layer.s needs */
     struct sam_sink console; /* what program and kernels print */
     bool check_races;        /* a race is a failure */
+    const struct sam_system_timing *timing; /* not NULL: count cycles */
 };
 /* Run a program on the layer and read what it left. SAM_ERR_TRAP: it failed, or a kernel did. */
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,

@@ -106,5 +106,8 @@ void packed_result_free(struct packed_result *result)
     free(result->logits);
     free(result->probabilities);
     free(result->likely);
+    sam_system_figures_free(result->figures);
+    sam_image_free(result->program);
+    sam_image_free(result->kernels);
     *result = (struct packed_result){0};
 }

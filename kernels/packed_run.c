@@ -38,8 +38,11 @@ static enum sam_status load(struct machine *m, const struct packed_layer *layer,
     struct sam_hostio_options io = {.size = sizeof io, .output = run->console};
     struct sam_hart_options hart = {.size = sizeof hart, .mlen = run->mlen};
     struct sam_gpu_options gpu = {.size = sizeof gpu, .print = run->console};
-    struct sam_system_options options = {
-        .size = sizeof options, .hart = &hart, .gpu = &gpu, .check_races = run->check_races};
+    struct sam_system_options options = {.size = sizeof options,
+                                         .hart = &hart,
+                                         .gpu = &gpu,
+                                         .check_races = run->check_races,
+                                         .timing = run->timing};
     enum sam_status status =
         run->program ? sam_elf_read(run->program, &m->program, error)
                      : assemble(run->folder, "layer.s", "rv64im_zicsr_xtensorload_xmatrix",
@@ -128,9 +131,11 @@ enum sam_status packed_run(const struct packed_layer *layer, const struct packed
         status = check_races(&m, error);
     if (status == SAM_OK)
         status = read_result(&m, layer, result, error);
+    if (status == SAM_OK && run->timing)
+        status = sam_system_measure(m.system, &result->figures, error);
     sam_system_free(m.system);
     sam_hostio_free(m.hostio);
-    sam_image_free(m.program);
-    sam_image_free(m.kernels);
+    result->program = m.program;
+    result->kernels = m.kernels;
     return status;
 }

@@ -35,7 +35,7 @@ static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races};
+    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races, NULL};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }
