@@ -16,7 +16,7 @@ static void *l0m(uint32_t offset)
 
 static void *tile_of(uint32_t number)
 {
-    return l0m(LAYER_TILES + number % 2 * LAYER_TILE_BYTES);
+    return l0m(LAYER_TILES + number % LAYER_BUFFERS * LAYER_TILE_BYTES);
 }
 
 static char prints[4 + 30 * LAYER_ROWS] __attribute__((aligned(4)));
@@ -183,8 +183,8 @@ static uint32_t rows_of_tile(uint32_t number, uint32_t tile, uint32_t columns)
 static void decode_tile(const struct sam_weight_entry *weight, uint32_t number, uint32_t tile,
                         uint32_t columns, uint32_t depth)
 {
-    static struct sam_weight_record records[2];
-    struct sam_weight_record *record = &records[number % 2];
+    static struct sam_weight_record records[LAYER_BUFFERS];
+    struct sam_weight_record *record = &records[number % LAYER_BUFFERS];
     const uint64_t count = (uint64_t)rows_of_tile(number, tile, columns) * depth;
     if (count == 0)
         return;
@@ -204,10 +204,14 @@ uint32_t layer_multiply(const struct sam_weight_entry *weight, uint32_t rows, ui
                      rows * depth <= LAYER_ELEMENTS,
                  "more tokens, or more columns, than there is room for");
     sam_csr_write(SAM_DEVICE_CSR_xmcsr, 1);
-    decode_tile(weight, 0, tile, columns, depth);
+    const uint32_t before = sam_weight_submitted();
+    for (uint32_t number = 0; number < LAYER_BUFFERS - 1; number++)
+        decode_tile(weight, number, tile, columns, depth);
     for (uint32_t number = 0; number * tile < columns; number++) {
-        layer_expect(sam_weight_wait() == SAM_WEIGHT_IS_GOOD, "weight cannot be decoded");
-        decode_tile(weight, number + 1, tile, columns, depth);
+        while ((int32_t)(sam_weight_done() - before - number) <= 0)
+            ; /* until this tile has been decoded: the next one may be on its way */
+        layer_expect(sam_weight_status() == SAM_WEIGHT_IS_GOOD, "weight cannot be decoded");
+        decode_tile(weight, number + LAYER_BUFFERS - 1, tile, columns, depth);
         multiply_tile(tile_of(number), rows, depth, number * tile,
                       rows_of_tile(number, tile, columns), columns);
     }

@@ -29,8 +29,9 @@ const uint16_t *layer_bring(const struct sam_weight_entry *tokens);
  * the first of them row `row` of L0M: block b becomes the columns from 64 * b on. */
 void layer_turn(const uint16_t *from, uint32_t blocks, uint32_t row, uint32_t row_bytes);
 
-/* logits[m][n] for `rows` rows of `depth` activations in L0M and all columns: each tile of `weight`
- * is decoded while the one before is multiplied. Returns the number of columns. */
+/* logits[m][n] for `rows` rows of `depth` activations in L0M and all columns: while a tile
+ * of `weight` is multiplied the next one is decoded, and the one after it fetched. Returns the
+ * number of columns. */
 uint32_t layer_multiply(const struct sam_weight_entry *weight, uint32_t rows, uint32_t depth);
 
 /* Launch softmax and best on the logits, and wait for them. */

@@ -12,6 +12,16 @@
     .equ    TILE, 1 << 17           # elements, a block of packed weights
     .equ    TILE_BYTES, 2 * TILE
 
+# From one of three tiles to the next.
+    .macro  next_buffer tile
+    li      t0, TILE_BYTES
+    add     \tile, \tile, t0
+    li      t0, L0M_TILES + 3 * TILE_BYTES
+    bltu    \tile, t0, 1f
+    li      \tile, L0M_TILES
+1:
+    .endm
+
     .text
     .globl _start
 _start:
@@ -39,13 +49,14 @@ _start:
     call    decode
     call    wait
 
-    # The first tile of weights is decoded while the activations are turned.
+    # The first two tiles of weights are decoded while the activations are turned.
     li      t0, TILE
     divu    s6, t0, s2
     andi    s6, s6, -64             # rows of weights in a tile
     beqz    s6, .Lfailed
     li      s7, 0                   # the first row that is not decoded yet
     li      s8, L0M_TILES           # where it goes
+    call    decode_tile
     call    decode_tile
 
 # Turn blocks of [64][16] into 16 rows.
@@ -84,24 +95,30 @@ _start:
     addi    t0, t0, -1
     bnez    t0, .Lturn
 
-# Multiply tile after tile, each while the next one is decoded.
+# Multiply tile after tile. Of the two after it one is decoded, the other fetched.
     csrwi   xmcsr, 1
     li      t0, 0x401010            # K = 64 bytes, N = 16, M = 16
     mcfg    zero, t0
-    li      a1, L1M_LOGITS
+    li      s0, 0                   # the first row of this tile
+    li      s9, L0M_TILES           # where it is
+    slli    s10, s4, 4              # bytes of 16 rows of weights
+    li      s11, 1                  # records that have to have ended: the activations
+    li      a7, L1M_LOGITS
     li      a5, 0
-    slli    a4, s4, 4               # bytes of 16 rows of weights
 .Ltile:
-    call    wait
-    mv      s9, s8                  # this tile
-    mv      s10, s11                # and its rows
-    li      t0, 0xc0000
-    xor     s8, s8, t0
-    mv      s0, a1
+    addi    s11, s11, 1
+    li      t0, SAM_SYSTEM_WEIGHT_DONE
+.Lpoll:
+    lwu     t1, 0(t0)
+    bltu    t1, s11, .Lpoll
+    lw      t1, SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_DONE(t0)
+    bnez    t1, .Lfailed
     call    decode_tile
-    mv      a1, s0
-    slli    a4, s4, 4
-    li      a5, 0
+    sub     a6, s3, s0              # rows of this tile
+    bltu    a6, s6, .Lshort
+    mv      a6, s6
+.Lshort:
+    mv      a3, s9
 
 # 16 rows of activations with four registers of 16 rows of weights.
 .Lcolumns:
@@ -109,10 +126,10 @@ _start:
     mmov.mx \sum, a5
     .endr
     li      t0, SAM_SYSTEM_L0M
-    mv      t1, s9
-    add     t2, t1, a4
-    add     t3, t2, a4
-    add     t4, t3, a4
+    mv      t1, a3
+    add     t2, t1, s10
+    add     t3, t2, s10
+    add     t4, t3, s10
     mv      t5, s4
 .Ldepth:
     mldh    m0, s4, (t0)
@@ -130,14 +147,16 @@ _start:
     addi    t5, t5, -64
     bnez    t5, .Ldepth
     .irp    sum, m4, m5, m6, m7
-    mstw    \sum, s5, (a1)
-    addi    a1, a1, 64
+    mstw    \sum, s5, (a7)
+    addi    a7, a7, 64
     .endr
-    slli    t0, a4, 2
-    add     s9, s9, t0
-    addi    s10, s10, -64
-    bnez    s10, .Lcolumns
-    bnez    s11, .Ltile
+    slli    t0, s10, 2
+    add     a3, a3, t0
+    addi    a6, a6, -64
+    bnez    a6, .Lcolumns
+    next_buffer s9
+    add     s0, s0, s6
+    bltu    s0, s3, .Ltile
 
 # Softmax and the most likely columns, on the GPU.
     lla     s0, softmax
@@ -185,25 +204,30 @@ _start:
     .ascii  "layer.s: expected --weights with tokens and weight, --gpu-code gpu.s, MLEN 512\n"
     .balign 4
 
-# Decode the next rows of weights into s8; s11 = how many, 0 after the last.
+# Decode the next rows of weights, if there are any, into s8.
 decode_tile:
-    sub     s11, s3, s7
-    bltu    s11, s6, .Lrest
-    mv      s11, s6
+    sub     a3, s3, s7
+    bltu    a3, s6, .Lrest
+    mv      a3, s6
 .Lrest:
-    beqz    s11, .Lnone
-    lla     a0, records + 64
+    beqz    a3, .Lnone
+    lla     a0, tile_records
+    li      t0, L0M_TILES
+    sub     t0, s8, t0
+    srli    t0, t0, 12              # 64 bytes of record for TILE_BYTES of tile
+    add     a0, a0, t0
     mv      a1, s1
     mul     a2, s7, s2
-    mul     a3, s11, s2
+    add     s7, s7, a3
+    mul     a3, a3, s2
     mv      a4, s8
-    add     s7, s7, s11
+    next_buffer s8
     j       decode
 .Lnone:
     ret
 
-# Decode a3 elements of tensor a1 from element a2 on, as f16, into a4; a0 is the record. The last one
-# has ended.
+# Decode a3 elements of tensor a1 from element a2 on, as f16, into a4; a0 is the record, whose last
+# use has ended.
 decode:
     lw      t0, SAM_DIRECTORY_type(a1)
     sw      t0, SAM_WEIGHT_packed_type(a0)
@@ -243,7 +267,9 @@ gpu_best:
     .word   0
     .balign 64
 records:
-    .zero   128
+    .zero   64
+tile_records:
+    .zero   3 * 64
 # Two launches; what is not written here is filled in above.
 softmax:
     .word   0, 0, 16, 1, 1, 32, 4, 4 * 1024 + 512

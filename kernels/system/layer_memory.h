@@ -13,10 +13,11 @@ enum {
     LAYER_ELEMENTS = 0x20000, /* of the activations, which are f16 */
     LAYER_RESULTS = 0x10000,  /* M * N */
     LAYER_ROWS = 256,         /* M */
-    /* L0M: activations in rows, then two tiles of weights. A tile is a block of packed weights, of
-     * e2m1 half a block. */
+    /* L0M: activations in rows, then three tiles of weights: one is multiplied, one decoded, one
+     * fetched. A tile is a block of packed weights, of e2m1 half a block. */
     LAYER_ACTIVATIONS = 0,
     LAYER_TILES = 0x40000,
+    LAYER_BUFFERS = 3,
     LAYER_TILE = 1 << 17, /* elements, f16 after decoding */
     LAYER_TILE_BYTES = 2 * LAYER_TILE,
     /* TensorLoad turns blocks of 64 features of 16 tokens. */

@@ -237,10 +237,10 @@ static void wrong_programs(void **state)
 {
     (void)state;
     static const char *const changes[][3] = {
-        {"layer.s", "li      t0, 0xc0000", "li      t0, 0"},
-        {"layer.s", "add     s7, s7, s11", "nop"},
+        {"layer.s", "add     \\tile, \\tile, t0", "nop"},
+        {"layer.s", "add     s7, s7, a3", "nop"},
         {"layer.s", "mul     a2, s7, s2", "li a2, 0"},
-        {"layer.s", "add     s9, s9, t0", "nop"},
+        {"layer.s", "add     a3, a3, t0", "nop"},
         {"layer.s", "tl.xpose.h.01 tl1, tl2, t4", "nop"},
         {"layer.s", "tl.store tl2, 0(t5)", "nop"},
         {"layer.s", "mldh    m1, s4, (t4)", "nop"},
