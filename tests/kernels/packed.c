@@ -22,7 +22,8 @@
 static const enum sam_dtype types[] = {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
 
 static struct sam_buffer console;
-static bool check_races; /* in the following runs */
+static bool check_races;                       /* in the following runs */
+static const struct sam_system_timing *timing; /* of the following runs, or NULL */
 
 static bool keep(void *context, const void *data, size_t size)
 {
@@ -35,7 +36,7 @@ static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races, NULL};
+    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races, timing};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }
@@ -304,6 +305,8 @@ static void missing_waits(void **state)
     } changes[] = {
         {"wait:\n    li      t0, SAM_SYSTEM_WEIGHT_WAIT",
          "wait:\n    li t0, SAM_SYSTEM_WEIGHT_STATUS", " by the ", "store by weight record"},
+        {"lwu     t1, 0(t0)\n    bltu    t1, s11, .Lpoll", "nop", "load by the matrix unit",
+         "store by weight record"},
         {"lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(t0)",
          "sw zero, 60(s0)\n li t1, 0", "store by the hart", "load by GPU launch 0"},
     };
@@ -331,6 +334,45 @@ static void missing_waits(void **state)
     packed_free(&layer);
 }
 
+/* Time changes no result, whatever the parameters; raw weights take other cycles. */
+static void in_time(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "", "mem.dram_bytes=1,wu.symbols_cycle=64",
+        "mem.l2_size=4096,mx.mpara=8,mx.npara=8,gpu.sms=1,tl.queue=1"};
+    const struct packed_config config = {SAM_E5M2, 1, 512, 1024, 1};
+    struct packed_layer layer;
+    struct packed_result plain, timed, raw;
+    struct sam_error error;
+    must(packed_make(&layer, &config, &error), &error);
+    must(run(&layer, SYSTEM_DIR, NULL, 512, &plain, &error), &error);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct sam_system_timing with = {.size = sizeof with};
+        struct sam_system_config *parameters;
+        must(sam_system_config_new(&parameters, &error), &error);
+        must(sam_system_config_set(parameters, texts[i], &error), &error);
+        with.config = parameters;
+        timing = &with;
+        must(run(&layer, SYSTEM_DIR, NULL, 512, &timed, &error), &error);
+        with.raw_weights = true;
+        must(run(&layer, SYSTEM_DIR, NULL, 512, &raw, &error), &error);
+        timing = NULL;
+        const size_t size = sizeof(float) * layer.rows * config.columns;
+        assert_memory_equal(timed.logits, plain.logits, size);
+        assert_memory_equal(timed.probabilities, plain.probabilities, size);
+        assert_memory_equal(raw.probabilities, plain.probabilities, size);
+        assert_int_equal(timed.figures->packed, raw.figures->packed);
+        assert_true(timed.figures->packed < timed.figures->raw);
+        assert_true(timed.figures->cycles != raw.figures->cycles);
+        packed_result_free(&timed);
+        packed_result_free(&raw);
+        sam_system_config_free(parameters);
+    }
+    packed_result_free(&plain);
+    packed_free(&layer);
+}
+
 static int tear_down(void **state)
 {
     sam_buffer_free(&console);
@@ -343,7 +385,7 @@ int main(void)
         cmocka_unit_test(in_assembly),    cmocka_unit_test(in_c),
         cmocka_unit_test(round_trip),     cmocka_unit_test(wrong_results),
         cmocka_unit_test(wrong_programs), cmocka_unit_test(races),
-        cmocka_unit_test(missing_waits),
+        cmocka_unit_test(missing_waits),  cmocka_unit_test(in_time),
     };
     return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
 }
