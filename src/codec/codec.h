@@ -2,8 +2,8 @@
 /* Internal interface of codec/. Elements are split into planes (planes.c); a coded plane is counted
  * (count.c), gets a length-limited canonical code (code.c) and is written as interleaved streams
  * (encode_tmpl.h, decode_tmpl.h). Planes make up blocks, blocks that share codes make up chunks
- * (chunk_make.c, chunk_read.c), and chunks a file (container.c). docs/format-codec.md describes the
- * format. */
+ * (chunk_make.c, chunk_read.c), and chunks a file (container.c); those of one piece also stand
+ * alone (chunks.c). docs/format-codec.md describes the format. */
 #ifndef SAM_CODEC_INTERNAL_H
 #define SAM_CODEC_INTERNAL_H
 

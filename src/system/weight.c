@@ -45,7 +45,7 @@ static bool is_mapped(const struct run *run, uint64_t address, uint64_t size)
 
 static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
-    return a < b + b_size && b < a + a_size;
+    return a_size && b_size && a < b + b_size && b < a + a_size;
 }
 
 /* --- checks, in this order */

@@ -210,6 +210,8 @@ static void nothing(void **state)
         r.source = r.source_bytes = r.destination = r.destination_bytes = 0;
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 0, 0);
         assert_int_equal(unit.work.count, 0);
+        r.destination = RECORDS + 8; /* no byte of it overlaps */
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 0, 0);
     }
     struct sam_weight_record r = unit_record(&unit, SAM_WEIGHT_COUNT, SAM_U8, 0, 0);
     uint8_t zeros[1024] = {0};
