@@ -77,6 +77,7 @@ struct run_console {
     FILE *output;
     struct cli_progress *progress; /* to be cleared; or NULL */
     uint64_t failed_weights;       /* records of the weight unit */
+    uint64_t failed_launches;      /* of the GPU of a system */
 };
 int run_hart_host(const struct hart_request *request, struct run_console *console,
                   struct sam_hostio **host);

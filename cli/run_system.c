@@ -66,6 +66,24 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
                           "workgroups", progress->warp_insns, "warp instructions");
 }
 
+/* A trap that the program is left to deal with. */
+static void note_launch(void *context, const struct sam_system_launch *launch)
+{
+    enum { MOST = 10 };
+    struct run_console *console = context;
+    const struct sam_trap *trap = &launch->result->trap;
+    char text[512];
+    if (trap->kind == SAM_TRAP_NONE || console->failed_launches++ >= MOST)
+        return;
+    sam_trap_describe(trap, launch->launch->image, text, sizeof text);
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    cli_note("launch %llu%s%s%s (record 0x%08x): %s%s", (unsigned long long)launch->number,
+             launch->kernel ? " <" : "", launch->kernel ? launch->kernel : "",
+             launch->kernel ? ">" : "", launch->record, text,
+             console->failed_launches == MOST ? "; further ones are not shown" : "");
+}
+
 /* The first page boundary after a program. */
 static uint64_t end_of(const struct sam_image *image)
 {
@@ -117,6 +135,9 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     gpu.progress_context = console;
     if (!request->run->quiet)
         options.weight_ended = run_note_weight;
+    if (!request->run->quiet && options.gpu_traps == SAM_SYSTEM_TRAPS_REPORT)
+        options.launched = note_launch;
+    options.launched_context = console;
     options.weight_ended_context = console;
     options.size = sizeof options;
     options.hart = &request->options;

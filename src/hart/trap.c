@@ -28,7 +28,7 @@ void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t t
     if (cause == SAM_CAUSE_ECALL)
         snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)sam_hart_x(hart, A7));
     else
-        sam_fault_text(&fault, 0, NULL, text, size);
+        sam_fault_text(&fault, 0, hart->port_end == SAM_HART_PORT_FAULT ? "" : NULL, text, size);
     if (is_tensor(hart))
         sam_tensor_describe_fault(&hart->core, why, sizeof why);
     else if (hart->port_end == SAM_HART_PORT_FAULT)

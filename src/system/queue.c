@@ -157,14 +157,14 @@ static enum sam_hart_port_end fail(struct sam_system *system, uint32_t record,
 {
     struct sam_error named;
     const struct sam_symbol *kernel = sam_gpu_find_kernel(system->gpu, launch);
-    if (status != SAM_ERR_TRAP)
-        return sam_system_stop(
-            system, status == SAM_ERR_STOPPED ? SAM_SYSTEM_END_HART : SAM_SYSTEM_END_HOST, status,
-            error);
+    if (status != SAM_ERR_TRAP && status != SAM_ERR_STOPPED)
+        return sam_system_stop(system, SAM_SYSTEM_END_HOST, status, error);
     sam_fail(&named, status, "launch %llu%s%s%s (record 0x%08x): %s",
              (unsigned long long)system->stats.launches - 1, kernel ? " <" : "",
              kernel ? kernel->name : "", kernel ? ">" : "", record, error->text);
-    return sam_system_stop(system, SAM_SYSTEM_END_TRAP, status, &named);
+    return sam_system_stop(system,
+                           status == SAM_ERR_STOPPED ? SAM_SYSTEM_END_HART : SAM_SYSTEM_END_TRAP,
+                           status, &named);
 }
 
 /* In time, what it executes is kept until its turn comes. */

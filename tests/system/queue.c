@@ -299,6 +299,8 @@ static void stopped(void **state)
                                                  NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_STOPPED);
     assert_int_equal(p.result.hart.end, SAM_HART_STOPPED);
+    assert_non_null(strstr(p.error.text, "launch 0 <kernel> (record 0x"));
+    assert_non_null(strstr(p.error.text, "stopped after 0 of 2 workgroups"));
     system_program_free(&p);
 }
 

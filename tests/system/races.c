@@ -50,18 +50,23 @@ struct planted {
 };
 
 /* The kernel's code, as it was assembled: no start code in front, for its addresses. */
-static struct system_program begin(const char *body, const char *kernels)
+static struct system_program begin_with(const struct sam_system_options *options, const char *body,
+                                        const char *kernels)
 {
     char text[4096];
     struct system_program p;
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
-    p = system_program_new(RV32, &(struct sam_system_options){.check_races = true}, NULL, text,
-                           NULL);
+    p = system_program_new(RV32, options, NULL, text, NULL);
     p.kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
     if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
         sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);
     return p;
+}
+
+static struct system_program begin(const char *body, const char *kernels)
+{
+    return begin_with(&(struct sam_system_options){.check_races = true}, body, kernels);
 }
 
 static uint64_t symbol(const struct system_program *p, enum sam_system_agent agent,
@@ -251,6 +256,40 @@ static void waiting(void **state)
         expect(&planted[i]);
 }
 
+/* In time DONE tells what has ended: of two launches the first, or none. The first one stores to
+ * the second's bytes, too. */
+static void polling_in_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        int64_t number; /* of the launch that races; -1: none */
+    } cases[] = {
+        {"lw t0, 8(s1)\nlw t0, 4(s0)\n", 0},
+        {"li t1, 1\n1: lw t0, 8(s1)\nbne t0, t1, 1b\nlw t0, 4(s0)\n", -1},
+        {"sw s3, 0(s1)\nli t1, 1\n1: lw t0, 8(s1)\nblt t0, t1, 1b\nlw t0, 4(s0)\n", 1},
+        {"sw s3, 0(s1)\nli t1, 2\n1: lw t0, 8(s1)\nblt t0, t1, 1b\nlw t0, 4(s0)\n", -1},
+        {"sw s3, 0(s1)\nlw t0, 16(s1)\nlw t0, 4(s0)\n", -1},
+        /* time alone is no wait */
+        {"li t0, 3000\n1: addi t0, t0, -1\nbnez t0, 1b\nlw t0, 4(s0)\n", 0},
+    };
+    const struct sam_system_timing timing = {.size = sizeof timing};
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct system_program p =
+            begin_with(&(struct sam_system_options){.check_races = true, .timing = &timing},
+                       cases[i].body, kernel);
+        size_t count;
+        system_expect(&p, 0);
+        const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
+        assert_int_equal(count, cases[i].number >= 0);
+        if (count) {
+            assert_int_equal(races[0].in_flight.number, cases[i].number);
+            assert_int_equal(races[0].address, 0x90000004);
+        }
+        system_program_free(&p);
+    }
+}
+
 /* A second launch on the same bytes is no race; what follows it races with the later one. */
 static void a_queue_orders_itself(void **state)
 {
@@ -375,6 +414,7 @@ int main(void)
         cmocka_unit_test(the_weight_unit_and_others),
         cmocka_unit_test(encoded_bytes),
         cmocka_unit_test(waiting),
+        cmocka_unit_test(polling_in_time),
         cmocka_unit_test(a_queue_orders_itself),
         cmocka_unit_test(a_launch_that_writes_the_harts_code),
         cmocka_unit_test(calls_of_the_host),

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --machine system` for people who make mistakes: each is told in one line. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define RUN "--machine system --gpu-code kernel.s "
+
+static const char kernel[] = ".globl _start\n"
+                             "_start: endprg\n"
+                             "spin: j spin\n"
+                             "trap: lw t0, 0(zero)\n"
+                             "endprg\n";
+
+/* The record is submitted to the queue whose registers are at `queue`, and its status is the exit
+ * code. */
+static void write_program(const char *name, const char *queue, const char *record)
+{
+    char text[1024];
+    assert_true(snprintf(text, sizeof text,
+                         "li s1, %s\nla s3, record\n_sub: sw s3, 0(s1)\nlw t0, 16(s1)\n"
+                         "li s2, 0x02000000\nsw t0, 4(s2)\n.data\n.balign 64\nrecord: .word %s\n",
+                         queue, record) < (int)sizeof text);
+    write_text(name, text);
+}
+
+#define GPU_QUEUE    "0x02001000"
+#define WEIGHT_QUEUE "0x02002000"
+
+static void launch_records(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *record, *text;
+    } cases[] = {
+        {"0x80000000, 0, -1, -1, -1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0",
+         "store to 0x2001000: launch record at 0x40001000: grid 4294967295x4294967295x4294967295: "
+         "expected 1 to 2^32 - 1 workgroups; pc 0x000000004000000c <_sub+0x0>"},
+        {"0x80000000, 0, 0, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0", "grid 0x1x1: expected"},
+        {"0x80000000, 0, 1, 1, 1, 5, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0", "5 threads per warp"},
+        {"0x80000000, 0, 1, 1, 1, 4, 0, 1024, 0, 0, 0, 0, 0, 0, 0, 0", "0 warps per workgroup"},
+        {"0x80000000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 7, 0, 0, 0",
+         "word 12 is 0x7: expected 0"},
+        {"0x80000002, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0",
+         "launch 0 (record 0x40001000): jump to 0x80000002, not a multiple of 4"},
+        {"0x02001000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0",
+         "launch 0 (record 0x40001000): no code at 0x02001000"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        write_program("launch.s", GPU_QUEUE, cases[i].record);
+        expect_failure(RUN "launch.s -q", 1, cases[i].text);
+    }
+    write_text("absent.s", "li s1, 0x02001000\nli s3, 0x50000000\nsw s3, 0(s1)\n");
+    expect_failure(RUN "absent.s -q", 1,
+                   "store to 0x2001000: launch record at 0x50000000: 64 bytes that are not in one "
+                   "buffer; pc 0x0000000040000008");
+    write_text("odd.s", "li s1, 0x02002000\nla s3, 1f\naddi s3, s3, 2\nsw s3, 0(s1)\n.data\n1: "
+                        ".space 256\n");
+    expect_failure(RUN "odd.s -q", 1, "expected a multiple of 4; pc ");
+}
+
+/* The program sees a status; the user is told what it means. */
+static void weight_records(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *record;
+        int status;
+        const char *text;
+    } cases[] = {
+        {"2, 1, 1, 0x90000000, 16, 0x02001000, 1024, 0, 0, 8, 0, 0x90000900, 0, 0, 8, 0", 4,
+         "weight record 0 at 0x40001000: destination of 1024 bytes at 0x02001000: not in one "
+         "buffer (status 4)"},
+        {"2, 1, 1, 0x70000000, 16, 0x90000400, 1024, 0, 0, 8, 0, 0x90000900, 0, 0, 8, 0", 2,
+         "source of 16 bytes at 0x70000000"},
+        {"2, 1, 1, 0x90000000, 16, 0x90000400, 1024, 0, 0, 8, 0, 0x02001000, 0, 0, 8, 0", 2,
+         "result at 0x02001000"},
+        {"3, 1, 1, 0x90000000, 16, 0x90000400, 1024, 0, 0, 8, 0, 0x90000900, 0, 0, 8, 0", 1,
+         "operation 3: expected 0 to 2"},
+        {"0, 1, 1, 0x90000000, -1, 0x90000400, -1, -1, -1, -1, -1, 0x90000900, 0, 0, -1, -1", 1,
+         "weight record 0"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        write_program("weight.s", WEIGHT_QUEUE, cases[i].record);
+        struct outcome o = run("--machine system --map 0x90000000:4096 weight.s");
+        assert_int_equal(o.code, cases[i].status);
+        expect_part(&o.err, cases[i].text);
+        done(&o);
+    }
+}
+
+/* A kernel that traps: the run ends, or the program decides and the user is told. */
+static void traps(void **state)
+{
+    (void)state;
+    write_program("trap.s", GPU_QUEUE,
+                  "0x80000008, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0");
+    expect_failure(RUN "trap.s -q", 1,
+                   "launch 0 (record 0x40001000): load from 0x00000000, outside every buffer; "
+                   "workgroup 0 (0,0,0) warp 0 lanes 0x0000000f pc 0x80000008 <trap+0x0>");
+    struct outcome o = run(RUN "--gpu-traps report trap.s");
+    assert_true(o.code > 1);
+    expect_part(&o.err, "note: launch 0 (record 0x40001000): load from 0x00000000, outside every");
+    expect_part(&o.err, "exit code");
+    done(&o);
+    o = run(RUN "--gpu-traps report trap.s -q");
+    assert_null(strstr(sam_buffer_text(&o.err), "note"));
+    done(&o);
+}
+
+static void endless_kernels(void **state)
+{
+    (void)state;
+    write_program("spin.s", GPU_QUEUE,
+                  "0x80000004, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0");
+    expect_failure(RUN "spin.s --max-insns 10000 -q", 1,
+                   "launch 0 (record 0x40001000): still running after 10000 instructions; "
+                   "workgroup 0 (0,0,0) warp 0 lanes 0x0000000f pc 0x80000004 <spin+0x0>");
+}
+
+/* Ctrl-C in a launch with far too many workgroups. */
+static void interrupted(void **state)
+{
+    (void)state;
+    write_program("huge.s", GPU_QUEUE,
+                  "0x80000000, 0, 0x7fffffff, 2, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0");
+    const pid_t child = start(RUN "huge.s -q");
+    assert_true(comes(child, catches, SIGINT));
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped after ");
+    done(&o);
+}
+
+static void files(void **state)
+{
+    (void)state;
+    write_text("good.s", "li s2, 0x02000000\nsw zero, 4(s2)\n");
+    write_text("empty", "");
+    expect_failure("--machine system", 2, "no program");
+    expect_failure("--machine system empty", 1, "no code at 0x40000000");
+    expect_failure("--machine system good.s --gpu-code none.s", 2, "none.s: cannot open");
+    expect_failure("--machine system good.s --gpu-code /bin/sh", 2, "not a RISC-V program");
+    expect_failure("--machine system good.s --weights empty", 2, "empty: not a packed file");
+    expect_failure("--machine system good.s --weights good.s", 2, "good.s: not a packed file");
+    expect_failure("--machine system good.s --map 0x02000000:4096", 2, "control registers");
+    expect_failure("--machine system good.s --map 0x70000000:4096", 2, "0x70000000");
+    expect_failure("--machine system good.s --dump 0x02000000:16:x", 2, "not in one buffer");
+    assert_false(exists("x"));
+}
+
+int main(void)
+{
+    command_verb = "run";
+    make_directory();
+    write_text("kernel.s", kernel);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launch_records), cmocka_unit_test(weight_records),
+        cmocka_unit_test(traps),          cmocka_unit_test(endless_kernels),
+        cmocka_unit_test(interrupted),    cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
+}
