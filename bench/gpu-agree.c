@@ -35,8 +35,6 @@ static bool compare(struct bench *bench, const char *folder, enum agreement_mode
             continue;
         }
         bench_value(bench, name, "cycles", (double)cycles, (double)row->measured[model]);
-        if (!row->in_bounds)
-            continue;
         const double off = fabs(agreement_error(row, model, cycles));
         sum += off;
         worst = off > worst ? off : worst;

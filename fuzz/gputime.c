@@ -114,7 +114,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "preset=systemc,sms=3,warps=2,groups=1",
         "line_bytes=8,l1_sets=1,l1_ways=1,l1_mshrs=1,l1_wshrs=1,l2_sets=1,l2_ways=1,l2_mshrs=1",
         "collectors=2,collectors_warp=2,banks=1,bank_ports=1,bank_echo=1,issue_streams=1",
-        "lsu_queue=0,lsu_warp=1,lsu_all=1,lds_banks=1,lds_reach=8,write_ports=1,wakeup_latency=0",
+        "lsu_queue=0,lsu_warp=1,lsu_all=1,lds_banks=1,lds_cached=1,write_ports=1,wakeup_latency=0",
         "icache_bytes=0,fetch_ports=0,fold_prefix=1,skip_first=1,endprg_waits=1,barrier_blocks=0",
         "banks=0",
     };

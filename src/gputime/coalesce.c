@@ -2,7 +2,6 @@
 /* The line requests of a memory instruction: distinct lines in the order of the lanes that first
  * touch them; a request each lane for atomics. */
 #include "gputime/model.h"
-#include "samite/gpu.h"
 
 /* The addresses of the op in order of lanes. */
 static unsigned list_addresses(const struct sam_gputime_op *op,
@@ -51,18 +50,6 @@ static void count_turns(const struct model *m, struct access *a, const uint32_t 
     }
 }
 
-/* Whether local memory serves the access: all of its lanes or none. */
-static bool is_served(const struct model *m, const struct sam_gputime_op *op, const uint32_t *at,
-                      unsigned count)
-{
-    if (!op->local || m->config.lds_reach == 0)
-        return op->local;
-    for (unsigned i = 0; i < count; i++)
-        if (at[i] - SAM_LDS_BASE >= m->config.lds_reach)
-            return false;
-    return true;
-}
-
 static struct access *free_access(struct sm *sm)
 {
     for (uint32_t i = 0; i < sm->access_count; i++)
@@ -96,7 +83,7 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
     if (!a)
         return NULL;
     a->used = true;
-    a->local = is_served(m, op, at, count);
+    a->local = op->local && !m->config.lds_cached;
     a->write = trait->store;
     a->atomic = trait->atomic;
     a->count = a->next = 0;

@@ -67,6 +67,7 @@ static bool init_model(struct model *m)
         .ways = c->l2_ways,
         .line_bytes = c->line_bytes,
         .write_allocate = c->l2_write_allocate,
+        .write_reads = c->l2_write_reads,
         .mshrs = c->l2_mshrs,
         .latency = c->l2_latency,
         .miss_latency = c->l2_miss_latency,

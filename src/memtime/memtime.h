@@ -65,7 +65,9 @@ void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, ui
 
 struct sam_memtime_config {
     uint32_t sets, ways, line_bytes;
-    bool write_allocate; /* a write miss fetches its line, unless it covers all of it */
+    bool write_allocate; /* a write miss fetches its line, unless it covers all of it; else it goes
+                            on to the memory ... */
+    bool write_reads;    /* ... after its line has been read, which is not kept */
     uint32_t mshrs;
     uint32_t latency;      /* from a request to the reply of a hit */
     uint32_t miss_latency; /* the same for a miss, beside the memory's own time */

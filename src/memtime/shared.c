@@ -164,10 +164,15 @@ uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line)
     return reply(m, ready);
 }
 
-/* A write that is passed on to the memory alone. */
+/* A write that is passed on to the memory, and answered when that has it or, if its line is read
+ * first, when the line has come. */
 static uint64_t pass_on(struct sam_memtime *m, uint64_t now, uint32_t bytes)
 {
-    return reply(m, transfer(m, now, bytes, true) + m->config.miss_latency);
+    uint64_t answered = now;
+    if (m->config.write_reads)
+        answered = now = transfer(m, now, m->config.line_bytes, false);
+    const uint64_t written = transfer(m, now, bytes, true);
+    return reply(m, (m->config.write_reads ? answered : written) + m->config.miss_latency);
 }
 
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes)

@@ -19,7 +19,6 @@ struct agreement_row {
     const char *path;                    /* of the .metadata and .data files, without the ending */
     const char *changes;                 /* parameters that differ from the preset's; "" */
     uint64_t measured[AGREEMENT_MODELS]; /* cycles; 0: not measured */
-    bool in_bounds;                      /* one of those that the bounds are about */
 };
 
 extern const struct agreement_row agreement_rows[];

@@ -186,7 +186,7 @@ static void lanes_of_a_bank_take_turns(void **state)
         "preset=rtl,lds_banks=1",
         "preset=rtl,lds_banks=64,lds_write_gap=6",
         "preset=rtl,line_bytes=32,lsu_interval=5,lds_write_gap=0",
-        "preset=verilog,bank_ports=0,bank_echo=0,lds_reach=0",
+        "preset=verilog,bank_ports=0,bank_echo=0,lds_cached=0",
     };
     (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++)

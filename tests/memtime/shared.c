@@ -127,6 +127,26 @@ static void writes_may_pass_the_cache(void **state)
     sam_memtime_free(m);
 }
 
+/* As in the Verilog edition: read, answered, written; the line is not kept. */
+static void writes_may_read_their_line_first(void **state)
+{
+    struct sam_memtime_config config = plain;
+    (void)state;
+    config.write_allocate = false;
+    config.write_reads = true;
+    config.mem_outstanding = 1;
+    struct sam_memtime *m = open(&config);
+    assert_int_equal(sam_memtime_write(m, 0, 0, 32), MISS);
+    assert_int_equal(sam_memtime_stats(m)->mem_reads, 1);
+    assert_int_equal(sam_memtime_stats(m)->mem_bytes_written, 32);
+    /* another one reads it again, after the memory has served both */
+    const uint64_t written = 100 + BEATS - 1 + 100 + 2 - 1;
+    assert_int_equal(sam_memtime_write(m, MISS, 0, 32), written + MISS);
+    assert_int_equal(sam_memtime_stats(m)->mem_reads, 2);
+    assert_int_equal(sam_memtime_stats(m)->write_hits, 0);
+    sam_memtime_free(m);
+}
+
 /* Whatever is asked for, in order: no reply before the latency of a hit, none closer than the
  * interval; bytes and requests add up. */
 static void random_requests(void **state)
@@ -139,6 +159,7 @@ static void random_requests(void **state)
         config.mem_outstanding = 1 + (uint32_t)test_below(&random, 4);
         config.interval = 1 + (uint32_t)test_below(&random, 4);
         config.write_allocate = test_below(&random, 2);
+        config.write_reads = test_below(&random, 2);
         struct sam_memtime *m = open(&config);
         static uint64_t replies[400];
         uint64_t now = 0, accesses = 0;
@@ -175,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_full_set_of_misses_waits),
         cmocka_unit_test(dirty_lines_are_written_back),
         cmocka_unit_test(writes_may_pass_the_cache),
+        cmocka_unit_test(writes_may_read_their_line_first),
         cmocka_unit_test(random_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,7 @@ same_examples() {
 }
 
 page examples docs/examples.md 5
+page gpu-time docs/gpu-time.md 5
 page profile docs/profile.md 2
 page sanitizer docs/sanitizer.md 2
 page kernels docs/kernels.md 5

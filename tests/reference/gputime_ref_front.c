@@ -4,8 +4,6 @@
 
 #include <assert.h>
 
-#define LOCAL_BASE 0x70000000u
-
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -355,23 +353,6 @@ static void leave_buffer(struct ref_slot *slot)
         slot->groups[i] = slot->groups[i + 1];
 }
 
-/* Whether local memory serves it: what lies above lds_reach goes to the L1. */
-static bool is_local(const struct ref_gpu *g, const struct sam_gputime_op *op)
-{
-    const uint32_t reach = g->c->lds_reach;
-    bool inside = true;
-    if (op->form == SAM_GPUTIME_EACH)
-        for (unsigned i = 0; i < op->count; i++)
-            inside &= op->addresses[i] - LOCAL_BASE < reach;
-    else if (op->form == SAM_GPUTIME_STRIDED)
-        for (unsigned lane = 0; lane < 32; lane++)
-            inside &= !(op->acting >> lane & 1) ||
-                      op->base + (uint32_t)op->stride * lane - LOCAL_BASE < reach;
-    else
-        inside = op->base - LOCAL_BASE < reach;
-    return op->local && (reach == 0 || inside);
-}
-
 static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
 {
     struct ref_sm *s = &g->sm[sm];
@@ -401,7 +382,7 @@ static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
                              .accepted_at = NEVER,
                              .begun_at = NEVER,
                              .result_at = NEVER,
-                             .local = is_local(g, op),
+                             .local = op->local && !g->c->lds_cached,
                              .last_reply_at = NEVER};
     s->collectors[collector] = f;
     s->collector_of[collector] = (struct ref_owner){slot->workgroup, slot->warp};

@@ -505,8 +505,13 @@ static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
         line->dirty |= r->is_write;
         return reply_slot(g, g->now + g->c->l2_latency);
     }
-    if (r->is_write && !g->c->l2_write_allocate)
-        return reply_slot(g, serve_memory(g, at, r->bytes) + g->c->l2_miss_latency);
+    if (r->is_write && !g->c->l2_write_allocate) {
+        uint64_t answer = NEVER;
+        if (g->c->l2_write_reads)
+            at = answer = serve_memory(g, at, g->c->line_bytes);
+        const uint64_t written = serve_memory(g, at, r->bytes);
+        return reply_slot(g, (answer == NEVER ? written : answer) + g->c->l2_miss_latency);
+    }
     uint64_t there = g->now + g->c->l2_latency;
     const bool fetches = !r->is_back && !r->is_whole;
     if (fetches && used == g->c->l2_mshrs)
