@@ -11,7 +11,7 @@ enum sam_hart_port_end sam_system_refuse(struct sam_system *system, const char *
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(system->why, sizeof system->why, format, arguments);
+    sam_format_list(system->why, sizeof system->why, format, arguments);
     va_end(arguments);
     return SAM_HART_PORT_FAULT;
 }
