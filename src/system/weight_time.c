@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record in time. A stage takes a part when the one before has finished with it and its own last
- * part has moved on; fetch and write ask for a line per cycle. */
+/* Records in time. A stage takes a part when the one before has finished with it and its own last
+ * part has moved on; fetch and write ask for a line per cycle. The parts of a record follow those
+ * of the one before without a gap, unless they may read what that one writes. */
 #include "system/weight_time.h"
 
 #include <stdlib.h>
@@ -13,16 +14,24 @@ struct part {
     uint64_t destination, destination_bytes;
     uint64_t work[SYSTEM_WEIGHT_WORKS]; /* cycles, in this order */
     bool block;
+    struct job *job;
+};
+
+/* From the first to the last byte of something; empty while high is 0. */
+struct hull {
+    uint64_t low, high;
 };
 
 struct job {
     struct job *next;
     uint64_t from; /* it may begin */
-    uint64_t begun;
     uint64_t number;
     uint32_t operation;
     bool stream;
-    size_t count, taken;
+    bool running; /* parts of it may have entered */
+    struct hull reads, writes;
+    size_t count, taken,
+        left; /* parts; those that have entered; those that have not been written */
     struct part parts[];
 };
 
@@ -43,9 +52,10 @@ struct system_weight_time {
     unsigned number; /* of the port's units */
     unsigned unit;   /* of the clock's */
     struct system_weight_watch watch;
-    struct job *first, **last; /* the running one, and those that wait */
-    bool running;
+    struct job *first, **last; /* those that have not ended, in order */
+    struct job *entering;      /* the last of them that runs; NULL: none does */
     uint64_t submitted, begun, ended;
+    uint64_t shown; /* up to there the timeline shows records */
     struct mover fetch, write;
     const struct part *part; /* in work; NULL: none */
     uint64_t work_begun, work_end;
@@ -205,12 +215,32 @@ static void add_parts(struct system_weight_time *u, const struct system_weight_w
                                                  .destination_bytes = sizeof work->result};
 }
 
+static void widen(struct hull *hull, uint64_t address, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    hull->low = hull->high == 0 || address < hull->low ? address : hull->low;
+    hull->high = address + bytes > hull->high ? address + bytes : hull->high;
+}
+
+/* All parts are there. */
+static void finish(struct job *job)
+{
+    job->left = job->count;
+    for (size_t i = 0; i < job->count; i++) {
+        struct part *part = &job->parts[i];
+        part->job = job;
+        widen(&job->reads, part->source, part->source_bytes);
+        widen(&job->writes, part->destination, part->destination_bytes);
+    }
+}
+
 /* -------------------------------------------------------------------------------- movers */
 
-static void tell(const struct system_weight_time *u, enum system_weight_track track, uint64_t from,
-                 uint64_t to)
+static void tell(const struct system_weight_time *u, const struct job *job,
+                 enum system_weight_track track, uint64_t from, uint64_t to)
 {
-    const struct system_weight_span span = {track, u->first->operation, u->first->number, from, to};
+    const struct system_weight_span span = {track, job->operation, job->number, from, to};
     if (u->watch.span && to > from)
         u->watch.span(u->watch.context, &span);
 }
@@ -309,8 +339,9 @@ static bool leave_write(struct system_weight_time *u, uint64_t now)
 {
     if (!has_moved(&u->write, now))
         return false;
-    tell(u, SYSTEM_WEIGHT_WRITES, u->write.begun, now);
+    tell(u, u->write.part->job, SYSTEM_WEIGHT_WRITES, u->write.begun, now);
     u->figures.blocks += u->write.part->block;
+    u->write.part->job->left--;
     u->write.part = NULL;
     return true;
 }
@@ -319,17 +350,32 @@ static bool leave_work(struct system_weight_time *u, uint64_t now)
 {
     if (!u->part || u->work_end > now || u->write.part)
         return false;
-    tell(u, SYSTEM_WEIGHT_WORK, u->work_begun, u->work_end);
+    tell(u, u->part->job, SYSTEM_WEIGHT_WORK, u->work_begun, u->work_end);
     take(&u->write, u->part, u->part->destination, u->part->destination_bytes, now);
     u->part = NULL;
     return true;
 }
 
+/* A header that is only read: it does not pass the other stages. */
+static bool is_only_read(const struct part *part)
+{
+    uint64_t work = 0;
+    for (unsigned kind = 0; kind < SYSTEM_WEIGHT_WORKS; kind++)
+        work += part->work[kind];
+    return work == 0 && part->destination_bytes == 0;
+}
+
 static bool leave_fetch(struct system_weight_time *u, uint64_t now)
 {
-    if (u->part || !has_moved(&u->fetch, now))
+    const bool leaves = u->fetch.part && is_only_read(u->fetch.part);
+    if ((u->part && !leaves) || !has_moved(&u->fetch, now))
         return false;
-    tell(u, SYSTEM_WEIGHT_FETCHES, u->fetch.begun, now);
+    tell(u, u->fetch.part->job, SYSTEM_WEIGHT_FETCHES, u->fetch.begun, now);
+    if (leaves) {
+        u->fetch.part->job->left--;
+        u->fetch.part = NULL;
+        return true;
+    }
     u->part = u->fetch.part;
     u->work_begun = u->work_end = now;
     for (unsigned kind = 0; kind < SYSTEM_WEIGHT_WORKS; kind++)
@@ -338,32 +384,61 @@ static bool leave_fetch(struct system_weight_time *u, uint64_t now)
     return true;
 }
 
-/* The next part of the record enters, the record ends, or the next one begins. */
+static bool meet(const struct hull *a, const struct hull *b)
+{
+    return a->low < b->high && b->low < a->high;
+}
+
+/* A record may read what one before it has still to write. */
+static bool depends(const struct system_weight_time *u, const struct job *job)
+{
+    for (const struct job *before = u->first; before != job; before = before->next)
+        if (meet(&before->writes, &job->reads))
+            return true;
+    return false;
+}
+
+/* The record whose parts enter next, or NULL; it may not have begun. */
+static struct job *next_job(const struct system_weight_time *u)
+{
+    struct job *job = u->entering;
+    return !job ? u->first : job->taken == job->count ? job->next : job;
+}
+
+/* The next part of a record enters, or a record without parts begins. */
 static bool enter_fetch(struct system_weight_time *u, uint64_t now)
 {
-    struct job *job = u->first;
+    struct job *job = next_job(u);
     if (!job || u->fetch.part)
         return false;
-    if (!u->running) {
-        if (job->from > now)
+    if (!job->running) {
+        if (job->from > now || depends(u, job))
             return false;
-        u->running = true;
+        job->running = true;
+        u->entering = job;
         u->begun++;
-        job->begun = now;
+        if (u->first == job)
+            u->shown = now;
     }
     if (job->taken < job->count) {
         const struct part *part = &job->parts[job->taken++];
         take(&u->fetch, part, part->source, part->source_bytes, now);
-        return true;
     }
-    if (u->part || u->write.part)
+    return true;
+}
+
+static bool end_record(struct system_weight_time *u, uint64_t now)
+{
+    struct job *job = u->first;
+    if (!job || !job->running || job->left)
         return false;
-    tell(u, SYSTEM_WEIGHT_RECORDS, job->begun, now);
-    u->running = false;
+    tell(u, job, SYSTEM_WEIGHT_RECORDS, u->shown, now);
+    u->shown = now;
     u->ended++;
     u->figures.records++;
     u->first = job->next;
     u->last = u->first ? u->last : &u->first;
+    u->entering = u->entering == job ? NULL : u->entering;
     free(job);
     return true;
 }
@@ -372,16 +447,18 @@ static uint64_t tick(void *context, uint64_t now)
 {
     struct system_weight_time *u = context;
     account(u, now);
-    while (leave_write(u, now) || leave_work(u, now) || leave_fetch(u, now) || enter_fetch(u, now))
+    while (leave_write(u, now) || end_record(u, now) || leave_work(u, now) || leave_fetch(u, now) ||
+           enter_fetch(u, now))
         ;
-    const bool stream = u->running && u->first->stream;
+    const bool stream = u->fetch.part && u->fetch.part->job->stream;
     uint64_t next = move(u, &u->fetch, now, stream ? SAM_MEMTIME_READ_STREAM : SAM_MEMTIME_READ);
     const uint64_t written = move(u, &u->write, now, SAM_MEMTIME_WRITE);
     next = written < next ? written : next;
     if (u->part && u->work_end > now && u->work_end < next)
         next = u->work_end;
-    if (u->first && !u->running)
-        next = u->first->from;
+    const struct job *job = next_job(u);
+    if (job && !job->running && job->from > now && job->from < next)
+        next = job->from;
     u->reason = reason_of(u);
     return next;
 }
@@ -432,6 +509,7 @@ bool sam_system_weight_time_submit(struct system_weight_time *u,
     job->number = u->submitted++;
     job->operation = work->record.operation;
     add_parts(u, work, job);
+    finish(job);
     *u->last = job;
     u->last = &job->next;
     sam_clock_wake(u->clock, u->unit, from);

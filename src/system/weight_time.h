@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight unit in time: a unit of a clock. What a record does comes as parts, which pass a
- * pipeline of three: fetch, work, write. docs/system-rulings.md has the rules. */
+ * pipeline of three: fetch, work, write; those of the next record follow without a gap, unless it
+ * may read what a record before it writes. docs/system-rulings.md has the rules. */
 #ifndef SAM_SYSTEM_WEIGHT_TIME_H
 #define SAM_SYSTEM_WEIGHT_TIME_H
 
