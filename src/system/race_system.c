@@ -10,7 +10,6 @@ bool sam_system_add_watch(struct sam_system *system)
     if (!system->watch)
         return false;
     sam_system_watch_hart(system->watch, system->hart);
-    system->gpu->options.sanitizer = sam_system_watch_gpu(system->watch);
     return true;
 }
 
@@ -21,9 +20,12 @@ static enum sam_system_agent agent_of(enum sam_system_unit unit)
 
 void sam_system_watch_record(struct sam_system *system, enum sam_system_unit unit, uint32_t address)
 {
-    if (system->watch)
-        sam_system_watch_submit(system->watch, agent_of(unit), address, SAM_SYSTEM_RECORD,
-                                (uint32_t)(sam_hart_pc(system->hart) - 4));
+    if (!system->watch)
+        return;
+    /* Whoever has set other options of the GPU has dropped it. */
+    system->gpu->options.sanitizer = sam_system_watch_gpu(system->watch);
+    sam_system_watch_submit(system->watch, agent_of(unit), address, SAM_SYSTEM_RECORD,
+                            (uint32_t)(sam_hart_pc(system->hart) - 4));
 }
 
 void sam_system_watch_done(struct sam_system *system, enum sam_system_unit unit, uint32_t left)

@@ -391,6 +391,20 @@ static void the_report_has_symbols(void **state)
     system_program_free(&p);
 }
 
+/* The GPU of a system may be given other options between runs. */
+static void options_of_the_gpu(void **state)
+{
+    (void)state;
+    struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
+    size_t count;
+    const struct sam_gpu_options options = {.size = sizeof options, .jobs = 2};
+    assert_int_equal(sam_gpu_set_options(sam_system_gpu(p.system), &options, &p.error), SAM_OK);
+    system_expect(&p, 0);
+    sam_system_races(p.system, &count, NULL);
+    assert_int_equal(count, 1);
+    system_program_free(&p);
+}
+
 static void without_the_check_there_is_nothing(void **state)
 {
     (void)state;
@@ -419,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_launch_that_writes_the_harts_code),
         cmocka_unit_test(calls_of_the_host),
         cmocka_unit_test(the_report_has_symbols),
+        cmocka_unit_test(options_of_the_gpu),
         cmocka_unit_test(without_the_check_there_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
