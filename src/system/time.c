@@ -7,12 +7,13 @@
 
 const char *sam_system_port_name(unsigned unit)
 {
-    switch (unit) {
-    case SYSTEM_PORT_MATRIX: return "matrix";
-    case SYSTEM_PORT_GPU: return "GPU";
-    case SYSTEM_PORT_WEIGHTS: return "weights";
-    default: return sam_engine_name(unit);
-    }
+    static const char *const names[SYSTEM_PORTS] = {
+        [SYSTEM_PORT_ENGINES] = "TensorLoad",
+        [SYSTEM_PORT_MATRIX] = "matrix",
+        [SYSTEM_PORT_GPU] = "GPU",
+        [SYSTEM_PORT_WEIGHTS] = "weights",
+    };
+    return unit < SYSTEM_PORTS ? names[unit] : "?";
 }
 
 /* ------------------------------------------------------------------------------------ watch */

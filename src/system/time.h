@@ -8,8 +8,10 @@
 #include "system/gpu_time.h"
 #include "trace/perfetto.h"
 
-/* The units of the memory's port; those of the engines come first, as enum sam_engine. */
-enum { SYSTEM_PORT_MATRIX = SAM_ENGINE_COUNT, SYSTEM_PORT_GPU, SYSTEM_PORT_WEIGHTS, SYSTEM_PORTS };
+/* The units of the memory's port. */
+enum {
+    SYSTEM_PORT_ENGINES,
+    SYSTEM_PORT_MATRIX,
 const char *sam_system_port_name(unsigned unit);
 
 /* Bytes of a launch's recorded instructions in memory; more wait in a file. */

@@ -63,7 +63,7 @@ enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_o
     hart->cycles = &config->mx;
     system->shared = (struct sam_hart_shared_time){.clock = sam_system_time_clock(system->time),
                                                    .memory = sam_system_time_port(system->time),
-                                                   .engines_port = 0,
+                                                   .engines_port = SYSTEM_PORT_ENGINES,
                                                    .matrix_port = SYSTEM_PORT_MATRIX,
                                                    .ready = ready,
                                                    .accessed = accessed,
