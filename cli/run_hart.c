@@ -117,7 +117,9 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_print_end(report, result->end, s->text);
     struct sam_engines_report engines;
     const struct sam_mxu_stats *matrix = sam_hart_cycles(s->hart);
-    const bool shown = r->cycles && r->run->stats != RUN_STATS_JSON;
+    const bool json = r->run->stats == RUN_STATS_JSON, shown = r->cycles && !json && !s->system;
+    if (s->system && r->cycles)
+        code = run_system_cycles(s->system, r, s->image, report, json ? NULL : s->text);
     /* With a matrix unit, the engines are shown only if the program uses them. */
     if (shown && sam_hart_engines(s->hart, &engines) && (!matrix || uses_engines(&engines)))
         cli_engines_print(json_object_get(report, "engines"), s->text);
@@ -158,7 +160,9 @@ static int finish_files(struct state *s)
 {
     struct sam_error error;
     int traced = commit(&s->trace);
-    if (s->traces[HART_TIMELINE] && sam_hart_end_timeline(s->hart, &error) != SAM_OK)
+    if (s->traces[HART_TIMELINE] &&
+        (s->system ? sam_system_end_timeline(run_system_of(s->system), &error)
+                   : sam_hart_end_timeline(s->hart, &error)) != SAM_OK)
         return cli_report(&error);
     if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
         return cli_report(&error);

@@ -31,6 +31,17 @@ const struct cli_option run_system_rows[] = {
     CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
             "find races: accesses to bytes that a launch or weight record in flight writes, or "
             "reads and somebody else writes, before the program has waited for it; slower"),
+    {.name = "config",
+     .grammar = CLI_PARSE,
+     CLI_AT(struct system_request, time),
+     .parse = run_parse_system_config,
+     .argument = "KEY=N,...",
+     .repeats = true,
+     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols_cycle=4,...; --config "
+             "help lists them with their defaults"},
+    CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
+            "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
+            "what packing buys"),
     CLI_JOBS(struct system_request, gpu.jobs,
              "worker threads of the GPU; results do not depend on it"),
     {0},
@@ -140,7 +151,17 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     options.launched_context = console;
     options.weight_ended_context = console;
     options.size = sizeof options;
-    options.hart = &request->options;
+    struct sam_hart_options hart_options = request->options;
+    const struct sam_system_timing timing = {.size = sizeof timing,
+                                             .config = request->system->time.config,
+                                             .raw_weights = request->system->time.raw};
+    if (hart_options.engines) { /* --cycles: of the system */
+        options.timing = &timing;
+        hart_options.engines = NULL;
+        hart_options.cycles = NULL;
+        hart_options.mlen = request->mlen; /* 0: as in the parameters */
+    }
+    options.hart = &hart_options;
     options.gpu = &gpu;
     if (sam_system_new(&options, &s->system, &error) != SAM_OK ||
         sam_system_load(s->system, image, &error) != SAM_OK)
@@ -177,6 +198,28 @@ enum sam_status run_system_execute(struct run_system *system, struct sam_hart_re
     return status;
 }
 
+struct sam_system *run_system_of(struct run_system *s)
+{
+    return s->system;
+}
+
+int run_system_cycles(struct run_system *s, const struct hart_request *request,
+                      const struct sam_image *image, json_t *report, FILE *text)
+{
+    struct sam_system_figures *figures = NULL, *raw = NULL;
+    struct sam_error error;
+    if (sam_system_measure(s->system, &figures, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_OK;
+    if (request->system->time.compare)
+        code = run_system_raw(request, image, &raw);
+    if (code == CLI_OK)
+        code = run_system_times(figures, raw, report, text);
+    sam_system_figures_free(figures);
+    sam_system_figures_free(raw);
+    return code;
+}
+
 json_t *run_system_report(const struct run_system *s, json_t *report)
 {
     return s->check_races ? run_report_races(s->system, report) : report;
@@ -190,5 +233,8 @@ int run_system_check(const struct run_system *s, FILE *text)
 int run_system(struct hart_request *request, struct system_request *system)
 {
     request->system = system;
-    return run_hart(request);
+    request->cycles |= system->time.config || system->time.compare;
+    const int code = run_hart(request);
+    sam_system_config_free(system->time.config);
+    return code;
 }

@@ -11,6 +11,11 @@ struct system_request {
         const char *file; /* packed, then @ADDRESS if address is not 0; or NULL */
         uint64_t address;
     } weights;
+    struct system_time_request {
+        struct sam_system_config *config; /* of --config, or NULL */
+        bool compare;                     /* with raw weights */
+        bool raw;                         /* this is that run */
+    } time;
     struct sam_system_options options;
     struct sam_gpu_options gpu;
 };
@@ -33,6 +38,21 @@ void run_system_free(struct run_system *system);
 /* As sam_hart_run. */
 enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
                                    struct sam_error *error);
+
+struct sam_system *run_system_of(struct run_system *system);
+
+/* run_system_time.c: --config KEY=N,... of the system. */
+int run_parse_system_config(struct cli_args *args, const struct cli_option *option,
+                            const char *text, void *place);
+/* What the same program takes with raw weights. */
+int run_system_raw(const struct hart_request *first, const struct sam_image *image,
+                   struct sam_system_figures **figures);
+/* Print the cycles; without `text` add them to the report. `raw` may be NULL. */
+int run_system_times(const struct sam_system_figures *figures, const struct sam_system_figures *raw,
+                     json_t *report, FILE *text);
+/* With --cycles: measure, and with --compare-raw run once more; print or report. */
+int run_system_cycles(struct run_system *system, const struct hart_request *request,
+                      const struct sam_image *image, json_t *report, FILE *text);
 
 /* What the report of a run has beside that of its hart. */
 json_t *run_system_report(const struct run_system *system, json_t *report);

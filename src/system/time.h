@@ -12,6 +12,10 @@
 enum {
     SYSTEM_PORT_ENGINES,
     SYSTEM_PORT_MATRIX,
+    SYSTEM_PORT_GPU,
+    SYSTEM_PORT_WEIGHTS,
+    SYSTEM_PORTS
+};
 const char *sam_system_port_name(unsigned unit);
 
 /* Bytes of a launch's recorded instructions in memory; more wait in a file. */

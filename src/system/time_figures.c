@@ -37,9 +37,14 @@ static void add_hart(struct collecting *c, const struct sam_engines_report *repo
 
 static void add_matrix(struct collecting *c, const struct sam_mxu_stats *stats)
 {
+    static const char *const names[SAM_MXU_UNITS] = {
+        [SAM_MXU_DSA] = "m.dsa",     [SAM_MXU_MMA] = "m.mma", [SAM_MXU_LOAD] = "m.load",
+        [SAM_MXU_STORE] = "m.store", [SAM_MXU_PW] = "m.pw",   [SAM_MXU_READ] = "m.read",
+        [SAM_MXU_WRITE] = "m.write",
+    };
     for (unsigned unit = 0; stats && unit < SAM_MXU_UNITS; unit++)
         for (unsigned i = 0; i < SAM_MXU_STATES; i++)
-            add_row(c, sam_mxu_unit_name(unit), 0, sam_mxu_state_name(i), i == SAM_MXU_BUSY,
+            add_row(c, names[unit], 0, sam_mxu_state_name(i), i == SAM_MXU_BUSY,
                     stats->buckets[unit][i]);
 }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --machine system --cycles`: the report, its sums, the timeline, errors. */
+#include <jansson.h>
+#include <string.h>
+
+#include "command.h"
+
+static const char kernel[] = ".globl _start\n"
+                             "_start: li s0, 0x80000000\n"
+                             "vid.v v1\n"
+                             "vsll.vi v2, v1, 2\n"
+                             "vadd.vx v3, v2, s0\n"
+                             "vlw12.v v4, 256(v3)\n"
+                             "vsw12.v v4, 256(v3)\n"
+                             "endprg\n"
+                             ".space 1024\n";
+
+/* Two launches, and a record that counts 2048 f16. */
+static const char program[] =
+    "li s1, 0x02001000\nla s3, record\nsw s3, 0(s1)\nsw s3, 0(s1)\n"
+    "li s4, 0x02002000\nla s5, count\nsw s5, 0(s4)\nlw t0, 16(s1)\nlw t1, 16(s4)\n"
+    "li s2, 0x02000000\nsw t1, 4(s2)\n"
+    ".data\n.balign 64\n"
+    "record: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0\n"
+    "count: .word 2, 2, 2, data, 4096, counters, 1024, 0, 0, 2048, 0, 0, 0, 2, 2048, 0\n"
+    "data: .space 4096\ncounters: .space 1024\n";
+
+#define RUN "--machine system --gpu-code kernel.s program.s "
+
+static void write_files(void)
+{
+    write_text("kernel.s", kernel);
+    write_text("program.s", program);
+}
+
+static json_int_t number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value))
+        fail_msg("no number '%s'", name);
+    return json_integer_value(value);
+}
+
+static json_t *report_of(const char *words)
+{
+    struct sam_buffer out = expect_success(words);
+    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
+    assert_non_null(root);
+    sam_buffer_free(&out);
+    return root;
+}
+
+static void the_report_adds_up(void **state)
+{
+    (void)state;
+    write_files();
+    json_t *root = report_of(RUN "--cycles --json"), *unit, *value;
+    const json_t *system = json_object_get(root, "system");
+    const char *name;
+    size_t index;
+    assert_int_equal(json_array_size(json_object_get(system, "launches")), 2);
+    assert_int_equal(number(system, "records"), 1);
+    json_array_foreach(json_object_get(system, "units"), index, unit)
+    {
+        json_int_t sum = 0;
+        json_object_foreach(json_object_get(unit, "cycles"), name, value) sum +=
+            json_integer_value(value);
+        assert_int_equal(sum, number(system, "cycles"));
+    }
+    assert_true(index > 20);
+    json_decref(root);
+}
+
+static void the_text_names_the_parts(void **state)
+{
+    static const char *const parts[] = {
+        "system: ", "2 launches, 1 weight records", "control ", "SM 0", "weights", "DRAM"};
+    (void)state;
+    write_files();
+    struct sam_buffer out = expect_success(RUN "--cycles");
+    for (size_t i = 0; i < SAM_COUNT(parts); i++)
+        expect_part(&out, parts[i]);
+    sam_buffer_free(&out);
+}
+
+static void parameters_change_cycles(void **state)
+{
+    (void)state;
+    write_files();
+    json_t *usual = report_of(RUN "--cycles --json"),
+           *slow = report_of(RUN "--config launch_cycles=5000 --json");
+    const json_int_t more = number(json_object_get(slow, "system"), "cycles") -
+                            number(json_object_get(usual, "system"), "cycles");
+    assert_in_range(more, 9000, 9800);
+    json_decref(usual);
+    json_decref(slow);
+    struct sam_buffer out = expect_success("--machine system --config help");
+    expect_part(&out, "mem.dram_bytes");
+    expect_part(&out, "wu.symbols_cycle");
+    sam_buffer_free(&out);
+    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes");
+    expect_failure(RUN "--config mem.dram_bytes=0", 2, "mem.dram_bytes=0: expected a number");
+    expect_failure(RUN "--mlen 256 --config mx.mlen=512", 2, "the hart's MLEN is 256");
+}
+
+/* One file with the tracks of all units, and an arrow from each store to its launch or record. */
+static void one_timeline_shows_all(void **state)
+{
+    (void)state;
+    write_files();
+    struct sam_buffer out = expect_success(RUN "--cycles --perfetto t.json");
+    struct sam_buffer text = read_file("t.json");
+    json_t *root = json_loads(sam_buffer_text(&text), 0, NULL), *event;
+    size_t index;
+    unsigned starts = 0, ends = 0;
+    bool gpu = false, weights = false;
+    assert_non_null(root);
+    json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+    {
+        const char *phase = json_string_value(json_object_get(event, "ph"));
+        const json_t *args = json_object_get(event, "args");
+        const char *name = json_string_value(json_object_get(args, "name"));
+        starts += *phase == 's';
+        ends += *phase == 'f';
+        gpu |= *phase == 'M' && name && strcmp(name, "GPU") == 0;
+        weights |= *phase == 'M' && name && strcmp(name, "weights") == 0;
+    }
+    assert_int_equal(starts, 3);
+    assert_int_equal(ends, 3);
+    assert_true(gpu && weights);
+    json_decref(root);
+    sam_buffer_free(&text);
+    sam_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_report_adds_up),
+        cmocka_unit_test(the_text_names_the_parts),
+        cmocka_unit_test(parameters_change_cycles),
+        cmocka_unit_test(one_timeline_shows_all),
+    };
+    command_verb = "run";
+    make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
+}
