@@ -115,8 +115,8 @@ static int asked_form(const struct cli_args *args)
     return form;
 }
 
-/* The row of a name. Where several forms have an option of that name, each its own, that of the
- * form that the words ask for. */
+/* The row of a name, or with size 0 of a letter. Where several forms have an option of that name,
+ * each its own, that of the form that the words ask for. */
 static bool find_name(const struct cli_args *args, struct cli_cursor *c, const char *name,
                       size_t size)
 {
@@ -304,8 +304,8 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
 static int take_letters(struct cli_args *args, const char *word, void *request)
 {
     for (const char *letter = word + 1; *letter; letter++) {
-        struct cli_cursor c = {.verb = args->verb};
-        if (!find(&c, letter, 0))
+        struct cli_cursor c;
+        if (!find_name(args, &c, letter, 0))
             return cli_usage_error(args, "unknown option '-%c'%s%s%s", *letter,
                                    word[2] ? " in '" : "", word[2] ? word : "", word[2] ? "'" : "");
         bool flag = c.option->grammar == CLI_FLAG;

@@ -10,6 +10,7 @@ static const char *end_name(enum sam_hart_end end)
     case SAM_HART_UNTIL: return "until";
     case SAM_HART_TRAP: return "trap";
     case SAM_HART_BUDGET: return "budget";
+    case SAM_HART_DEADLOCK: return "deadlock";
     default: return "stopped";
     }
 }
@@ -53,7 +54,7 @@ json_t *run_hart_report(const struct hart_request *request, const struct sam_har
 
 void run_hart_print_end(const json_t *report, enum sam_hart_end end, FILE *text)
 {
-    const bool failed = end == SAM_HART_TRAP || end == SAM_HART_BUDGET;
+    const bool failed = end == SAM_HART_TRAP || end == SAM_HART_BUDGET || end == SAM_HART_DEADLOCK;
     report_print(text,
                  end == SAM_HART_EXIT ? "{program}: exit {exit_code}" SPEED
                  : failed             ? "{program}: FAILED" SPEED

@@ -233,6 +233,8 @@ enum sam_trap_kind {
     SAM_TRAP_DEADLOCK,         /* every warp that has not ended is waiting */
     SAM_TRAP_BUDGET,           /* max_insns */
     SAM_TRAP_PRINT_FULL,       /* the print buffer's index is past its end */
+    SAM_TRAP_SPIN, /* in a system: every warp that is not at a barrier polls memory that nothing
+                      changes */
 };
 
 struct sam_trap {

@@ -128,7 +128,9 @@ enum sam_hart_end {
     SAM_HART_TRAP,   /* the program failed: cause, tval, and `text` for people */
     SAM_HART_BUDGET, /* max_insns used up */
     SAM_HART_STOPPED,
-    SAM_HART_STEPPED, /* by sam_hart_step only */
+    SAM_HART_STEPPED,  /* by sam_hart_step only */
+    SAM_HART_DEADLOCK, /* in a system: the program waits for a control register that will not
+                          change; `text` names it */
 };
 
 struct sam_hart_result {
@@ -196,9 +198,9 @@ SAM_API bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t 
 /* End a run when pc reaches this address; a run that starts there continues past it. */
 SAM_API void sam_hart_set_until(struct sam_hart *hart, uint64_t pc);
 
-/* Run until one of enum sam_hart_end happens. SAM_OK for the first three, SAM_ERR_TRAP for a trap
- * or a used-up budget, SAM_ERR_STOPPED after a stop; the result is filled in each case. Once the
- * program has written mtvec, traps go to its handler, except exit calls and, without
+/* Run until one of enum sam_hart_end happens. SAM_OK for the first three, SAM_ERR_TRAP for a trap,
+ * a deadlock or a used-up budget, SAM_ERR_STOPPED after a stop; the result is filled in each case.
+ * Once the program has written mtvec, traps go to its handler, except exit calls and, without
  * options.ebreak_traps, ebreak; before that they end the run, as does a trap on the handler's first
  * instruction. A run may be continued by another. */
 SAM_API enum sam_status sam_hart_run(struct sam_hart *hart, struct sam_hart_result *result,

@@ -34,6 +34,7 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_
         sam_sanitize_enter(worker->sanitizer, workgroup);
     group->workgroup = workgroup;
     group->away = false;
+    group->idle_turns = 0;
     group->ready = launch->warps;
     group->at = 0;
     group->in_turn = false;
@@ -132,6 +133,7 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
     if (w->core.event == SAM_EVENT_PRINT)
         return sam_run_print(worker, w) ? SAM_PAUSE_NONE : SAM_PAUSE_FAILED;
     w->state = w->core.event == SAM_EVENT_END ? SAM_WARP_ENDED : SAM_WARP_WAITS;
+    group->idle_turns = 0;
     if (group->at == w->wid)
         end_turn(worker, group);
     return --group->ready ? SAM_PAUSE_NONE : settle(worker, group);
@@ -279,8 +281,11 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
                     : advance(worker, group, w, group->turn, &boundary);
         if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))
             return pause; /* the turn goes on from here */
-        if (group->in_turn && group->turn <= 0 && (boundary || one))
+        if (group->in_turn && group->turn <= 0 && (boundary || one)) {
             end_turn(worker, group);
+            if (worker->run->gpu->shares && !pace && !one && pause == SAM_PAUSE_NONE)
+                return sam_group_check_spin(worker, group);
+        }
     }
     return pause;
 }

@@ -51,6 +51,7 @@ static bool take_workgroup(struct sam_worker *worker)
     bool more;
     pthread_mutex_lock(&run->lock);
     worker->busy = false;
+    worker->spins = 0;
     worker->own.has_turn = false;
     pthread_cond_broadcast(&run->turn);
     while ((more = has_more(run)) && sam_private_is_taken(run, run->next))

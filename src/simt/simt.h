@@ -29,6 +29,7 @@ enum {
     SAM_CAUSE_DEADLOCK,
     SAM_CAUSE_BUDGET,
     SAM_CAUSE_PRINT,
+    SAM_CAUSE_SPIN,
 };
 
 enum { SAM_EVENT_END = 1, SAM_EVENT_BARRIER, SAM_EVENT_PRINT };
@@ -146,6 +147,7 @@ struct sam_group {
     bool in_turn;           /* it has begun its turn ... */
     int64_t turn;           /* ... and may still run so many instructions, to the next jump */
     uint32_t last;          /* the warp that ran last */
+    uint64_t idle_turns;    /* ended by nothing but their length, since one was not */
     size_t index;           /* among a session's live groups */
     struct sam_lds_page *lds;
     uint32_t lds_count, lds_capacity;
@@ -171,6 +173,7 @@ struct sam_worker {
     struct sam_feed *source;           /* NULL: nothing pulls what has run (source.h) */
     uint64_t warp_insns;
     uint64_t untold_insns; /* since the last progress report */
+    uint64_t spins;        /* attempts in a row in which its workgroup did nothing but wait */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
 };
 
@@ -220,6 +223,11 @@ enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group)
 /* Run one of them alone until it waits or ends. */
 enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *group,
                                   struct sam_warp *warp);
+
+/* spin.c: in a system, whose launches run while nobody else does, a kernel may wait for what never
+ * comes. After a turn that nothing has ended: now and then look whether the workgroup, and all
+ * others that run, wait for memory that nothing changes. */
+enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group *group);
 
 /* What a worker's workgroup sees in memory. False: out of memory. */
 bool sam_space_init(struct sam_worker *worker);

@@ -32,6 +32,8 @@ static const struct {
     [SAM_TRAP_BUDGET] = {SAM_CAUSE_BUDGET, false, "still running after ", " instructions"},
     [SAM_TRAP_PRINT_FULL] = {SAM_CAUSE_PRINT, false, "print buffer full: index ",
                              " is past its end"},
+    [SAM_TRAP_SPIN] = {SAM_CAUSE_SPIN,
+                       .text = "deadlock: the kernel waits for memory that nothing changes"},
 };
 
 static enum sam_trap_kind kind_of(unsigned cause)

@@ -45,8 +45,14 @@ static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_sys
     const struct sam_matrix *matrix = system->hart->matrix;
     (void)unit;
     switch (offset + SAM_SYSTEM_CONTROL) {
-    case SAM_SYSTEM_CYCLE_LOW: *value = (uint32_t)sam_system_now(system); break;
-    case SAM_SYSTEM_CYCLE_HIGH: *value = (uint32_t)(sam_system_now(system) >> 32); break;
+    case SAM_SYSTEM_CYCLE_LOW:
+        *value = (uint32_t)sam_system_now(system);
+        sam_hart_acquit(system->hart);
+        break;
+    case SAM_SYSTEM_CYCLE_HIGH:
+        *value = (uint32_t)(sam_system_now(system) >> 32);
+        sam_hart_acquit(system->hart);
+        break;
     case SAM_SYSTEM_IDENTITY:
         *value = system->options.sms | (matrix ? matrix->row_bytes * 8 : 0) << 16;
         break;
@@ -140,6 +146,8 @@ static enum sam_hart_port_end store(void *context, uint64_t address, uint32_t va
     const struct page *page = page_of(address);
     system->why[0] = '\0';
     system->stats.register_stores++;
+    system->polls = 0;
+    sam_hart_acquit(system->hart);
     return look(system, address, true,
                 page->store(system, page->unit, (uint32_t)address % SAM_SYSTEM_PAGE, value));
 }

@@ -27,10 +27,24 @@ static uint32_t done(struct sam_system *system, enum sam_system_unit unit)
     return (uint32_t)sam_system_time_done(system->time, (enum system_time_queue)unit);
 }
 
+/* A register has been read that changes only as records end. When there are none, and the program
+ * reads on, it may be waiting in vain. */
+static void heed_poll(struct sam_system *system)
+{
+    enum { PATIENCE = 4096 };
+    for (unsigned i = 0; i < SAM_SYSTEM_UNITS; i++)
+        if (system->queues[i].submitted != done(system, (enum sam_system_unit)i))
+            return;
+    const uint64_t polls = ++system->polls;
+    if (polls >= PATIENCE && (polls & (polls - 1)) == 0)
+        sam_hart_suspect(system->hart);
+}
+
 enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam_system_unit unit,
                                              uint32_t offset, uint32_t *value)
 {
     const struct sam_system_queue *queue = &system->queues[unit];
+    heed_poll(system);
     switch (units[unit].take ? offset : SUBMIT) {
     case SUBMITTED: *value = queue->submitted; break;
     case DONE:

@@ -33,6 +33,7 @@ struct sam_system {
     const struct sam_image **gpu_images;
     size_t gpu_image_count, gpu_image_capacity;
     struct sam_system_queue queues[SAM_SYSTEM_UNITS];
+    uint64_t polls;     /* reads of queues since something was written or submitted */
     uint32_t directory; /* address of the weights directory; 0: none */
     struct sam_system_stats stats;
     struct sam_gpu_stats gpu_stats;

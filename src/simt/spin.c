@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that wait for what never comes. A launch of a system runs while the hart and every other
+ * unit stand still, so a workgroup whose warps all repeat themselves, or wait at a barrier, goes on
+ * only if another one changes memory. When all that run do nothing else, none ever will. */
+#include <stdlib.h>
+
+#include "machine/spin.h"
+#include "simt/simt.h"
+
+enum {
+    /* Turns of each warp before the first attempt; then ever twice as many, or while it waits and
+     * others do not, one. */
+    PATIENCE = 16,
+    ATTEMPT = 4096 /* instructions in which a warp must come back to where it was */
+};
+
+/* The state of a warp that is not in its scalar registers. */
+struct lanes {
+    uint32_t bits[SAM_GROUPS], simt, vl, vtype, rpc, depth;
+    uint32_t v[SAM_VREGS][SAM_LANES];
+};
+
+struct attempt {
+    struct sam_spin *spins; /* one per warp */
+    struct lanes *lanes;
+};
+
+static void save(const struct sam_warp *w, struct lanes *lanes)
+{
+    *lanes = (struct lanes){
+        .simt = w->simt, .vl = w->vl, .vtype = w->vtype, .rpc = w->rpc, .depth = w->depth};
+    memcpy(lanes->bits, w->bits, sizeof lanes->bits);
+    memcpy(lanes->v, w->v, sam_code_vectors(w->core.code) * sizeof lanes->v[0]);
+}
+
+static bool is_same(const struct sam_warp *w, const struct lanes *lanes)
+{
+    return lanes->simt == w->simt && lanes->vl == w->vl && lanes->vtype == w->vtype &&
+           lanes->rpc == w->rpc && lanes->depth == w->depth &&
+           memcmp(lanes->bits, w->bits, sizeof lanes->bits) == 0 &&
+           memcmp(lanes->v, w->v, sam_code_vectors(w->core.code) * sizeof lanes->v[0]) == 0;
+}
+
+/* Run the warp until it repeats itself: *spins. */
+static enum sam_pause try_warp(struct sam_worker *worker, struct sam_group *group,
+                               struct sam_warp *w, struct attempt *attempt, bool *spins)
+{
+    struct sam_spin *spin = &attempt->spins[w->wid];
+    struct sam_step step;
+    *spins = false;
+    save(w, attempt->lanes);
+    sam_spin_begin(spin, &w->core);
+    for (unsigned i = 0; i < ATTEMPT; i++) {
+        const enum sam_pause pause = sam_group_step(worker, group, w, &step);
+        if (pause != SAM_PAUSE_NONE || w->state != SAM_WARP_READY)
+            return pause;
+        const enum sam_spin_state state = sam_spin_step(spin, &w->core, &step);
+        if (state == SAM_SPIN_GOES_ON)
+            continue;
+        if (state == SAM_SPIN_OTHER || !is_same(w, attempt->lanes))
+            return SAM_PAUSE_NONE;
+        *spins = state == SAM_SPIN_REPEATS;
+        if (*spins)
+            return SAM_PAUSE_NONE;
+    }
+    return SAM_PAUSE_NONE;
+}
+
+/* All ready warps, twice: what one does may have released another. */
+static enum sam_pause try_group(struct sam_worker *worker, struct sam_group *group,
+                                struct attempt *attempt, bool *spins)
+{
+    const uint32_t warps = worker->run->launch->warps;
+    enum sam_pause pause = SAM_PAUSE_NONE;
+    *spins = true;
+    memset(attempt->spins, 0, warps * sizeof *attempt->spins);
+    for (uint32_t i = 0; i < 2 * warps && *spins && pause == SAM_PAUSE_NONE; i++) {
+        struct sam_warp *w = &group->warps[i % warps];
+        if (w->state != SAM_WARP_READY)
+            continue;
+        group->at = w->wid;
+        group->in_turn = false;
+        pause = try_warp(worker, group, w, attempt, spins);
+    }
+    return pause;
+}
+
+/* The lowest count of attempts of the other workers that run; 0: one of them does something else;
+ * UINT64_MAX: there are none. */
+static uint64_t others(struct sam_worker *worker, uint64_t spins)
+{
+    struct sam_run *run = worker->run;
+    uint64_t lowest = UINT64_MAX;
+    pthread_mutex_lock(&run->lock);
+    const bool more = run->next < run->workgroups && !run->failed;
+    worker->spins = spins;
+    for (unsigned i = 0; i < run->worker_count; i++) {
+        const struct sam_worker *other = &run->workers[i];
+        if (other == worker)
+            continue;
+        if (other->busy && other->spins < lowest)
+            lowest = other->spins;
+        else if (!other->busy && more) /* its thread has yet to begin */
+            lowest = 0;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return lowest;
+}
+
+static enum sam_pause fail(struct sam_worker *worker, const struct sam_group *group)
+{
+    const struct sam_warp *w = group->warps;
+    while (w->state != SAM_WARP_READY)
+        w++;
+    sam_run_fail(worker, w, SAM_CAUSE_SPIN, 0);
+    return SAM_PAUSE_FAILED;
+}
+
+/* Attempt as long as every other worker does, too. Any of them may have been released by what
+ * another did before it began to wait: each must have gone on waiting since all of them do, and
+ * this one after it has seen that. */
+static enum sam_pause attempt_all(struct sam_worker *worker, struct sam_group *group,
+                                  struct attempt *attempt)
+{
+    enum { ENOUGH = 3 };
+    uint64_t target = 0;
+    for (unsigned met = 0; !sam_run_is_stopped(worker->run);) {
+        bool spins;
+        const enum sam_pause pause = try_group(worker, group, attempt, &spins);
+        if (pause != SAM_PAUSE_NONE || !spins) {
+            others(worker, 0);
+            return pause;
+        }
+        if (met == ENOUGH)
+            return fail(worker, group);
+        const uint64_t lowest = others(worker, worker->spins + 1);
+        if (lowest == 0)
+            break; /* until the next turn */
+        target = target ? target : lowest == UINT64_MAX ? lowest : lowest + ENOUGH;
+        met += lowest >= target;
+    }
+    return SAM_PAUSE_NONE;
+}
+
+enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group *group)
+{
+    const uint64_t turns = ++group->idle_turns / group->ready;
+    if (turns < PATIENCE || group->idle_turns % group->ready ||
+        (!worker->spins && (turns & (turns - 1))))
+        return SAM_PAUSE_NONE;
+    struct attempt attempt = {
+        .spins = sam_alloc(worker->run->launch->warps, sizeof *attempt.spins),
+        .lanes = sam_alloc(1, sizeof *attempt.lanes),
+    };
+    enum sam_pause pause = SAM_PAUSE_NONE;
+    if (attempt.spins && attempt.lanes)
+        pause = attempt_all(worker, group, &attempt);
+    free(attempt.spins);
+    free(attempt.lanes);
+    return pause;
+}
