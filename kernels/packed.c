@@ -128,7 +128,7 @@ static int run_layer(const struct packed_layer *layer, struct packed_run how,
     how.timing = config ? &timing : NULL;
     int code = run(layer, &how, &result);
     if (code == 0)
-        printf("PASS: largest error %.3f of the bound for logits, %.3f for probabilities\n",
+        printf("PASS: largest error %.1g of the bound for logits, %.1g for probabilities\n",
                result.logit_error, result.probability_error);
     if (code == 0 && config)
         code = compare(layer, &how, result.figures);
