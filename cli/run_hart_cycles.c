@@ -153,6 +153,8 @@ void run_hart_print_cycles(const json_t *report, const struct sam_mxu_config *c,
                  "{store_uops} store, {zero_uops} zeroing\n"
                  "  bus: {read_beats} read beats for {bytes_loaded} bytes, {write_beats} write "
                  "beats for {bytes_stored} bytes, {full_lines} full lines\n"
+                 "?cut_uops   masks: {mask_bits} bits for {elewidth} bits each, {cut_uops} uops "
+                 "within one\n"
                  "?l2_kib   L2: {l2_hits} hits, {l2_misses} misses in {l2_kib} KiB\n",
                  report);
     fputs("  array  ", text);
@@ -189,9 +191,13 @@ const struct report_field run_hart_uops[] = {
 json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
 {
     static const struct report_field parameters[] = {
-        REPORT_FIELD(struct sam_mxu_config, mlen),   REPORT_FIELD(struct sam_mxu_config, mpara),
-        REPORT_FIELD(struct sam_mxu_config, npara),  REPORT_FIELD(struct sam_mxu_config, slots),
-        REPORT_FIELD(struct sam_mxu_config, l2_kib), {0},
+        REPORT_FIELD(struct sam_mxu_config, mlen),
+        REPORT_FIELD(struct sam_mxu_config, mpara),
+        REPORT_FIELD(struct sam_mxu_config, npara),
+        REPORT_FIELD(struct sam_mxu_config, slots),
+        REPORT_FIELD(struct sam_mxu_config, l2_kib),
+        REPORT_FIELD(struct sam_mxu_config, elewidth),
+        {0},
     };
     static const struct report_field counts[] = {
         REPORT_FIELD(struct sam_mxu_stats, cycles),
@@ -201,6 +207,8 @@ json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_sta
         REPORT_FIELD(struct sam_mxu_stats, read_requests),
         REPORT_FIELD(struct sam_mxu_stats, write_requests),
         REPORT_FIELD(struct sam_mxu_stats, full_lines),
+        REPORT_FIELD(struct sam_mxu_stats, mask_bits),
+        REPORT_FIELD(struct sam_mxu_stats, cut_uops),
         REPORT_FIELD(struct sam_mxu_stats, l2_hits),
         REPORT_FIELD(struct sam_mxu_stats, l2_misses),
         {0},

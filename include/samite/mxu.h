@@ -107,6 +107,8 @@ struct sam_mxu_stats {
     uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES]; /* each unit's sum to `cycles` */
     uint64_t instructions, scalar;                   /* of the matrix unit, of the hart */
     uint64_t mma_uops, pw_uops, load_uops, store_uops, zero_uops;
+    uint64_t mask_bits, cut_uops; /* of loads and stores: bits set in masks of rows, one per
+                                     elewidth bits; uops that begin or end between two. Since 0.2 */
     uint64_t macs;
     double full_uops;   /* the multiplications, counted in uops that use every multiplier */
     uint64_t peak_macs; /* MACs per cycle for the narrowest elements that ran */

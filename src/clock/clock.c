@@ -13,6 +13,8 @@ void sam_clock_wake(struct sam_clock *clock, unsigned unit, uint64_t at)
 {
     if (at < clock->next[unit])
         clock->next[unit] = at;
+    if (at < clock->horizon)
+        clock->horizon = at;
 }
 
 uint64_t sam_clock_next(const struct sam_clock *clock)
@@ -23,17 +25,39 @@ uint64_t sam_clock_next(const struct sam_clock *clock)
     return first;
 }
 
+/* Cycle `at`, in which some unit is to be called; afterwards `now` is the last cycle that units have
+ * lived through, before `until`. */
+static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
+{
+    clock->now = at;
+    for (unsigned i = 0; i < clock->count; i++)
+        if (clock->next[i] == at) {
+            /* Set first: the unit may be woken for a later cycle by what it does itself. */
+            clock->next[i] = SAM_CLOCK_IDLE;
+            const uint64_t others = sam_clock_next(clock);
+            clock->horizon = others < until ? others : until;
+            const uint64_t next = clock->units[i].tick(clock->units[i].unit, at);
+            sam_clock_wake(clock, i, next);
+        }
+}
+
 void sam_clock_advance(struct sam_clock *clock, uint64_t until)
 {
-    for (uint64_t at; (at = sam_clock_next(clock)) < until;) {
-        clock->now = at;
-        for (unsigned i = 0; i < clock->count; i++)
-            if (clock->next[i] == at) {
-                /* Set first: the unit may be woken for a later cycle by what it does itself. */
-                clock->next[i] = SAM_CLOCK_IDLE;
-                const uint64_t next = clock->units[i].tick(clock->units[i].unit, at);
-                sam_clock_wake(clock, i, next);
-            }
-    }
+    for (uint64_t at; (at = sam_clock_next(clock)) < until;)
+        live(clock, at, until);
     clock->now = until;
+}
+
+void sam_clock_run(struct sam_clock *clock, uint64_t until)
+{
+    clock->interrupted = false;
+    for (uint64_t at; !clock->interrupted && (at = sam_clock_next(clock)) < until;)
+        live(clock, at, until);
+    clock->now = clock->interrupted ? clock->now + 1 : until;
+}
+
+void sam_clock_interrupt(struct sam_clock *clock)
+{
+    clock->interrupted = true;
+    clock->horizon = 0;
 }

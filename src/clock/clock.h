@@ -21,7 +21,9 @@ struct sam_clock_unit {
 };
 
 struct sam_clock {
-    uint64_t now; /* the cycle that comes next, or during a tick the current one */
+    uint64_t now;     /* the cycle that comes next, or during a tick the current one */
+    uint64_t horizon; /* during a tick: the first cycle that is not the unit's alone */
+    bool interrupted;
     unsigned count;
     struct sam_clock_unit units[SAM_CLOCK_UNITS];
     uint64_t next[SAM_CLOCK_UNITS]; /* cycle of the next tick of each */
@@ -32,9 +34,22 @@ unsigned sam_clock_join(struct sam_clock *clock, struct sam_clock_unit unit);
 /* Call the unit in cycle `at` at the latest: something was given to it. `at` is not before the
  * current cycle, and after it when the unit has already been called in it. */
 void sam_clock_wake(struct sam_clock *clock, unsigned unit, uint64_t at);
+/* For a unit in its tick: whether it can go on with cycle `next` at once, which is then the current
+ * one, because no other unit is to be called before or in it. */
+static inline bool sam_clock_go_on(struct sam_clock *clock, uint64_t next)
+{
+    if (next >= clock->horizon)
+        return false;
+    clock->now = next;
+    return true;
+}
 /* The first cycle from `now` on in which a unit is to be called; SAM_CLOCK_IDLE: none. */
 uint64_t sam_clock_next(const struct sam_clock *clock);
 /* Live through all cycles before `until`, which becomes the current one. */
 void sam_clock_advance(struct sam_clock *clock, uint64_t until);
+/* The same, or up to the end of the first cycle in which a unit interrupts. */
+void sam_clock_run(struct sam_clock *clock, uint64_t until);
+/* For a unit in its tick: who drives the clock waits for what happens in this cycle. */
+void sam_clock_interrupt(struct sam_clock *clock);
 
 #endif

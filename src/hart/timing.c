@@ -127,7 +127,7 @@ static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, 
     if (work.kind != SAM_M_KIND_CONFIG && !sam_mxu_has_room(hart->mxu)) {
         sam_mxu_set_waiting(hart->mxu, true);
         while (!sam_mxu_has_room(hart->mxu))
-            sam_engines_wait(e, SAM_ISSUE_SLOTS, SAM_CLOCK_IDLE, r->step.pc);
+            sam_engines_pause(e, SAM_ISSUE_SLOTS, r->step.pc);
         sam_mxu_set_waiting(hart->mxu, false);
     }
     const struct sam_mxu_values values = {hart->matrix->m[work.md], hart, read_beat};

@@ -78,6 +78,8 @@ uint64_t sam_engines_open_matrix(struct sam_engines *e);
 /* Let the hart wait until cycle `until` or the next event of the clock, whichever comes first; the
  * cycle that it has reached. `kind`: of enum sam_issue_cycle. */
 uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, uint64_t pc);
+/* The same until a unit interrupts the clock, or for a while. */
+void sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc);
 /* `retires`: it counts as an instruction. */
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires);
 /* Of the next instruction for a unit. */

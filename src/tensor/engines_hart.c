@@ -179,6 +179,16 @@ uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, 
     return e->cycle;
 }
 
+void sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc)
+{
+    if (e->waiting || e->used) { /* one event after the other */
+        sam_engines_wait(e, kind, SAM_ENGINES_NEVER, pc);
+        return;
+    }
+    sam_clock_run(e->outside.clock, SAM_ENGINES_NEVER);
+    sam_engines_stall(e, kind, e->outside.clock->now, pc);
+}
+
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires)
 {
     sam_engines_issue(e, SAM_ISSUE_MATRIX, pc);

@@ -74,6 +74,8 @@ bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *w, uint6
 uint64_t sam_engines_ready(struct sam_engines *e, uint64_t order, bool store,
                            struct sam_work_span bytes)
 {
+    if (!sam_engines_has_memory(e))
+        return 0;
     for (const struct sam_engines_waiting *w = e->waiting; w && w->order < order; w = w->next)
         if ((store || w->work.store) &&
             sam_engines_overlap(w->work.spans, w->work.span_count, &bytes, 1))

@@ -245,11 +245,11 @@ static void traces(void **state)
     json_decref(root);
     sam_buffer_free(&file);
     file = read_file("k.bus");
-    expect_part(&file, " read  id  0 addr 0000010000 beats 4\n");
-    expect_part(&file, " addr 0000010000 beats 4\n");
+    expect_part(&file, " read  id  0 addr 0000010000 beats 4 mask 0..31\n");
+    expect_part(&file, " write id  0 addr 0000010000 beats 4 mask 0..29");
     /* 60 bytes from 0x10004, then 4 in the next line */
     expect_part(&file, " strobes fff0\n");
-    expect_part(&file, " addr 0000010040 beats 1\n");
+    expect_part(&file, " addr 0000010040 beats 1 mask 30..31\n");
     expect_part(&file, " strobes 000f last\n");
     sam_buffer_free(&file);
 }

@@ -80,11 +80,72 @@ static void an_idle_unit_waits_until_it_is_woken(void **state)
     expect_calls(&b, expected, 5);
 }
 
+/* A unit that goes on by itself as far as it may, every `period` cycles. */
+struct runner {
+    struct bench *bench;
+    unsigned number;
+    uint64_t period, interrupts; /* the cycle in which it interrupts the clock */
+};
+
+static uint64_t run_on(void *unit, uint64_t now)
+{
+    const struct runner *r = unit;
+    struct bench *b = r->bench;
+    do {
+        assert_int_equal(b->clock.now, now);
+        b->calls[b->count++] = (struct call){now, r->number};
+        if (now == r->interrupts)
+            sam_clock_interrupt(&b->clock);
+        now += r->period;
+    } while (sam_clock_go_on(&b->clock, now));
+    return now;
+}
+
+/* Units that go on by themselves see the same cycles as units that are called for each. */
+static void a_unit_goes_on_alone(void **state)
+{
+    (void)state;
+    for (unsigned other = 1; other < 12; other++) {
+        struct bench a = {0}, b = {0};
+        struct periodic each[2] = {{&a, 0, 2, 0}, {&a, 1, other, 0}};
+        struct runner runners[2] = {{&b, 0, 2, SAM_CLOCK_IDLE}, {&b, 1, other, SAM_CLOCK_IDLE}};
+        for (unsigned i = 0; i < 2; i++) {
+            sam_clock_join(&a.clock, (struct sam_clock_unit){tick, &each[i]});
+            sam_clock_join(&b.clock, (struct sam_clock_unit){run_on, &runners[i]});
+        }
+        for (uint64_t until = 5; until <= 25; until += 10) {
+            sam_clock_advance(&a.clock, until);
+            sam_clock_advance(&b.clock, until);
+            assert_int_equal(b.clock.now, until);
+        }
+        expect_calls(&b, a.calls, a.count);
+    }
+}
+
+/* The clock stops after the cycle of an interrupt, in which the other units still live. */
+static void an_interrupt_ends_a_run(void **state)
+{
+    (void)state;
+    struct bench b = {0};
+    struct runner runners[2] = {{&b, 0, 2, 4}, {&b, 1, 4, SAM_CLOCK_IDLE}};
+    for (unsigned i = 0; i < 2; i++)
+        sam_clock_join(&b.clock, (struct sam_clock_unit){run_on, &runners[i]});
+    sam_clock_run(&b.clock, 100);
+    static const struct call expected[] = {{0, 0}, {0, 1}, {2, 0}, {4, 0}, {4, 1}};
+    expect_calls(&b, expected, 5);
+    assert_int_equal(b.clock.now, 5);
+    sam_clock_run(&b.clock, 6); /* no interrupt */
+    expect_calls(&b, expected, 5);
+    assert_int_equal(b.clock.now, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_ascend_and_units_keep_their_order),
         cmocka_unit_test(an_idle_unit_waits_until_it_is_woken),
+        cmocka_unit_test(a_unit_goes_on_alone),
+        cmocka_unit_test(an_interrupt_ends_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ struct request {
     unsigned beats, at; /* of beats: how many have come */
     uint8_t data[LINE];
     uint16_t strobes[4];
-    uint8_t early[LINE]; /* of a read: the memory when it was asked for */
+    unsigned bits, bytes; /* of the mask; written so far */
+    uint8_t early[LINE];  /* of a read: the memory when it was asked for */
 };
 
 /* The memory behind the bus, twice: with writes that take effect with their data, and with their
@@ -33,6 +34,7 @@ struct replay {
     unsigned queue[IDS], queued; /* ids of writes whose data is still to come, in order */
     unsigned disordered;         /* answers to writes that passed an older one */
     uint64_t ages[IDS], requests;
+    unsigned element; /* bytes per mask bit */
 };
 
 static uint8_t *at(uint8_t *memory, uint64_t address)
@@ -85,8 +87,12 @@ static void write_beat(struct replay *r, const uint8_t bytes[16], unsigned strob
     struct request *q = &r->writes[r->queue[0]];
     memcpy(q->data + 16 * q->at, bytes, 16);
     q->strobes[q->at] = (uint16_t)strobes;
+    q->bytes += (unsigned)__builtin_popcount(strobes);
     apply(r->soon, q, q->at);
     assert_int_equal(last, ++q->at == q->beats);
+    if (last) /* only the first and the last bit of the mask may be for a part of an element */
+        assert_true(q->bytes <= q->bits * r->element &&
+                    (q->bits < 2 || q->bytes >= (q->bits - 2) * r->element + 2));
     if (last)
         memmove(r->queue, r->queue + 1, --r->queued * sizeof r->queue[0]);
 }
@@ -108,7 +114,7 @@ static void write_done(struct replay *r, unsigned id)
 static void replay_line(struct replay *r, const char *line)
 {
     char verb[8], data[40];
-    unsigned id, beats, strobes;
+    unsigned id, beats, strobes, mask[2];
     uint64_t cycle, address;
     uint8_t bytes[16];
     if (sscanf(line, "%" SCNu64 " %7s", &cycle, verb) != 2)
@@ -124,9 +130,9 @@ static void replay_line(struct replay *r, const char *line)
         read_beat(r, id, bytes);
         assert_int_equal(last, r->reads[id].at == r->reads[id].beats);
         r->reads[id].open &= !last;
-    } else if (sscanf(line, "%*u write id %u addr %" SCNx64 " beats %u", &id, &address, &beats) ==
-               3) {
-        open_request(r->writes, id, address, beats);
+    } else if (sscanf(line, "%*u write id %u addr %" SCNx64 " beats %u mask %u..%u", &id, &address,
+                      &beats, &mask[0], &mask[1]) == 5) {
+        open_request(r->writes, id, address, beats)->bits = mask[1] - mask[0] + 1;
         r->queue[r->queued++] = id;
         r->ages[id] = r->requests++;
     } else if (sscanf(line, "%*u wdata %39s strobes %x", data, &strobes) == 2) {
@@ -159,6 +165,7 @@ static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *con
     sam_hart_cycles(p.hart); /* until nothing is in flight */
     program_read(&p, DATA_BASE, left, DATA_SIZE);
     memset(&r, 0, sizeof r);
+    r.element = config->elewidth / 8;
     memcpy(r.soon, memory, DATA_SIZE);
     memcpy(r.late, memory, DATA_SIZE);
     char *save = NULL;

@@ -12,6 +12,7 @@
 #include "alone.h"
 #include "base/base.h"
 #include "random.h"
+#include "random_config.h"
 
 enum { MOST = 64, CYCLES = 1 << 16 };
 
@@ -88,9 +89,17 @@ static void elements_that_are_cut(void **state)
                 w.end = 1; /* no rows are cleared besides */
                 char text[64];
                 snprintf(text, sizeof text, "elewidth=%u,merge_cycles=0", width);
-                const uint64_t whole = cycles_of("elewidth=8,merge_cycles=0", &w, 1);
-                /* and the tail of a loaded row, which the next uop clears */
+                struct sam_mxu_config c = config_of(text);
+                const struct sam_mxu_stats seen = run(&c, NULL, &w, 1);
+                /* the tail of a loaded row, which the next uop clears */
                 const bool tail = kind == SAM_M_KIND_LOAD && cases[i].bytes < 64;
+                assert_int_equal(seen.cut_uops == 0, width <= cases[i].whole);
+                /* the bits of the bytes that are moved, and of those that are cleared */
+                const unsigned bytes = width / 8, used = (cases[i].bytes + bytes - 1) / bytes,
+                               rest = tail ? 512 / width - cases[i].bytes / bytes : 0;
+                if (cases[i].base + cases[i].bytes <= 64)
+                    assert_int_equal(seen.mask_bits, used + rest);
+                const uint64_t whole = cycles_of("elewidth=8,merge_cycles=0", &w, 1);
                 const uint64_t cycles = cycles_of(text, &w, 1);
                 if (width <= cases[i].whole)
                     assert_int_equal(cycles, whole);
@@ -275,12 +284,42 @@ static void ports_of_registers(void **state)
     assert_int_equal(none[0] + none[1], 0);
 }
 
+static void every_cycle(void *context, uint64_t cycle, const struct sam_mxu_bus *bus)
+{
+    uint64_t *next = context;
+    (void)bus;
+    assert_int_equal(cycle, (*next)++);
+}
+
+/* The figures of a run in which nothing that can happen is skipped: its bus is observed. */
+static void cycles_without_events(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed();
+    for (unsigned round = 0; round < 80; round++) {
+        struct sam_matrix_work works[MOST];
+        uint64_t cycles = 0;
+        struct sam_mxu_config c = random_mxu_config(&seed, 1);
+        c.mlen = 512;
+        c.ooo_window = 1 + (unsigned)test_below(&seed, 4);
+        for (unsigned i = 0; i < MOST; i++)
+            works[i] = random_work(&seed);
+        const struct sam_mxu_observer observer = {&cycles, NULL, every_cycle};
+        struct sam_error error;
+        assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+        const struct sam_mxu_stats all = run(&c, &observer, works, MOST),
+                                   some = run(&c, NULL, works, MOST);
+        assert_int_equal(cycles, all.cycles);
+        assert_memory_equal(&all, &some, sizeof all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_that_are_cut), cmocka_unit_test(writes_of_part_of_a_line),
         cmocka_unit_test(streams_do_not_stay),   cmocka_unit_test(lines_that_the_l2_lacks),
-        cmocka_unit_test(ports_of_registers),
+        cmocka_unit_test(ports_of_registers),    cmocka_unit_test(cycles_without_events),
     };
     return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
 }

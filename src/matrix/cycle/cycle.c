@@ -93,7 +93,8 @@ static void count(struct sam_mxu *x, uint64_t cycles)
 static void tick(struct sam_mxu *x)
 {
     enum sam_mxu_state *states = x->states;
-    x->bus = (struct sam_mxu_bus){0};
+    if (x->observer.cycle)
+        x->bus = (struct sam_mxu_bus){0};
     x->store_ports = 0;
     x->load_ports = x->load_ports_next;
     x->load_ports_next = 0;
@@ -132,7 +133,9 @@ static uint64_t next_cycle(const struct sam_mxu *x)
         return SAM_CLOCK_IDLE;
     if (x->moved || x->config.stall || x->observer.cycle)
         return x->now;
-    const uint64_t next = x->wake < x->soonest ? x->wake : x->soonest;
+    /* a cycle earlier where the hart waits for the slot that becomes free */
+    const uint64_t wake = x->wake - (x->port == SAM_MXU_SLOTS);
+    const uint64_t next = wake < x->soonest ? wake : x->soonest;
     return next > x->now ? next : x->now;
 }
 
@@ -152,9 +155,14 @@ static void rest(struct sam_mxu *x, uint64_t now)
 static uint64_t live(void *unit, uint64_t now)
 {
     struct sam_mxu *x = unit;
-    rest(x, now);
-    tick(x);
-    return next_cycle(x);
+    do {
+        rest(x, now);
+        tick(x);
+        if (x->port == SAM_MXU_SLOTS && x->used < x->config.slots)
+            sam_clock_interrupt(x->outside.clock);
+        now = next_cycle(x);
+    } while (sam_clock_go_on(x->outside.clock, now));
+    return now;
 }
 
 const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x)
@@ -184,6 +192,8 @@ void sam_mxu_set_waiting(struct sam_mxu *x, bool waits)
 {
     rest(x, x->outside.clock->now);
     x->port = waits ? SAM_MXU_SLOTS : SAM_MXU_EMPTY;
+    if (waits)
+        sam_mxu_wake(x, x->now);
 }
 
 void sam_mxu_scalars(struct sam_mxu *x, uint64_t count)

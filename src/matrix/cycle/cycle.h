@@ -68,6 +68,11 @@ struct sam_mxu_record {
     struct sam_mxu_move move;
 };
 
+/* The bits of a row's mask that a uop sets, one per EleWidth bits. */
+struct sam_mxu_mask {
+    uint8_t first, last;
+};
+
 /* The bus in one cycle, as the manual names its signals. */
 struct sam_mxu_bus {
     bool rvalid, rready;
@@ -84,6 +89,7 @@ struct sam_mxu_bus {
     uint8_t wdata[16]; /* zero where wstrb is */
     bool resp_wvalid;
     uint8_t resp_wid;
+    struct sam_mxu_mask rmask, wmask; /* of the requests; no signals of the bus */
 };
 
 struct sam_mxu_observer {
@@ -125,7 +131,8 @@ struct sam_mxu_values {
 };
 /* Whether a slot is free in the current cycle of the clock. */
 bool sam_mxu_has_room(struct sam_mxu *x);
-/* Whether the hart waits for a slot from the current cycle on. */
+/* Whether the hart waits for a slot from the current cycle on; the clock is interrupted in the
+ * cycle before there is one. */
 void sam_mxu_set_waiting(struct sam_mxu *x, bool waits);
 /* The hart issues an instruction in the current cycle, the only one for this unit in it. It needs a
  * slot unless it is a configuration. `values` may be NULL: the bus then shows zeros. */

@@ -17,7 +17,7 @@ static bool is_free(struct sam_mxu *x, const struct sam_mxu_mma *u)
 enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
 {
     const struct sam_mxu_config *c = &x->config;
-    struct slot *s = sam_mxu_next(x, SAM_M_KIND_MMA, false);
+    struct slot *s = sam_mxu_next(x, SAM_M_KIND_MMA);
     if (!s)
         return SAM_MXU_EMPTY;
     if (!s->granted)
@@ -49,7 +49,7 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
  * priority over stores, and nothing else writes its register. */
 enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x)
 {
-    struct slot *s = sam_mxu_next(x, SAM_M_KIND_POINTWISE, true);
+    struct slot *s = sam_mxu_next(x, SAM_M_KIND_POINTWISE);
     if (!s)
         return SAM_MXU_EMPTY;
     if (!s->granted)

@@ -96,9 +96,20 @@ static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
     return ((m->first | m->k | m->size) & (x->config.elewidth / 8 - 1)) != 0;
 }
 
+static struct sam_mxu_mask mask_of(const struct sam_mxu *x, const struct sam_mxu_move *m)
+{
+    const unsigned bytes = x->config.elewidth / 8;
+    return (struct sam_mxu_mask){(uint8_t)(m->k / bytes), (uint8_t)((m->k + m->size - 1) / bytes)};
+}
+
 static void issue(struct sam_mxu *x, struct slot *s, struct stage *stage)
 {
-    const unsigned passes = is_cut(x, &s->moves->of[s->issued]) ? 2 : 1;
+    const struct sam_mxu_move *move = &s->moves->of[s->issued];
+    const struct sam_mxu_mask mask = mask_of(x, move);
+    const bool cut = is_cut(x, move);
+    const unsigned passes = cut ? 2 : 1;
+    x->stats.cut_uops += cut;
+    x->stats.mask_bits += mask.last - mask.first + 1u;
     *stage = (struct stage){.slot = s, .uop = s->issued, .from = x->now + passes};
     s->moves->issued_at[s->issued] = x->now;
     sam_mxu_note_issue(x, s);
@@ -111,7 +122,7 @@ static enum sam_mxu_state why_full(const struct stage *stage)
 
 enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
 {
-    struct slot *s = sam_mxu_next(x, SAM_M_KIND_LOAD, true);
+    struct slot *s = sam_mxu_next(x, SAM_M_KIND_LOAD);
     if (!s)
         return x->load_stage.slot ? why_full(&x->load_stage) : SAM_MXU_EMPTY;
     if (!s->granted)
@@ -133,7 +144,7 @@ enum sam_mxu_state sam_mxu_issue_load(struct sam_mxu *x)
 
 enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
 {
-    struct slot *s = sam_mxu_next(x, SAM_M_KIND_STORE, true);
+    struct slot *s = sam_mxu_next(x, SAM_M_KIND_STORE);
     if (!s)
         return x->store_stage.slot ? SAM_MXU_PRESSURE : SAM_MXU_EMPTY;
     if (!s->granted)
@@ -216,6 +227,7 @@ void sam_mxu_request_load(struct sam_mxu *x)
     bus->raddr = move->address;
     bus->rlen = move->length;
     bus->rid = stage->id;
+    bus->rmask = mask_of(x, move);
     bus->rready = sam_mxu_ready(x);
     if (bus->rready) {
         take(x, stage, &x->reads, sam_mxu_first_beat(x, s, uop));
@@ -237,6 +249,7 @@ void sam_mxu_request_store(struct sam_mxu *x)
     bus->waddr = move->address;
     bus->wlen = move->length;
     bus->wid = stage->id;
+    bus->wmask = mask_of(x, move);
     bus->fullline = move->full_line;
     bus->wready = sam_mxu_ready(x);
     if (bus->wready) {

@@ -70,6 +70,7 @@ void sam_mxu_use_slot(struct sam_mxu *x, struct slot *s)
     x->used++;
     x->loads_and_stores += s->work.kind <= SAM_M_KIND_STORE;
     x->pending[s->work.kind]++;
+    x->next[s->work.kind] = NULL;
 }
 
 static bool conflict(const struct sam_mxu *x, const struct slot *s, const struct slot *older)
@@ -85,6 +86,7 @@ void sam_mxu_grant(struct sam_mxu *x)
     struct slot *const end = x->slots + x->config.slots;
     x->wake = NEVER;
     x->moved = true;
+    memset(x->next, 0, sizeof x->next);
     for (struct slot *s = x->slots; s < end; s++) {
         if (s->used && x->now >= s->done) {
             s->used = false;
@@ -107,11 +109,11 @@ void sam_mxu_grant(struct sam_mxu *x)
     }
 }
 
-struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order)
+/* The next one of a kind, among those with uops to issue. */
+static struct slot *choose(struct sam_mxu *x, enum sam_m_kind kind)
 {
+    const bool any_order = kind != SAM_M_KIND_MMA;
     struct slot *best = NULL;
-    if (x->pending[kind] == 0)
-        return NULL;
     for (struct slot *s = x->slots; s < x->slots + x->config.slots; s++) {
         if (!s->used || s->work.kind != kind || s->issued == s->total)
             continue;
@@ -123,12 +125,22 @@ struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_orde
     return best;
 }
 
+struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind)
+{
+    if (x->pending[kind] == 0)
+        return NULL;
+    if (!x->next[kind])
+        x->next[kind] = choose(x, kind);
+    return x->next[kind];
+}
+
 void sam_mxu_note_issue(struct sam_mxu *x, struct slot *s)
 {
     s->issued++;
     if (s->issued == s->total) {
         s->released = x->now + 1;
         x->pending[s->work.kind]--;
+        x->next[s->work.kind] = NULL;
         x->wake = x->now + 1;
     }
 }

@@ -79,9 +79,10 @@ struct sam_mxu {
     struct slot *slots;  /* config.slots of them */
     struct moves *moves; /* one per slot */
     unsigned used;
-    unsigned pending[SAM_M_KIND_CONFIG]; /* slots with uops to issue, by kind */
-    unsigned loads_and_stores;           /* slots in use */
-    uint64_t wake;                       /* next cycle in which a register or a slot becomes free */
+    unsigned pending[SAM_M_KIND_CONFIG];  /* slots with uops to issue, by kind */
+    struct slot *next[SAM_M_KIND_CONFIG]; /* what sam_mxu_next last found; NULL: look again */
+    unsigned loads_and_stores;            /* slots in use */
+    uint64_t wake; /* next cycle in which a register or a slot becomes free */
     /* first cycle in which a block may be issued again */
     uint64_t block_free[SAM_MATRIX_COUNT][SAM_MXU_MAX_BLOCKS];
     struct stage load_stage, store_stage;
@@ -113,9 +114,9 @@ struct slot *sam_mxu_take_slot(struct sam_mxu *x, const struct sam_matrix_work *
 void sam_mxu_use_slot(struct sam_mxu *x, struct slot *slot);
 /* Grant registers where possible, oldest instruction first; free completed slots. */
 void sam_mxu_grant(struct sam_mxu *x);
-/* The oldest instruction of a kind with uops to issue, granted ones first when `any_order`; NULL:
- * none. */
-struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind, bool any_order);
+/* The oldest instruction of a kind with uops to issue; of another than a multiplication the oldest
+ * granted one, if there is one. NULL: none. */
+struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind);
 /* A uop was issued: its sources are released with the last uop. */
 void sam_mxu_note_issue(struct sam_mxu *x, struct slot *slot);
 /* A uop is finished in cycle `written`. */

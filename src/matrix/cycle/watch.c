@@ -133,16 +133,19 @@ static void show_lines(struct sam_mxu_watch *w, uint64_t cycle, const struct sam
 {
     struct sam_buffer line = {0};
     if (b->rvalid && b->rready)
-        sam_buffer_printf(&line, "%8" PRIu64 " read  id %2u addr %010" PRIx64 " beats %u\n", cycle,
-                          b->rid, b->raddr, b->rlen + 1u);
+        sam_buffer_printf(&line,
+                          "%8" PRIu64 " read  id %2u addr %010" PRIx64 " beats %u mask %u..%u\n",
+                          cycle, b->rid, b->raddr, b->rlen + 1u, b->rmask.first, b->rmask.last);
     if (b->resp_rvalid) {
         sam_buffer_printf(&line, "%8" PRIu64 " rdata id %2u ", cycle, b->resp_rid);
         put_data(&line, b->rdata);
         sam_buffer_printf(&line, "%s\n", b->resp_rlast ? " last" : "");
     }
     if (b->wvalid && b->wready)
-        sam_buffer_printf(&line, "%8" PRIu64 " write id %2u addr %010" PRIx64 " beats %u%s\n",
-                          cycle, b->wid, b->waddr, b->wlen + 1u, b->fullline ? " full line" : "");
+        sam_buffer_printf(&line,
+                          "%8" PRIu64 " write id %2u addr %010" PRIx64 " beats %u mask %u..%u%s\n",
+                          cycle, b->wid, b->waddr, b->wlen + 1u, b->wmask.first, b->wmask.last,
+                          b->fullline ? " full line" : "");
     if (b->wdvalid && b->wdready) {
         sam_buffer_printf(&line, "%8" PRIu64 " wdata ", cycle);
         put_data(&line, b->wdata);
