@@ -211,13 +211,14 @@ SAM_API enum sam_status sam_hart_step(struct sam_hart *hart, struct sam_hart_res
                                       struct sam_error *error);
 /* Counts since the hart was created, with options.collect_stats. */
 SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart);
-/* The cycles so far, as if the program ended here. False without options.engines. */
+/* The cycles so far, as if the program ended here: with options.cycles, everything in flight
+ * completes first. False without options.engines. */
 SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
 /* To be called after the last run, however it ended: pass the remaining events to options.watch and
  * finish the text of options.timeline. SAM_ERR_IO: one of them refused. */
 SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
-/* What the cycle model has measured, after everything in flight has completed; NULL without
- * options.cycles. */
+/* What the cycle model of the matrix unit has measured, after everything in flight has completed;
+ * NULL without options.cycles. With options.engines its cycles are those of sam_hart_engines. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
 /* Finish the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */
 SAM_API enum sam_status sam_hart_end_traces(struct sam_hart *hart, struct sam_error *error);

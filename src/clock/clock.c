@@ -25,8 +25,8 @@ uint64_t sam_clock_next(const struct sam_clock *clock)
     return first;
 }
 
-/* Cycle `at`, in which some unit is to be called; afterwards `now` is the last cycle that units have
- * lived through, before `until`. */
+/* Cycle `at`, in which some unit is to be called; afterwards `now` is the last cycle that units
+ * have lived through, before `until`. */
 static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
 {
     clock->now = at;

@@ -16,7 +16,7 @@ static void no_effect_before_its_cause(void **state)
 {
     (void)state;
     uint64_t seed = test_seed();
-    unsigned pairs = 0;
+    unsigned pairs = 0, waited = 0;
     uint64_t waits[3] = {0};
     static struct mixed m;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -46,6 +46,7 @@ static void no_effect_before_its_cause(void **state)
         if (getenv("SAMITE_SHOW"))
             printf("%s%s", sam_buffer_text(&m.text), sam_buffer_text(&timeline));
         pairs += mixed_expect_order(&m);
+        waited += mixed_expect_exact(&m);
         waits[0] += s->buckets[SAM_MXU_LOAD][SAM_MXU_MEMORY];
         waits[1] += s->buckets[SAM_MXU_STORE][SAM_MXU_MEMORY];
         waits[2] += r.issue[SAM_ISSUE_MEMORY];
@@ -55,7 +56,7 @@ static void no_effect_before_its_cause(void **state)
         sam_buffer_free(&timeline);
         sam_buffer_free(&m.text);
     }
-    assert_true(pairs > 1000 && waits[0] && waits[1] && waits[2]);
+    assert_true(pairs > 1000 && waited > 100 && waits[0] && waits[1] && waits[2]);
 }
 
 /* Cycles in which a unit waits for bytes of another one: a matrix store of 16 bytes of every 32,

@@ -57,9 +57,10 @@ static void add_engine(struct mixed *m)
     emit_address(m, "a0", base);
     struct access *a = add(m, ENGINE, store);
     const char *engine = store || below(m, 3) ? "" : engines[below(m, 4)];
-    snprintf(line, sizeof line, "%s%s tl%u, 0(a0)", store ? "tl.store" : "tl.load", engine,
-             1 + below(m, 3));
+    const unsigned tl = 1 + below(m, 3);
+    snprintf(line, sizeof line, "%s%s tl%u, 0(a0)", store ? "tl.store" : "tl.load", engine, tl);
     emit(m, 1, line);
+    *(store ? &a->reads : &a->writes) = UINT32_C(1) << tl;
     for (unsigned i = 0; i < SLICES; i++) {
         const uint64_t low = base + (store ? 2 : 1) * SLICE * i;
         a->pieces[a->count++] = (struct piece){.low = low, .high = low + SLICE - 1};
@@ -101,7 +102,13 @@ static void add_other(struct mixed *m)
     static const char *const lines[] = {"tl.addi tl1, tl2, 3", "tl.addi tl2, tl1, 5",
                                         "mmaqa.b m4, m0, m1",  "mmov.mm m1, m2",
                                         "addi t3, t3, 1",      "mmaqa.b m6, m2, m3"};
-    emit(m, 1, lines[below(m, SAM_COUNT(lines))]);
+    const unsigned which = below(m, SAM_COUNT(lines));
+    if (which < 2) {
+        struct access *a = add(m, ENGINE, false);
+        a->reads = which == 0 ? 1 << 2 : 1 << 1;
+        a->writes = which == 0 ? 1 << 1 : 1 << 2;
+    }
+    emit(m, 1, lines[which]);
 }
 
 void mixed_make(struct mixed *m, uint64_t seed)
@@ -169,6 +176,10 @@ static void see_engine(struct mixed *m, const json_t *event, const json_t *args)
         return;
     a->seen = true;
     a->track = number(event, "tid");
+    a->issued = number(args, "issued");
+    a->start = start;
+    a->release = end;
+    a->done = number(args, "done");
     for (unsigned i = 0; i < a->count; i++) {
         a->pieces[i].begins = start;
         a->pieces[i].over = a->store ? number(args, "done") : end;
@@ -222,10 +233,12 @@ static void see_scalars(struct mixed *m, struct sam_profile *profile)
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         struct access *a = find(m, rows[i].pc);
+        const uint64_t before = sum;
         sum += rows[i].cycles[SAM_GPUTIME_BUSY];
         if (!a || a->kind != SCALAR)
             continue;
         a->seen = true;
+        a->issued = before; /* the cycle after that of the instruction before it */
         a->pieces[0].begins = sum - 1;
         a->pieces[0].over = sum;
     }
@@ -265,6 +278,69 @@ unsigned mixed_expect_order(const struct mixed *m)
         }
     }
     return pairs;
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The cycle from which on the bytes of `first` let `later` go on. */
+static uint64_t bytes_over(const struct access *first, const struct access *later)
+{
+    uint64_t over = 0;
+    if (!first->store && !later->store)
+        return 0;
+    for (unsigned x = 0; x < first->count; x++)
+        for (unsigned y = 0; y < later->count; y++) {
+            const struct piece *a = &first->pieces[x], *b = &later->pieces[y];
+            if (a->low <= b->high && b->low <= a->high)
+                over = later_of(over, a->over);
+        }
+    return over;
+}
+
+/* The same of two instructions of engines. */
+static uint64_t engine_over(const struct access *first, const struct access *later)
+{
+    const bool here = first->track == later->track;
+    uint64_t over = here ? first->release : 0;
+    if (first->writes & later->reads)
+        over = later_of(over, first->done);
+    if (!here && first->writes & later->writes)
+        over = later_of(over, first->done);
+    if (!here && first->reads & later->writes)
+        over = later_of(over, first->release);
+    if (!here || !later->store) /* an engine keeps its own stores in order */
+        over = later_of(over, bytes_over(first, later));
+    return over;
+}
+
+unsigned mixed_expect_exact(const struct mixed *m)
+{
+    unsigned waited = 0;
+    for (unsigned k = 0; k < m->count; k++) {
+        const struct access *a = &m->of[k];
+        uint64_t free = a->kind == ENGINE ? a->issued + 1 : 0, matrix = 0;
+        for (unsigned i = 0; i < k && a->kind != MATRIX; i++) {
+            const struct access *first = &m->of[i];
+            if (first->kind == MATRIX)
+                matrix = later_of(matrix, bytes_over(first, a));
+            else if (first->kind == ENGINE)
+                free = later_of(free,
+                                a->kind == ENGINE ? engine_over(first, a) : bytes_over(first, a));
+        }
+        waited += matrix > free;
+        free = later_of(free, matrix);
+        if (a->kind == ENGINE && a->start != free)
+            fail_msg("%" PRIx64 " starts in cycle %" PRIu64 ", by the rules in %" PRIu64, a->pc,
+                     a->start, free);
+        /* with an issue width above one it may share a cycle with the instruction before it */
+        if (a->kind == SCALAR && a->pieces[0].begins > later_of(free, a->issued))
+            fail_msg("%" PRIx64 " issues in cycle %" PRIu64 ", by the rules in %" PRIu64, a->pc,
+                     a->pieces[0].begins, later_of(free, a->issued));
+    }
+    return waited;
 }
 
 static void expect_sum(const uint64_t *parts, unsigned count, uint64_t cycles)

@@ -22,8 +22,11 @@ enum kind { ENGINE, MATRIX, SCALAR };
 
 struct access {
     enum kind kind;
-    uint64_t track; /* of an engine: which */
     bool store;
+    /* of an engine: which, TLRegs as sets, and its times */
+    uint64_t track;
+    uint32_t reads, writes;
+    uint64_t issued, start, release, done;
     uint64_t pc;
     unsigned count;
     struct piece pieces[PIECES]; /* slices; uops of the matrix unit */
@@ -48,6 +51,10 @@ void mixed_see(struct mixed *m, const struct sam_buffer *timeline, struct sam_pr
 /* No access of a unit begins before the older ones of others that it depends on are over, byte by
  * byte. Returns how many there were to compare. */
 unsigned mixed_expect_order(const struct mixed *m);
+/* Each instruction of the engines starts, and each scalar access issues, in the very cycle in which
+ * the last thing that it must wait for is over: a second implementation of the rules between units,
+ * for memory without a port. Returns how many waited for the matrix unit. */
+unsigned mixed_expect_exact(const struct mixed *m);
 /* The cycles of each unit add up to the same total. */
 void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_stats *s);
 /* Memory and registers are the same. */
