@@ -74,7 +74,7 @@ const char *run_hart_name(const char *path);
 /* run_hart_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the host.
  */
 struct run_console {
-    FILE *output;
+    FILE *output;                  /* NULL: what kernels print is dropped */
     struct cli_progress *progress; /* to be cleared; or NULL */
     uint64_t failed_weights;       /* records of the weight unit */
     uint64_t failed_launches;      /* of the GPU of a system */

@@ -15,7 +15,7 @@ struct run_system {
     bool check_races;
 };
 
-const struct cli_option run_system_rows[] = {
+const struct cli_option run_system_start_rows[] = {
     CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",
             "a program of the GPU, assembly (from 0x80000000 on; start code is added unless it has "
             "a _start) or an ELF executable; repeatable",
@@ -28,6 +28,10 @@ const struct cli_option run_system_rows[] = {
             "a trap of a kernel ends the run (end, the default), or sets the STATUS of the queue "
             "for the program (report)",
             .choices = "end report"),
+    {0},
+};
+
+const struct cli_option run_system_rows[] = {
     CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
             "find races: accesses to bytes that a launch or weight record in flight writes, or "
             "reads and somebody else writes, before the program has waited for it; slower"),
@@ -64,6 +68,8 @@ int run_system_name_files(const struct system_request *request, const struct cli
 static bool print_text(void *context, const void *data, size_t size)
 {
     struct run_console *console = context;
+    if (!console->output)
+        return true;
     if (console->progress)
         cli_progress_clear(console->progress);
     return fwrite(data, 1, size, console->output) == size && fflush(console->output) == 0;

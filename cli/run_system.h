@@ -20,7 +20,8 @@ struct system_request {
     struct sam_gpu_options gpu;
 };
 
-extern const struct cli_option run_system_rows[];
+/* Those that `samite sweep` shares, and the others. */
+extern const struct cli_option run_system_start_rows[], run_system_rows[];
 
 /* The default ISA of the hart. */
 const char *run_system_isa(unsigned xlen);

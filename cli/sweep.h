@@ -22,12 +22,23 @@ struct sweep_axis {
     bool matrix; /* of the matrix unit; otherwise of the engines */
 };
 
+enum { SWEEP_WEIGHT_CYCLES = 8, SWEEP_GPU_CYCLES = 4, SWEEP_LEVEL_CYCLES = 3 };
+
+/* What a run of a system has taken. */
+struct sweep_system {
+    uint64_t cycles, dram_bytes;
+    uint64_t hart[SAM_ISSUE_CYCLES], weights[SWEEP_WEIGHT_CYCLES], gpu[SWEEP_GPU_CYCLES],
+        dram[SWEEP_LEVEL_CYCLES];
+    double operations, peak; /* of the matrix unit, per cycle */
+};
+
 struct sweep_run {
     bool done;
     struct sam_error error; /* of one that could not be run */
     struct sam_mxu_stats stats;
     struct sam_engines_report engines;
     struct run_measure gpu;
+    struct sweep_system system;
 };
 
 struct sweep {
@@ -38,6 +49,7 @@ struct sweep {
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
     bool gpu;                         /* launches on the GPU; none of the following models */
+    bool system;                      /* a system; none of the following models either */
     bool matrix;                      /* the ISA has a matrix unit */
     bool shows_matrix, shows_engines; /* what the program used or an axis changes */
     struct sweep_run *runs;           /* the last axis moves fastest */
@@ -63,6 +75,11 @@ const struct sweep_measure *sweep_measure(const struct sweep *sweep, size_t inde
 /* The run with the least of the first measure, and the one with the most; false: none is done. */
 bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
 
+/* Green works, grey has nothing to do, the other colours wait. */
+#define SWEEP_BUSY_COLOUR "#2f9e6b"
+#define SWEEP_IDLE_COLOUR "#dcdfe3"
+const char *sweep_issue_colour(unsigned cycle);
+
 /* Where the cycles of a unit went. */
 struct sweep_parts {
     char name[24];
@@ -79,6 +96,19 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
  * warps of the GPU. */
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
+
+/* --- sweep_system.c: the same for a system, and its runs */
+const struct sweep_measure *sweep_system_measure(size_t index);
+bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts);
+struct hart_request;
+/* Did the program end as it should? As for `samite run`. */
+bool sweep_ended_well(const struct hart_request *request, const struct sam_hart_result *result,
+                      struct sam_error *error);
+/* Check each value alone; list the parameters. */
+int sweep_system_check(const struct sweep *sweep, const struct cli_args *args);
+/* Run the program with the values of run `index`. */
+void sweep_system_run(const struct sweep *sweep, size_t index, const struct hart_request *request,
+                      const struct sam_image *image, struct sweep_run *run);
 
 /* --- sweep_rows.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */

@@ -15,6 +15,8 @@ unsigned sweep_value(const struct sweep *s, size_t run, unsigned axis)
 void sweep_choose_models(struct sweep *s)
 {
     s->shows_matrix = s->shows_engines = false;
+    if (s->system)
+        return;
     for (unsigned a = 0; a < s->axis_count; a++)
         *(s->axes[a].matrix ? &s->shows_matrix : &s->shows_engines) = true;
     for (size_t i = 0; i < s->run_count; i++) {
@@ -103,6 +105,8 @@ const struct sweep_measure *sweep_measure(const struct sweep *s, size_t index)
 {
     if (s->gpu)
         return gpu_measure(index);
+    if (s->system)
+        return sweep_system_measure(index);
     static const struct sweep_measure matrix[] = {{"cycles", "", matrix_cycles},
                                                   {"utilisation", "%", utilisation}};
     static const struct sweep_measure engines[] = {{"cycles of the engines", "", engines_cycles},
@@ -144,9 +148,8 @@ static const char *state_name(unsigned state)
     return sam_mxu_state_name((enum sam_mxu_state)state);
 }
 
-/* Green works, grey has nothing to do, the other colours wait. */
-#define BUSY_COLOUR "#2f9e6b"
-#define IDLE_COLOUR "#dcdfe3"
+#define BUSY_COLOUR SWEEP_BUSY_COLOUR
+#define IDLE_COLOUR SWEEP_IDLE_COLOUR
 
 static const char *state_colour(unsigned state)
 {
@@ -169,7 +172,7 @@ static const char *engine_colour(unsigned cycle)
     return colours[cycle];
 }
 
-static const char *issue_colour(unsigned cycle)
+const char *sweep_issue_colour(unsigned cycle)
 {
     static const char *const colours[] = {
         [SAM_ISSUE_SCALAR] = "#9ccfb5",
@@ -243,7 +246,8 @@ static bool engines_parts(const struct sweep_run *run, size_t index, struct swee
         return false;
     if (index == 0) {
         *parts = (struct sweep_parts){
-            "hart", run->engines.issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name, issue_colour, true};
+            "hart", run->engines.issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name, sweep_issue_colour,
+            true};
         return true;
     }
     *parts = (struct sweep_parts){.cycles = run->engines.engine[index - 1].cycles,
@@ -260,6 +264,8 @@ bool sweep_parts(const struct sweep *s, const struct sweep_run *run, size_t inde
 {
     if (s->gpu)
         return gpu_parts(run, index, parts);
+    if (s->system)
+        return sweep_system_parts(run, index, parts);
     if (!s->shows_matrix)
         return engines_parts(run, index, parts);
     if (index < SAM_MXU_UNITS)
@@ -271,6 +277,8 @@ void sweep_main_parts(const struct sweep *s, const struct sweep_run *run, struct
 {
     if (s->gpu)
         gpu_parts(run, 1, parts);
+    else if (s->system)
+        sweep_system_parts(run, 0, parts);
     else if (s->shows_matrix && s->axes[0].matrix)
         matrix_parts(run, SAM_MXU_MMA, parts);
     else

@@ -48,6 +48,11 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
     struct sweep_parts parts;
     if (s->gpu)
         row = set_gpu(row, &run->gpu);
+    if (s->system) {
+        row = report_count(row, "cycles", run->system.cycles);
+        row = report_count(row, "dram_bytes", run->system.dram_bytes);
+        row = report_real(row, "operations_per_cycle", run->system.operations);
+    }
     if (s->shows_matrix)
         row = set_matrix(row, &run->stats);
     if (s->shows_engines)

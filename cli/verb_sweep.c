@@ -8,11 +8,14 @@
 #include "cli_args.h"
 #include "files.h"
 #include "progress.h"
-#include "run_hart.h"
+#include "run_system.h"
 #include "stop.h"
 #include "sweep.h"
 
 enum { MOST_JOBS = 256 };
+
+/* The forms: of enum run_machine, but there are no tiles. */
+enum { SWEEP_SYSTEM = 2 };
 
 struct state {
     struct sweep sweep;
@@ -20,6 +23,7 @@ struct state {
     enum run_machine machine;
     struct hart_request request;
     struct gpu_request gpu;
+    struct system_request system;
     struct sam_image *image;
     unsigned jobs;
     bool json;
@@ -71,6 +75,8 @@ static struct word word_of(const struct sweep_axis *axis, unsigned value)
 /* Each value alone is one of its parameter. */
 static int check_values(const struct state *s)
 {
+    if (s->sweep.system)
+        return sweep_system_check(&s->sweep, s->run.args);
     for (unsigned a = 0; a < s->sweep.axis_count; a++) {
         const struct sweep_axis *axis = &s->sweep.axes[a];
         for (unsigned v = 0; v < axis->count; v++) {
@@ -103,14 +109,13 @@ static enum sam_status configure(const struct state *s, size_t index, struct har
     return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
 }
 
-/* Did the program end as it should? As for `samite run`. */
-static bool ended_well(const struct state *s, const struct sam_hart_result *result,
-                       struct sam_error *error)
+bool sweep_ended_well(const struct hart_request *r, const struct sam_hart_result *result,
+                      struct sam_error *error)
 {
     if (result->end == SAM_HART_EXIT && result->exit_code != 0)
         snprintf(error->text, sizeof error->text, "exit code %llu",
                  (unsigned long long)result->exit_code);
-    else if (result->end == SAM_HART_EBREAK && s->request.ebreak != HART_EBREAK_ENDS)
+    else if (result->end == SAM_HART_EBREAK && r->ebreak != HART_EBREAK_ENDS)
         snprintf(error->text, sizeof error->text,
                  "%.300s: expected an exit (--ebreak ok accepts it)", result->text);
     else
@@ -121,6 +126,10 @@ static bool ended_well(const struct state *s, const struct sam_hart_result *resu
 static void run_one(struct state *s, size_t index)
 {
     struct sweep_run *run = &s->sweep.runs[index];
+    if (s->sweep.system) {
+        sweep_system_run(&s->sweep, index, &s->request, s->image, run);
+        return;
+    }
     struct hart_request r = s->request; /* its lists are shared, and read only */
     struct sam_hart_result result;
     struct sam_hart *hart = NULL;
@@ -136,7 +145,7 @@ static void run_one(struct state *s, size_t index)
     if (!hosted || run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
         snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
     } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK &&
-               ended_well(s, &result, &run->error)) {
+               sweep_ended_well(&s->request, &result, &run->error)) {
         if (s->sweep.matrix)
             run->stats = *sam_hart_cycles(hart);
         run->done = sam_hart_engines(hart, &run->engines);
@@ -254,7 +263,7 @@ static int check_before(struct state *s)
     for (size_t i = 0; code == CLI_OK && i < 2; i++)
         if (outputs[i])
             code = run_check_output(outputs[i]);
-    if (code == CLI_OK && !s->sweep.gpu)
+    if (code == CLI_OK && !s->sweep.gpu && !s->sweep.system)
         code = run_hart_make(r, s->image, NULL, &hart);
     sam_hart_free(hart);
     return code;
@@ -264,7 +273,7 @@ static int check_before(struct state *s)
 static int check_axes(struct state *s)
 {
     struct sweep *w = &s->sweep;
-    if (w->gpu)
+    if (w->gpu || w->system)
         return CLI_OK;
     w->matrix = s->request.options.isa.extensions & SAM_EXT_XMATRIX;
     for (unsigned a = 0; a < w->axis_count; a++) {
@@ -341,6 +350,10 @@ static int choose_machine(struct state *s)
     if (!cli_given(s->run.args, "machine"))
         s->machine = s->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
     s->sweep.gpu = s->machine == RUN_VENTUS;
+    s->sweep.system = (int)s->machine == SWEEP_SYSTEM;
+    s->request.system = s->sweep.system ? &s->system : NULL;
+    if (s->sweep.system && !cli_given(s->run.args, "isa"))
+        s->request.isa = NULL; /* that of a system */
     return cli_check_form(s->run.args, (int)s->machine);
 }
 
@@ -426,12 +439,12 @@ static const char *key_of(size_t index)
     return index < count ? run_gputime_key(index) : run_hart_key(index - count);
 }
 
-enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR };
+enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR, SYSTEM = 1 << SWEEP_SYSTEM };
 
 static const struct cli_option options[] = {
     CLI_ROW(struct state, machine, "machine", CLI_CHOICE, NULL,
-            "tensor (the default), or ventus (implied by --kernel and .metadata)",
-            .choices = "ventus tensor"),
+            "tensor (the default), ventus (implied by --kernel and .metadata), or system",
+            .choices = "ventus tensor system"),
     {.name = "config",
      .grammar = CLI_PARSE,
      .argument = "KEY=V,V,...",
@@ -451,8 +464,8 @@ static const struct cli_option options[] = {
      .argument = "STRING",
      CLI_AT(struct state, request.isa),
      .names = cli_isa_name,
-     .forms = TENSOR,
-     .help = "instruction set (tensor)"},
+     .forms = TENSOR | SYSTEM,
+     .help = "instruction set (tensor; of a system as for `samite run`)"},
     CLI_ROW(struct state, run.arguments, "arg", CLI_LIST, "ARG",
             "the next argument of the kernel: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
             "local:BYTES or TYPE:VALUE",
@@ -466,7 +479,9 @@ static const struct cli_option options[] = {
 
 /* The start of the program is described as for `samite run`. */
 static const struct cli_group groups[] = {
-    {"Options of --machine tensor", run_hart_start_rows, offsetof(struct state, request), TENSOR},
+    {"Options of --machine tensor and system", run_hart_start_rows, offsetof(struct state, request),
+     TENSOR | SYSTEM},
+    {"Options of --machine system", run_system_start_rows, offsetof(struct state, system), SYSTEM},
     {"Options of --machine ventus", run_launch_rows, offsetof(struct state, gpu), VENTUS},
     {0},
 };
@@ -489,6 +504,14 @@ static const struct cli_form machines[] = {
                     .details = "The engines and, where --isa says so, the matrix unit in time.\n",
                     .examples = "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 "
                                 "-j 4 \\\n    -o out.csv --html out.html\n"},
+    [SWEEP_SYSTEM] = {.name = "system",
+                      .summary = "a program on the system: the hart, a GPU and a weight unit",
+                      .usage = "--machine system [options] PROGRAM",
+                      .details = "The parameters are those of `samite run --machine system "
+                                 "--config`; wu.raw=0,1\ncompares packed with raw weights.\n",
+                      .examples = "  samite sweep layer.s --machine system --gpu-code gpu.s \\\n"
+                                  "      --weights layer.smw --config mem.dram_bytes=4,16,64 \\\n"
+                                  "      --config wu.raw=0,1 --html out.html\n"},
     {0},
 };
 

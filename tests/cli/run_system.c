@@ -133,13 +133,41 @@ static void one_timeline_shows_all(void **state)
     sam_buffer_free(&out);
 }
 
+/* Every combination of parameters of different parts. */
+static void a_sweep_runs_the_system(void **state)
+{
+    (void)state;
+    write_files();
+    command_verb = "sweep";
+    json_t *root = report_of(RUN "--config launch_cycles=10,5000 --config wu.count_symbols=1,8 "
+                                 "--json -j 2");
+    const json_t *runs = json_object_get(root, "runs");
+    json_int_t cycles[4];
+    assert_int_equal(json_array_size(runs), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *row = json_array_get(runs, i);
+        assert_true(json_is_true(json_object_get(row, "done")));
+        cycles[i] = number(row, "cycles");
+        assert_int_equal(number(row, "weights_count"), i % 2 ? 512 + 2048 / 8 : 512 + 2048);
+        assert_int_equal(number(row, "GPU_launch"), i < 2 ? 20 : 10000);
+    }
+    assert_true(cycles[1] < cycles[0] && cycles[0] < cycles[2]);
+    json_decref(root);
+    struct sam_buffer out = expect_success(RUN "--config mem.dram_bytes=4,16 --html page.html");
+    sam_buffer_free(&out);
+    struct sam_buffer page = read_file("page.html");
+    expect_part(&page, "weight unit");
+    sam_buffer_free(&page);
+    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes");
+    command_verb = "run";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_report_adds_up),
-        cmocka_unit_test(the_text_names_the_parts),
-        cmocka_unit_test(parameters_change_cycles),
-        cmocka_unit_test(one_timeline_shows_all),
+        cmocka_unit_test(the_report_adds_up),       cmocka_unit_test(the_text_names_the_parts),
+        cmocka_unit_test(parameters_change_cycles), cmocka_unit_test(one_timeline_shows_all),
+        cmocka_unit_test(a_sweep_runs_the_system),
     };
     command_verb = "run";
     make_directory();

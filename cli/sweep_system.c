@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sweep of a system: its runs, and what is known of each. */
+#include <string.h>
+
+#include "run_system.h"
+#include "sweep.h"
+
+/* ---------------------------------------------------------------------------------- measures */
+
+static double cycles_of(const struct sweep_run *run)
+{
+    return (double)run->system.cycles;
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all ? 100 * (double)part / (double)all : 0;
+}
+
+static double dram_bytes(const struct sweep_run *run)
+{
+    return (double)run->system.dram_bytes;
+}
+
+static double dram_busy(const struct sweep_run *run)
+{
+    return percent(run->system.dram[0], run->system.cycles);
+}
+
+enum { WEIGHTS_BUSY = 5 }; /* the first so many of its cycles */
+
+static double weights_busy(const struct sweep_run *run)
+{
+    uint64_t busy = 0;
+    for (unsigned i = 0; i < WEIGHTS_BUSY; i++)
+        busy += run->system.weights[i];
+    return percent(busy, run->system.cycles);
+}
+
+static double multipliers(const struct sweep_run *run)
+{
+    return run->system.peak > 0 ? 100 * run->system.operations / run->system.peak : 0;
+}
+
+const struct sweep_measure *sweep_system_measure(size_t index)
+{
+    static const struct sweep_measure rows[] = {{"cycles", "", cycles_of},
+                                                {"multipliers", "%", multipliers},
+                                                {"weight unit", "%", weights_busy},
+                                                {"DRAM", "%", dram_busy},
+                                                {"bytes over DRAM", "", dram_bytes}};
+    return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+}
+
+/* ------------------------------------------------------------------ where the cycles went */
+
+struct part {
+    const char *name, *colour;
+};
+
+static const struct part weights[SWEEP_WEIGHT_CYCLES] = {
+    {"tables", "#9ccfb5"}, {"symbols", SWEEP_BUSY_COLOUR},
+    {"plain", "#57b894"},  {"count", "#2a7f9e"},
+    {"code", "#7fb8cc"},   {"fetch", "#5b6470"},
+    {"write", "#8e6bbf"},  {"empty", SWEEP_IDLE_COLOUR},
+};
+static const struct part gpu[SWEEP_GPU_CYCLES] = {
+    {"runs", SWEEP_BUSY_COLOUR},
+    {"launch", "#f0b429"},
+    {"flush", "#5b6470"},
+    {"empty", SWEEP_IDLE_COLOUR},
+};
+static const struct part dram[SWEEP_LEVEL_CYCLES] = {
+    {"busy", SWEEP_BUSY_COLOUR},
+    {"waiting", "#5b6470"},
+    {"idle", SWEEP_IDLE_COLOUR},
+};
+
+static const char *weights_name(unsigned part)
+{
+    return weights[part].name;
+}
+
+static const char *weights_colour(unsigned part)
+{
+    return weights[part].colour;
+}
+
+static const char *gpu_name(unsigned part)
+{
+    return gpu[part].name;
+}
+
+static const char *gpu_colour(unsigned part)
+{
+    return gpu[part].colour;
+}
+
+static const char *dram_name(unsigned part)
+{
+    return dram[part].name;
+}
+
+static const char *dram_colour(unsigned part)
+{
+    return dram[part].colour;
+}
+
+bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+{
+    const struct sweep_system *s = &run->system;
+    const struct sweep_parts units[] = {
+        {"hart", s->hart, SAM_ISSUE_CYCLES, sam_issue_cycle_name, sweep_issue_colour, false},
+        {"weights", s->weights, SWEEP_WEIGHT_CYCLES, weights_name, weights_colour, false},
+        {"GPU", s->gpu, SWEEP_GPU_CYCLES, gpu_name, gpu_colour, false},
+        {"DRAM", s->dram, SWEEP_LEVEL_CYCLES, dram_name, dram_colour, false},
+    };
+    if (index >= sizeof units / sizeof units[0])
+        return false;
+    *parts = units[index];
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- the runs */
+
+static uint64_t row_of(const struct sam_system_figures *f, const char *unit, const char *reason)
+{
+    for (size_t i = 0; i < f->row_count; i++)
+        if (strcmp(f->rows[i].unit, unit) == 0 && strcmp(f->rows[i].reason, reason) == 0)
+            return f->rows[i].cycles;
+    return 0;
+}
+
+static void keep(const struct sam_system_figures *f, struct sweep_system *s)
+{
+    s->cycles = f->cycles;
+    s->operations = f->roofline.done;
+    s->peak = f->roofline.peak;
+    for (size_t i = 0; i < f->level_count; i++)
+        if (strcmp(f->levels[i].name, "DRAM") == 0)
+            s->dram_bytes = f->levels[i].read + f->levels[i].written;
+    for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
+        s->hart[i] = row_of(f, "hart", sam_issue_cycle_name(i));
+    for (unsigned i = 0; i < SWEEP_WEIGHT_CYCLES; i++)
+        s->weights[i] = row_of(f, "weights", weights[i].name);
+    for (unsigned i = 0; i < SWEEP_GPU_CYCLES; i++)
+        s->gpu[i] = row_of(f, "GPU", gpu[i].name);
+    for (unsigned i = 0; i < SWEEP_LEVEL_CYCLES; i++)
+        s->dram[i] = row_of(f, "DRAM", dram[i].name);
+}
+
+static enum sam_status set_axis(struct sam_system_config *config, const struct sweep_axis *axis,
+                                unsigned value, struct sam_error *error)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s=%s", axis->name, axis->values[value]);
+    return sam_system_config_set(config, text, error);
+}
+
+int sweep_system_check(const struct sweep *s, const struct cli_args *args)
+{
+    int code = CLI_OK;
+    for (unsigned a = 0; code == CLI_OK && a < s->axis_count; a++)
+        for (unsigned v = 0; code == CLI_OK && v < s->axes[a].count; v++) {
+            struct sam_system_config *config;
+            struct sam_error error;
+            if (sam_system_config_new(&config, &error) != SAM_OK)
+                return cli_report(&error);
+            if (set_axis(config, &s->axes[a], v, &error) != SAM_OK)
+                code = cli_usage_error(args, "--config: %s", error.text);
+            sam_system_config_free(config);
+        }
+    return code;
+}
+
+static bool measure(struct run_system *made, const struct hart_request *r, struct sweep_run *run)
+{
+    struct sam_system_figures *figures;
+    struct sam_hart_result result;
+    if (run_system_execute(made, &result, &run->error) != SAM_OK ||
+        !sweep_ended_well(r, &result, &run->error) ||
+        sam_system_measure(run_system_of(made), &figures, &run->error) != SAM_OK)
+        return false;
+    keep(figures, &run->system);
+    sam_system_figures_free(figures);
+    return true;
+}
+
+void sweep_system_run(const struct sweep *s, size_t index, const struct hart_request *request,
+                      const struct sam_image *image, struct sweep_run *run)
+{
+    struct hart_request r = *request; /* its lists are shared, and read only */
+    struct system_request system = *request->system;
+    struct run_arguments arguments = {0};
+    struct run_console console = {.output = NULL};
+    struct run_system *made = NULL;
+    struct sam_hostio *host = NULL;
+    struct sam_hart *hart;
+    enum sam_status status = sam_system_config_new(&system.time.config, &run->error);
+    for (unsigned a = 0; status == SAM_OK && a < s->axis_count; a++)
+        status = set_axis(system.time.config, &s->axes[a], sweep_value(s, index, a), &run->error);
+    if (status == SAM_OK) {
+        r.system = &system;
+        r.options.engines = &r.engines;                 /* time is on */
+        if (run_hart_host(&r, NULL, &host) != CLI_OK) { /* what it prints is dropped */
+            snprintf(run->error.text, sizeof run->error.text, "the host could not be made");
+        } else {
+            r.options.hostio = host;
+            if (run_system_make(&r, image, &console, &made, &hart) == CLI_OK &&
+                run_system_fill(&r, image, &arguments, made) == CLI_OK)
+                run->done = measure(made, &r, run);
+            else
+                snprintf(run->error.text, sizeof run->error.text, "the system could not be made");
+        }
+    }
+    run_system_free(made);
+    sam_hostio_free(host);
+    sam_system_config_free(system.time.config);
+}
