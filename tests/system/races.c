@@ -290,6 +290,35 @@ static void polling_in_time(void **state)
     }
 }
 
+/* Values and cycles are those of a run without the check, to the letter of the report. */
+static void the_check_changes_nothing(void **state)
+{
+    (void)state;
+    static const char body[] = COUNT "sw s3, 0(s1)\nlw t1, 4(s0)\nlw t0, 8(s1)\nlw t0, 16(s5)\n";
+    const struct sam_system_timing timing = {.size = sizeof timing};
+    char *reports[2];
+    uint32_t words[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct system_program p = begin_with(
+            &(struct sam_system_options){.check_races = i == 1, .timing = &timing}, body, kernel);
+        struct sam_system_figures *figures;
+        size_t count;
+        system_expect(&p, 0);
+        sam_system_races(p.system, &count, NULL);
+        assert_int_equal(count > 0, i == 1);
+        words[i] = system_word(&p, 0x90000408);
+        assert_int_equal(sam_system_measure(p.system, &figures, &p.error), SAM_OK);
+        assert_int_equal(sam_system_report(figures, NULL, SAM_SYSTEM_TEXT, &reports[i], &p.error),
+                         SAM_OK);
+        sam_system_figures_free(figures);
+        system_program_free(&p);
+    }
+    assert_string_equal(reports[0], reports[1]);
+    assert_int_equal(words[0], words[1]);
+    sam_text_free(reports[0]);
+    sam_text_free(reports[1]);
+}
+
 /* A second launch on the same bytes is no race; what follows it races with the later one. */
 static void a_queue_orders_itself(void **state)
 {
@@ -429,6 +458,7 @@ int main(void)
         cmocka_unit_test(encoded_bytes),
         cmocka_unit_test(waiting),
         cmocka_unit_test(polling_in_time),
+        cmocka_unit_test(the_check_changes_nothing),
         cmocka_unit_test(a_queue_orders_itself),
         cmocka_unit_test(a_launch_that_writes_the_harts_code),
         cmocka_unit_test(calls_of_the_host),
