@@ -70,47 +70,25 @@ static int run(const struct packed_layer *layer, const struct packed_run *how,
     return 0;
 }
 
-static uint64_t busy_of(const struct sam_system_figures *figures, const char *unit)
-{
-    uint64_t busy = 0;
-    for (size_t i = 0; i < figures->row_count; i++)
-        if (figures->rows[i].busy && strcmp(figures->rows[i].unit, unit) == 0)
-            busy += figures->rows[i].cycles;
-    return busy;
-}
-
-static uint64_t dram_bytes(const struct sam_system_figures *figures)
-{
-    for (size_t i = 0; i < figures->level_count; i++)
-        if (strcmp(figures->levels[i].name, "DRAM") == 0)
-            return figures->levels[i].read + figures->levels[i].written;
-    return 0;
-}
-
-static void print_part(const char *what, const struct sam_system_figures *f)
-{
-    printf(
-        "%-15s %9llu cycles, %llu bytes over DRAM, weight unit busy %.1f %%, matrix unit %.1f %%\n",
-        what, (unsigned long long)f->cycles, (unsigned long long)dram_bytes(f),
-        100.0 * (double)busy_of(f, "weights") / (double)f->cycles,
-        100.0 * (double)busy_of(f, "mma") / (double)f->cycles);
-}
-
-/* What the run took, and what it would have taken with weights that are not packed. */
-static int compare(const struct packed_layer *layer, const struct packed_run *how,
-                   const struct sam_system_figures *packed)
+/* Where the cycles went, and what the same run would have taken with raw weights. */
+static int report(const struct packed_layer *layer, const struct packed_run *how,
+                  const struct sam_system_figures *packed)
 {
     struct sam_system_timing timing = *how->timing;
     const struct packed_run again = {how->folder, how->program, how->mlen, {NULL}, false, &timing};
     struct packed_result raw;
+    struct sam_error error = {0};
+    char *text = NULL;
     timing.raw_weights = true;
-    const int code = run(layer, &again, &raw);
+    int code = run(layer, &again, &raw);
     if (code == 0) {
-        print_part("packed weights:", packed);
-        print_part("raw weights:", raw.figures);
-        printf("packing makes it %.2f times as fast\n",
-               (double)raw.figures->cycles / (double)packed->cycles);
+        const enum sam_status status =
+            sam_system_report(packed, raw.figures, SAM_SYSTEM_TEXT, &text, &error);
+        code = status == SAM_OK ? 0 : fail(&error, status);
     }
+    if (code == 0)
+        fputs(text, stdout);
+    sam_text_free(text);
     packed_result_free(&raw);
     return code;
 }
@@ -131,7 +109,7 @@ static int run_layer(const struct packed_layer *layer, struct packed_run how,
         printf("PASS: largest error %.1g of the bound for logits, %.1g for probabilities\n",
                result.logit_error, result.probability_error);
     if (code == 0 && config)
-        code = compare(layer, &how, result.figures);
+        code = report(layer, &how, result.figures);
     packed_result_free(&result);
     return code;
 }
