@@ -71,7 +71,9 @@ static void put_tick(FILE *out, double value, const struct scale *scale)
     int digits = 0;
     for (double s = scale->step / unit_value; digits < 6 && s < 1 - 1e-9; s *= 10)
         digits++;
-    fprintf(out, "%.*f%s", digits, value / unit_value, units[unit]);
+    const bool zero = fabs(value) < scale->step / 2;
+    fprintf(out, "%.*f%s", zero ? 0 : digits, zero ? 0 : value / unit_value,
+            zero ? "" : units[unit]);
 }
 
 static double place_x(const struct sweep_axis *axis, unsigned value)

@@ -222,7 +222,7 @@ static bool gpu_parts(const struct sweep_run *run, size_t index, struct sweep_pa
                                   .colour = gpu_colour};
     snprintf(parts->name, sizeof parts->name, "%s",
              index == 0   ? "SMs"
-             : index == 1 ? "warps"
+             : index == 1 ? "warp slots"
                           : sam_gputime_unit_name((unsigned)index - 2));
     return true;
 }

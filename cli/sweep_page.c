@@ -12,13 +12,15 @@ enum { MOST_ROWS = 2000 };
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;color:#1f2430;background:#fff;margin:2rem auto;"
     "max-width:1080px;padding:0 1rem}\n"
-    "h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .6rem}\n"
+    "h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 "
+    ".6rem}\n"
     ".about{color:#5b6470;margin:.2rem 0 1rem}\n"
     "pre{background:#f4f5f7;padding:.6rem .8rem;border-radius:6px;white-space:pre-wrap;"
     "overflow-wrap:anywhere;font-size:13px;margin:.6rem 0}\n"
     ".result{border-left:4px solid #d1344b;background:#fdf3f4;padding:.6rem .9rem;margin:1rem 0}\n"
     ".failed{color:#b02a37}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:1.2rem}\n"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:1."
+    "2rem}\n"
     "figure{margin:0;border:1px solid #e3e6ea;border-radius:8px;padding:.7rem .9rem .4rem}\n"
     "figcaption{font-weight:600;font-size:14px}figure svg{width:100%;height:auto;display:block}\n"
     "svg text{font-size:11.5px;fill:#454d59}.x{text-anchor:middle}.y{text-anchor:end}"
@@ -30,7 +32,7 @@ static const char style[] =
     ".legend span{margin-left:.5em;white-space:nowrap}\n"
     ".legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.3em;"
     "vertical-align:-1px}\n"
-    ".bar{display:block;border-radius:2px}\n"
+    ".bar{display:block;border-radius:2px}.wide{overflow-x:auto}\n"
     "table{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #e3e6ea;"
     "white-space:nowrap}\n"
@@ -251,7 +253,8 @@ static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t wo
         sweep_parts(s, &s->runs[worst], i, &b);
         put_parts_legend(out, &a, &b, seen);
     }
-    fprintf(out, "</p>\n<table><thead><tr><th class=\"text\">unit</th><th class=\"text\">best run"
+    fprintf(out, "</p>\n<div class=\"wide\"><table><thead><tr><th class=\"text\">unit</th><th "
+                 "class=\"text\">best run"
                  "</th><th class=\"text\">slowest run</th></tr></thead><tbody>\n");
     for (size_t i = index; i < end; i++) {
         sweep_parts(s, &s->runs[best], i, &a);
@@ -262,7 +265,7 @@ static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t wo
         sweep_bar(out, &b, 400, 16);
         fprintf(out, "</td></tr>\n");
     }
-    fprintf(out, "</tbody></table>\n");
+    fprintf(out, "</tbody></table></div>\n");
     return end;
 }
 
@@ -343,7 +346,7 @@ static void put_table(FILE *out, const struct sweep *s)
     fprintf(out, "<h2>All runs</h2>\n");
     if (s->run_count > MOST_ROWS)
         fprintf(out, "<p>The first %d of %zu; the CSV has all.</p>\n", MOST_ROWS, s->run_count);
-    fprintf(out, "<table class=\"sortable\"><thead><tr><th>run</th>");
+    fprintf(out, "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>run</th>");
     for (unsigned a = 0; a < s->axis_count; a++)
         fprintf(out, "<th>%s</th>", s->axes[a].name);
     for (size_t i = 0; (m = sweep_measure(s, i)); i++)
@@ -354,7 +357,7 @@ static void put_table(FILE *out, const struct sweep *s)
             parts.name, parts.name);
     for (size_t i = 0; i < s->run_count && i < MOST_ROWS; i++)
         put_row(out, s, i, best);
-    fprintf(out, "</tbody></table>\n");
+    fprintf(out, "</tbody></table></div>\n");
 }
 
 char *sweep_page(const struct sweep *s)

@@ -232,10 +232,14 @@ static void launches(void **state)
     assert_true(number(&out, "cycles", 2) > number(&out, "cycles", 1)); /* slower memory */
     assert_int_equal(number(&out, "insns", 1), 8 * 2 * (11 + 1 + 100 + 1));
     assert_int_equal(number(&out, "insns", 4), number(&out, "insns", 1));
+    /* warp slots and the unit for branches and barriers have columns of their own */
+    assert_int_equal(number(&out, "warp_slots_busy", 1), number(&out, "insns", 1));
+    assert_true(number(&out, "warps_busy", 1) < number(&out, "insns", 1));
     sam_buffer_free(&out);
     out = read_file("g.html");
+    assert_null(strstr(sam_buffer_text(&out), ">0k<"));
     expect_part(&out, "<title>cycles by sms</title>");
-    expect_part(&out, "largest stall (warps)");
+    expect_part(&out, "largest stall (warp slots)");
     expect_part(&out, "<title>occupancy by mem_latency</title>");
     sam_buffer_free(&out);
     /* presets come before what changes them */
