@@ -352,6 +352,8 @@ int run_check_written(struct run *run, const struct run_check *wanted, size_t co
 json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
                    const char *source, const struct sam_gpu_result *result);
 extern const char run_launch_line[], run_launch_stats[];
+/* The counts of struct sam_gpu_stats. */
+extern const struct report_field run_gpu_counts[];
 /* run_places.c: where warps stood when the launch ended early, grouped, one line per place. */
 void run_report_places(const struct run *run, const struct sam_launch *launch,
                        const struct sam_gpu_result *result, FILE *out);

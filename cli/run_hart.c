@@ -127,6 +127,8 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_print_cycles(json_object_get(report, "matrix"), &r->mxu, matrix, s->text);
     if (r->run->stats == RUN_STATS_TEXT)
         report_print(s->text, run_hart_stats, report);
+    if (r->run->stats == RUN_STATS_TEXT && s->system)
+        report_print(s->text, run_system_stats, report);
     for (size_t i = 0; i < r->tls.count; i++)
         run_hart_report_tl(s->hart, (unsigned)r->tls.items[i], s->text);
     for (size_t i = 0; i < r->ms.count; i++)

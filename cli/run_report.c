@@ -10,7 +10,7 @@ static json_t *place_of(const struct run *run, uint32_t pc)
     return report_text(report_count(json_object(), "pc", pc), "symbol", where);
 }
 
-static const struct report_field counts[] = {
+const struct report_field run_gpu_counts[] = {
     REPORT_FIELD(struct sam_gpu_stats, workgroups),
     REPORT_FIELD(struct sam_gpu_stats, warps),
     REPORT_FIELD(struct sam_gpu_stats, warp_insns),
@@ -98,7 +98,7 @@ json_t *run_report(const struct run *run, const struct sam_launch *launch, const
     row = report_count(row, "warps_per_workgroup", launch->warps);
     row = report_count(row, "lanes", launch->lanes);
     row = report_flag(row, "done", !failed);
-    row = report_set(row, "counts", report_fields(json_object(), counts, &result->stats));
+    row = report_set(row, "counts", report_fields(json_object(), run_gpu_counts, &result->stats));
     row = report_set(row, "branches", branches(run, &result->stats));
     row = report_set(row, "mix", mix(&result->stats));
     if (failed)

@@ -28,6 +28,13 @@ const struct cli_option run_system_start_rows[] = {
             "a trap of a kernel ends the run (end, the default), or sets the STATUS of the queue "
             "for the program (report)",
             .choices = "end report"),
+    CLI_ROW(struct system_request, options.l1m_size, "l1m-size", CLI_NUMBER, "BYTES",
+            "size of L1M, a multiple of 4096 (1 MiB)", .low = 4096, .high = 0x8000000),
+    CLI_ROW(struct system_request, options.l0m_size, "l0m-size", CLI_NUMBER, "BYTES",
+            "size of L0M, a multiple of 4096 (1 MiB)", .low = 4096, .high = 0x28000000),
+    CLI_ROW(struct system_request, options.heap_size, "heap-size", CLI_NUMBER, "BYTES",
+            "memory after the program, a multiple of 4096 (16 MiB)", .low = 4096,
+            .high = 0x2ff00000),
     {0},
 };
 
@@ -146,6 +153,7 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     s->check_races = options.check_races;
     gpu.size = sizeof gpu;
     gpu.max_insns = request->run->max_insns;
+    gpu.collect_stats = request->run->stats != RUN_STATS_NONE && !request->options.engines;
     gpu.stop = cli_stop_flag();
     gpu.print = (struct sam_sink){print_text, console};
     gpu.progress = show_progress;
@@ -228,8 +236,28 @@ int run_system_cycles(struct run_system *s, const struct hart_request *request,
 
 json_t *run_system_report(const struct run_system *s, json_t *report)
 {
+    static const struct report_field counts[] = {
+        REPORT_FIELD(struct sam_system_stats, launches),
+        REPORT_FIELD(struct sam_system_stats, failed_launches),
+        REPORT_FIELD(struct sam_system_stats, weight_records),
+        REPORT_FIELD(struct sam_system_stats, failed_records),
+        REPORT_FIELD(struct sam_system_stats, register_loads),
+        REPORT_FIELD(struct sam_system_stats, register_stores),
+        REPORT_FIELD(struct sam_system_stats, console_bytes),
+        {0},
+    };
+    json_t *gpu = report_fields(json_object(), run_gpu_counts, sam_system_gpu_stats(s->system));
+    report = report_set(report, "system",
+                        report_fields(json_object(), counts, sam_system_stats(s->system)));
+    report = report_set(report, "gpu", gpu);
     return s->check_races ? run_report_races(s->system, report) : report;
 }
+
+const char run_system_stats[] =
+    "  launches     {system.launches:14}  {system.failed_launches} failed\n"
+    "  gpu          {gpu.warp_insns:14}  warp instructions in {gpu.seconds:.3m} ms\n"
+    "  records      {system.weight_records:14}  {system.failed_records} failed\n"
+    "  registers    {system.register_loads:14}  loads, {system.register_stores} stores\n";
 
 int run_system_check(const struct run_system *s, FILE *text)
 {

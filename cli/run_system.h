@@ -57,6 +57,8 @@ int run_system_cycles(struct run_system *system, const struct hart_request *requ
 
 /* What the report of a run has beside that of its hart. */
 json_t *run_system_report(const struct run_system *system, json_t *report);
+/* Its lines of --stats. */
+extern const char run_system_stats[];
 /* With --check-races: show what was found. CLI_PROGRAM_FAILED: there are races. */
 int run_system_check(const struct run_system *system, FILE *text);
 
