@@ -9,6 +9,7 @@
 #include "memtime/memtime.h"
 #include "must.h"
 #include "random.h"
+#include "reference/levels_ref.h"
 
 enum { L1M = 0x10000000, L0M = 0x18000000, MEMORY = 0x90000000 };
 
@@ -126,177 +127,9 @@ static void an_l2_needs_a_line_per_way(void **state)
     must_refuse(sam_memtime_levels_check(&config, &error), &error, "l2_size=512, l2_ways=16");
 }
 
-/* --------------------------------------------------------------- a second model, plain: cycles of
- * each bus are filled one after the other, the L2 is a list of lines in order of use */
+/* ------------------------------------------------------------------ beside the plain model */
 
-enum { CYCLES = 200000, LINES = 64, UNITS = 3, BUSES = 5 };
-
-struct plain_line {
-    uint64_t line, ready;
-    bool dirty;
-    unsigned writer;
-};
-
-struct plain {
-    struct sam_memtime_levels_config config;
-    uint32_t width[BUSES], latency[BUSES];
-    uint32_t used[BUSES][CYCLES]; /* bytes of each cycle */
-    bool moves[BUSES][CYCLES], waits[BUSES][CYCLES];
-    uint64_t head[BUSES]; /* nothing goes before it */
-    struct plain_line lines[LINES];
-    unsigned count;
-    uint64_t stream_line[UNITS], stream_ready[UNITS];
-    struct sam_memtime_traffic unit[UNITS][BUSES];
-};
-
-static uint64_t plain_bus(struct plain *p, unsigned bus, uint64_t now, uint32_t bytes,
-                          uint32_t late)
-{
-    uint64_t cycle = now > p->head[bus] ? now : p->head[bus];
-    for (;; cycle++) {
-        const uint32_t room = p->width[bus] - p->used[bus][cycle];
-        const uint32_t now_moved = bytes < room ? bytes : room;
-        p->used[bus][cycle] += now_moved;
-        if (now_moved)
-            p->moves[bus][cycle + late] = true;
-        bytes -= now_moved;
-        if (bytes == 0)
-            break;
-    }
-    p->head[bus] = cycle;
-    return cycle + late;
-}
-
-static void plain_wait(struct plain *p, unsigned bus, uint64_t from, uint64_t to)
-{
-    for (uint64_t i = from; i <= to; i++)
-        p->waits[bus][i] = true;
-}
-
-static uint64_t plain_memory(struct plain *p, unsigned unit, uint64_t now, uint64_t line,
-                             bool write)
-{
-    const bool far =
-        64 * line >= p->config.link_base && 64 * line < p->config.link_base + p->config.link_size;
-    const unsigned bus = far ? SAM_MEMTIME_LINK : SAM_MEMTIME_DRAM;
-    const uint64_t at = plain_bus(p, bus, now, 64, p->latency[bus]);
-    *(write ? &p->unit[unit][bus].written : &p->unit[unit][bus].read) += 64;
-    plain_wait(p, bus, now, at);
-    return at;
-}
-
-/* Lines in order of use, the latest last. */
-static struct plain_line *plain_find(struct plain *p, uint64_t line)
-{
-    for (unsigned i = 0; i < p->count; i++)
-        if (p->lines[i].line == line)
-            return &p->lines[i];
-    return NULL;
-}
-
-static void plain_use(struct plain *p, uint64_t line)
-{
-    struct plain_line *l = plain_find(p, line), copy = *l;
-    memmove(l, l + 1, (size_t)(p->lines + --p->count - l) * sizeof *l);
-    p->lines[p->count++] = copy;
-}
-
-static void plain_make_room(struct plain *p, uint64_t now, uint64_t line)
-{
-    const uint64_t sets = p->config.l2_size / 64 / p->config.l2_ways;
-    unsigned same = 0, oldest = 0;
-    for (unsigned i = p->count; i-- > 0;)
-        if (p->lines[i].line % sets == line % sets) {
-            same++;
-            oldest = i;
-        }
-    if (same < p->config.l2_ways)
-        return;
-    const struct plain_line out = p->lines[oldest];
-    memmove(&p->lines[oldest], &p->lines[oldest + 1], (p->count - oldest - 1) * sizeof out);
-    p->count--;
-    if (out.dirty)
-        plain_memory(p, out.writer, now, out.line, true);
-}
-
-static uint64_t plain_l2(struct plain *p, unsigned unit, uint64_t now, uint64_t address,
-                         uint32_t bytes, enum sam_memtime_kind kind)
-{
-    const uint64_t line = address / 64;
-    const uint32_t cost = kind == SAM_MEMTIME_WRITE && bytes < 64 ? 128 : 64;
-    const uint64_t turn = plain_bus(p, SAM_MEMTIME_L2, now, cost, 0);
-    const uint64_t soonest = turn + p->config.l2_latency;
-    struct plain_line *l = plain_find(p, line);
-    if (kind == SAM_MEMTIME_WRITE)
-        for (unsigned i = 0; i < UNITS; i++)
-            if (p->stream_line[i] == line)
-                p->stream_line[i] = UINT64_MAX;
-    if (kind == SAM_MEMTIME_READ_STREAM && !l) {
-        if (p->stream_line[unit] != line)
-            p->stream_ready[unit] = plain_memory(p, unit, turn, line, false) + p->config.l2_latency;
-        p->stream_line[unit] = line;
-        return p->stream_ready[unit] > soonest ? p->stream_ready[unit] : soonest;
-    }
-    if (!l) {
-        uint64_t ready = soonest;
-        if (kind != SAM_MEMTIME_WRITE || bytes < 64)
-            ready = plain_memory(p, unit, turn, line, false) + p->config.l2_latency;
-        plain_make_room(p, turn, line);
-        p->lines[p->count++] = (struct plain_line){.line = line, .ready = ready};
-        l = &p->lines[p->count - 1];
-    } else {
-        plain_use(p, line);
-        l = &p->lines[p->count - 1];
-    }
-    if (kind == SAM_MEMTIME_WRITE) {
-        l->dirty = true;
-        l->writer = unit;
-    }
-    return l->ready > soonest ? l->ready : soonest;
-}
-
-static uint64_t plain_request(struct plain *p, unsigned unit, uint64_t now, uint64_t address,
-                              uint32_t bytes, enum sam_memtime_kind kind)
-{
-    unsigned level = SAM_MEMTIME_L2;
-    if (address >= L1M && address < L1M + map.l1m_size)
-        level = SAM_MEMTIME_L1M;
-    if (address >= L0M && address < L0M + map.l0m_size)
-        level = SAM_MEMTIME_L0M;
-    *(kind == SAM_MEMTIME_WRITE ? &p->unit[unit][level].written : &p->unit[unit][level].read) +=
-        bytes;
-    const uint64_t at = level == SAM_MEMTIME_L2
-                            ? plain_l2(p, unit, now, address, bytes, kind)
-                            : plain_bus(p, level, now, bytes, 0) + p->latency[level];
-    plain_wait(p, level, now, at);
-    return at;
-}
-
-static void compare_figures(const struct plain *p, const struct sam_memtime_levels_figures *f)
-{
-    for (unsigned level = 0; level < BUSES; level++) {
-        uint64_t busy = 0, waiting = 0;
-        struct sam_memtime_traffic sum = {0};
-        for (uint64_t i = 0; i < CYCLES; i++) {
-            busy += p->moves[level][i];
-            waiting += p->waits[level][i] && !p->moves[level][i];
-        }
-        assert_int_equal(f->level[level].busy, busy);
-        assert_int_equal(f->level[level].waiting, waiting);
-        for (unsigned unit = 0; unit < UNITS; unit++) {
-            assert_int_equal(f->unit[unit][level].read, p->unit[unit][level].read);
-            assert_int_equal(f->unit[unit][level].written, p->unit[unit][level].written);
-            sum.read += f->unit[unit][level].read;
-            sum.written += f->unit[unit][level].written;
-        }
-        /* both sides of each link */
-        assert_int_equal(f->level[level].bytes.read, sum.read);
-        assert_int_equal(f->level[level].bytes.written, sum.written);
-    }
-    assert_int_equal(f->level[SAM_MEMTIME_L2].dirty * 64,
-                     f->level[SAM_MEMTIME_DRAM].bytes.written +
-                         f->level[SAM_MEMTIME_LINK].bytes.written);
-}
+enum { UNITS = 3 };
 
 static void random_config(struct sam_memtime_levels_config *c, uint64_t *seed)
 {
@@ -317,21 +150,12 @@ static void random_config(struct sam_memtime_levels_config *c, uint64_t *seed)
 static void random_requests(void **state)
 {
     uint64_t seed = test_seed();
-    static struct plain p;
     (void)state;
     for (unsigned round = 0; round < 30; round++) {
-        memset(&p, 0, sizeof p);
-        random_config(&p.config, &seed);
-        const struct sam_memtime_levels_config *c = &p.config;
-        memcpy(p.width,
-               (uint32_t[]){c->l1m_bytes, c->l0m_bytes, c->l2_bytes, c->dram_bytes, c->link_bytes},
-               sizeof p.width);
-        memcpy(p.latency,
-               (uint32_t[]){c->l1m_latency, c->l0m_latency, c->l2_latency, c->dram_latency,
-                            c->link_latency},
-               sizeof p.latency);
-        memset(p.stream_line, 0xff, sizeof p.stream_line);
-        struct sam_memtime_levels *m = sam_memtime_levels_new(c, &map, NULL);
+        struct sam_memtime_levels_config config;
+        random_config(&config, &seed);
+        struct lref *p = lref_new(&config, &map);
+        struct sam_memtime_levels *m = sam_memtime_levels_new(&config, &map, NULL);
         assert_non_null(m);
         const struct sam_memtime_port port = sam_memtime_levels_port(m);
         const uint64_t gap = 1 + test_below(&seed, 20);
@@ -347,10 +171,11 @@ static void random_requests(void **state)
             const enum sam_memtime_kind kind = (enum sam_memtime_kind)test_below(&seed, 3);
             now += test_below(&seed, gap);
             assert_int_equal(ask(&port, unit, now, address, bytes, kind),
-                             plain_request(&p, unit, now, address, bytes, kind));
+                             lref_request(p, unit, now, address, bytes, kind));
         }
-        compare_figures(&p, sam_memtime_levels_figures(m));
+        lref_compare(p, sam_memtime_levels_figures(m));
         sam_memtime_levels_free(m);
+        lref_free(p);
     }
 }
 

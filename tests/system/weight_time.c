@@ -10,6 +10,7 @@
 
 #include "must.h"
 #include "random.h"
+#include "reference/weight_time_ref.h"
 #include "system/weight_time.h"
 
 /* Memory that answers after a number of cycles that the address and the kind decide. */
@@ -216,231 +217,105 @@ static void a_refused_record_takes_no_time(void **state)
     sam_system_weight_time_free(m.unit);
 }
 
-/* ----------------------------------------------------- a second model: every cycle of each stage
- */
+/* ------------------------------------------------------------------ beside the plain model */
 
-enum { RECORDS = 5, BLOCKS = 12, STAGES = 3 };
+enum { RECORDS = 5, BLOCKS = 12 };
 
-struct plain_line {
-    uint64_t asked, answered;
-};
-
-struct plain_stage {
-    int part; /* -1: none */
-    uint64_t lines, sent;
-    struct plain_line line[512];
-    uint64_t worked;
-};
-
-struct plain {
-    const struct machine *m;
-    struct system_weight_work works[RECORDS];
-    struct system_weight_block blocks[RECORDS][BLOCKS];
-    uint64_t from[RECORDS], cycles[2]; /* busy, and waiting for something */
-    struct plain_stage stage[STAGES];
-};
-
-static uint64_t lines_in(uint64_t address, uint64_t bytes)
+/* Memory of its own with the same latencies. */
+static struct wref *plain_new(const struct machine *m, struct memory *memory)
 {
-    uint64_t lines = 0;
-    for (uint64_t line = address / 64; bytes && line * 64 < address + bytes; line++)
-        lines++;
-    return lines;
+    struct wref *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    *memory = (struct memory){.least = m->memory.least, .spread = m->memory.spread};
+    w->config = m->config;
+    w->port = (struct sam_memtime_port){request, memory};
+    w->number = 3;
+    return w;
 }
 
-static uint64_t plain_work(const struct plain *p, const struct system_weight_block *b)
+/* All records; the cycle in which the last one ends. */
+static uint64_t plain_run(struct wref *w)
 {
-    const struct system_weight_config *c = &p->m->config;
-    uint64_t symbols = 0, bits = 0, tables = b->cost.tables * (uint64_t)c->table_cycles;
-    for (uint64_t left = b->cost.coded; left;
-         left -= left < c->symbols_cycle ? left : c->symbols_cycle)
-        symbols++;
-    for (uint64_t left = b->cost.plain_bits; left;
-         left -= left < c->bits_cycle ? left : c->bits_cycle)
-        bits++;
-    return tables + b->cost.code_symbols + (symbols > bits ? symbols : bits);
-}
-
-static void plain_enter(struct plain *p, unsigned stage, const struct system_weight_block *b,
-                        int part)
-{
-    struct plain_stage *s = &p->stage[stage];
-    s->part = part;
-    s->sent = s->worked = 0;
-    s->lines = stage == 0   ? lines_in(b->source, b->source_bytes)
-               : stage == 2 ? lines_in(b->destination, b->destination_bytes)
-                            : plain_work(p, b);
-}
-
-static bool plain_is_over(const struct plain *p, unsigned stage, uint64_t now)
-{
-    const struct plain_stage *s = &p->stage[stage];
-    if (stage == 1)
-        return s->worked == s->lines;
-    for (uint64_t i = 0; i < s->sent; i++)
-        if (s->line[i].answered > now)
-            return false;
-    return s->sent == s->lines;
-}
-
-static void plain_send(struct plain *p, unsigned stage, const struct system_weight_block *b,
-                       uint64_t now)
-{
-    struct plain_stage *s = &p->stage[stage];
-    const uint64_t address = stage == 0 ? b->source : b->destination;
-    unsigned open = 0;
-    if (s->part < 0 || s->sent == s->lines)
-        return;
-    for (uint64_t i = 0; i < s->sent; i++)
-        open += s->line[i].answered > now;
-    if (open == p->m->config.requests)
-        return;
-    const uint64_t line = (address / 64 + s->sent) * 64;
-    s->line[s->sent++] =
-        (struct plain_line){now, now + latency_of(&p->m->memory, line, stage == 2)};
-}
-
-/* From the first to the last byte that a record reads, or writes. */
-static void plain_range(const struct system_weight_work *work, bool writes, uint64_t range[2])
-{
-    range[0] = UINT64_MAX;
-    range[1] = 0;
-    for (size_t i = 0; i < work->count; i++) {
-        const struct system_weight_block *b = &work->blocks[i];
-        const uint64_t low = writes ? b->destination : b->source;
-        const uint64_t size = writes ? b->destination_bytes : b->source_bytes;
-        if (size && low < range[0])
-            range[0] = low;
-        if (size && low + size > range[1])
-            range[1] = low + size;
-    }
-}
-
-/* Whether record `r` may read what one of those from `oldest` on writes. */
-static bool plain_depends(const struct plain *p, unsigned oldest, unsigned r)
-{
-    uint64_t reads[2], writes[2];
-    plain_range(&p->works[r], false, reads);
-    for (unsigned i = oldest; i < r; i++) {
-        plain_range(&p->works[i], true, writes);
-        if (reads[0] < writes[1] && writes[0] < reads[1])
-            return true;
-    }
-    return false;
-}
-
-static const struct system_weight_block *plain_block(const struct plain *p, int part)
-{
-    return &p->blocks[part / BLOCKS][part % BLOCKS];
-}
-
-/* All records; the cycle in which the last one ends. A part has the number BLOCKS * record + block.
- */
-static uint64_t plain_run(struct plain *p)
-{
-    unsigned entering = 0, ended = 0;
-    bool begun[RECORDS] = {false};
-    size_t next = 0, left[RECORDS];
-    for (unsigned i = 0; i < STAGES; i++)
-        p->stage[i].part = -1;
-    for (unsigned r = 0; r < RECORDS; r++)
-        left[r] = p->works[r].count;
-    for (uint64_t now = 0;; now++) {
-        for (bool again = true; again;) {
-            again = false;
-            for (int stage = STAGES - 1; stage >= 0; stage--) {
-                struct plain_stage *s = &p->stage[stage];
-                if (s->part < 0 || !plain_is_over(p, (unsigned)stage, now))
-                    continue;
-                const struct system_weight_block *b = plain_block(p, s->part);
-                const bool leaves =
-                    stage == STAGES - 1 ||
-                    (stage == 0 && b->destination_bytes == 0 && plain_work(p, b) == 0);
-                again |= leaves || s[1].part < 0;
-                if (leaves) {
-                    left[s->part / BLOCKS]--;
-                    s->part = -1;
-                } else if (s[1].part < 0) {
-                    plain_enter(p, (unsigned)stage + 1, plain_block(p, s->part), s->part);
-                    s->part = -1;
-                }
-            }
-            for (; ended < RECORDS && begun[ended] && left[ended] == 0; again = true)
-                ended++;
-            if (entering < RECORDS && begun[entering] && next == p->works[entering].count) {
-                entering++;
-                next = 0;
-                again = true;
-            }
-            if (p->stage[0].part >= 0 || entering == RECORDS)
-                continue;
-            if (!begun[entering])
-                again |= begun[entering] =
-                    p->from[entering] <= now && !plain_depends(p, ended, entering);
-            if (begun[entering] && next < p->works[entering].count) {
-                const int part = (int)(entering * BLOCKS + next++);
-                plain_enter(p, 0, plain_block(p, part), part);
-                again = true;
-            }
-        }
-        if (ended == RECORDS)
+    uint64_t now = 0;
+    for (;; now++) {
+        wref_tick(w, now);
+        if (w->ended == w->submitted)
             return now;
-        bool occupied = false;
-        for (unsigned stage = 0; stage < STAGES; stage++) {
-            occupied |= p->stage[stage].part >= 0;
-            if (stage != 1 && p->stage[stage].part >= 0)
-                plain_send(p, stage, plain_block(p, p->stage[stage].part), now);
-        }
-        const bool works = p->stage[1].part >= 0 && p->stage[1].worked < p->stage[1].lines;
-        p->stage[1].worked += works;
-        p->cycles[!works] += occupied;
     }
+}
+
+/* A block somewhere near `source`, which others may write. */
+static struct system_weight_block random_block(uint64_t *seed, uint64_t source)
+{
+    const bool own = test_below(seed, 3) == 0;
+    return (struct system_weight_block){source + test_below(seed, 5000),
+                                        test_below(seed, 2) ? 1 + test_below(seed, 3000) : 0,
+                                        0x18000000 + test_below(seed, 5000),
+                                        test_below(seed, 4) ? 1 + test_below(seed, 3000) : 0,
+                                        {own, own ? (unsigned)test_below(seed, 30) : 0,
+                                         test_below(seed, 2000), test_below(seed, 9000)},
+                                        test_below(seed, 2000)};
+}
+
+/* Blocks as this operation has them. */
+static struct system_weight_work random_work(uint64_t *seed, struct system_weight_block *blocks)
+{
+    static const uint32_t operations[] = {SAM_WEIGHT_DECODE, SAM_WEIGHT_DECODE, SAM_WEIGHT_ENCODE,
+                                          SAM_WEIGHT_COUNT};
+    const uint64_t source = test_below(seed, 3) ? 0x90000000 : 0x18003000;
+    struct system_weight_work work =
+        work_of(operations[test_below(seed, 4)], blocks, test_below(seed, BLOCKS));
+    work.record.packed_type = test_below(seed, 2) ? SAM_F16 : SAM_E4M3;
+    work.record.source = (uint32_t)source;
+    work.result_address = test_below(seed, 2) ? 0x92000000 : 0;
+    for (size_t i = 0; i < work.count; i++) {
+        struct system_weight_block *b = &blocks[i];
+        *b = random_block(seed, source);
+        const bool header = i == 0 || test_below(seed, 4) == 0, last = i + 1 == work.count;
+        if (work.record.operation == SAM_WEIGHT_ENCODE)
+            b->source_bytes = header ? 0 : 1 + test_below(seed, 2000);
+        if (work.record.operation == SAM_WEIGHT_COUNT) {
+            b->source_bytes = last ? 0 : 1 + test_below(seed, 2000);
+            b->destination_bytes = last ? 1024 : 0;
+        }
+    }
+    return work;
 }
 
 static void random_records(void **state)
 {
-    static struct plain p;
     uint64_t seed = test_seed();
     (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct machine m;
-        char text[160];
-        snprintf(text, sizeof text, "table_cycles=%u,symbols_cycle=%u,bits_cycle=%u,requests=%u",
+        char text[192];
+        snprintf(text, sizeof text,
+                 "table_cycles=%u,symbols_cycle=%u,bits_cycle=%u,requests=%u,count_symbols=%u,"
+                 "code_cycles=%u,raw=%u",
                  (unsigned)test_below(&seed, 300), 1 + (unsigned)test_below(&seed, 9),
-                 1 + (unsigned)test_below(&seed, 90), 1 + (unsigned)test_below(&seed, 40));
+                 1 + (unsigned)test_below(&seed, 90), 1 + (unsigned)test_below(&seed, 40),
+                 1 + (unsigned)test_below(&seed, 40), (unsigned)test_below(&seed, 300),
+                 test_below(&seed, 4) == 0);
         open(&m, text, 1 + (uint32_t)test_below(&seed, 50), (uint32_t)test_below(&seed, 30));
-        memset(&p, 0, sizeof p);
-        p.m = &m;
+        struct memory memory;
+        struct wref *p = plain_new(&m, &memory);
+        struct system_weight_work works[RECORDS];
+        struct system_weight_block blocks[RECORDS][BLOCKS];
         uint64_t from = 0;
         for (unsigned r = 0; r < RECORDS; r++) {
-            /* some read near to what others write */
-            const uint64_t source = test_below(&seed, 3) ? 0x90000000 : 0x18003000;
-            p.works[r] = work_of(SAM_WEIGHT_DECODE, p.blocks[r], test_below(&seed, BLOCKS));
-            for (size_t i = 0; i < p.works[r].count; i++) {
-                struct system_weight_block *b = &p.blocks[r][i];
-                const bool own = test_below(&seed, 3) == 0;
-                *b =
-                    (struct system_weight_block){source + test_below(&seed, 5000),
-                                                 test_below(&seed, 2) ? test_below(&seed, 3000) : 0,
-                                                 0x18000000 + test_below(&seed, 5000),
-                                                 test_below(&seed, 4) ? test_below(&seed, 3000) : 0,
-                                                 {own, own ? (unsigned)test_below(&seed, 30) : 0,
-                                                  test_below(&seed, 2000), test_below(&seed, 9000)},
-                                                 0};
-            }
+            works[r] = random_work(&seed, blocks[r]);
             from += 1 + test_below(&seed, 2000);
-            p.from[r] = from;
+            wref_submit(p, &works[r], from);
+            assert_true(sam_system_weight_time_submit(m.unit, &works[r], from));
         }
-        for (unsigned r = 0; r < RECORDS; r++)
-            assert_true(sam_system_weight_time_submit(m.unit, &p.works[r], p.from[r]));
-        assert_int_equal(run(&m, RECORDS), plain_run(&p));
+        assert_int_equal(run(&m, RECORDS), plain_run(p));
         const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
-        uint64_t busy = 0;
-        for (unsigned i = 0; i < SYSTEM_WEIGHT_WORKS; i++)
-            busy += f->cycles[i];
-        assert_int_equal(busy, p.cycles[0]);
-        assert_int_equal(f->cycles[SYSTEM_WEIGHT_FETCH] + f->cycles[SYSTEM_WEIGHT_WRITE],
-                         p.cycles[1]);
+        for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+            assert_int_equal(f->cycles[i], p->cycles[i]);
+        assert_int_equal(f->bytes.read, memory.bytes.read);
+        assert_int_equal(f->bytes.written, memory.bytes.written);
+        wref_free(p);
+        free(p);
         sam_system_weight_time_free(m.unit);
     }
 }
