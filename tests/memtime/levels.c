@@ -11,7 +11,8 @@
 #include "random.h"
 #include "reference/levels_ref.h"
 
-enum { L1M = 0x10000000, L0M = 0x18000000, MEMORY = 0x90000000 };
+enum { L1M = 0x10000000, L0M = 0x18000000 };
+#define MEMORY 0x90000000u
 
 static const struct sam_memtime_map map = {L1M, 0x1000, L0M, 0x1000};
 
