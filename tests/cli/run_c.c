@@ -160,6 +160,93 @@ static void device_headers(void **state)
     }
 }
 
+/* Without a C library: the memory functions of start.S, against loops, for all small sizes and
+ * distances; the console, and an exit by its register. */
+static const char bare[] =
+    "#include <samite/device/system.h>\n"
+    "#include <stddef.h>\n"
+    "void *memset(void *, int, size_t);\n"
+    "void *memcpy(void *, const void *, size_t);\n"
+    "void *memmove(void *, const void *, size_t);\n"
+    "int memcmp(const void *, const void *, size_t);\n"
+    "static unsigned char a[64], b[64], was[64];\n"
+    "static int same(void)\n"
+    "{\n"
+    "    for (int i = 0; i < 64; i++)\n"
+    "        if (a[i] != b[i])\n"
+    "            return 0;\n"
+    "    return 1;\n"
+    "}\n"
+    "static void fill(void)\n"
+    "{\n"
+    "    for (int i = 0; i < 64; i++) {\n"
+    "        a[i] = b[i] = was[i] = (unsigned char)(200 + i * 7);\n"
+    "        __asm__ volatile(\"\" : : : \"memory\");\n"
+    "    }\n"
+    "}\n"
+    "int main(void)\n"
+    "{\n"
+    "    for (volatile size_t n = 0; n < 20; n++)\n"
+    "        for (volatile size_t to = 0; to < 40; to++) {\n"
+    "            fill();\n"
+    "            if (memmove(a + to, a + 20, n) != a + to)\n"
+    "                return 1;\n"
+    "            for (volatile size_t i = 0; i < n; i++)\n"
+    "                b[to + i] = was[20 + i];\n"
+    "            if (!same())\n"
+    "                return 2;\n"
+    "            fill();\n"
+    "            memcpy(a + to, was, n);\n"
+    "            for (volatile size_t i = 0; i < n; i++)\n"
+    "                b[to + i] = was[i];\n"
+    "            if (!same() || memset(a + to, 0x1ff, n) != a + to)\n"
+    "                return 3;\n"
+    "            for (volatile size_t i = 0; i < n; i++)\n"
+    "                b[to + i] = 0xff;\n"
+    "            if (!same() || memcmp(a, b, 64) != 0)\n"
+    "                return 4;\n"
+    "            a[to] = 1;\n"
+    "            b[to] = 0x82;\n"
+    "            if (memcmp(a, b, to) != 0 || memcmp(a, b, to + 1) >= 0 ||\n"
+    "                memcmp(b, a, 64) <= 0)\n"
+    "                return 5;\n"
+    "        }\n"
+    "    sam_put_text(\"bare\");\n"
+    "    sam_put_number(12345678901, 13);\n"
+    "    sam_put_number(0, 0);\n"
+    "    sam_put_char('\\n');\n"
+    "    sam_exit(sam_system_cycles() && sam_system_mlen() == 512 ? 77 : 6);\n"
+    "}\n";
+
+#define SYSTEM "--machine system -q "
+
+/* Programs on the system, without a C library and with picolibc, linked by system.ld. */
+static void on_the_system(void **state)
+{
+    (void)state;
+    const char *top = getenv("SAMITE_SOURCE");
+    write_text("bare.c", bare);
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "cd %s && riscv64-unknown-elf-gcc %s -O2 -Wall -Werror -I%s/include -nostdlib "
+                 "-ffreestanding -L %s/include/samite/device -T system.ld "
+                 "%s/include/samite/device/start.S bare.c -lgcc -o bare >build.log 2>&1",
+                 directory, builds[i].options, top, top, top);
+        assert_int_equal(system(command), 0);
+        struct outcome o = run("bare " SYSTEM);
+        assert_int_equal(o.code, 77);
+        expect_part(&o.out, "bare  123456789010\n");
+        done(&o);
+        snprintf(command, sizeof command,
+                 "cd %s && " CROSS "%s -L %s/include/samite/device -T system.ld main.c -o script "
+                 ">build.log 2>&1",
+                 directory, builds[i].options, top);
+        assert_int_equal(system(command), 0);
+        expect_output("script " SYSTEM "-- one", "1: one\n0.333 1234567890123 heap\n");
+    }
+}
+
 static void picolibc(void **state)
 {
     (void)state;
@@ -245,9 +332,8 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picolibc),
-        cmocka_unit_test(device_headers),
-        cmocka_unit_test(wrong_instruction_sets),
+        cmocka_unit_test(picolibc),      cmocka_unit_test(device_headers),
+        cmocka_unit_test(on_the_system), cmocka_unit_test(wrong_instruction_sets),
         cmocka_unit_test(in_assembly),
     };
     return cmocka_run_group_tests_name("cli/run_c", tests, set_up, tear_down);
