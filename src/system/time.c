@@ -201,9 +201,11 @@ void sam_system_time_settle(struct system_time *time)
     struct sam_engines_report report;
     struct sam_clock *clock = &time->clock;
     sam_hart_engines(time->hart, &report);
-    while (!sam_system_time_is_idle(time, SYSTEM_TIME_GPU) ||
-           !sam_system_time_is_idle(time, SYSTEM_TIME_WEIGHTS))
-        sam_clock_advance(clock, sam_clock_next(clock) + 1);
+    uint64_t next = 0; /* a unit that is not idle has one */
+    while (next != SAM_CLOCK_IDLE && !(sam_system_time_is_idle(time, SYSTEM_TIME_GPU) &&
+                                       sam_system_time_is_idle(time, SYSTEM_TIME_WEIGHTS)))
+        if ((next = sam_clock_next(clock)) != SAM_CLOCK_IDLE)
+            sam_clock_advance(clock, next + 1);
     const uint64_t last = sam_memtime_levels_figures(time->levels)->last;
     if (last > clock->now)
         sam_clock_advance(clock, last);

@@ -74,7 +74,8 @@ static void put_unit(const struct sam_system_figures *f, size_t first, size_t co
 
 static void put_levels(const struct sam_system_figures *f, struct sam_buffer *out)
 {
-    sam_buffer_puts(out, "memory         read (bytes)  written (bytes)  bytes/cycle      of\n");
+    if (f->byte_count)
+        sam_buffer_puts(out, "memory         read (bytes)  written (bytes)  bytes/cycle      of\n");
     for (size_t i = 0; i < f->level_count; i++) {
         const struct sam_system_level *l = &f->levels[i];
         const uint64_t bytes = l->read + l->written;

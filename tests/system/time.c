@@ -223,6 +223,69 @@ static void the_queues_run_beside_each_other(void **state)
     release(&p, apart);
 }
 
+/* A launch that traps has taken the time of what it ran, and the next one follows. */
+static void a_launch_that_traps_takes_time(void **state)
+{
+    static const char overrun[] = " .globl kernel\n"
+                                  "kernel: li t0, 0xa0003ff0\n"
+                                  " vid.v v1\n"
+                                  " vsll.vi v1, v1, 2\n"
+                                  " vadd.vx v1, v1, t0\n"
+                                  " vsw12.v v1, 0(v1)\n"
+                                  " ret\n";
+    static const char text[] = PROGRAM(" sw s1, 0(s0)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " lw s5, 16(s0)\n"
+                                       " lw s6, 8(s0)\n");
+    (void)state;
+    const struct sam_system_timing timing = {.size = sizeof timing};
+    struct sam_system_options options = {.timing = &timing, .gpu_traps = SAM_SYSTEM_TRAPS_REPORT};
+    struct sam_system_figures *f;
+    struct system_program p = system_program_new(RV32, &options, NULL, text, overrun);
+    system_expect(&p, 0);
+    assert_int_equal(sam_hart_x(p.hart, 21), 1 + p.result.trap.kind);
+    assert_int_equal(sam_hart_x(p.hart, 22), 2);
+    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
+    check_sums(f);
+    assert_int_equal(f->launch_count, 2);
+    assert_true(f->launches[0].insns > 5);
+    release(&p, f);
+    options.gpu_traps = SAM_SYSTEM_TRAPS_END;
+    p = system_program_new(RV32, &options, NULL, text, overrun);
+    assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
+    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
+    check_sums(f);
+    release(&p, f);
+}
+
+/* A launch that the GPU of the model has no room for is refused before it runs. */
+static void a_launch_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct sam_system_config *config = config_of("gpu.lds_bytes=64");
+    const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
+    struct system_program p =
+        system_program_new(RV32, &(struct sam_system_options){.timing = &timing}, NULL,
+                           PROGRAM(" sw s1, 0(s0)\n"), fill);
+    sam_system_config_free(config);
+    assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
+    if (!strstr(p.error.text, "fits no SM: lds_bytes=64"))
+        fail_msg("%s", p.error.text);
+    assert_int_equal(system_word(&p, DATA_BASE), 0);
+    system_program_free(&p);
+}
+
+static void nothing_is_measured_without_timing(void **state)
+{
+    struct sam_system_figures *f;
+    (void)state;
+    struct system_program p = system_program_new(RV32, NULL, NULL, PROGRAM(""), fill);
+    system_expect(&p, 0);
+    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_ERR_USAGE);
+    assert_null(f);
+    system_program_free(&p);
+}
+
 /* Draw parameters of all parts, powers of two and small numbers; what cannot be is left. */
 static struct sam_system_config *random_config(uint64_t *seed)
 {
@@ -333,6 +396,9 @@ int main(void)
         cmocka_unit_test(polling_sees_the_end),
         cmocka_unit_test(a_full_queue_holds_the_store),
         cmocka_unit_test(the_queues_run_beside_each_other),
+        cmocka_unit_test(a_launch_that_traps_takes_time),
+        cmocka_unit_test(a_launch_that_does_not_fit_is_refused),
+        cmocka_unit_test(nothing_is_measured_without_timing),
         cmocka_unit_test(values_do_not_depend_on_time),
         cmocka_unit_test(parameters_have_prefixes),
     };
