@@ -33,7 +33,7 @@ void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t t
         sam_tensor_describe_fault(&hart->core, why, sizeof why);
     else if (hart->port_end == SAM_HART_PORT_FAULT)
         hart->home.ports.explain(hart->home.ports.context, why, sizeof why);
-    else if (sam_hart_is_port(hart, tval))
+    if (!why[0] && sam_hart_is_port(hart, tval) && hart->port_end != SAM_HART_PORT_FAULT)
         snprintf(why, sizeof why, "control registers take aligned words only, by lw and sw");
     const size_t used = strlen(text);
     if (why[0])

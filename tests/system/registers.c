@@ -179,6 +179,36 @@ static void faults(void **state)
     }
 }
 
+/* TensorLoad and the matrix unit have no way to control registers. */
+static void units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned cause;
+    } cases[] = {
+        {"li a0, 4 << 16 | 4 << 8 | 8\n csrw tshape, a0\n li a0, 0x02000000\n tl.load tl1, 0(a0)\n",
+         5},
+        {"li a0, 4 << 16 | 4 << 8 | 8\n csrw tshape, a0\n li a0, 0x02000000\n tl.store tl1, "
+         "0(a0)\n",
+         7},
+        {"li a0, 4\n mcfgm zero, a0\n mcfgn zero, a0\n mcfgk zero, a0\n li a0, 0x02000000\n"
+         " li a1, 64\n mldw m1, a1, (a0)\n",
+         5},
+        {"li a0, 4\n mcfgm zero, a0\n mcfgn zero, a0\n mcfgk zero, a0\n li a0, 0x02000000\n"
+         " li a1, 64\n mstw m1, a1, (a0)\n",
+         7},
+    };
+    for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
+        struct system_program p =
+            system_program_new(isas[i % 2], NULL, NULL, cases[i / 2].text, NULL);
+        system_expect_trap(&p, cases[i / 2].cause, 0x02000000, "by lw and sw");
+        assert_int_equal(sam_system_stats(p.system)->register_loads, 0);
+        assert_int_equal(sam_system_stats(p.system)->register_stores, 0);
+        system_program_free(&p);
+    }
+}
+
 /* A store that faults has not happened: the program's handler finds its pc, and a count of
  * instructions without it. */
 static void handled(void **state)
@@ -214,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(console),  cmocka_unit_test(no_console), cmocka_unit_test(counter),
         cmocka_unit_test(identity), cmocka_unit_test(faults),     cmocka_unit_test(handled),
+        cmocka_unit_test(units),
     };
     return cmocka_run_group_tests_name("system/registers", tests, NULL, NULL);
 }
