@@ -99,19 +99,17 @@ static void turn(struct model *m, struct meter *meter, uint64_t *reasons,
                  enum sam_gputime_reason reason)
 {
     uint64_t from;
-    if (meter->reason == reason)
-        return;
     reasons[meter->reason] += read_meter(m, meter, &from);
     meter->reason = reason;
 }
 
-void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                      enum sam_gputime_reason reason)
+void sam_gputime_turn_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                           enum sam_gputime_reason reason)
 {
     turn(m, &sm->meters[unit], sm->stats->units[unit], reason);
 }
 
-void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
+void sam_gputime_turn_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
 {
     turn(m, &sm->meter, sm->stats->reasons, reason);
 }
@@ -149,11 +147,9 @@ static void close_warp(struct model *m, struct sm *sm, struct warp *w)
     }
 }
 
-void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
-                      enum sam_gputime_reason reason)
+void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
+                           enum sam_gputime_reason reason)
 {
-    if (w->meter.reason == reason && w->meter_row == w->row)
-        return;
     close_warp(m, sm, w);
     w->meter.reason = reason;
     w->meter_row = w->row;

@@ -15,11 +15,14 @@ struct requests {
     } best[2][32];
 };
 
-/* Whether an operand asks for its bank in this cycle; with bank_echo once more after its grant. */
-static bool asks(const struct model *m, const struct collector *c, unsigned operand)
+/* The operands that ask for their banks in this cycle; with bank_echo once more after their grant.
+ */
+static uint32_t asking_operands(const struct model *m, const struct collector *c, bool echoes)
 {
-    return c->missing >> operand & 1 || (m->config.bank_echo && c->granted[operand] != NEVER &&
-                                         c->granted[operand] + 1 == m->now);
+    uint32_t set = c->missing;
+    for (unsigned k = 0; echoes && k < c->sources; k++)
+        set |= (uint32_t)(c->granted[k] != NEVER && c->granted[k] + 1 == m->now) << k;
+    return set;
 }
 
 /* False: it was an echo, read for nothing. */
@@ -34,6 +37,7 @@ static bool grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
         return false;
     c->missing &= (uint8_t) ~(1u << request->operand);
     c->granted[request->operand] = m->now;
+    sm->echoing |= UINT64_C(1) << index;
     if (c->missing == 0) {
         sm->asking &= ~(UINT64_C(1) << index);
         sm->ready[index] = m->now + m->config.collect_read;
@@ -46,16 +50,17 @@ static bool grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
 static void find_requests(const struct model *m, struct sm *sm, struct requests *r)
 {
     const uint32_t ports = m->config.collectors * MOST_SOURCES;
-    for (uint64_t set = m->config.bank_echo ? sm->used : sm->asking; set; set &= set - 1) {
+    const uint64_t echoing = m->config.bank_echo ? sm->echoing & sm->used : 0;
+    sm->echoing = 0;
+    for (uint64_t set = sm->asking | echoing; set; set &= set - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(set);
         struct collector *c = &sm->collectors[i];
         if (c->request > m->now) {
             wake_at(sm, c->request);
             continue;
         }
-        for (uint8_t k = 0; k < c->sources; k++) {
-            if (!asks(m, c, k))
-                continue;
+        for (uint32_t left = asking_operands(m, c, echoing >> i & 1); left; left &= left - 1) {
+            const uint8_t k = (uint8_t)__builtin_ctz(left);
             const unsigned vector = c->vector[k], bank = c->bank[k];
             const uint32_t port = i * MOST_SOURCES + k, next = sm->next_bank[vector][bank];
             const uint32_t distance = port >= next ? port - next : port + ports - next;

@@ -18,13 +18,6 @@ void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc)
     w->redirect = NEVER;
 }
 
-uint64_t sam_gputime_there(const struct warp *w)
-{
-    if (w->redirect != NEVER || w->count <= w->folded)
-        return NEVER;
-    return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
-}
-
 void sam_gputime_consume(struct warp *w)
 {
     w->head += 4 * (w->folded + 1);

@@ -225,17 +225,15 @@ static enum sam_gputime_reason nearest(uint32_t set)
                                     SAM_GPUTIME_UNIT,    SAM_GPUTIME_LOAD,    SAM_GPUTIME_FENCE,
                                     SAM_GPUTIME_FETCH,   SAM_GPUTIME_BRANCH,  SAM_GPUTIME_ICACHE,
                                     SAM_GPUTIME_BARRIER, SAM_GPUTIME_START,   SAM_GPUTIME_DRAIN};
+    if (set & 1u << SAM_GPUTIME_BUSY)
+        return SAM_GPUTIME_BUSY;
+    if (set && !(set & (set - 1)))
+        return (enum sam_gputime_reason)__builtin_ctz(set);
     for (size_t i = 0; i < sizeof order; i++)
         if (set >> order[i] & 1)
             return (enum sam_gputime_reason)order[i];
     return SAM_GPUTIME_EMPTY;
 }
-
-/* What a stream or the SM does in this cycle. */
-struct view {
-    uint32_t stream[2], all; /* sets of reasons of the warps */
-    uint32_t ready[2];       /* warps that can issue */
-};
 
 /* A warp whose instructions have come to an end without endprg has ended. False: it still runs. */
 static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
@@ -246,72 +244,129 @@ static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
     return !w->resident;
 }
 
-static void look(struct model *m, struct sm *sm, struct view *v)
+/* The warp neither waits nor can it issue. */
+static void forget(struct sm *sm, uint32_t i)
 {
-    const bool two = m->config.issue_streams == 2;
-    sm->look_at = NEVER;
-    for (uint32_t set = sm->resident_set; set; set &= set - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctz(set);
-        struct warp *w = &sm->warps[i];
-        enum sam_gputime_reason reason = w->waited;
-        if (!(sm->judged >> i & 1) || sm->check_at[i] <= m->now) {
-            if (is_cut_off(m, sm, w))
-                continue;
-            sm->judged |= 1u << i;
-            reason = judge(m, sm, w, &sm->check_at[i]);
-            if (reason != SAM_GPUTIME_BUSY) {
-                w->waited = reason;
-                sam_gputime_warp(m, sm, w, reason);
-            }
-        }
-        const unsigned stream = two && w->has_op ? w->trait->stream : 0;
-        if (reason == SAM_GPUTIME_BUSY) {
-            v->ready[stream] |= 1u << i;
-            sm->judged &= ~(1u << i);
-            continue;
-        }
-        sm->look_at = sm->check_at[i] < sm->look_at ? sm->check_at[i] : sm->look_at;
-        if (w->has_op)
-            v->stream[stream] |= 1u << reason;
-        v->all |= 1u << reason;
-    }
+    struct waits *waits = &sm->waits;
+    sm->can_issue[0] &= ~(1u << i);
+    sm->can_issue[1] &= ~(1u << i);
+    if (!(waits->warps >> i & 1))
+        return;
+    const unsigned stream = waits->stream[i], reason = waits->reason[i];
+    waits->warps &= ~(1u << i);
+    if (--waits->counts[stream][reason] == 0)
+        waits->reasons[stream] &= ~(1u << reason);
 }
 
-static void issue_one(struct model *m, struct sm *sm, unsigned stream, struct view *v)
+static void wait_for(struct sm *sm, uint32_t i, unsigned stream, enum sam_gputime_reason reason)
+{
+    struct waits *waits = &sm->waits;
+    waits->warps |= 1u << i;
+    waits->stream[i] = (uint8_t)stream;
+    waits->reason[i] = (uint8_t)reason;
+    waits->counts[stream][reason]++;
+    waits->reasons[stream] |= 1u << reason;
+}
+
+static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
+{
+    struct warp *w = &sm->warps[i];
+    forget(sm, i);
+    if (is_cut_off(m, sm, w))
+        return;
+    const enum sam_gputime_reason reason = judge(m, sm, w, &sm->check_at[i]);
+    const unsigned stream = m->config.issue_streams == 2 && w->has_op ? w->trait->stream : 0;
+    sm->judged |= 1u << i;
+    if (reason == SAM_GPUTIME_BUSY) {
+        sm->can_issue[stream] |= 1u << i;
+        return;
+    }
+    w->waited = reason;
+    sam_gputime_warp(m, sm, w, reason);
+    wait_for(sm, i, w->has_op ? stream : NO_STREAM, reason);
+}
+
+/* When the first of the warps that wait is to be judged. */
+static uint64_t first_check(const struct sm *sm)
+{
+    uint64_t first = NEVER;
+    for (uint32_t set = sm->waits.warps; set; set &= set - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(set);
+        first = sm->check_at[i] < first ? sm->check_at[i] : first;
+    }
+    return first;
+}
+
+/* The warps to be judged in this cycle. */
+static uint32_t to_judge(const struct model *m, const struct sm *sm)
+{
+    uint32_t due = sm->resident_set & ~sm->judged;
+    if (m->now < sm->look_at)
+        return due;
+    for (uint32_t set = sm->waits.warps; set; set &= set - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(set);
+        due |= (uint32_t)(sm->check_at[i] <= m->now) << i;
+    }
+    return due;
+}
+
+/* Judge the warps of the set; keep sm->look_at. */
+static void look(struct model *m, struct sm *sm, uint32_t due)
+{
+    bool found = m->now < sm->look_at;
+    sm->look_at = found ? sm->look_at : NEVER;
+    for (uint32_t set = due; set; set &= set - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(set);
+        found &= !(sm->waits.warps >> i & 1) || sm->check_at[i] != sm->look_at;
+        look_at_warp(m, sm, i);
+        if (sm->waits.warps >> i & 1 && sm->check_at[i] < sm->look_at)
+            sm->look_at = sm->check_at[i];
+    }
+    if (!found && sm->look_at) /* 0: a workgroup has ended meanwhile */
+        sm->look_at = first_check(sm);
+}
+
+/* Returns the set of reasons of the stream. */
+static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
 {
     struct collector *c = free_collector(m, sm);
     const enum sam_gputime_reason left = c ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
-    v->stream[stream] |= 1u << (c ? SAM_GPUTIME_BUSY : left);
     if (c) {
-        const uint32_t i = choose(v->ready[stream], sm->next_warp[stream]);
+        const uint32_t i = choose(sm->can_issue[stream], sm->next_warp[stream]);
         issue(m, sm, &sm->warps[i], c);
-        v->ready[stream] &= ~(1u << i);
+        sm->can_issue[stream] &= ~(1u << i);
+        sm->judged &= ~(1u << i);
         sm->next_warp[stream] = (i + 1) % m->config.warps;
         sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
         wake_at(sm, m->now + 1);
     }
-    for (uint32_t set = v->ready[stream]; set; set &= set - 1) {
+    for (uint32_t set = sm->can_issue[stream]; set; set &= set - 1) {
         struct warp *w = &sm->warps[__builtin_ctz(set)];
         w->waited = left;
         sam_gputime_warp(m, sm, w, left);
     }
+    return 1u << (c ? SAM_GPUTIME_BUSY : left);
 }
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
-    struct view v = {0};
-    if ((sm->judged & sm->resident_set) == sm->resident_set && m->now < sm->look_at) {
+    const uint32_t due = to_judge(m, sm);
+    if (m->now < sm->look_at && !due && !sm->can_issue[0] && !sm->can_issue[1]) {
         wake_at(sm, sm->look_at);
         return; /* nothing has changed */
     }
-    look(m, sm, &v);
+    for (uint32_t gone = sm->waits.warps & ~sm->resident_set; gone; gone &= gone - 1)
+        forget(sm, (uint32_t)__builtin_ctz(gone));
+    look(m, sm, due & sm->resident_set);
     wake_at(sm, sm->look_at);
+    uint32_t all = sm->waits.reasons[NO_STREAM];
     for (unsigned stream = 0; stream < 2; stream++) {
-        if (v.ready[stream])
-            issue_one(m, sm, stream, &v);
-        v.all |= v.stream[stream];
+        uint32_t reasons = sm->waits.reasons[stream];
+        if (sm->can_issue[stream])
+            reasons |= issue_one(m, sm, stream);
+        all |= reasons;
         sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X,
-                         nearest(v.stream[stream]));
+                         nearest(reasons));
     }
-    sam_gputime_sm(m, sm, nearest(v.all));
+    sam_gputime_sm(m, sm, nearest(all));
 }

@@ -41,8 +41,7 @@ static void fill(struct model *m, struct sm *sm)
         stats->dirty++;
         sam_gputime_write_line(m, victim.line - 1, m->config.line_bytes, NULL);
     }
-    if (sm->l1_misses.count)
-        wake_at(sm, sam_memtime_misses_first(&sm->l1_misses));
+    wake_at(sm, sam_memtime_misses_first(&sm->l1_misses));
 }
 
 /* The cycle of the reply to a read; NEVER: refused, to be repeated in cycle *again. */
@@ -219,17 +218,23 @@ void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *f, 
         sm->answer_capacity = capacity;
     }
     sm->answers[sm->answer_count++] = (struct answer){at, f->record.slot, f->generation};
+    sm->first_answer = at < sm->first_answer ? at : sm->first_answer;
     wake_at(sm, at);
 }
 
 void sam_gputime_answers(struct model *m, struct sm *sm)
 {
     uint32_t kept = 0;
+    if (sm->first_answer > m->now) {
+        wake_at(sm, sm->first_answer);
+        return;
+    }
+    sm->first_answer = NEVER;
     for (uint32_t i = 0; i < sm->answer_count; i++) {
         const struct answer *a = &sm->answers[i];
         struct warp *w = &sm->warps[a->warp];
         if (a->at > m->now) {
-            wake_at(sm, a->at);
+            sm->first_answer = a->at < sm->first_answer ? a->at : sm->first_answer;
             sm->answers[kept++] = *a;
             continue;
         }
@@ -241,6 +246,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
         w->in_lsu -= w->in_lsu > 0;
     }
     sm->answer_count = kept;
+    wake_at(sm, sm->first_answer);
 }
 
 void sam_gputime_lsu(struct model *m, struct sm *sm)

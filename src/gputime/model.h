@@ -200,6 +200,16 @@ struct answer {
     uint32_t warp, generation;
 };
 
+/* Why warps cannot issue: how many for each reason, for those of a stream and those without a next
+ * instruction. */
+enum { NO_STREAM = 2, STREAMS = 3 };
+struct waits {
+    uint32_t warps;            /* a set */
+    uint32_t reasons[STREAMS]; /* sets: those with a count */
+    uint8_t counts[STREAMS][SAM_GPUTIME_REASONS];
+    uint8_t stream[MOST_WARPS], reason[MOST_WARPS];
+};
+
 struct sm {
     uint32_t number;
     uint64_t wake;
@@ -208,12 +218,15 @@ struct sm {
     struct collector *collectors;
     /* sets of collectors: in use, of each stream, and with operands to be granted */
     uint64_t used, in_stream[2], asking;
+    uint64_t echoing;                /* operands were granted in the last cycle that granted any */
     uint64_t ready[MOST_COLLECTORS]; /* when each may leave; NEVER: operands are missing */
-    /* A warp that could not issue is judged again when `judged` has not its bit or in `check_at`.
-     */
+    /* A warp is judged when `judged` has not its bit, and one that could not issue in `check_at`.
+     * One that can issue can do so until it is judged again. */
     uint32_t judged, resident_set;
+    uint32_t can_issue[2]; /* of each stream */
+    struct waits waits;    /* of the others */
     uint64_t check_at[MOST_WARPS];
-    uint64_t look_at; /* the first of them; 0: look at every warp */
+    uint64_t look_at; /* the first of them; 0: it is to be found */
     uint32_t next_warp[2], next_emit[2];
     uint32_t next_bank[2][32];
     /* in the order of write-back, scalar and vector: see m->turn; a set of those with any */
@@ -232,6 +245,7 @@ struct sm {
     } clears[CLEARS];
     struct lsu lsu;
     uint32_t answer_count, answer_capacity;
+    uint64_t first_answer; /* the cycle of the first; NEVER: none */
     struct answer *answers;
     struct access *accesses;
     uint32_t access_count;
@@ -320,7 +334,12 @@ void sam_gputime_fetch(struct model *m, struct sm *sm);
 void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc);
 /* When the warp's next instruction can be issued as far as its fetch is concerned; NEVER: it has
  * not been fetched. */
-uint64_t sam_gputime_there(const struct warp *w);
+static inline uint64_t sam_gputime_there(const struct warp *w)
+{
+    if (w->redirect != NEVER || w->count <= w->folded)
+        return NEVER;
+    return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
+}
 /* It has been issued. */
 void sam_gputime_consume(struct warp *w);
 
@@ -371,12 +390,30 @@ struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
 /* Account [from, to) of a unit, as far as it has no account yet. */
 void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                       enum sam_gputime_reason reason, uint64_t from, uint64_t to);
-/* What a unit, an SM or a warp does from now on. */
-void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                      enum sam_gputime_reason reason);
-void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason);
-void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
-                      enum sam_gputime_reason reason);
+/* What a unit, an SM or a warp does from now on: it is something else. */
+void sam_gputime_turn_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                           enum sam_gputime_reason reason);
+void sam_gputime_turn_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason);
+void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
+                           enum sam_gputime_reason reason);
+/* The same if it may be what it does already. */
+static inline void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                                    enum sam_gputime_reason reason)
+{
+    if (sm->meters[unit].reason != reason)
+        sam_gputime_turn_unit(m, sm, unit, reason);
+}
+static inline void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
+{
+    if (sm->meter.reason != reason)
+        sam_gputime_turn_sm(m, sm, reason);
+}
+static inline void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
+                                    enum sam_gputime_reason reason)
+{
+    if (w->meter.reason != reason || w->meter_row != w->row)
+        sam_gputime_turn_warp(m, sm, w, reason);
+}
 /* Close all accounts and fill the result. False: out of memory. */
 bool sam_gputime_settle(struct model *m);
 

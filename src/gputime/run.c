@@ -9,7 +9,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     const struct sam_gputime_config *c = &m->config;
     const uint32_t line = c->line_bytes;
     sm->number = number;
-    sm->wake = NEVER;
+    sm->wake = sm->first_answer = NEVER;
     sm->stats = &m->result->sm[number];
     sm->free_warps = c->warps;
     sm->free_groups = c->groups;

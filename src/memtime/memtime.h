@@ -37,6 +37,7 @@ struct sam_memtime_misses {
     uint32_t limit;  /* lines */
     uint32_t merges; /* requests per line, the first included */
     uint32_t count;
+    uint64_t first; /* when the first of them is there; UINT64_MAX: there is none */
     struct sam_memtime_miss {
         uint64_t line;
         uint64_t ready; /* when the line is there */
@@ -55,9 +56,17 @@ static inline bool sam_memtime_misses_is_full(const struct sam_memtime_misses *m
     return misses->count == misses->limit;
 }
 /* Take out the first line that is there in cycle `now`; false: there is none. */
-bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now, uint64_t *line);
+bool sam_memtime_misses_take_due(struct sam_memtime_misses *misses, uint64_t *line);
+static inline bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now,
+                                           uint64_t *line)
+{
+    return misses->first <= now && sam_memtime_misses_take_due(misses, line);
+}
 /* The cycle in which the first of them is there; UINT64_MAX: there is none. */
-uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses);
+static inline uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses)
+{
+    return misses->first;
+}
 /* Requires that it is not full. */
 void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, uint64_t ready);
 

@@ -5,7 +5,7 @@
 
 bool sam_memtime_misses_init(struct sam_memtime_misses *misses, uint32_t limit, uint32_t merges)
 {
-    *misses = (struct sam_memtime_misses){.limit = limit, .merges = merges};
+    *misses = (struct sam_memtime_misses){.limit = limit, .merges = merges, .first = UINT64_MAX};
     misses->of = calloc(limit, sizeof *misses->of);
     return misses->of != NULL;
 }
@@ -16,25 +16,36 @@ void sam_memtime_misses_free(struct sam_memtime_misses *misses)
     misses->of = NULL;
 }
 
+static void find_first(struct sam_memtime_misses *misses)
+{
+    misses->first = UINT64_MAX;
+    for (uint32_t i = 0; i < misses->count; i++)
+        if (misses->of[i].ready < misses->first)
+            misses->first = misses->of[i].ready;
+}
+
 void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
 {
     uint32_t kept = 0;
+    if (misses->first > now)
+        return;
     for (uint32_t i = 0; i < misses->count; i++)
         if (misses->of[i].ready > now)
             misses->of[kept++] = misses->of[i];
     misses->count = kept;
+    find_first(misses);
 }
 
-bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now, uint64_t *line)
+bool sam_memtime_misses_take_due(struct sam_memtime_misses *misses, uint64_t *line)
 {
     uint32_t first = 0;
-    for (uint32_t i = 1; i < misses->count; i++)
-        if (misses->of[i].ready < misses->of[first].ready)
-            first = i;
-    if (misses->count == 0 || misses->of[first].ready > now)
+    if (misses->count == 0)
         return false;
+    while (misses->of[first].ready != misses->first)
+        first++;
     *line = misses->of[first].line;
     misses->of[first] = misses->of[--misses->count];
+    find_first(misses);
     return true;
 }
 
@@ -47,15 +58,8 @@ struct sam_memtime_miss *sam_memtime_misses_find(const struct sam_memtime_misses
     return NULL;
 }
 
-uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses)
-{
-    uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < misses->count; i++)
-        first = misses->of[i].ready < first ? misses->of[i].ready : first;
-    return first;
-}
-
 void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, uint64_t ready)
 {
     misses->of[misses->count++] = (struct sam_memtime_miss){line, ready, 1};
+    misses->first = ready < misses->first ? ready : misses->first;
 }
