@@ -367,7 +367,7 @@ static void bad_words(void **state)
         {TENSOR, "no program to run"},
         {TENSOR "a.s b.s", "unexpected second program 'b.s'"},
         {TENSOR "none.s", "none.s: cannot open"},
-        {"--machine vector turn.s", "--machine vector: expected ventus, tensor or tile"},
+        {"--machine vector turn.s", "--machine vector: expected ventus, tensor, tile or system"},
         {"turn.s --reg a0=1", "--reg is for --machine tensor, not for ventus"},
         {"turn.s --l0m 0:1", "--l0m is for --machine tensor, not for ventus"},
         {"turn.s --kernel k " TENSOR, "--kernel is for --machine ventus, not for tensor"},
@@ -440,7 +440,8 @@ static void help_shows_a_machine(void **state)
     } cases[] = {
         {"--help", "`samite run --help NAME` shows the options of one:", "--kernel"},
         {"--help ventus", "\nOptions of --machine ventus:\n      --kernel NAME", "--fp-order"},
-        {"--help tensor", "\nOptions of --machine tensor:\n  -i, --isa STRING", "--kernel NAME "},
+        {"--help tensor", "\nOptions of --machine tensor and system:\n  -i, --isa STRING",
+         "--kernel NAME "},
         {"--machine=tensor x.s --help", "--trace[=FILE]", "--nan"},
         {"--help ventus", "\n      --grid X[,Y,Z]          workgroups\n", "--nan"},
         {"--help tile", "--nan number|propagate|first", "--grid"},

@@ -30,9 +30,12 @@ static void no_effect_before_its_cause(void **state)
                                                  .profile = profile,
                                                  .timeline = {mixed_keep, &timeline}},
                                       plain = {.mlen = mxu.mlen};
-        struct sam_engines_report r;
+        struct sam_engines_report r = {0}, again = {0};
         mixed_make(&m, test_random(&seed));
+        /* without a timeline and a profile scalar code is counted, not stepped */
+        const struct sam_hart_options fast = {.engines = &engines, .cycles = &mxu};
         struct program timed = mixed_start(sam_buffer_text(&m.text), &options, NULL),
+                       counted = mixed_start(sam_buffer_text(&m.text), &fast, NULL),
                        untimed = mixed_start(sam_buffer_text(&m.text), &plain, NULL);
         program_expect(&timed, SAM_HART_EBREAK);
         program_expect(&untimed, SAM_HART_EBREAK);
@@ -40,6 +43,11 @@ static void no_effect_before_its_cause(void **state)
         assert_true(sam_hart_engines(timed.hart, &r));
         const struct sam_mxu_stats *s = sam_hart_cycles(timed.hart);
         mixed_expect_sums(&r, s);
+        program_expect(&counted, SAM_HART_EBREAK);
+        assert_true(sam_hart_engines(counted.hart, &again));
+        assert_memory_equal(&again, &r, sizeof r);
+        assert_memory_equal(sam_hart_cycles(counted.hart), s, sizeof *s);
+        program_free(&counted);
         assert_int_equal(r.instructions, timed.result.instructions);
         assert_int_equal(sam_hart_end_timeline(timed.hart, NULL), SAM_OK);
         mixed_see(&m, &timeline, profile);
