@@ -174,7 +174,7 @@ static void note_registers(struct sam_engines *e, const struct sam_work *w, uint
 static struct sam_engines_times find_start(struct sam_engines *e, const struct entry *i)
 {
     struct sam_engines_queue *q = &e->queue[i->work->engine];
-    struct sam_engines_times t;
+    struct sam_engines_times t = {0};
     const uint64_t entered = i->issued + 1, clear = hazards(e, i, &t.reason);
     t.first = entered > q->release ? entered : q->release;
     t.start = clear > t.first ? clear : t.first;
