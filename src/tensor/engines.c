@@ -224,6 +224,8 @@ static bool settle(struct sam_engines *e, const struct entry *i)
     struct sam_engines_times t = find_start(e, i);
     const uint64_t over = t.start + transfer_cycles(&e->config, i->work);
     t.done = over + e->config.latency[i->work->engine];
+    if (t.done < e->queue[i->work->engine].done) /* results of an engine come in order */
+        t.done = e->queue[i->work->engine].done;
     t.release = t.read = e->config.pipelined ? over : t.done;
     return finish(e, i, &t);
 }

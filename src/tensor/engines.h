@@ -46,7 +46,7 @@ struct sam_engines_outside {
     void *context;
     /* Loads and stores take their times from it; NULL: from `latency`. */
     const struct sam_memtime_port *memory;
-    unsigned port; /* their number for it */
+    unsigned port; /* the number of the first of them for it */
 };
 
 struct sam_engines;

@@ -24,16 +24,26 @@ void sam_engines_begin_transfer(struct sam_engines_waiting *w, uint64_t cycles)
         .requests = count_requests(&w->work), .at = w->work.spans[0].low, .cycles = cycles};
 }
 
+/* The place of the answer that comes, or came, before the others. */
+static uint64_t *first_answer(struct sam_engines_queue *q)
+{
+    uint64_t *first = q->answers;
+    for (unsigned i = 1; i < SAM_ENGINES_UNANSWERED; i++)
+        if (q->answers[i] < *first)
+            first = &q->answers[i];
+    return first;
+}
+
 /* The cycle in which the next request can be sent. */
-static uint64_t next_request(const struct sam_engines_queue *q, struct sam_engines_waiting *w)
+static uint64_t next_request(struct sam_engines_queue *q, struct sam_engines_waiting *w)
 {
     struct sam_engines_transfer *t = &w->transfer;
-    const uint64_t oldest = q->answers[q->sent % SAM_ENGINES_UNANSWERED],
+    const uint64_t first = *first_answer(q),
                    due = w->times.start + t->sent * t->cycles / t->requests + t->waited;
-    if (oldest <= due)
+    if (first <= due)
         return due;
-    t->waited += oldest - due;
-    return oldest;
+    t->waited += first - due;
+    return first;
 }
 
 static void send(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t now)
@@ -43,10 +53,10 @@ static void send(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t 
     struct sam_engines_transfer *t = &w->transfer;
     const struct sam_work_span *span = &w->work.spans[t->span];
     const uint64_t line = end_of_line(t->at), end = line < span->high ? line : span->high;
-    const uint64_t answer =
-        memory->request(memory->context, e->outside.port, now, t->at, (uint32_t)(end - t->at + 1),
-                        w->work.store ? SAM_MEMTIME_WRITE : SAM_MEMTIME_READ);
-    q->answers[q->sent++ % SAM_ENGINES_UNANSWERED] = answer;
+    const uint64_t answer = memory->request(memory->context, e->outside.port + w->work.engine, now,
+                                            t->at, (uint32_t)(end - t->at + 1),
+                                            w->work.store ? SAM_MEMTIME_WRITE : SAM_MEMTIME_READ);
+    *first_answer(q) = answer;
     t->last = answer > t->last ? answer : t->last;
     t->sent++;
     t->at = end + 1;

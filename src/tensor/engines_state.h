@@ -59,8 +59,7 @@ struct sam_engines_queue {
     uint64_t issued, left;  /* instructions issued, and how many of them have left the queue */
     unsigned waiting;       /* of those issued: their times are not known yet */
     uint64_t release, done; /* of the last one whose times are known */
-    uint64_t sent;          /* requests to the memory */
-    uint64_t answers[SAM_ENGINES_UNANSWERED]; /* ring: of the last requests */
+    uint64_t answers[SAM_ENGINES_UNANSWERED]; /* of requests to the memory: those that come last */
     uint64_t stalled; /* cycles since `done` in which the hart waited for another engine */
     struct sam_engine_report report; /* except for DRAINED and unfinished instructions */
 };
