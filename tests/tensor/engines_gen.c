@@ -15,8 +15,7 @@ static unsigned below(struct egen *g, unsigned bound)
     return (unsigned)test_below(&g->random, bound);
 }
 
-/* One instruction more, a scalar one until the caller says otherwise. */
-static struct eref_insn *add(struct egen *g)
+struct eref_insn *egen_add(struct egen *g)
 {
     void *grown = sam_grow(g->insns, g->count, &g->capacity, sizeof *g->insns);
     assert_non_null(grown);
@@ -28,33 +27,46 @@ static struct eref_insn *add(struct egen *g)
 
 static struct eref_insn *add_tensor(struct egen *g, unsigned engine)
 {
-    struct eref_insn *insn = add(g);
+    struct eref_insn *insn = egen_add(g);
     insn->tensor = true;
     insn->engine = engine;
     return insn;
 }
 
-static void touch(struct eref_insn *insn, uint64_t address, unsigned size)
+/* `at` counts from the start of all places. */
+static void touch(struct eref_insn *insn, uint64_t at, unsigned size)
 {
-    for (uint64_t i = address - DATA_BASE; size--; i++)
+    for (uint64_t i = at; size--; i++)
         insn->touched[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Always two instructions. */
-static void put_constant(struct egen *g, const char *name, uint32_t value)
+/* The address of such a byte. */
+static uint64_t address_of(const struct egen *g, uint64_t at)
+{
+    return g->place_count ? g->places[at / EGEN_PLACE] + at % EGEN_PLACE : DATA_BASE + at;
+}
+
+/* Where the bytes of the next access begin: far enough from both ends of their place for every
+ * stride and immediate. */
+static uint64_t some_place(struct egen *g)
+{
+    return (g->place_count ? EGEN_PLACE * below(g, g->place_count) : 0) + 0x800;
+}
+
+void egen_constant(struct egen *g, const char *name, uint32_t value)
 {
     uint32_t high = (value + 0x800) >> 12 & 0xfffff;
     sam_buffer_printf(&g->text, "lui %s, 0x%x\naddi%s %s, %s, %d\n", name, high,
                       g->xlen == 64 ? "w" : "", name, name, sam_sext32(value & 0xfff, 12));
-    add(g);
-    add(g);
+    egen_add(g);
+    egen_add(g);
 }
 
 static void put_csr(struct egen *g, const char *name, uint32_t value)
 {
-    put_constant(g, "t0", value);
+    egen_constant(g, "t0", value);
     sam_buffer_printf(&g->text, "csrw %s, t0\n", name);
-    add(g);
+    egen_add(g);
 }
 
 static void set_shape(struct egen *g)
@@ -84,7 +96,6 @@ static void set_mask(struct egen *g)
     put_csr(g, store ? "tmask_store" : "tmask_load", g->masks[store]);
 }
 
-/* The base stands far enough from both ends for every stride and immediate. */
 static void access_block(struct egen *g)
 {
     const unsigned store = below(g, 2), masked = below(g, 3) == 0, tl = below(g, 5);
@@ -93,8 +104,8 @@ static void access_block(struct egen *g)
                                         : below(g, 4);
     const unsigned width = g->width * g->element;
     const int imm = (int)below(g, 9) - 4;
-    const uint64_t base = DATA_BASE + 0x800 + 0x200 * below(g, 4) + 2 * below(g, 8);
-    put_constant(g, "a0", (uint32_t)base);
+    const uint64_t base = some_place(g) + 0x200 * below(g, 4) + 2 * below(g, 8);
+    egen_constant(g, "a0", (uint32_t)address_of(g, base));
     sam_buffer_printf(&g->text, "tl.%s%s@%s tl%u, %d(a0)\n", masked ? "m" : "",
                       store ? "store" : "load", engines[engine], tl, imm);
     struct eref_insn *insn = add_tensor(g, engine);
@@ -138,7 +149,7 @@ static void exchange(struct egen *g)
 {
     unsigned a = below(g, 5), b = (a + 1 + below(g, 4)) % 5, engine = below(g, 2) ? 3 : below(g, 4);
     bool variant = below(g, 3) == 0;
-    put_constant(g, "a2", g->element == 1 && !variant ? 0x01202002 : 0x01201002);
+    egen_constant(g, "a2", g->element == 1 && !variant ? 0x01202002 : 0x01201002);
     sam_buffer_printf(&g->text, "tl.xpose.%s12%s%s tl%u, tl%u, a2\n", variant ? "h." : "",
                       variant ? "" : "@", variant ? "" : engines[engine], a, b);
     struct eref_insn *insn = add_tensor(g, variant ? SAM_ENGINE_COMP : engine);
@@ -153,15 +164,15 @@ static void access_scalar(struct egen *g)
     static const char *const stores[] = {"sb", "sh", "sw", "sd"};
     const unsigned log = below(g, g->xlen == 64 ? 4 : 3), size = 1u << log, kind = below(g, 5);
     const int offset = kind < 4 ? (int)(size * below(g, 8)) - 16 : 0;
-    const uint64_t base = DATA_BASE + 0x800 + 8 * below(g, 0x100);
-    put_constant(g, "a1", (uint32_t)base);
+    const uint64_t base = some_place(g) + 8 * below(g, 0x100);
+    egen_constant(g, "a1", (uint32_t)address_of(g, base));
     if (kind == 4)
         sam_buffer_printf(&g->text, "amoadd.w a1, zero, (a1)\n");
     else if (kind >= 2)
         sam_buffer_printf(&g->text, "%s t0, %d(a1)\n", stores[log], offset);
     else
         sam_buffer_printf(&g->text, "%s a1, %d(a1)\n", loads[log], offset);
-    struct eref_insn *insn = add(g);
+    struct eref_insn *insn = egen_add(g);
     insn->load = kind < 2 || kind == 4;
     insn->store = kind >= 2;
     touch(insn, base + (uint64_t)offset, kind == 4 ? 4 : size);
@@ -171,13 +182,12 @@ static void idle(struct egen *g)
 {
     for (unsigned i = below(g, 8); i; i--) {
         sam_buffer_printf(&g->text, "nop\n");
-        add(g);
+        egen_add(g);
     }
 }
 
-void egen_program(struct egen *g, uint64_t seed, unsigned xlen, unsigned actions)
+void egen_program(struct egen *g, unsigned actions)
 {
-    *g = (struct egen){.random = seed, .xlen = xlen};
     for (int i = 0; i < 64; i++)
         g->strides[i / 32][i % 32] = i % 32;
     set_shape(g);
@@ -187,7 +197,9 @@ void egen_program(struct egen *g, uint64_t seed, unsigned xlen, unsigned actions
     put_csr(g, "tmask_concat_2", 2);
     while (actions--) {
         unsigned kind = below(g, 40);
-        if (kind < 1)
+        if (g->others && below(g, g->others) == 0)
+            g->other(g);
+        else if (kind < 1)
             set_shape(g);
         else if (kind < 4)
             set_stride(g);

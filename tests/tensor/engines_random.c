@@ -88,28 +88,6 @@ static void expect_sums(const struct sam_engines_report *r)
     }
 }
 
-static void expect_equal(const struct sam_engines_report *a, const struct sam_engines_report *b)
-{
-    assert_int_equal(a->cycles, b->cycles);
-    assert_int_equal(a->instructions, b->instructions);
-    for (unsigned k = 0; k < SAM_ISSUE_CYCLES; k++)
-        if (a->issue[k] != b->issue[k])
-            fail_msg("hart, %s: %llu cycles; the reference: %llu", sam_issue_cycle_name(k),
-                     (unsigned long long)a->issue[k], (unsigned long long)b->issue[k]);
-    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
-        const struct sam_engine_report *x = &a->engine[i], *y = &b->engine[i];
-        assert_int_equal(x->instructions, y->instructions);
-        assert_int_equal(x->bytes, y->bytes);
-        assert_int_equal(x->queued, y->queued);
-        assert_int_equal(x->queue_peak, y->queue_peak);
-        for (unsigned k = 0; k < SAM_ENGINE_CYCLES; k++)
-            if (x->cycles[k] != y->cycles[k])
-                fail_msg("%s, %s: %llu cycles; the reference: %llu", sam_engine_name(i),
-                         sam_engine_cycle_name(k), (unsigned long long)x->cycles[k],
-                         (unsigned long long)y->cycles[k]);
-    }
-}
-
 static void expect_same_state(struct program *a, struct program *b)
 {
     uint8_t x[DATA_SIZE], y[DATA_SIZE];
@@ -181,7 +159,7 @@ static void one_round(struct egen *g, const char *text, struct total *total)
     struct seen seen = {.program = g};
     const struct sam_hart_options options = {.engines = &config,
                                              .watch = {see_slice, see_queue, &seen}};
-    eref_run(g->insns, g->count, &config, &expected);
+    eref_run(g->insns, g->count, &config, NULL, &expected);
     struct program timed = start(g, &options), plain = start(g, NULL);
     program_expect(&timed, SAM_HART_EBREAK);
     program_expect(&plain, SAM_HART_EBREAK);
@@ -189,7 +167,7 @@ static void one_round(struct egen *g, const char *text, struct total *total)
     assert_false(sam_hart_engines(plain.hart, &report));
     assert_true(sam_hart_engines(timed.hart, &report));
     expect_sums(&report);
-    expect_equal(&report, &expected);
+    eref_compare(&report, &expected);
     assert_int_equal(sam_hart_end_timeline(timed.hart, NULL), SAM_OK);
     expect_seen(&seen, &report);
     expect_same_state(&timed, &plain);
@@ -204,10 +182,10 @@ static void the_reference_agrees(void **state)
     struct total total = {{0}, {0}};
     uint64_t random = test_seed();
     for (int i = 0; i < ROUNDS; i++) {
-        struct egen g;
         char text[512];
         egen_config(&random, text, sizeof text);
-        egen_program(&g, test_random(&random), test_below(&random, 2) ? 32 : 64, ACTIONS);
+        struct egen g = {.random = test_random(&random), .xlen = test_below(&random, 2) ? 32 : 64};
+        egen_program(&g, ACTIONS);
         if (getenv("SAMITE_SHOW"))
             printf("# %s\n%s", text, sam_buffer_text(&g.text));
         one_round(&g, text, &total);
@@ -234,10 +212,10 @@ static void larger_is_never_slower(void **state)
     (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < ROUNDS; i++) {
-        struct egen g;
         char text[512];
         egen_config(&random, text, sizeof text);
-        egen_program(&g, test_random(&random), 64, ACTIONS);
+        struct egen g = {.random = test_random(&random), .xlen = 64};
+        egen_program(&g, ACTIONS);
         const struct sam_engines_config small = parse(text);
         struct sam_engines_config large = small;
         unsigned e = (unsigned)test_below(&random, SAM_ENGINE_COUNT);

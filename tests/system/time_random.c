@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs on random systems, beside a plain model: cycles, the reason of each, bytes of
+ * each unit and level, and what the program reads of DONE and of the cycle counter agree; values
+ * are those without time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "must.h"
+#include "random.h"
+#include "reference/system_time_ref.h"
+#include "system/program.h"
+#include "system/system.h"
+#include "tensor/engines_gen.h"
+
+enum { ROUNDS = 60, ACTIONS = 60, RECORDS = 8, SUBMITS = 24 };
+
+/* Where everything is. */
+enum {
+    L1M = 0x10000000,
+    L0M = 0x18000000,
+    DRAM = 0x50000000,
+    DRAM_SIZE = 0x40000,
+    RECORDS_AT = DRAM + 0x4000,
+    RESULTS_AT = DRAM + 0x5000,
+    LOG_AT = DRAM + 0x6000,
+    SOURCE = 0x8000, /* from DRAM or L1M */
+    SOURCE_SIZE = 0x4000,
+    PACKED = DRAM + 0x10000,
+    OUTPUT_SIZE = 0x4000,
+};
+
+/* ------------------------------------------------------------------------------- a program */
+
+struct plan {
+    struct egen g; /* first: egen_program gives it to `other` */
+    struct sam_weight_record records[RECORDS];
+    unsigned submits, loads;
+};
+
+static uint64_t address_of(unsigned byte)
+{
+    return (byte < EGEN_PLACE ? L1M : DRAM) + byte % EGEN_PLACE;
+}
+
+static unsigned below(struct plan *p, unsigned bound)
+{
+    return (unsigned)test_below(&p->g.random, bound);
+}
+
+static void access_register(struct plan *p, const char *insn, unsigned address,
+                            enum sref_action action)
+{
+    egen_constant(&p->g, "t2", address);
+    sam_buffer_printf(&p->g.text, "%s t1, 0(t2)\n", insn);
+    struct eref_insn *access = egen_add(&p->g);
+    access->control = true;
+    access->action = action;
+}
+
+/* Read a register whose value depends on time, and put it into the log. */
+static void log_register(struct plan *p, unsigned address, enum sref_action action)
+{
+    access_register(p, "lw", address, action);
+    egen_constant(&p->g, "t2", LOG_AT + 4 * p->loads++);
+    sam_buffer_printf(&p->g.text, "sw t1, 0(t2)\n");
+    egen_add(&p->g)->store = true;
+}
+
+/* Do something with the queue of the weight unit. */
+static void use_queue(struct egen *g)
+{
+    struct plan *p = (struct plan *)(void *)g;
+    const unsigned kind = below(p, 16);
+    if (kind < 10 && p->submits < SUBMITS) {
+        egen_constant(g, "t1", RECORDS_AT + 64 * below(p, RECORDS));
+        access_register(p, "sw", SAM_SYSTEM_WEIGHT_SUBMIT, SREF_SUBMIT);
+        p->submits++;
+    } else if (kind == 10) {
+        access_register(p, "lw", SAM_SYSTEM_WEIGHT_WAIT, SREF_WAIT);
+    } else if (kind < 13) {
+        log_register(p, SAM_SYSTEM_WEIGHT_DONE, SREF_DONE);
+    } else if (kind == 13) {
+        log_register(p, SAM_SYSTEM_WEIGHT_SUBMITTED, SREF_SUBMITTED);
+    } else {
+        log_register(p, SAM_SYSTEM_CYCLE_LOW, SREF_CYCLES);
+    }
+}
+
+static uint32_t some_output(struct plan *p, unsigned number)
+{
+    const uint32_t at = number * OUTPUT_SIZE;
+    return below(p, 2) ? L0M + at : PACKED + at;
+}
+
+/* Elements are encoded; what was encoded is decoded; both are counted; some records are refused. */
+static void random_record(struct plan *p, unsigned number)
+{
+    static const struct {
+        uint32_t type, layout, bytes;
+    } types[] = {{SAM_F16, 2, 2}, {SAM_E4M3, 5, 1}, {SAM_BF16, 1, 2}};
+    struct sam_weight_record *r = &p->records[number];
+    const struct sam_weight_record *other = number ? &p->records[below(p, number)] : NULL;
+    const unsigned type = below(p, SAM_COUNT(types));
+    const uint32_t count = 1 + below(p, below(p, 2) ? 300 : 3000);
+    *r = (struct sam_weight_record){.operation = below(p, 2) ? SAM_WEIGHT_ENCODE : SAM_WEIGHT_COUNT,
+                                    .packed_type = types[type].type,
+                                    .output_type = types[type].type,
+                                    .source = (below(p, 2) ? L1M : DRAM) + SOURCE + below(p, 500),
+                                    .source_bytes = count * types[type].bytes,
+                                    .destination = some_output(p, number),
+                                    .destination_bytes = below(p, 9) ? OUTPUT_SIZE : 100,
+                                    .elements_low = count,
+                                    .result = below(p, 3) ? RESULTS_AT + 36 * number : 0,
+                                    .layout = types[type].layout,
+                                    .total_low = count};
+    if (other && other->operation == SAM_WEIGHT_ENCODE && below(p, 3)) {
+        r->operation = SAM_WEIGHT_DECODE;
+        r->packed_type = r->output_type = other->packed_type;
+        if (r->packed_type == SAM_E4M3 && below(p, 2))
+            r->output_type = SAM_F16;
+        r->source = other->destination;
+        r->source_bytes = other->destination_bytes;
+        r->layout = other->layout;
+        r->total_low = other->total_low;
+        r->elements_low = 1 + below(p, r->total_low);
+        r->first_low = below(p, r->total_low - r->elements_low + 1);
+    }
+    if (below(p, 12) == 0)
+        r->operation = 9;
+}
+
+/* Records of the program `before` it has submitted any: the first ones first. */
+static void plan_new(struct plan *p, uint64_t seed)
+{
+    *p = (struct plan){.g = {.random = seed,
+                             .xlen = seed % 2 ? 32 : 64,
+                             .places = {L1M, DRAM},
+                             .place_count = 2,
+                             .other = use_queue}};
+    p->g.others = 3 + below(p, 6);
+    for (unsigned i = 0; i < RECORDS; i++)
+        random_record(p, i);
+    egen_program(&p->g, ACTIONS);
+}
+
+/* ---------------------------------------------------------------------------- comparisons */
+
+/* Each instruction of the engines has its times as it is told. */
+struct seen {
+    const struct egen *program;
+    size_t next;
+};
+
+static bool see_slice(void *context, const struct sam_engines_slice *s)
+{
+    struct seen *seen = context;
+    if (s->track == SAM_ENGINE_COUNT || s->cycle != SAM_ENGINE_BUSY)
+        return true;
+    const size_t at = (size_t)(s->pc - SAM_SYSTEM_CODE_BASE) / 4;
+    const struct eref_insn *insn = &seen->program->insns[at];
+    if (s->issued != insn->issued || s->start != insn->start || s->end != insn->release ||
+        s->done != insn->done || s->track != insn->engine)
+        fail_msg("instruction %zu on %s: issued %llu, %llu..%llu, done %llu; the reference: %llu, "
+                 "%llu..%llu, %llu",
+                 at, sam_engine_name(s->track), (unsigned long long)s->issued,
+                 (unsigned long long)s->start, (unsigned long long)s->end,
+                 (unsigned long long)s->done, (unsigned long long)insn->issued,
+                 (unsigned long long)insn->start, (unsigned long long)insn->release,
+                 (unsigned long long)insn->done);
+    seen->next++;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- a system */
+
+/* What the records of a run did. */
+struct works {
+    const struct system_program *program;
+    struct system_weight_work of[SUBMITS];
+    unsigned count;
+};
+
+static void keep_work(void *context, const struct sam_system_weight *ended)
+{
+    struct works *w = context;
+    const struct system_weight_work *work = &w->program->system->work;
+    assert_int_equal(ended->number, w->count);
+    struct system_weight_work *copy = &w->of[w->count++];
+    *copy = *work;
+    copy->blocks = calloc(work->count + 1, sizeof *copy->blocks);
+    assert_non_null(copy->blocks);
+    memcpy(copy->blocks, work->blocks, work->count * sizeof *copy->blocks);
+}
+
+static void write_bytes(struct system_program *p, uint64_t address, const void *data, size_t size)
+{
+    if (sam_system_write(p->system, address, data, size, &p->error) != SAM_OK)
+        fail_msg("%s", p->error.text);
+}
+
+static void fill(struct system_program *p, const struct plan *plan)
+{
+    uint8_t bytes[SOURCE_SIZE], words[64];
+    for (size_t i = 0; i < sizeof bytes; i++) /* few symbols, so that they are packed */
+        bytes[i] = (uint8_t)((i * i >> 3) % 7 * (i & 1 ? 1 : 0x11));
+    write_bytes(p, L1M, bytes, 2 * EGEN_PLACE);
+    write_bytes(p, DRAM, bytes, 2 * EGEN_PLACE);
+    write_bytes(p, L1M + SOURCE, bytes, sizeof bytes);
+    write_bytes(p, DRAM + SOURCE, bytes, sizeof bytes);
+    for (unsigned i = 0; i < RECORDS; i++) {
+        for (size_t k = 0; k < sizeof words; k += 4) {
+            uint32_t word;
+            memcpy(&word, (const uint8_t *)&plan->records[i] + k, sizeof word);
+            sam_put_le32(words + k, word);
+        }
+        write_bytes(p, RECORDS_AT + 64 * i, words, sizeof words);
+    }
+}
+
+/* `works` not NULL: kept there. */
+static void start(struct system_program *p, struct plan *plan,
+                  const struct sam_system_timing *timing, struct works *works, struct seen *seen)
+{
+    const struct sam_hart_options hart = {.watch = {seen ? see_slice : NULL, NULL, seen}};
+    struct sam_system_options options = {.timing = timing};
+    if (works) {
+        works->program = p;
+        options.weight_ended = keep_work;
+        options.weight_ended_context = works;
+    }
+    *p = system_program_new(plan->g.xlen == 32 ? RV32 : RV64, &options, &hart,
+                            sam_buffer_text(&plan->g.text), NULL);
+    if (sam_system_map(p->system, DRAM, DRAM_SIZE, &p->error) != SAM_OK)
+        fail_msg("%s", p->error.text);
+    fill(p, plan);
+    const enum sam_status status = sam_system_run(p->system, &p->result, &p->error);
+    if (p->result.hart.end != SAM_HART_EBREAK)
+        fail_msg("%d: %s", status, p->error.text);
+    assert_int_equal(p->result.hart.instructions, plan->g.count);
+}
+
+static void expect_same_bytes(struct system_program *a, struct system_program *b, uint64_t address,
+                              size_t size)
+{
+    uint8_t x[0x4000], y[0x4000];
+    for (size_t at = 0; at < size; at += sizeof x) {
+        const size_t part = size - at < sizeof x ? size - at : sizeof x;
+        assert_int_equal(sam_system_read(a->system, address + at, x, part, &a->error), SAM_OK);
+        assert_int_equal(sam_system_read(b->system, address + at, y, part, &b->error), SAM_OK);
+        assert_memory_equal(x, y, part);
+    }
+}
+
+/* t1 is what was read of a register last. */
+static void expect_same_values(struct system_program *timed, struct system_program *plain)
+{
+    for (unsigned r = 0; r < 32; r++) {
+        if (r != 6)
+            assert_int_equal(sam_hart_x(timed->hart, r), sam_hart_x(plain->hart, r));
+        assert_memory_equal(sam_hart_tl(timed->hart, r), sam_hart_tl(plain->hart, r), 1024);
+    }
+    expect_same_bytes(timed, plain, L1M, 0x10000);
+    expect_same_bytes(timed, plain, L0M, RECORDS * OUTPUT_SIZE);
+    expect_same_bytes(timed, plain, DRAM, LOG_AT - DRAM);
+    expect_same_bytes(timed, plain, DRAM + SOURCE, DRAM_SIZE - SOURCE);
+}
+
+static size_t unit_insns(const struct egen *g)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < g->count; i++)
+        count += g->insns[i].tensor;
+    return count;
+}
+
+static void expect_sums(const struct sam_system_figures *f)
+{
+    for (size_t i = 0; i < f->row_count;) {
+        const struct sam_system_row *first = &f->rows[i];
+        uint64_t sum = 0;
+        for (; i < f->row_count && strcmp(f->rows[i].unit, first->unit) == 0 &&
+               f->rows[i].number == first->number;
+             i++)
+            sum += f->rows[i].cycles;
+        if (sum != f->cycles)
+            fail_msg("%s: %llu of %llu cycles", first->unit, (unsigned long long)sum,
+                     (unsigned long long)f->cycles);
+    }
+}
+
+static void expect_times(struct system_program *p, const struct sref *expected)
+{
+    struct sam_system_figures *figures;
+    struct sam_engines_report report;
+    struct system_time *time = p->system->time;
+    must(sam_system_measure(p->system, &figures, &p->error), &p->error);
+    assert_true(sam_hart_engines(p->hart, &report));
+    for (unsigned i = 0; i < expected->load_count; i++)
+        assert_int_equal(system_word(p, LOG_AT + 4 * i), expected->loads[i]);
+    eref_compare(&report, &expected->engines);
+    assert_int_equal(figures->cycles, expected->engines.cycles);
+    const struct system_weight_figures *weights = sam_system_weight_time_figures(time->weights);
+    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+        assert_int_equal(weights->cycles[i], expected->weights.cycles[i]);
+    lref_compare(expected->levels, sam_memtime_levels_figures(time->levels));
+    expect_sums(figures);
+    sam_system_figures_free(figures);
+}
+
+/* ------------------------------------------------------------------------- configurations */
+
+static void random_config(struct sam_system_config *config, uint64_t *seed)
+{
+    static const char *const more[] = {
+        "mem.l2_size=%u",
+        "1024,2048,4096",
+        "mem.l2_ways=%u",
+        "1,2,4",
+        "mem.l2_bytes=%u",
+        "5,16,64,100",
+        "mem.l2_latency=%u",
+        "1,2,20",
+        "mem.dram_bytes=%u",
+        "3,16,64,100",
+        "mem.dram_latency=%u",
+        "1,10,100",
+        "mem.l1m_bytes=%u",
+        "3,16,64,128",
+        "mem.l0m_bytes=%u",
+        "3,16,64,128",
+        "mem.l1m_latency=%u",
+        "1,4,30",
+        "mem.link_size=%u",
+        "0,4096,32768",
+        "mem.link_bytes=%u",
+        "3,16",
+        "queue=%u",
+        "1,2,3,16",
+        "wu.table_cycles=%u",
+        "0,100,300",
+        "wu.symbols_cycle=%u",
+        "1,8,64",
+        "wu.bits_cycle=%u",
+        "8,128",
+        "wu.count_symbols=%u",
+        "2,16,64",
+        "wu.code_cycles=%u",
+        "0,100,400",
+        "wu.requests=%u",
+        "1,2,5,32",
+        "wu.stream=%u",
+        "0,1",
+        "wu.raw=%u",
+        "0,0,0,1",
+    };
+    struct sam_error error;
+    char text[512];
+    sam_system_config_defaults(config);
+    must(sam_system_config_set(config, "mem.l2_size=4096,mem.l2_ways=4,mem.link_base=0x50010000",
+                               &error),
+         &error);
+    for (size_t i = 0; i < SAM_COUNT(more); i += 2) {
+        unsigned values[4] = {0}, count = 0;
+        for (const char *at = more[i + 1]; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+            values[count++] = (unsigned)strtoul(at, NULL, 10);
+        snprintf(text, sizeof text, more[i], values[test_below(seed, count)]);
+        must(sam_system_config_set(config, text, &error), &error);
+    }
+    egen_config(seed, text, sizeof text);
+    must(sam_engines_parse(text, &config->tl, &error), &error);
+}
+
+static void the_reference_agrees(void **state)
+{
+    static const struct sam_memtime_map map = {L1M, 1 << 20, L0M, 1 << 20};
+    const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
+    uint64_t seed = test_seed();
+    (void)state;
+    for (uint64_t i = 0; i < rounds; i++) {
+        struct plan plan;
+        struct works works = {.count = 0};
+        struct sam_system_config config;
+        struct system_program timed, plain;
+        if (getenv("SAMITE_SHOW"))
+            printf("# round %llu: 0x%llx\n", (unsigned long long)i, (unsigned long long)seed);
+        plan_new(&plan, test_random(&seed));
+        random_config(&config, &seed);
+        if (getenv("SAMITE_SHOW"))
+            printf("%s", sam_buffer_text(&plan.g.text));
+        start(&plain, &plan, NULL, &works, NULL);
+        struct sref *expected = sref_run(&config, &map, plan.g.insns, plan.g.count, address_of,
+                                         works.of, works.count, SYSTEM_PORT_WEIGHTS);
+        struct seen seen = {&plan.g, 0};
+        start(&timed, &plan,
+              &(struct sam_system_timing){.size = sizeof(struct sam_system_timing),
+                                          .config = &config},
+              NULL, &seen);
+        expect_same_values(&timed, &plain);
+        expect_times(&timed, expected);
+        assert_int_equal(seen.next, unit_insns(&plan.g));
+        sref_free(expected);
+        for (unsigned k = 0; k < works.count; k++)
+            free(works.of[k].blocks);
+        system_program_free(&timed);
+        system_program_free(&plain);
+        egen_free(&plan.g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_reference_agrees)};
+    return cmocka_run_group_tests_name("systems in time, random programs", tests, NULL, NULL);
+}
