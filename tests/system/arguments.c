@@ -86,12 +86,77 @@ static void programs(void **state)
     sam_image_free(image);
 }
 
+static void weights(void **state)
+{
+    (void)state;
+    const uint8_t data[64] = {0};
+    struct sam_system *system;
+    struct sam_error error;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_load_weights, NULL, data, sizeof data, 0);
+    refuses(sam_system_load_weights, system, NULL, sizeof data, 0);
+    assert_int_equal(sam_system_load_weights(system, data, sizeof data, 0, &error), SAM_ERR_INPUT);
+    sam_system_free(system);
+}
+
+static void races(void **state)
+{
+    (void)state;
+    struct sam_system *system;
+    char *text = (char *)1;
+    size_t count = 1;
+    uint64_t dropped = 1;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_print_races, NULL, 0, &text);
+    refuses(sam_system_print_races, system, 0, NULL);
+    assert_int_equal(sam_system_print_races(system, 0, &text, NULL), SAM_OK);
+    assert_string_equal(text, "");
+    sam_text_free(text);
+    sam_system_races(system, &count, &dropped);
+    assert_int_equal(count, 0);
+    assert_int_equal(dropped, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_non_null(sam_system_access_name((enum sam_system_access)i));
+        assert_non_null(sam_system_agent_name((enum sam_system_agent)i));
+    }
+    sam_system_free(system);
+}
+
+static void times(void **state)
+{
+    (void)state;
+    struct sam_system_config *config;
+    struct sam_system_figures *figures, none = {.cycles = 0};
+    struct sam_system *system;
+    const char *prefix;
+    char *text;
+    refuses(sam_system_config_new, NULL);
+    assert_int_equal(sam_system_config_new(&config, NULL), SAM_OK);
+    refuses(sam_system_config_set, NULL, "launch_cycles=1");
+    refuses(sam_system_config_set, config, NULL);
+    refuses(sam_system_config_set, config, "mem.nothing=1");
+    refuses(sam_system_config_set, config, "launch_cycles=many");
+    sam_system_config_free(config);
+    sam_system_config_free(NULL);
+    assert_non_null(sam_system_parameter(0, &prefix));
+    assert_null(sam_system_parameter(SIZE_MAX, &prefix));
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_measure, NULL, &figures);
+    refuses(sam_system_measure, system, NULL);
+    refuses(sam_system_measure, system, &figures); /* without timing */
+    refuses(sam_system_end_timeline, NULL);
+    refuses(sam_system_report, NULL, NULL, SAM_SYSTEM_TEXT, &text);
+    refuses(sam_system_report, &none, NULL, SAM_SYSTEM_TEXT, NULL);
+    refuses(sam_system_report, &none, NULL, (enum sam_system_format)2, &text);
+    sam_system_figures_free(NULL);
+    sam_system_free(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(programs),
+        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
+        cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
     };
     return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }
