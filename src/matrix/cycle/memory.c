@@ -177,7 +177,8 @@ static bool send_data(struct sam_mxu *x)
         r->ready = x->outside.memory ? ask(x, r->slot, r->uop)
                                      : x->now + merge + latency(x, r->slot, r->uop);
         x->next_write_beat += merge;
-        x->merged = x->next_write_beat;
+        if (merge)
+            x->merged = x->next_write_beat;
     }
     return true;
 }

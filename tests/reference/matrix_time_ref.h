@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A second, plain model of the matrix unit in time (docs/matrix.md, "Cycle by cycle"): every cycle,
+ * all instructions kept, older ones looked at one by one. It has no L2 of its own, channels that
+ * are always ready, and answers in order (l2_kib=0, stall=0, ooo_window=1). */
+#ifndef MATRIX_TIME_REF_H
+#define MATRIX_TIME_REF_H
+
+#include "matrix/cycle/cycle.h"
+
+enum { MREF_UOPS = 600, MREF_BLOCKS = 1024 };
+
+struct mref_uop {
+    uint64_t first; /* of a load or store: its bytes in memory, */
+    unsigned size, reg, beats;
+    bool clears;       /* or bytes of a register that a load clears */
+    bool cut;          /* within an element of the mask */
+    unsigned block[2]; /* of a product, of all registers */
+    unsigned blocks;
+    bool answered;
+};
+
+struct mref_insn {
+    struct sam_matrix_work work;
+    unsigned reads, writes; /* registers, as sets */
+    bool accepted, granted, over;
+    uint64_t from; /* in its slot */
+    struct mref_uop uops[MREF_UOPS];
+    unsigned count, issued, written;
+    uint64_t released, done;
+};
+
+struct mref_request {
+    unsigned insn, uop, beats;
+    uint64_t ready;
+};
+
+/* A uop on its way to the bus. */
+struct mref_stage {
+    bool full, held;
+    unsigned insn, uop;
+    uint64_t from;
+};
+
+struct mref {
+    struct sam_mxu_config config;
+    const struct sam_memtime_port *memory; /* NULL: that of the configuration */
+    unsigned port;
+    struct mref_insn *insns;
+    unsigned count, accepted;
+    uint64_t cycles;
+    uint64_t block_free[MREF_BLOCKS * 8];
+    struct mref_stage load, store;
+    struct mref_request reads[32], writes[32];
+    unsigned read_count, write_count, reads_freed, writes_freed;
+    uint64_t next_read, next_write, merged;
+    unsigned read_ports, write_ports, write_ports_next;
+    uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES];
+};
+
+/* Run the instructions, offered to the port one per cycle. `config` has been checked. Fails the
+ * test when memory is short. */
+struct mref *mref_run(const struct sam_mxu_config *config, const struct sam_memtime_port *memory,
+                      unsigned port, const struct sam_matrix_work *works, unsigned count);
+void mref_free(struct mref *m);
+
+#endif
