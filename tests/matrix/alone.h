@@ -13,14 +13,21 @@ struct alone {
     uint64_t instructions;
 };
 
-/* `a` stays where it is until alone_free. */
+/* `a` stays where it is until alone_free. `memory` NULL: that of the configuration. */
+static inline void alone_open_on(struct alone *a, const struct sam_mxu_config *config,
+                                 const struct sam_mxu_observer *observer,
+                                 const struct sam_memtime_port *memory)
+{
+    *a = (struct alone){0};
+    const struct sam_mxu_outside outside = {.clock = &a->clock, .memory = memory};
+    a->x = sam_mxu_new(config, observer, &outside);
+    assert_non_null(a->x);
+}
+
 static inline void alone_open(struct alone *a, const struct sam_mxu_config *config,
                               const struct sam_mxu_observer *observer)
 {
-    *a = (struct alone){0};
-    const struct sam_mxu_outside outside = {.clock = &a->clock};
-    a->x = sam_mxu_new(config, observer, &outside);
-    assert_non_null(a->x);
+    alone_open_on(a, config, observer, NULL);
 }
 
 static inline void alone_free(struct alone *a)
