@@ -21,9 +21,9 @@ static void *tile_of(uint32_t number)
 
 static char prints[4 + 30 * LAYER_ROWS] __attribute__((aligned(4)));
 
-void layer_expect(bool is_so, const char *message)
+void layer_expect(bool holds, const char *message)
 {
-    if (is_so)
+    if (holds)
         return;
     sam_put_text(message);
     sam_put_char('\n');
@@ -34,7 +34,7 @@ const struct sam_weight_entry *layer_tensor(const char *name)
 {
     const struct sam_weight_entry *tensor = sam_weight_find(name);
     layer_expect(tensor && tensor->chunks,
-                 "no packed tensors 'weight' and 'tokens': give --weights");
+                 "no packed tensors 'weight' and 'tokens': expected --weights");
     return tensor;
 }
 
@@ -223,7 +223,8 @@ void layer_finish(uint32_t rows, uint32_t columns)
     static struct sam_launch_record launches[2];
     static struct sam_metadata_record metadata[2];
     static uint32_t arguments[4];
-    layer_expect(gpu_softmax && gpu_best, "no kernels 'softmax' and 'best': give --gpu gpu.s");
+    layer_expect(gpu_softmax && gpu_best,
+                 "no kernels 'softmax' and 'best': expected --gpu-code gpu.s");
     arguments[0] = sam_address(l1m(LAYER_LOGITS));
     arguments[1] = sam_address(l1m(LAYER_PROBABILITIES));
     arguments[2] = columns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the programs of this folder that multiply packed weights share. They run on `samite run
- * --machine system --gpu gpu.s --weights FILE.smw`, where the file has two tensors:
+ * --machine system --gpu-code gpu.s --weights FILE.smw`, where the file has two tensors:
  *   weight  N rows of K elements: f16, e4m3, e5m2 or e2m1
  *   tokens  the activations in f16, feature after feature, as the layer before leaves them
  * and leave in L1M (layer_memory.h) logits[M][N] = tokens * weight^T, probabilities[M][N], the
@@ -16,8 +16,8 @@
 
 #include "layer_memory.h"
 
-/* The program ends with this message unless what must be so is so. */
-void layer_expect(bool is_so, const char *message);
+/* Unless `holds`, print the message and end the program with exit code 1. */
+void layer_expect(bool holds, const char *message);
 
 /* A tensor of the packed file. */
 const struct sam_weight_entry *layer_tensor(const char *name);

@@ -8,8 +8,8 @@
 #include "system.h"
 
 /* SAM_GPU_KERNEL(softmax); makes gpu_softmax, which holds the address of the kernel `softmax` when
- * a program of the GPU that has it is loaded beside this one (samite run --gpu), else 0. In one
- * file of the program; in others it is `extern volatile uint32_t gpu_softmax`. */
+ * a program of the GPU that has it is loaded beside this one (samite run --gpu-code), else 0. In
+ * one file of the program; in others it is `extern volatile uint32_t gpu_softmax`. */
 #define SAM_GPU_KERNEL(name) __attribute__((section(".data.gpu"))) volatile uint32_t gpu_##name = 0
 
 /* The start code of that program. */
@@ -33,7 +33,7 @@ SAM_DEVICE uint32_t sam_launch_done(void)
 }
 
 /* 0, or 1 + the kind of the first trap (enum sam_trap_kind in samite/gpu.h). A program sees one
- * only under --config gpu_traps=report; otherwise the run has ended. */
+ * only under --gpu-traps report; otherwise the run has ended. */
 SAM_DEVICE uint32_t sam_launch_status(void)
 {
     return sam_register_read(SAM_SYSTEM_GPU_STATUS);
