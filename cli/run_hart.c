@@ -168,7 +168,7 @@ static int finish_files(struct state *s)
         return cli_report(&error);
     if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
         return cli_report(&error);
-    int code = CLI_OK;
+    int code = s->system ? run_system_finish(s->system, s->request, s->image, s->text) : CLI_OK;
     for (int i = 0; i < HART_TRACES; i++) {
         int one = commit(&s->traces[i]);
         code = code == CLI_OK ? one : code;

@@ -3,6 +3,7 @@
 #include "run_system.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "files.h"
 #include "stop.h"
@@ -13,6 +14,8 @@ struct run_system {
     size_t kernel_count;
     struct run_console *console;
     bool check_races;
+    struct sam_output *trace; /* of --gpu-trace, or NULL */
+    struct sam_profile *profile;
 };
 
 const struct cli_option run_system_start_rows[] = {
@@ -53,6 +56,11 @@ const struct cli_option run_system_rows[] = {
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
             "what packing buys"),
+    CLI_ROW(struct system_request, trace, "gpu-trace", CLI_TEXT, "FILE",
+            "the commit log of the kernels, all launches; with one worker", .suffixes = ""),
+    CLI_ROW(struct system_request, profile, "gpu-profile", CLI_TEXT, "FILE",
+            "--profile of the kernels: what each instruction does, all launches",
+            .suffixes = ".html .json .folded .txt"),
     CLI_JOBS(struct system_request, gpu.jobs,
              "worker threads of the GPU; results do not depend on it"),
     {0},
@@ -69,6 +77,10 @@ int run_system_name_files(const struct system_request *request, const struct cli
     int code = run_name_weights(&request->weights, args);
     for (size_t i = 0; i < request->gpu_code.count && code == CLI_OK; i++)
         code = cli_reads(args, request->gpu_code.items[i]);
+    if (request->trace && strcmp(request->trace, "-") == 0 && code == CLI_OK)
+        return cli_usage_error(args, "--gpu-trace -: expected a file");
+    if (request->trace && code == CLI_OK)
+        code = cli_writes(args, request->trace);
     return code;
 }
 
@@ -140,6 +152,41 @@ static int load_kernels(struct run_system *s, const struct hart_request *r)
     return code;
 }
 
+/* A second run, with raw weights, records nothing. */
+static int open_records(struct run_system *s, const struct hart_request *r,
+                        struct sam_gpu_options *gpu)
+{
+    const struct system_request *system = r->system;
+    struct sam_error error;
+    int code =
+        system->time.raw ? CLI_OK : run_profile_open(r->run->args, system->profile, &s->profile);
+    gpu->profile = s->profile;
+    if (code != CLI_OK || !system->trace || system->time.raw)
+        return code;
+    if (sam_output_open(system->trace, &s->trace, &error) != SAM_OK)
+        return cli_report(&error);
+    gpu->log = (struct sam_sink){sam_output_write, s->trace};
+    return CLI_OK;
+}
+
+int run_system_finish(struct run_system *system, const struct hart_request *request,
+                      const struct sam_image *image, FILE *text)
+{
+    const struct sam_profile_options options = {
+        .size = sizeof options,
+        .image = system->kernel_count ? system->kernels[0] : image,
+        .title = run_hart_name(request->run->files.items[0])};
+    struct sam_output *trace = system->trace;
+    struct sam_error error;
+    int code = CLI_OK;
+    system->trace = NULL;
+    if (trace && sam_output_commit(trace, &error) != SAM_OK)
+        code = cli_report(&error);
+    const int written =
+        run_profile_write(system->profile, request->system->profile, &options, text);
+    return code == CLI_OK ? written : code;
+}
+
 int run_system_make(const struct hart_request *request, const struct sam_image *image,
                     struct run_console *console, struct run_system **out, struct sam_hart **hart)
 {
@@ -177,6 +224,9 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     }
     options.hart = &hart_options;
     options.gpu = &gpu;
+    const int code = open_records(s, request, &gpu);
+    if (code != CLI_OK)
+        return code;
     if (sam_system_new(&options, &s->system, &error) != SAM_OK ||
         sam_system_load(s->system, image, &error) != SAM_OK)
         return cli_report(&error);
@@ -197,6 +247,8 @@ void run_system_free(struct run_system *system)
     if (!system)
         return;
     sam_system_free(system->system);
+    sam_output_abort(system->trace);
+    sam_profile_free(system->profile);
     for (size_t i = 0; i < system->kernel_count; i++)
         sam_image_free(system->kernels[i]);
     free(system->kernels);

@@ -16,6 +16,7 @@ struct system_request {
         bool compare;                     /* with raw weights */
         bool raw;                         /* this is that run */
     } time;
+    const char *trace, *profile; /* of the kernels: files, or NULL */
     struct sam_system_options options;
     struct sam_gpu_options gpu;
 };
@@ -40,6 +41,9 @@ void run_system_free(struct run_system *system);
 enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,
                                    struct sam_error *error);
 
+/* Commit and write what was recorded of the kernels; text to `text`. */
+int run_system_finish(struct run_system *system, const struct hart_request *request,
+                      const struct sam_image *image, FILE *text);
 struct sam_system *run_system_of(struct run_system *system);
 
 /* run_system_time.c: --config KEY=N,... of the system. */

@@ -125,6 +125,33 @@ static void sizes(void **state)
     expect_failure(RUN "-q heap.s --heap-size 0", 2, "--heap-size");
 }
 
+/* What kernels did, instruction by instruction and in sum; a failed run keeps both. */
+static void records(void **state)
+{
+    (void)state;
+    struct outcome o = run(RUN "-q p.s -j 4 " ARGUMENTS "--gpu-trace k.log --gpu-profile k.json");
+    assert_int_equal(o.code, 0);
+    done(&o);
+    struct sam_buffer log = read_file("k.log"), profile = read_file("k.json");
+    expect_part(&log, "vsw12.v");
+    json_t *root = json_loads(sam_buffer_text(&profile), 0, NULL);
+    assert_non_null(root);
+    expect_part(&profile, "increment");
+    json_decref(root);
+    sam_buffer_free(&log);
+    sam_buffer_free(&profile);
+    write_text("trap.s", ".globl increment\nincrement: nop\nsw zero, 0(zero)\n");
+    expect_failure(RUN
+                   "-q p.s --arg in:in.npy --arg out:u32:32 --gpu-code trap.s --gpu-trace t.log",
+                   1, "store to 0x00000000");
+    log = read_file("t.log");
+    assert_true(log.size > 0);
+    sam_buffer_free(&log);
+    expect_failure(RUN "p.s --gpu-profile k.log", 2, "expected a name that ends in");
+    expect_failure(RUN "p.s --gpu-trace p.s", 2, "p.s");
+    expect_failure(RUN "p.s --gpu-trace -", 2, "--gpu-trace -: expected a file");
+}
+
 static void wrong_words(void **state)
 {
     (void)state;
@@ -161,7 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(console_and_exit), cmocka_unit_test(kernels_and_checks),
         cmocka_unit_test(statistics),       cmocka_unit_test(sizes),
-        cmocka_unit_test(wrong_words),      cmocka_unit_test(waits_forever),
+        cmocka_unit_test(records),          cmocka_unit_test(wrong_words),
+        cmocka_unit_test(waits_forever),
     };
     make_directory();
     write_files();
