@@ -33,6 +33,15 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
     if (c->collectors_warp > c->collectors)
         return refuse(error, "collectors_warp", c->collectors_warp, "collectors", c->collectors,
                       "a warp can hold no more than there are");
+    if (c->groups_wait && c->fold_prefix)
+        return refuse(error, "groups_wait", 1, "fold_prefix", 1,
+                      "a prefix that is folded is of no group");
+    if (c->groups_wait && !c->decode_latency)
+        return refuse(error, "groups_wait", 1, "decode_latency", 0,
+                      "a group is taken up between the I-cache's reply and the issue");
+    if (c->bank_echo && c->collect_read < 2)
+        return refuse(error, "bank_echo", 1, "collect_read", c->collect_read,
+                      "a request stands for a cycle after its grant, in its collector");
     if (c->fetch_width > c->line_bytes / 4)
         return refuse(error, "fetch_width", c->fetch_width, "line_bytes", c->line_bytes,
                       "a fetch lies within a line");

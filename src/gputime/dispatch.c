@@ -112,6 +112,8 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     memset(w->loading, 0, sizeof w->loading);
     w->outstanding = w->collecting = w->accesses = w->in_lsu = 0;
     w->collected = 0;
+    w->taken = true;
+    w->lead_count = 0;
     sam_gputime_pull(m, w);
     if (w->has_op && m->config.skip_first) {
         m->result->insns++;

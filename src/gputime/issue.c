@@ -38,6 +38,24 @@ static enum sam_gputime_reason why_held(const struct model *m, const struct sm *
     return sm->ready[w->collector] <= m->now ? SAM_GPUTIME_UNIT : SAM_GPUTIME_COLLECTOR;
 }
 
+/* Why the group of the next instruction is not taken up in this cycle, in which it could be; BUSY:
+ * it is. */
+static enum sam_gputime_reason take_up(const struct model *m, const struct sm *sm, struct warp *w,
+                                       uint64_t *again)
+{
+    if (w->collecting)
+        return why_held(m, sm, w);
+    if (m->now < w->collected) {
+        *again = w->collected;
+        return SAM_GPUTIME_COLLECTOR;
+    }
+    for (unsigned i = 0; i < w->lead_count; i++)
+        if (is_set(w->busy, w->lead[i]))
+            return is_set(w->loading, w->lead[i]) ? SAM_GPUTIME_LOAD : SAM_GPUTIME_RAW;
+    w->taken = true;
+    return SAM_GPUTIME_BUSY;
+}
+
 /* Collectors that the warp occupies, or has left and that are not free again; *until: the first
  * cycle in which one of the latter is. */
 static uint32_t held_collectors(const struct model *m, const struct sm *sm, const struct warp *w,
@@ -79,6 +97,16 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         return w->after_barrier ? SAM_GPUTIME_BARRIER : SAM_GPUTIME_BRANCH;
     }
     const uint64_t there = sam_gputime_there(w);
+    if (!w->taken && now + 1 >= there) {
+        const enum sam_gputime_reason reason = take_up(m, sm, w, again);
+        if (reason == SAM_GPUTIME_BUSY)
+            *again = now + 1;
+        return reason == SAM_GPUTIME_BUSY ? SAM_GPUTIME_FETCH : reason;
+    }
+    if (!w->taken && there != NEVER) {
+        *again = there - 1;
+        return why_not_there(m, w);
+    }
     if (now < there) {
         *again = there;
         return why_not_there(m, w);
@@ -162,6 +190,23 @@ static void note_flow(const struct model *m, struct warp *w)
     }
 }
 
+/* The next instruction is of another fetch group, or of the same. */
+static void note_group(const struct model *m, struct warp *w)
+{
+    const uint32_t bytes = 4 * m->config.fetch_width;
+    const bool jumps = w->op.next_pc != w->op.pc + 4;
+    if (!m->config.groups_wait)
+        return;
+    if (w->op.pc % bytes == 0) {
+        w->lead_count = w->watched_count;
+        memcpy(w->lead, w->watched, w->watched_count * sizeof w->lead[0]);
+        if (w->dest != NO_REGISTER)
+            w->lead[w->lead_count++] = w->dest;
+    }
+    w->taken = jumps || w->op.next_pc % bytes != 0;
+    w->lead_count = jumps ? 0 : w->lead_count;
+}
+
 static void issue(struct model *m, struct sm *sm, struct warp *w, struct collector *c)
 {
     const struct trait *t = w->trait;
@@ -206,6 +251,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     w->row->lanes +=
         t->stream && t->unit != SAM_GPUTIME_WARPS ? (unsigned)__builtin_popcount(w->op.acting) : 1;
     sam_gputime_warp(m, sm, w, SAM_GPUTIME_BUSY);
+    note_group(m, w);
     sam_gputime_consume(w);
     sam_gputime_pull(m, w);
 }

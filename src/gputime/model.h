@@ -140,6 +140,11 @@ struct warp {
     uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
     uint8_t source_count, watched_count;
     enum sam_gputime_reason waited;
+    /* with groups_wait: whether the next instruction's fetch group has been taken up, and registers
+     * of the first instruction of the last group */
+    bool taken;
+    uint8_t lead_count;
+    uint16_t lead[MOST_SOURCES + 1];
     /* fetch: from `head` on `count` instructions are in the buffer or on their way */
     uint32_t head, count;
     uint32_t folded;               /* prefixes before the next instruction */

@@ -132,6 +132,26 @@ static void a_loop_whose_lanes_part(void **state)
     }
 }
 
+/* A fetch group waits for the registers of the first instruction of the group before, not for those
+ * of its last; it is taken up a cycle before its first instruction. */
+static void a_group_waits_for_the_lead_of_the_one_before(void **state)
+{
+    static const char *const leads[] = {"mul x5, x16, x16\nlui x6, 1",
+                                        "lui x6, 1\nmul x5, x16, x16"};
+    (void)state;
+    for (unsigned last = 0; last < 2; last++) {
+        struct sam_gputime_config c = micro_machine("preset=verilog,mul_latency=40,banks=1");
+        const struct micro m = {.setup = "", .body = leads[last]};
+        const uint64_t free = micro_collect(&c, 2) + c.mul_latency + c.wakeup_latency;
+        const uint64_t held = next_of(&c, 2) + next_of(&c, 0);
+        /* without the rule the next product waits for its destination alone */
+        micro_expect("groups_wait=0", m.body, micro_each(&c, &m), largest(free, held));
+        c.groups_wait = 1;
+        micro_expect("groups_wait=1", m.body, micro_each(&c, &m),
+                     last ? largest(free, held + 1) : free + 1);
+    }
+}
+
 /* ---------------------------------------------------------------------------------- barriers */
 
 /* The warps issue theirs one after the other; all go on after the last arrival. */
@@ -154,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_branch_costs_its_resolution),
         cmocka_unit_test(a_vector_branch_costs_its_resolution),
         cmocka_unit_test(a_loop_whose_lanes_part),
+        cmocka_unit_test(a_group_waits_for_the_lead_of_the_one_before),
         cmocka_unit_test(a_barrier_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

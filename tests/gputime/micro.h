@@ -21,7 +21,7 @@ struct micro {
     unsigned variant;
 };
 
-/* A machine by text, whose fetches always hit. */
+/* A machine by text, whose fetches always hit and are taken up at once. */
 struct sam_gputime_config micro_machine(const char *text);
 /* Cycles per unit: by how much a launch with twice the repetitions takes longer. It must be a whole
  * number. */

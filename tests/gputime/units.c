@@ -10,8 +10,8 @@
 #include "gputime/stream.h"
 
 /* Every fetch hits, so that only the instruction in question is measured. */
-static const char *const presets[] = {"preset=rtl,icache_bytes=0", "preset=verilog,icache_bytes=0",
-                                      "preset=systemc"};
+static const char *const presets[] = {
+    "preset=rtl,icache_bytes=0", "preset=verilog,icache_bytes=0,groups_wait=0", "preset=systemc"};
 
 /* Cycles that each further instruction made by `add` takes, in one warp. */
 static uint64_t each(const struct sam_gputime_config *config,

@@ -369,6 +369,7 @@ void gputime_ref_run(const struct sam_gputime_config *config,
             exit(2);
         }
         ref_dispatch_step(g);
+        ref_memory_deliver(g);
         for (unsigned i = 0; i < config->sms; i++) {
             ref_icache_fill(g, i);
             ref_reply_step(g, i);

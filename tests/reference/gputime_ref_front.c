@@ -53,6 +53,8 @@ static void place(struct ref_gpu *g, struct ref_sm *s)
             start = later(start, s->last_start_at + g->c->warp_start_cycles);
         s->last_start_at = start;
         s->slots[at] = (struct ref_slot){.held = true,
+                                         .taken = true,
+                                         .taken_at = NEVER,
                                          .workgroup = g->next_workgroup,
                                          .warp = w,
                                          .group = group,
@@ -297,27 +299,52 @@ static bool can_take_collector(const struct ref_gpu *g, const struct ref_sm *s,
     return available > 0 && of_warp < g->c->collectors_warp;
 }
 
+/* Whether a barrier or a branch keeps the warp from its next instruction. */
+static bool is_blocked(const struct ref_gpu *g, const struct ref_slot *slot)
+{
+    const struct gputime_ref_insn *is = &slot->is;
+    return !slot->held || slot->endprg_issued || slot->exhausted || slot->at_barrier ||
+           g->now < slot->barrier_until || slot->branch_open || g->now < slot->branch_until ||
+           slot->own_barriers || (slot->barrier_pending && (is->barrier || is->endprg));
+}
+
+static bool is_waited_for(const struct ref_gpu *g, const struct ref_slot *slot,
+                          const struct gputime_ref_insn *is)
+{
+    for (unsigned i = 0; i < GPUTIME_REF_SOURCES; i++)
+        if (is->waits[i].is && is_marked(g, slot, is->waits[i].is_vector, is->waits[i].number))
+            return true;
+    return is->writes && is_marked(g, slot, is->writes_vector, is->destination);
+}
+
+/* Take up the group of the next instruction if it can be in this cycle. */
+static void take_up(const struct ref_gpu *g, const struct ref_sm *s, struct ref_slot *slot)
+{
+    if (slot->taken || is_blocked(g, slot) || slot->buffer_count == 0 ||
+        slot->buffer[0] > g->now + 1 || (slot->has_lead && is_waited_for(g, slot, &slot->lead)))
+        return;
+    for (unsigned i = 0; i < g->c->collectors; i++)
+        if (!is_collector_free(g, s, i) && s->collector_of[i].workgroup == slot->workgroup &&
+            s->collector_of[i].warp == slot->warp)
+            return;
+    slot->taken = true;
+    slot->taken_at = g->now;
+}
+
 /* Whether the warp's next instruction can issue in this cycle. */
 static bool can_issue(const struct ref_gpu *g, const struct ref_sm *s, const struct ref_slot *slot)
 {
     const unsigned needed = slot->has_prefix ? 2 : 1;
     const struct gputime_ref_insn *is = &slot->is;
-    if (!slot->held || slot->endprg_issued || slot->exhausted || slot->at_barrier ||
-        g->now < slot->barrier_until || slot->branch_open || g->now < slot->branch_until ||
-        slot->buffer_count < needed || slot->buffer[needed - 1] > g->now)
+    if (is_blocked(g, slot) || slot->buffer_count < needed || slot->buffer[needed - 1] > g->now)
         return false;
-    if (slot->own_barriers || (slot->barrier_pending && (is->barrier || is->endprg)))
+    if (!slot->taken || slot->taken_at == g->now)
         return false;
     if (is->unit == SAM_GPUTIME_LSU && (slot->fences_open || g->now < slot->fence_until))
         return false;
     if (is->endprg && g->c->endprg_waits && is_anything_marked(g, slot))
         return false;
-    for (unsigned i = 0; i < GPUTIME_REF_SOURCES; i++)
-        if (is->waits[i].is && is_marked(g, slot, is->waits[i].is_vector, is->waits[i].number))
-            return false;
-    if (is->writes && is_marked(g, slot, is->writes_vector, is->destination))
-        return false;
-    return can_take_collector(g, s, slot);
+    return !is_waited_for(g, slot, is) && can_take_collector(g, s, slot);
 }
 
 static void forget_marks(const struct ref_gpu *g, struct ref_slot *slot)
@@ -351,6 +378,20 @@ static void leave_buffer(struct ref_slot *slot)
     slot->group_count--;
     for (unsigned i = 0; i < slot->group_count; i++)
         slot->groups[i] = slot->groups[i + 1];
+}
+
+static void note_group(const struct ref_gpu *g, struct ref_slot *slot)
+{
+    const uint32_t size = 4 * g->c->fetch_width, pc = slot->op.pc, next = slot->op.next_pc;
+    if (!g->c->groups_wait)
+        return;
+    if (pc / size * size == pc) {
+        slot->lead = slot->is;
+        slot->has_lead = true;
+    }
+    slot->has_lead &= next == pc + 4;
+    slot->taken = next != pc + 4 || next / size == pc / size;
+    slot->taken_at = NEVER;
 }
 
 static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
@@ -400,6 +441,7 @@ static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
         slot->marks[slot->mark_count++] =
             (struct ref_mark){is->writes_vector, is->destination, NEVER, f};
     }
+    note_group(g, slot);
     slot->branch_open |= is->control;
     slot->barrier_pending |= is->barrier;
     slot->at_barrier |= is->barrier && g->c->barrier_blocks;
@@ -455,6 +497,9 @@ void ref_issue_step(struct ref_gpu *g, unsigned sm)
         if (is_over(g, s, slot)) /* ruling 1.3 */
             ref_end_warp(g, sm, slot, g->now);
     }
+    for (unsigned i = 0; i < g->c->warps; i++)
+        if (s->slots[i].has_op)
+            take_up(g, s, &s->slots[i]);
     issue_one(g, sm, false, &s->next_x);
     if (g->c->issue_streams == 2)
         issue_one(g, sm, true, &s->next_v);

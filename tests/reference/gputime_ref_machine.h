@@ -80,6 +80,11 @@ struct ref_slot {
     bool missed; /* the last fetch did */
     uint64_t redirect_at, redirect_fetch_at;
     uint32_t redirect_pc;
+    /* the fetch group of the next instruction, ruling 4.7 */
+    bool taken;
+    uint64_t taken_at;
+    struct gputime_ref_insn lead; /* the first instruction of the group before */
+    bool has_lead;
     /* what blocks it */
     bool branch_open; /* issued and not resolved */
     uint64_t branch_until;
@@ -198,6 +203,8 @@ struct ref_gpu {
 
 /* gputime_ref_memory.c. Each is called once per cycle. */
 void ref_lsu_step(struct ref_gpu *g, unsigned sm);
+/* Replies of the L2 that are due: before the caches are filled. */
+void ref_memory_deliver(struct ref_gpu *g);
 void ref_memory_step(struct ref_gpu *g);
 void ref_memory_open(struct ref_gpu *g);
 void ref_memory_close(struct ref_gpu *g);
