@@ -88,6 +88,15 @@ same_examples() {
     done
 }
 
+# The indented block under a heading, run where the examples of the page are.
+five_commands() {
+    ln -s "$SAMITE_SOURCE/include" "$scratch/system/include"
+    awk '/^## / { inside = /five commands/ } inside && sub(/^    /, "")' docs/system.md >"$scratch/five.sh"
+    [ "$(grep -c '^[a-z]' "$scratch/five.sh")" -eq 5 ] || return 1
+    (cd "$scratch/system" && sh -e "$scratch/five.sh") >"$scratch/got" 2>&1 || { cat "$scratch/got" && return 1; }
+    grep -q '^row  15: column  305' "$scratch/got" && grep -q 'with raw weights: ' "$scratch/got"
+}
+
 page examples docs/examples.md 5
 page gpu-time docs/gpu-time.md 5
 page profile docs/profile.md 2
@@ -97,6 +106,11 @@ page debugging docs/debugging.md 6
 page troubleshooting docs/troubleshooting.md 20
 page ventus-stack docs/ventus-stack.md 5
 page system docs/system.md 1
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    check 'docs/system.md: five commands from C to a report' five_commands
+else
+    skip 'docs/system.md: five commands from C to a report' 'no cross compiler'
+fi
 page en README.md 6
 check 'README.zh.md has the same examples' same_examples
 for page in README.md README.zh.md; do
