@@ -8,11 +8,12 @@
 const char *sam_system_port_name(unsigned unit)
 {
     static const char *const names[SYSTEM_PORTS] = {
-        [SYSTEM_PORT_ENGINES] = "TensorLoad",
         [SYSTEM_PORT_MATRIX] = "matrix",
         [SYSTEM_PORT_GPU] = "GPU",
         [SYSTEM_PORT_WEIGHTS] = "weights",
     };
+    if (unit < SYSTEM_PORT_ENGINES + SAM_ENGINE_COUNT)
+        return sam_engine_name(unit - SYSTEM_PORT_ENGINES);
     return unit < SYSTEM_PORTS ? names[unit] : "?";
 }
 

@@ -10,8 +10,8 @@
 
 /* The units of the memory's port. */
 enum {
-    SYSTEM_PORT_ENGINES,
-    SYSTEM_PORT_MATRIX,
+    SYSTEM_PORT_ENGINES, /* + enum sam_engine */
+    SYSTEM_PORT_MATRIX = SYSTEM_PORT_ENGINES + SAM_ENGINE_COUNT,
     SYSTEM_PORT_GPU,
     SYSTEM_PORT_WEIGHTS,
     SYSTEM_PORTS

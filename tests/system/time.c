@@ -223,6 +223,44 @@ static void the_queues_run_beside_each_other(void **state)
     release(&p, apart);
 }
 
+static uint64_t bytes_of(const struct sam_system_figures *f, const char *unit)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < f->byte_count; i++)
+        if (strcmp(f->bytes[i].unit, unit) == 0)
+            sum += f->bytes[i].read + f->bytes[i].written;
+    return sum;
+}
+
+/* Two slices of 512 bytes pass TensorLoad, a record reads and writes, and a launch. */
+static void bytes_belong_to_their_unit(void **state)
+{
+    static const char text[] = PROGRAM(" li a0, 0x10000000\n"
+                                       " li a1, 0x18000000\n"
+                                       " li t1, 512\n"
+                                       " csrw tload_width, t1\n"
+                                       " csrw tstore_width, t1\n"
+                                       " csrwi tload_stride0, 0\n"
+                                       " csrwi tload_stride1, 1\n"
+                                       " csrwi tstore_stride0, 0\n"
+                                       " csrwi tstore_stride1, 1\n"
+                                       " li t2, 0x20101\n"
+                                       " csrw tshape, t2\n"
+                                       " tl.load tl1, 0(a0)\n"
+                                       " tl.store tl1, 0(a1)\n"
+                                       " sw s1, 0(s0)\n"
+                                       " sw s3, 0(s2)\n");
+    (void)state;
+    struct system_program p;
+    struct sam_system_figures *f = run(&p, RV32, "", text);
+    assert_int_equal(bytes_of(f, "load"), 1024);
+    assert_int_equal(bytes_of(f, "store"), 1024);
+    assert_int_equal(bytes_of(f, "matrix"), 0);
+    assert_true(bytes_of(f, "GPU") > 512);
+    assert_true(bytes_of(f, "weights") >= 4096 + 1024);
+    release(&p, f);
+}
+
 /* A launch that traps has taken the time of what it ran, and the next one follows. */
 static void a_launch_that_traps_takes_time(void **state)
 {
@@ -396,6 +434,7 @@ int main(void)
         cmocka_unit_test(polling_sees_the_end),
         cmocka_unit_test(a_full_queue_holds_the_store),
         cmocka_unit_test(the_queues_run_beside_each_other),
+        cmocka_unit_test(bytes_belong_to_their_unit),
         cmocka_unit_test(a_launch_that_traps_takes_time),
         cmocka_unit_test(a_launch_that_does_not_fit_is_refused),
         cmocka_unit_test(nothing_is_measured_without_timing),
