@@ -123,7 +123,13 @@ static void compare(const struct sam_mxu_config *c, const struct sam_matrix_work
     for (unsigned i = 0; i < MOST; i++)
         alone_matrix(&a, &works[i], 4 * i, 0);
     const struct sam_mxu_stats *s = alone_drain(&a);
-    struct mref *m = mref_run(c, plain, 0, works, MOST);
+    struct mref *m = mref_new(c, &(struct mref_outside){.memory = plain}, works, MOST);
+    do {
+        mref_begin(m);
+        if (m->accepted < MOST)
+            mref_offer(m);
+        mref_end(m);
+    } while (m->accepted < MOST || !mref_is_idle(m));
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
         for (unsigned state = 0; state < SAM_MXU_STATES; state++) {
             total[unit][state] += s->buckets[unit][state];

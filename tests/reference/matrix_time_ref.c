@@ -36,7 +36,8 @@ static void split_row(const struct mref *m, struct mref_insn *insn, unsigned row
         const uint64_t address = w->base + row * w->stride + k;
         if (!uop || address % 64 == 0) {
             uop = add_uop(insn);
-            *uop = (struct mref_uop){.first = address, .reg = w->md + row / rows};
+            *uop =
+                (struct mref_uop){.first = address, .reg = w->md + row / rows, .answered = NEVER};
             begin = k;
         }
         uop->beats += uop->size == 0 || address % 16 == 0;
@@ -49,7 +50,7 @@ static void split_row(const struct mref *m, struct mref_insn *insn, unsigned row
                                  .reg = w->md + row / rows,
                                  .clears = true,
                                  .cut = is_cut(m, used, width - used),
-                                 .answered = true};
+                                 .answered = 0};
     }
 }
 
@@ -94,6 +95,8 @@ static void prepare(const struct mref *m, struct mref_insn *insn, const struct s
                   (w->reads_2 ? set_of(w->ms2, w->source_registers) : 0);
     *(w->kind == SAM_M_KIND_STORE ? &insn->reads : &insn->writes) |= set_of(w->md, w->registers);
     const unsigned rows = m->config.mlen / 32;
+    if (w->kind == SAM_M_KIND_CONFIG)
+        return;
     if (w->kind == SAM_M_KIND_MMA)
         split_product(m, insn);
     else if (w->kind == SAM_M_KIND_POINTWISE)
@@ -179,10 +182,11 @@ static void note_written(struct mref_insn *insn, uint64_t written)
 static uint64_t ask(const struct mref *m, const struct mref_insn *insn, const struct mref_uop *uop)
 {
     const bool store = insn->work.kind == SAM_M_KIND_STORE;
-    return m->memory->request(m->memory->context, m->port, m->cycles, uop->first, uop->size,
-                              store               ? SAM_MEMTIME_WRITE
-                              : insn->work.stream ? SAM_MEMTIME_READ_STREAM
-                                                  : SAM_MEMTIME_READ);
+    return m->outside.memory->request(m->outside.memory->context, m->outside.port, m->cycles,
+                                      uop->first, uop->size,
+                                      store               ? SAM_MEMTIME_WRITE
+                                      : insn->work.stream ? SAM_MEMTIME_READ_STREAM
+                                                          : SAM_MEMTIME_READ);
 }
 
 static uint64_t latency(const struct mref *m)
@@ -206,7 +210,7 @@ static enum sam_mxu_state read_channel(struct mref *m)
     m->next_read = m->cycles + m->config.beat_cycles;
     if (--r->beats == 0) {
         struct mref_insn *insn = &m->insns[r->insn];
-        insn->uops[r->uop].answered = true;
+        insn->uops[r->uop].answered = m->cycles;
         m->write_ports_next |= 1u << insn->uops[r->uop].reg;
         note_written(insn, m->cycles + 1);
         m->reads_freed++;
@@ -221,7 +225,7 @@ static void acknowledge(struct mref *m)
     if (m->cycles < r->ready || r->ready == NEVER)
         return;
     struct mref_insn *insn = &m->insns[r->insn];
-    insn->uops[r->uop].answered = true;
+    insn->uops[r->uop].answered = m->cycles;
     note_written(insn, m->cycles);
     m->writes_freed++;
     remove_first(m->writes, &m->write_count);
@@ -238,8 +242,8 @@ static bool send_data(struct mref *m)
     if (--r->beats == 0) {
         const struct mref_insn *insn = &m->insns[r->insn];
         const struct mref_uop *uop = &insn->uops[r->uop];
-        const unsigned merge = m->memory || uop->size == 64 ? 0 : m->config.merge_cycles;
-        r->ready = m->memory ? ask(m, insn, uop) : m->cycles + merge + latency(m);
+        const unsigned merge = m->outside.memory || uop->size == 64 ? 0 : m->config.merge_cycles;
+        r->ready = m->outside.memory ? ask(m, insn, uop) : m->cycles + merge + latency(m);
         m->next_write += merge;
         if (merge)
             m->merged = m->next_write;
@@ -276,7 +280,7 @@ static void request_load(struct mref *m)
         if (m->read_count == m->config.ld_queue || m->read_count + m->reads_freed == 32)
             return;
         uint64_t ready = m->cycles + latency(m);
-        if (m->memory) {
+        if (m->outside.memory) {
             const uint64_t last = ask(m, insn, uop);
             const uint64_t others = (uint64_t)(uop->beats - 1) * m->config.beat_cycles;
             ready = last > m->cycles + others ? last - others : m->cycles + 1;
@@ -308,16 +312,23 @@ static bool waits_for_line(const struct mref *m, unsigned at)
                                !(store && older->work.kind == SAM_M_KIND_LOAD)))
             continue;
         for (unsigned k = 0; k < older->count; k++)
-            if (!older->uops[k].answered && older->uops[k].first / 64 == uop->first / 64)
+            if (older->uops[k].answered == NEVER && older->uops[k].first / 64 == uop->first / 64)
                 return true;
     }
     for (unsigned k = 0; store && k < insn->issued; k++) {
         const struct mref_uop *other = &insn->uops[k];
-        if (!other->answered && other->first < uop->first + uop->size &&
+        if (other->answered == NEVER && other->first < uop->first + uop->size &&
             uop->first < other->first + other->size)
             return true;
     }
     return false;
+}
+
+static bool waits_outside(const struct mref *m, unsigned at)
+{
+    const struct mref_insn *insn = &m->insns[at];
+    return m->outside.waits &&
+           m->outside.waits(m->outside.context, at, &insn->uops[insn->issued], m->cycles);
 }
 
 static enum sam_mxu_state enter(struct mref *m, struct mref_stage *stage, unsigned at)
@@ -342,6 +353,8 @@ static enum sam_mxu_state issue_load(struct mref *m)
         return SAM_MXU_REGISTER;
     if (!insn->uops[insn->issued].clears && waits_for_line(m, (unsigned)at))
         return SAM_MXU_LINE;
+    if (!insn->uops[insn->issued].clears && waits_outside(m, (unsigned)at))
+        return SAM_MXU_MEMORY;
     return m->load.full ? full : enter(m, &m->load, (unsigned)at);
 }
 
@@ -355,6 +368,8 @@ static enum sam_mxu_state issue_store(struct mref *m)
         return SAM_MXU_REGISTER;
     if (waits_for_line(m, (unsigned)at))
         return SAM_MXU_LINE;
+    if (waits_outside(m, (unsigned)at))
+        return SAM_MXU_MEMORY;
     if (m->store.full)
         return SAM_MXU_PRESSURE;
     if (m->config.ports && (m->read_ports >> insn->uops[insn->issued].reg & 1))
@@ -398,62 +413,65 @@ static enum sam_mxu_state issue_row(struct mref *m)
 
 /* ------------------------------------------------------------------------------- each cycle */
 
-static enum sam_mxu_state accept_next(struct mref *m)
+void mref_begin(struct mref *m)
 {
-    if (m->accepted == m->count)
-        return SAM_MXU_EMPTY;
-    if (slots_used(m) == m->config.slots)
-        return SAM_MXU_SLOTS;
-    struct mref_insn *insn = &m->insns[m->accepted++];
-    insn->accepted = true;
-    insn->from = m->cycles + 1;
-    return SAM_MXU_BUSY;
-}
-
-static void tick(struct mref *m)
-{
-    enum sam_mxu_state states[SAM_MXU_UNITS];
     grant(m);
     m->read_ports = 0;
     m->write_ports = m->write_ports_next;
     m->write_ports_next = 0;
     m->reads_freed = m->writes_freed = 0;
-    states[SAM_MXU_READ] = read_channel(m);
+    m->states[SAM_MXU_READ] = read_channel(m);
     request_load(m);
     request_store(m);
-    states[SAM_MXU_WRITE] = write_channel(m);
-    states[SAM_MXU_MMA] = issue_product(m);
-    states[SAM_MXU_PW] = issue_row(m);
-    states[SAM_MXU_LOAD] = issue_load(m);
-    states[SAM_MXU_STORE] = issue_store(m);
-    states[SAM_MXU_DSA] = accept_next(m);
+    m->states[SAM_MXU_WRITE] = write_channel(m);
+    m->states[SAM_MXU_MMA] = issue_product(m);
+    m->states[SAM_MXU_PW] = issue_row(m);
+    m->states[SAM_MXU_LOAD] = issue_load(m);
+    m->states[SAM_MXU_STORE] = issue_store(m);
+    m->states[SAM_MXU_DSA] = SAM_MXU_EMPTY;
+}
+
+bool mref_offer(struct mref *m)
+{
+    struct mref_insn *insn = &m->insns[m->accepted];
+    const bool sizes = insn->work.kind == SAM_M_KIND_CONFIG; /* they take no slot */
+    m->states[SAM_MXU_DSA] = SAM_MXU_SLOTS;
+    if (!sizes && slots_used(m) == m->config.slots)
+        return false;
+    m->states[SAM_MXU_DSA] = SAM_MXU_BUSY;
+    insn->accepted = true;
+    insn->over = sizes;
+    insn->from = m->cycles + 1;
+    m->accepted++;
+    return true;
+}
+
+void mref_end(struct mref *m)
+{
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
-        m->buckets[unit][states[unit]]++;
+        m->buckets[unit][m->states[unit]]++;
     m->cycles++;
 }
 
-static bool is_over(struct mref *m)
+bool mref_is_idle(struct mref *m)
 {
     grant(m);
-    return m->accepted == m->count && slots_used(m) == 0;
+    return slots_used(m) == 0;
 }
 
-struct mref *mref_run(const struct sam_mxu_config *config, const struct sam_memtime_port *memory,
-                      unsigned port, const struct sam_matrix_work *works, unsigned count)
+struct mref *mref_new(const struct sam_mxu_config *config, const struct mref_outside *outside,
+                      const struct sam_matrix_work *works, unsigned count)
 {
     struct mref *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->config = *config;
-    m->memory = memory;
-    m->port = port;
-    m->insns = calloc(count, sizeof *m->insns);
+    if (outside)
+        m->outside = *outside;
+    m->insns = calloc(count + 1, sizeof *m->insns);
     assert_non_null(m->insns);
     m->count = count;
     for (unsigned i = 0; i < count; i++)
         prepare(m, &m->insns[i], &works[i]);
-    do
-        tick(m);
-    while (!is_over(m));
     return m;
 }
 

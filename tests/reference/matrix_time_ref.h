@@ -16,7 +16,7 @@ struct mref_uop {
     bool cut;          /* within an element of the mask */
     unsigned block[2]; /* of a product, of all registers */
     unsigned blocks;
-    bool answered;
+    uint64_t answered; /* in this cycle; UINT64_MAX: not yet */
 };
 
 struct mref_insn {
@@ -41,10 +41,18 @@ struct mref_stage {
     uint64_t from;
 };
 
-struct mref {
-    struct sam_mxu_config config;
+/* What a unit on a clock with others shares with them. */
+struct mref_outside {
     const struct sam_memtime_port *memory; /* NULL: that of the configuration */
     unsigned port;
+    /* Whether older accesses of others to its bytes are not over; NULL: there are none. */
+    bool (*waits)(void *context, unsigned insn, const struct mref_uop *uop, uint64_t cycle);
+    void *context;
+};
+
+struct mref {
+    struct sam_mxu_config config;
+    struct mref_outside outside;
     struct mref_insn *insns;
     unsigned count, accepted;
     uint64_t cycles;
@@ -54,13 +62,21 @@ struct mref {
     unsigned read_count, write_count, reads_freed, writes_freed;
     uint64_t next_read, next_write, merged;
     unsigned read_ports, write_ports, write_ports_next;
+    enum sam_mxu_state states[SAM_MXU_UNITS]; /* in this cycle */
     uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES];
 };
 
-/* Run the instructions, offered to the port one per cycle. `config` has been checked. Fails the
- * test when memory is short. */
-struct mref *mref_run(const struct sam_mxu_config *config, const struct sam_memtime_port *memory,
-                      unsigned port, const struct sam_matrix_work *works, unsigned count);
+/* The instructions that it will be given. `config` has been checked, `outside` may be NULL. Fails
+ * the test when memory is short. */
+struct mref *mref_new(const struct sam_mxu_config *config, const struct mref_outside *outside,
+                      const struct sam_matrix_work *works, unsigned count);
 void mref_free(struct mref *m);
+/* A cycle: all but the port; then what the port does, and the end. */
+void mref_begin(struct mref *m);
+/* The next instruction is offered. False: no slot is free. */
+bool mref_offer(struct mref *m);
+void mref_end(struct mref *m);
+/* Whether nothing is in flight. */
+bool mref_is_idle(struct mref *m);
 
 #endif

@@ -32,8 +32,8 @@ static void accessed(void *context, const struct eref_insn *insn, uint64_t cycle
     struct wref *w = &s->weights;
     switch ((enum sref_action)insn->action) {
     case SREF_SUBMIT:
-        assert_in_range(w->submitted, 0, s->work_count - 1);
-        wref_submit(w, &s->works[w->submitted], cycle + 1);
+        assert_in_range(w->submitted, 0, s->program.work_count - 1);
+        wref_submit(w, &s->program.works[w->submitted], cycle + 1);
         break;
     case SREF_SUBMITTED: note(s, w->submitted); break;
     case SREF_DONE: note(s, w->ended); break;
@@ -42,41 +42,108 @@ static void accessed(void *context, const struct eref_insn *insn, uint64_t cycle
     }
 }
 
+/* ------------------------------------------------------- bytes between engines and matrix unit */
+
+static bool meets(const struct sref *s, const struct eref_insn *insn, const struct mref_uop *uop)
+{
+    for (unsigned i = 0; i < uop->size; i++) {
+        const unsigned byte = s->program.byte(uop->first + i);
+        if (byte < EREF_MEMORY && (insn->touched[byte / 64] >> byte % 64 & 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether instruction `at` of the engines or the hart waits for an older one of the matrix unit: in
+ * the cycle of its answer, too. */
+static bool holds(void *context, size_t at, uint64_t cycle)
+{
+    const struct sref *s = context;
+    const struct eref_insn *insn = &s->program.insns[at];
+    for (unsigned i = 0; i < s->matrix->accepted && s->program.matrix_at[i] < at; i++) {
+        const struct mref_insn *older = &s->matrix->insns[i];
+        if (older->work.kind != SAM_M_KIND_STORE &&
+            !(older->work.kind == SAM_M_KIND_LOAD && insn->store))
+            continue;
+        for (unsigned k = 0; k < older->count; k++)
+            if (!older->uops[k].clears && older->uops[k].answered >= cycle &&
+                meets(s, insn, &older->uops[k]))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a uop of the matrix unit waits for an older instruction of the engines. */
+static bool waits(void *context, unsigned number, const struct mref_uop *uop, uint64_t cycle)
+{
+    const struct sref *s = context;
+    const bool store = s->program.matrix[number].kind == SAM_M_KIND_STORE;
+    for (size_t i = 0; i < s->program.matrix_at[number]; i++) {
+        const struct eref_insn *older = &s->program.insns[i];
+        if (older->tensor &&
+            ((older->store && older->done > cycle) ||
+             (older->load && store && older->read > cycle)) &&
+            meets(s, older, uop))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ each cycle */
+
+static void begin(void *context, uint64_t cycle)
+{
+    struct sref *s = context;
+    assert_int_equal(s->matrix->cycles, cycle);
+    mref_begin(s->matrix);
+}
+
+static bool takes(void *context)
+{
+    struct sref *s = context;
+    return mref_offer(s->matrix);
+}
+
 static void tick(void *context, uint64_t cycle)
 {
     struct sref *s = context;
     wref_tick(&s->weights, cycle);
+    mref_end(s->matrix);
 }
 
 static bool over(void *context, uint64_t cycle)
 {
     const struct sref *s = context;
-    return s->weights.ended == s->weights.submitted && cycle >= s->levels->last;
+    return s->weights.ended == s->weights.submitted && cycle >= s->levels->last &&
+           mref_is_idle(s->matrix);
 }
 
 struct sref *sref_run(const struct sam_system_config *config, const struct sam_memtime_map *map,
-                      struct eref_insn *insns, size_t count, uint64_t (*address)(unsigned byte),
-                      const struct system_weight_work *works, size_t work_count,
-                      unsigned weights_port)
+                      const struct sref_program *program, unsigned port, unsigned weights)
 {
     struct sref *s = calloc(1, sizeof *s);
     assert_non_null(s);
     s->config = *config;
-    s->works = works;
-    s->work_count = work_count;
+    s->program = *program;
     s->levels = lref_new(&config->mem, map);
-    const struct sam_memtime_port port = {lref_request, s->levels};
+    const struct sam_memtime_port memory = {lref_request, s->levels};
     s->weights.config = config->wu;
-    s->weights.port = port;
-    s->weights.number = weights_port;
-    const struct eref_outside outside = {.memory = &port,
-                                         .address = address,
+    s->weights.port = memory;
+    s->weights.number = weights;
+    const struct mref_outside around = {
+        .memory = &memory, .port = port, .waits = waits, .context = s};
+    s->matrix = mref_new(&config->mx, &around, program->matrix, program->matrix_count);
+    const struct eref_outside outside = {.memory = &memory,
+                                         .address = program->address,
+                                         .begin = begin,
+                                         .holds = holds,
+                                         .takes = takes,
                                          .may_access = may_access,
                                          .accessed = accessed,
                                          .tick = tick,
                                          .over = over,
                                          .context = s};
-    eref_run(insns, count, &config->tl, &outside, &s->engines);
+    eref_run(program->insns, program->count, &config->tl, &outside, &s->engines);
     return s;
 }
 
@@ -84,5 +151,6 @@ void sref_free(struct sref *s)
 {
     wref_free(&s->weights);
     lref_free(s->levels);
+    mref_free(s->matrix);
     free(s);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "matrix/random_config.h"
 #include "must.h"
 #include "random.h"
 #include "reference/system_time_ref.h"
@@ -17,7 +18,7 @@
 #include "system/system.h"
 #include "tensor/engines_gen.h"
 
-enum { ROUNDS = 60, ACTIONS = 60, RECORDS = 8, SUBMITS = 24 };
+enum { ROUNDS = 60, ACTIONS = 60, RECORDS = 8, SUBMITS = 24, MATRIX = 64 };
 
 /* Where everything is. */
 enum {
@@ -40,11 +41,21 @@ struct plan {
     struct egen g; /* first: egen_program gives it to `other` */
     struct sam_weight_record records[RECORDS];
     unsigned submits, loads;
+    struct sam_matrix_work matrix[MATRIX]; /* instructions of the matrix unit, */
+    size_t matrix_at[MATRIX];              /* their places in the program */
+    unsigned matrix_count, m, n, k;        /* and sizes; 0: not set yet */
 };
 
 static uint64_t address_of(unsigned byte)
 {
     return (byte < EGEN_PLACE ? L1M : DRAM) + byte % EGEN_PLACE;
+}
+
+static unsigned byte_of(uint64_t address)
+{
+    return address - L1M < EGEN_PLACE    ? (unsigned)(address - L1M)
+           : address - DRAM < EGEN_PLACE ? (unsigned)(address - DRAM + EGEN_PLACE)
+                                         : EREF_MEMORY;
 }
 
 static unsigned below(struct plan *p, unsigned bound)
@@ -71,12 +82,79 @@ static void log_register(struct plan *p, unsigned address, enum sref_action acti
     egen_add(&p->g)->store = true;
 }
 
-/* Do something with the queue of the weight unit. */
-static void use_queue(struct egen *g)
+static struct sam_matrix_work *add_matrix(struct plan *p, enum sam_m_kind kind)
+{
+    struct sam_matrix_work *w = &p->matrix[p->matrix_count];
+    *w = (struct sam_matrix_work){
+        .kind = kind, .registers = 1, .source_registers = 1, .m = p->m, .n = p->n, .bytes = p->k};
+    p->matrix_at[p->matrix_count] = p->g.count;
+    struct eref_insn *insn = egen_add(&p->g);
+    insn->matrix = true;
+    insn->action = p->matrix_count++;
+    return w;
+}
+
+static void set_sizes(struct plan *p)
+{
+    p->m = 1 + below(p, 8);
+    p->n = 1 + below(p, 8);
+    p->k = 4 * (1 + below(p, 16));
+    sam_buffer_printf(&p->g.text, "mcfgmi zero, %u\nmcfgni zero, %u\nmcfgki zero, %u\n", p->m, p->n,
+                      p->k);
+    for (unsigned i = 0; i < 3; i++)
+        add_matrix(p, SAM_M_KIND_CONFIG);
+}
+
+static void move_rows(struct plan *p)
+{
+    const bool store = below(p, 3) == 0, stream = below(p, 4) == 0;
+    const uint64_t base = (below(p, 2) ? L1M : DRAM) + 0x800 + below(p, 0x600);
+    const unsigned stride = below(p, 2) ? p->k : below(p, 100), reg = below(p, 8);
+    egen_constant(&p->g, "t1", (uint32_t)base);
+    egen_constant(&p->g, "t2", stride);
+    sam_buffer_printf(&p->g.text, "m%s%sb m%u, t2, (t1)\n", stream ? "s" : "", store ? "st" : "ld",
+                      reg);
+    struct sam_matrix_work *w = add_matrix(p, store ? SAM_M_KIND_STORE : SAM_M_KIND_LOAD);
+    w->md = (uint8_t)reg;
+    w->base = base;
+    w->stride = stride;
+    w->stream = stream;
+    w->end = store ? p->m : 16;
+}
+
+static void multiply(struct plan *p)
+{
+    static const struct sam_m_type bytes = {8, 32, false};
+    const unsigned to = below(p, 4), a = 4 + below(p, 4), b = 4 + below(p, 4);
+    sam_buffer_printf(&p->g.text, "mmaqa.b m%u, m%u, m%u\n", to, b, a);
+    struct sam_matrix_work *w = add_matrix(p, SAM_M_KIND_MMA);
+    w->md = (uint8_t)to;
+    w->ms1 = (uint8_t)a;
+    w->ms2 = (uint8_t)b;
+    w->reads_1 = w->reads_2 = true;
+    w->type = &bytes;
+}
+
+static void use_matrix(struct plan *p)
+{
+    if (p->matrix_count + 3 > MATRIX)
+        return;
+    if (p->m == 0 || below(p, 8) == 0)
+        set_sizes(p);
+    else if (below(p, 3))
+        move_rows(p);
+    else
+        multiply(p);
+}
+
+/* Do something with the queue of the weight unit, or with the matrix unit. */
+static void use_others(struct egen *g)
 {
     struct plan *p = (struct plan *)(void *)g;
-    const unsigned kind = below(p, 16);
-    if (kind < 10 && p->submits < SUBMITS) {
+    const unsigned kind = below(p, 32);
+    if (kind >= 16)
+        use_matrix(p);
+    else if (kind < 10 && p->submits < SUBMITS) {
         egen_constant(g, "t1", RECORDS_AT + 64 * below(p, RECORDS));
         access_register(p, "sw", SAM_SYSTEM_WEIGHT_SUBMIT, SREF_SUBMIT);
         p->submits++;
@@ -141,8 +219,8 @@ static void plan_new(struct plan *p, uint64_t seed)
                              .xlen = seed % 2 ? 32 : 64,
                              .places = {L1M, DRAM},
                              .place_count = 2,
-                             .other = use_queue}};
-    p->g.others = 3 + below(p, 6);
+                             .other = use_others}};
+    p->g.others = 2 + below(p, 6);
     for (unsigned i = 0; i < RECORDS; i++)
         random_record(p, i);
     egen_program(&p->g, ACTIONS);
@@ -293,6 +371,42 @@ static void expect_sums(const struct sam_system_figures *f)
     }
 }
 
+/* Cycles of all rounds. */
+struct total {
+    uint64_t hart[SAM_ISSUE_CYCLES], engines[SAM_ENGINE_CYCLES], weights[SYSTEM_WEIGHT_CYCLES],
+        matrix[SAM_MXU_UNITS][SAM_MXU_STATES];
+};
+
+static void add_total(struct total *t, const struct sref *s)
+{
+    for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
+        t->hart[i] += s->engines.issue[i];
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT * SAM_ENGINE_CYCLES; i++)
+        t->engines[i % SAM_ENGINE_CYCLES] +=
+            s->engines.engine[i / SAM_ENGINE_CYCLES].cycles[i % SAM_ENGINE_CYCLES];
+    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+        t->weights[i] += s->weights.cycles[i];
+    for (unsigned i = 0; i < SAM_MXU_UNITS * SAM_MXU_STATES; i++)
+        t->matrix[i / SAM_MXU_STATES][i % SAM_MXU_STATES] +=
+            s->matrix->buckets[i / SAM_MXU_STATES][i % SAM_MXU_STATES];
+}
+
+/* Each reason has occurred. */
+static void expect_all(const struct total *t)
+{
+    for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
+        if (!t->hart[i])
+            fail_msg("no program has a cycle of '%s'", sam_issue_cycle_name(i));
+    for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
+        if (!t->engines[i])
+            fail_msg("no engine has a cycle of '%s'", sam_engine_cycle_name(i));
+    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+        if (!t->weights[i])
+            fail_msg("no record has a cycle of '%s'", sam_system_weight_cycle_name(i));
+    assert_true(t->matrix[SAM_MXU_LOAD][SAM_MXU_MEMORY] &&
+                t->matrix[SAM_MXU_STORE][SAM_MXU_MEMORY]);
+}
+
 static void expect_times(struct system_program *p, const struct sref *expected)
 {
     struct sam_system_figures *figures;
@@ -307,6 +421,13 @@ static void expect_times(struct system_program *p, const struct sref *expected)
     const struct system_weight_figures *weights = sam_system_weight_time_figures(time->weights);
     for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
         assert_int_equal(weights->cycles[i], expected->weights.cycles[i]);
+    const struct sam_mxu_stats *matrix = sam_hart_cycles(p->hart);
+    for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
+        for (unsigned i = 0; i < SAM_MXU_STATES; i++)
+            if (matrix->buckets[unit][i] != expected->matrix->buckets[unit][i])
+                fail_msg("%s, %s: %llu cycles; the reference: %llu", sam_mxu_unit_name(unit),
+                         sam_mxu_state_name(i), (unsigned long long)matrix->buckets[unit][i],
+                         (unsigned long long)expected->matrix->buckets[unit][i]);
     lref_compare(expected->levels, sam_memtime_levels_figures(time->levels));
     expect_sums(figures);
     sam_system_figures_free(figures);
@@ -371,6 +492,10 @@ static void random_config(struct sam_system_config *config, uint64_t *seed)
         snprintf(text, sizeof text, more[i], values[test_below(seed, count)]);
         must(sam_system_config_set(config, text, &error), &error);
     }
+    config->mx = random_mxu_config(seed, 1);
+    config->mx.mlen = 512;
+    config->mx.stall = 0;
+    must(sam_mxu_config_check(&config->mx, &error), &error);
     egen_config(seed, text, sizeof text);
     must(sam_engines_parse(text, &config->tl, &error), &error);
 }
@@ -379,6 +504,7 @@ static void the_reference_agrees(void **state)
 {
     static const struct sam_memtime_map map = {L1M, 1 << 20, L0M, 1 << 20};
     const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
+    struct total total = {.hart = {0}};
     uint64_t seed = test_seed();
     (void)state;
     for (uint64_t i = 0; i < rounds; i++) {
@@ -393,8 +519,17 @@ static void the_reference_agrees(void **state)
         if (getenv("SAMITE_SHOW"))
             printf("%s", sam_buffer_text(&plan.g.text));
         start(&plain, &plan, NULL, &works, NULL);
-        struct sref *expected = sref_run(&config, &map, plan.g.insns, plan.g.count, address_of,
-                                         works.of, works.count, SYSTEM_PORT_WEIGHTS);
+        const struct sref_program program = {.insns = plan.g.insns,
+                                             .count = plan.g.count,
+                                             .address = address_of,
+                                             .byte = byte_of,
+                                             .works = works.of,
+                                             .work_count = works.count,
+                                             .matrix = plan.matrix,
+                                             .matrix_at = plan.matrix_at,
+                                             .matrix_count = plan.matrix_count};
+        struct sref *expected =
+            sref_run(&config, &map, &program, SYSTEM_PORT_MATRIX, SYSTEM_PORT_WEIGHTS);
         struct seen seen = {&plan.g, 0};
         start(&timed, &plan,
               &(struct sam_system_timing){.size = sizeof(struct sam_system_timing),
@@ -403,6 +538,7 @@ static void the_reference_agrees(void **state)
         expect_same_values(&timed, &plain);
         expect_times(&timed, expected);
         assert_int_equal(seen.next, unit_insns(&plan.g));
+        add_total(&total, expected);
         sref_free(expected);
         for (unsigned k = 0; k < works.count; k++)
             free(works.of[k].blocks);
@@ -410,6 +546,7 @@ static void the_reference_agrees(void **state)
         system_program_free(&plain);
         egen_free(&plan.g);
     }
+    expect_all(&total);
 }
 
 int main(void)

@@ -72,14 +72,18 @@ static unsigned conflict(const struct eref_insn *earlier, const struct eref_insn
 
 /* The first reason, in the order of the enumeration, for which insns[at] may not go; those before
  * `first` are over. */
-static unsigned hindrance(const struct eref_insn *insns, size_t first, size_t at, uint64_t cycle)
+static unsigned hindrance(const struct machine *m, size_t first, size_t at, uint64_t cycle)
 {
+    const struct eref_insn *insn = &m->insns[at];
     unsigned found = SAM_ENGINE_BUSY;
     for (size_t i = first; i < at; i++) {
-        unsigned reason = conflict(&insns[i], &insns[at], cycle);
+        const unsigned reason = conflict(&m->insns[i], insn, cycle);
         if (reason != SAM_ENGINE_BUSY && (found == SAM_ENGINE_BUSY || reason < found))
             found = reason;
     }
+    if (found == SAM_ENGINE_BUSY && m->outside && (insn->load || insn->store) &&
+        m->outside->holds(m->outside->context, at, cycle))
+        return SAM_ENGINE_MEMORY;
     return found;
 }
 
@@ -193,7 +197,7 @@ static void tick_engine(struct machine *m, unsigned engine)
             return;
         if (insn->start != NEVER)
             continue;
-        if (hindrance(m->insns, m->first, i, m->cycle) == SAM_ENGINE_BUSY)
+        if (hindrance(m, m->first, i, m->cycle) == SAM_ENGINE_BUSY)
             begin(m, insn);
         return;
     }
@@ -212,8 +216,10 @@ static unsigned obstacle(const struct machine *m, const struct eref_insn *next)
 {
     if (next->tensor && waiting(m, next->engine) == m->config->queue[next->engine])
         return SAM_ISSUE_FULL + next->engine;
-    if (!next->tensor && hindrance(m->insns, m->first, m->issued, m->cycle) != SAM_ENGINE_BUSY)
+    if (!next->tensor && hindrance(m, m->first, m->issued, m->cycle) != SAM_ENGINE_BUSY)
         return SAM_ISSUE_MEMORY;
+    if (next->matrix && !m->outside->takes(m->outside->context))
+        return SAM_ISSUE_SLOTS;
     if (next->control && !m->outside->may_access(m->outside->context, next))
         return SAM_ISSUE_CONTROL;
     return SAM_ISSUE_CYCLES;
@@ -223,10 +229,13 @@ static unsigned obstacle(const struct machine *m, const struct eref_insn *next)
 static unsigned tick_hart(struct machine *m)
 {
     unsigned kind = SAM_ISSUE_CYCLES;
+    bool matrix = false; /* one of its instructions has been issued */
     if (m->held > m->cycle)
         return SAM_ISSUE_SCALAR;
     for (unsigned slot = 0; slot < m->config->issue && m->issued < m->count; slot++) {
         struct eref_insn *next = &m->insns[m->issued];
+        if (next->matrix && matrix)
+            return kind;
         const unsigned stall = obstacle(m, next);
         if (stall != SAM_ISSUE_CYCLES)
             return kind == SAM_ISSUE_CYCLES ? stall : kind;
@@ -234,10 +243,12 @@ static unsigned tick_hart(struct machine *m)
         m->issued++;
         if (next->control)
             m->outside->accessed(m->outside->context, next, m->cycle);
-        if (next->tensor) {
-            kind = SAM_ISSUE_TENSOR;
-        } else {
-            kind = kind == SAM_ISSUE_TENSOR ? kind : SAM_ISSUE_SCALAR;
+        const unsigned own = next->matrix   ? SAM_ISSUE_MATRIX
+                             : next->tensor ? SAM_ISSUE_TENSOR
+                                            : SAM_ISSUE_SCALAR;
+        kind = kind == SAM_ISSUE_CYCLES || own > kind ? own : kind;
+        matrix |= next->matrix;
+        if (own == SAM_ISSUE_SCALAR) {
             if (m->config->scalar_cpi > 1) {
                 m->held = m->cycle + m->config->scalar_cpi;
                 return kind;
@@ -250,6 +261,8 @@ static unsigned tick_hart(struct machine *m)
 static void tick(struct machine *m, uint8_t *hart)
 {
     m->first = skip_past(m->insns, m->first, m->issued, m->cycle);
+    if (m->outside)
+        m->outside->begin(m->outside->context, m->cycle);
     for (unsigned engine = 0; engine < SAM_ENGINE_COUNT; engine++)
         tick_engine(m, engine);
     for (size_t i = m->first; i < m->issued; i++)
@@ -274,19 +287,19 @@ static bool over(const struct machine *m)
 /* ----------------------------------------------------------------------------- looking back */
 
 /* What the engine did in `cycle`, when all times are known. */
-static unsigned look_back(const struct eref_insn *insns, size_t first, size_t count,
-                          unsigned engine, uint64_t cycle, unsigned hart)
+static unsigned look_back(const struct machine *m, size_t first, unsigned engine, uint64_t cycle,
+                          unsigned hart)
 {
     bool underway = false;
-    for (size_t i = first; i < count; i++) {
-        const struct eref_insn *insn = &insns[i];
+    for (size_t i = first; i < m->count; i++) {
+        const struct eref_insn *insn = &m->insns[i];
         if (!insn->tensor || insn->engine != engine || insn->issued >= cycle)
             continue;
         if (insn->start <= cycle && cycle < insn->release)
             return SAM_ENGINE_BUSY;
         underway |= insn->release <= cycle && cycle < insn->done;
         if (insn->start > cycle) /* what held it up to the end */
-            return hindrance(insns, first, i, insn->start - 1);
+            return hindrance(m, first, i, insn->start - 1);
     }
     return underway                 ? SAM_ENGINE_LATENCY
            : hart == SAM_ISSUE_DONE ? SAM_ENGINE_DRAINED
@@ -327,7 +340,7 @@ void eref_run(struct eref_insn *insns, size_t count, const struct sam_engines_co
         size_t first = 0;
         for (uint64_t t = 0; t < report->cycles; t++) {
             first = skip_past(insns, first, count, t);
-            r->cycles[look_back(insns, first, count, engine, t, harts[t])]++;
+            r->cycles[look_back(&m, first, engine, t, harts[t])]++;
         }
         for (size_t i = 0; i < count; i++)
             if (insns[i].tensor && insns[i].engine == engine) {

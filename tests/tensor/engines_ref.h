@@ -18,8 +18,9 @@ struct eref_insn {
     bool tensor;
     unsigned engine;
     bool reads[32], writes[32]; /* TLRegs; tl0 is never looked at */
-    bool control;               /* a scalar one that accesses a control register, */
-    unsigned action;            /* which the outside understands */
+    bool control;               /* a scalar one that accesses a control register: */
+    bool matrix;                /* one of the matrix unit, at most one per cycle: */
+    unsigned action;            /* the outside understands which */
     unsigned bytes, slices;
     bool load, store;
     uint64_t touched[EREF_MEMORY / 64]; /* bit i % 64 of i / 64: it loads or stores byte i */
@@ -34,8 +35,13 @@ struct eref_insn {
 
 /* What else there is on the clock. */
 struct eref_outside {
-    const struct sam_memtime_port *memory; /* loads and stores take their times from it */
-    uint64_t (*address)(unsigned byte);    /* of those that are touched */
+    const struct sam_memtime_port *memory;        /* loads and stores take their times from it */
+    uint64_t (*address)(unsigned byte);           /* of those that are touched */
+    void (*begin)(void *context, uint64_t cycle); /* before the engines and the hart */
+    /* Whether instruction `at` waits in this cycle for bytes that another unit has in flight. */
+    bool (*holds)(void *context, size_t at, uint64_t cycle);
+    /* Whether the matrix unit takes its next instruction in this cycle; it does. */
+    bool (*takes)(void *context);
     /* Whether an access of a control register may issue in this cycle; it does. */
     bool (*may_access)(void *context, const struct eref_insn *insn);
     void (*accessed)(void *context, const struct eref_insn *insn, uint64_t cycle);
