@@ -75,7 +75,8 @@ static int report(const struct packed_layer *layer, const struct packed_run *how
                   const struct sam_system_figures *packed)
 {
     struct sam_system_timing timing = *how->timing;
-    const struct packed_run again = {how->folder, how->program, how->mlen, {NULL}, false, &timing};
+    const struct packed_run again = {
+        .folder = how->folder, .program = how->program, .mlen = how->mlen, .timing = &timing};
     struct packed_result raw;
     struct sam_error error = {0};
     char *text = NULL;
