@@ -367,9 +367,12 @@ static void sweep_pages(struct sam_system_races *r, uint32_t *marks)
     r->used_count = kept;
 }
 
+/* Twice what is left, or little more than the most that may be left. */
 static size_t next_sweep(const struct sam_system_races *r, size_t kept)
 {
-    return 2 * kept < r->options.first_sweep ? r->options.first_sweep : 2 * kept;
+    const size_t least = r->options.first_sweep, most = r->options.most + r->options.most / 8;
+    const size_t next = 2 * kept < least ? least : 2 * kept;
+    return next < most ? next : most;
 }
 
 /* Drop what has ended: its ranges, its pages and its whos. */
