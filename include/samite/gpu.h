@@ -60,7 +60,7 @@ struct sam_gpu_timing {
     size_t size;                             /* sizeof of this struct (status.h) */
     const struct sam_gputime_config *config; /* NULL: the first preset */
     /* Registers that a warp has, which limit how many run at a time; 0: the most that a kernel of
-     * the launch's image names, and without that all that an instruction can name. */
+     * the launch's image names; without that they are unknown and limit nothing. */
     uint32_t sgprs, vgprs;
     /* Timelines of a launch when write is not NULL: the warps and units of each SM, in the JSON
      * that ui.perfetto.dev opens; the instructions, for Konata. */

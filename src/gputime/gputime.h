@@ -55,7 +55,7 @@ struct sam_gputime_launch {
     uint32_t warps;        /* of a workgroup */
     uint32_t lanes;        /* of a warp */
     uint32_t lds_bytes;    /* of a workgroup */
-    uint32_t sgprs, vgprs; /* of a warp; 0: unknown, all a warp can name */
+    uint32_t sgprs, vgprs; /* of a warp; 0: unknown, they limit nothing */
     uint32_t start_pc;
 };
 
