@@ -272,7 +272,8 @@ static void keep_work(void *context, const struct sam_system_weight *ended)
     *copy = *work;
     copy->blocks = calloc(work->count + 1, sizeof *copy->blocks);
     assert_non_null(copy->blocks);
-    memcpy(copy->blocks, work->blocks, work->count * sizeof *copy->blocks);
+    if (work->count)
+        memcpy(copy->blocks, work->blocks, work->count * sizeof *copy->blocks);
 }
 
 static void write_bytes(struct system_program *p, uint64_t address, const void *data, size_t size)
