@@ -252,6 +252,8 @@ void sam_hart_counts_free(struct sam_hart_counts *counts);
  */
 enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
                                    const struct sam_insn **next);
+/* The next instruction, if it is one of a unit and known to be; NULL: perhaps another. */
+const struct sam_insn *sam_hart_unit_insn(const struct sam_hart *hart);
 /* After runs: add what was counted to the statistics and the profile. False: out of memory. */
 bool sam_hart_counts_collect(struct sam_hart *hart);
 

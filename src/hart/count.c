@@ -214,6 +214,15 @@ void sam_hart_counts_free(struct sam_hart_counts *counts)
     free(counts);
 }
 
+const struct sam_insn *sam_hart_unit_insn(const struct sam_hart *hart)
+{
+    const struct sam_core *c = &hart->core;
+    const uint64_t offset = c->pc - c->page_pc;
+    if (!c->ops || offset >= SAM_PAGE_SIZE || offset & 3 || c->ops[offset / 4].fn != count_unit)
+        return NULL;
+    return &c->tallies[offset / 4].insn;
+}
+
 enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
                                    const struct sam_insn **next)
 {

@@ -137,10 +137,12 @@ static enum sam_exit advance_counted(struct sam_hart *hart, int64_t budget,
                                      enum sam_status *observed)
 {
     struct sam_hart_record r;
-    const struct sam_insn *next;
-    const enum sam_exit exit = sam_hart_run_counted(hart, budget, &next);
-    if (!next)
-        return exit;
+    const struct sam_insn *next = sam_hart_unit_insn(hart);
+    if (!next) {
+        const enum sam_exit exit = sam_hart_run_counted(hart, budget, &next);
+        if (!next)
+            return exit;
+    }
     /* A profile shows ranges of memory, and the models those of scalar accesses; a store to a
      * control register has an effect. */
     if (hart->options.profile || sam_insn_rows[next->op].does.bytes)
