@@ -35,6 +35,7 @@ package lintian                      command lintian
 package reuse                        command reuse
 oracle clang                         command clang
 oracle qemu-user                     command qemu-riscv32
+oracle qemu-system-misc              command qemu-system-riscv32
 oracle binutils-riscv64-unknown-elf  command riscv64-unknown-elf-as
 oracle gcc-riscv64-unknown-elf       command riscv64-unknown-elf-gcc
 oracle picolibc-riscv64-unknown-elf  file /usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs

@@ -287,6 +287,46 @@ static void picolibc(void **state)
     }
 }
 
+/* The same ELF on QEMU, whose memory begins where the tensor hart's does: the same console, files
+ * and exit code. */
+static void on_qemu(void **state)
+{
+    (void)state;
+    static const char place[] = "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=0x200000 "
+                                "-Wl,--defsym=__ram=0x80200000,--defsym=__ram_size=0x200000";
+    for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
+        char command[1024];
+        const char *name = builds[i].name;
+        snprintf(command, sizeof command, "command -v qemu-system-risc%s >/dev/null", name + 1);
+        if (system(command) != 0) {
+            printf("# no qemu-system-misc: programs in C are not compared with it\n");
+            return;
+        }
+        snprintf(command, sizeof command, "%s %s", builds[i].options, place);
+        assert_true(build(command, "placed"));
+        write_text("data.txt", "some\ntext\n");
+        snprintf(command, sizeof command,
+                 "cd %s && timeout 300 qemu-system-risc%s -M virt -display none -monitor none "
+                 "-serial none -bios none -semihosting-config "
+                 "enable=on,target=native,arg=copy,arg=data.txt,arg=7 -kernel placed "
+                 ">qemu.txt 2>&1; test $? = 7 && mv copy.txt theirs.txt",
+                 directory, name + 1);
+        assert_int_equal(system(command), 0);
+        struct outcome o = run("placed " TENSOR "--host-files . -- copy data.txt 7");
+        struct sam_buffer printed = read_file("qemu.txt"), theirs = read_file("theirs.txt"),
+                          ours = read_file("copy.txt");
+        assert_int_equal(o.code, 7);
+        assert_true(printed.size > 0 && printed.size == o.out.size);
+        assert_memory_equal(printed.data, o.out.data, printed.size);
+        assert_int_equal(theirs.size, ours.size);
+        assert_memory_equal(theirs.data, ours.data, ours.size);
+        sam_buffer_free(&printed);
+        sam_buffer_free(&theirs);
+        sam_buffer_free(&ours);
+        done(&o);
+    }
+}
+
 /* Compiled for what the hart has not. */
 static void wrong_instruction_sets(void **state)
 {
@@ -332,8 +372,11 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picolibc),      cmocka_unit_test(device_headers),
-        cmocka_unit_test(on_the_system), cmocka_unit_test(wrong_instruction_sets),
+        cmocka_unit_test(picolibc),
+        cmocka_unit_test(on_qemu),
+        cmocka_unit_test(device_headers),
+        cmocka_unit_test(on_the_system),
+        cmocka_unit_test(wrong_instruction_sets),
         cmocka_unit_test(in_assembly),
     };
     return cmocka_run_group_tests_name("cli/run_c", tests, set_up, tear_down);
