@@ -15,8 +15,7 @@ static const struct cli_group groups[] = {
     {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
     {"Options of --machine system", run_system_start_rows, offsetof(struct run_command, system),
      1 << RUN_SYSTEM},
-    {"Options of --machine system", run_system_rows, offsetof(struct run_command, system),
-     1 << RUN_SYSTEM},
+    {NULL, run_system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
     {0},
 };
 
