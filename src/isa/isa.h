@@ -338,7 +338,10 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
 /* Whether `isa` includes the row. */
 bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa);
 /* Whether `op` is REGEXT, REGEXTI, REGPAIR or REGPAIRI. */
-bool sam_op_is_prefix(enum sam_op op);
+static inline bool sam_op_is_prefix(enum sam_op op)
+{
+    return sam_insn_rows[op].does.act == SAM_ACT_PREFIX;
+}
 
 /* A cache of disassembled text for logs, by pc and word, for instructions without a prefix. */
 struct sam_texts;

@@ -195,11 +195,6 @@ bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa)
     return sam_isa_is_on(row->on, isa);
 }
 
-bool sam_op_is_prefix(enum sam_op op)
-{
-    return sam_insn_rows[op].does.act == SAM_ACT_PREFIX;
-}
-
 /* Whether the instruction exists on the engine that the word names. */
 static bool has_engine(const struct sam_insn_row *row, uint32_t word)
 {

@@ -88,15 +88,12 @@ static struct sam_tl_fault make_plan(const struct sam_tensor *t, bool store, boo
     return SAM_TL_FAULT(SAM_TL_FINE);
 }
 
-const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked)
+void sam_tensor_make_plan(struct sam_tensor *t, bool store, bool masked)
 {
     struct sam_tl_plan *p = &t->plan[store][masked];
-    if (SAM_UNLIKELY(!p->known)) {
-        p->any = false;
-        p->count = p->zero_count = 0;
-        p->first = 0;
-        p->fault = make_plan(t, store, masked, p);
-        p->known = true;
-    }
-    return p;
+    p->any = false;
+    p->count = p->zero_count = 0;
+    p->first = 0;
+    p->fault = make_plan(t, store, masked, p);
+    p->known = true;
 }

@@ -186,6 +186,25 @@ static struct sam_engines_times find_start(struct sam_engines *e, const struct e
     return t;
 }
 
+/* What it waited for, and its transfer. */
+static SAM_NOINLINE void tell_slices(struct sam_engines *e, const struct entry *i,
+                                     const struct sam_engines_times *t)
+{
+    struct sam_engines_slice slice = {.track = i->work->engine,
+                                      .cycle = t->reason,
+                                      .start = t->first,
+                                      .end = t->start,
+                                      .pc = i->work->pc,
+                                      .word = i->work->word,
+                                      .issued = i->issued,
+                                      .done = t->done};
+    sam_engines_tell(e, &slice);
+    slice.cycle = SAM_ENGINE_BUSY;
+    slice.start = t->start;
+    slice.end = t->release;
+    sam_engines_tell(e, &slice);
+}
+
 /* All times are known. False: out of memory. */
 static bool finish(struct sam_engines *e, const struct entry *i, const struct sam_engines_times *t)
 {
@@ -197,19 +216,8 @@ static bool finish(struct sam_engines *e, const struct entry *i, const struct sa
     q->release = t->release;
     q->done = t->done;
     note_registers(e, w, t->release, t->done);
-    struct sam_engines_slice slice = {.track = w->engine,
-                                      .cycle = t->reason,
-                                      .start = t->first,
-                                      .end = t->start,
-                                      .pc = w->pc,
-                                      .word = w->word,
-                                      .issued = i->issued,
-                                      .done = t->done};
-    sam_engines_tell(e, &slice);
-    slice.cycle = SAM_ENGINE_BUSY;
-    slice.start = t->start;
-    slice.end = t->release;
-    sam_engines_tell(e, &slice);
+    if (e->watch.slice)
+        tell_slices(e, i, t);
     return !w->span_count || sam_engines_take_off(e, w, i->order, t->read, t->done);
 }
 

@@ -2,12 +2,10 @@
 /* Loads and stores in flight, compared byte by byte. */
 #include "tensor/engines_state.h"
 
-bool sam_engines_overlap(const struct sam_work_span *a, unsigned a_count,
-                         const struct sam_work_span *b, unsigned b_count)
+bool sam_engines_share_a_byte(const struct sam_work_span *a, unsigned a_count,
+                              const struct sam_work_span *b, unsigned b_count)
 {
     unsigned i = 0, k = 0;
-    if (!a_count || !b_count || a[0].low > b[b_count - 1].high || a[a_count - 1].high < b[0].low)
-        return false;
     while (i < a_count && k < b_count) {
         if (a[i].high < b[k].low)
             i++;

@@ -110,8 +110,14 @@ static inline void sam_engines_sync(struct sam_engines *e)
 }
 
 /* engines_memory.c */
-bool sam_engines_overlap(const struct sam_work_span *a, unsigned a_count,
-                         const struct sam_work_span *b, unsigned b_count);
+bool sam_engines_share_a_byte(const struct sam_work_span *a, unsigned a_count,
+                              const struct sam_work_span *b, unsigned b_count);
+static inline bool sam_engines_overlap(const struct sam_work_span *a, unsigned a_count,
+                                       const struct sam_work_span *b, unsigned b_count)
+{
+    return a_count && b_count && a[0].low <= b[b_count - 1].high &&
+           a[a_count - 1].high >= b[0].low && sam_engines_share_a_byte(a, a_count, b, b_count);
+}
 /* The first cycle in which instruction `order` may access the spans, as far as accesses of engines
  * are concerned whose times are known. `engine` keeps its own stores in order. */
 uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64_t order,

@@ -31,7 +31,14 @@ static inline bool sam_tensor_is_written(const struct sam_tensor *t, unsigned ad
 /* config.c */
 
 /* The plan of a load or store under the current CSRs. */
-const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store, bool masked);
+void sam_tensor_make_plan(struct sam_tensor *t, bool store, bool masked);
+static inline const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bool store,
+                                                        bool masked)
+{
+    if (SAM_UNLIKELY(!t->plan[store][masked].known))
+        sam_tensor_make_plan(t, store, masked);
+    return &t->plan[store][masked];
+}
 
 /* The instructions. False: a trap, c->cause is set, and c->tval unless it is the instruction word;
  * nothing has changed. */
