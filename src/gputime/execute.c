@@ -20,7 +20,7 @@ struct requests {
 static uint32_t asking_operands(const struct model *m, const struct collector *c, bool echoes)
 {
     uint32_t set = c->missing;
-    for (unsigned k = 0; echoes && k < c->sources; k++)
+    for (unsigned k = 0; echoes && k < c->sources && k < MOST_SOURCES; k++)
         set |= (uint32_t)(c->granted[k] != NEVER && c->granted[k] + 1 == m->now) << k;
     return set;
 }

@@ -55,7 +55,7 @@ static bool has_compiler;
 
 static bool build(const char *options, const char *output)
 {
-    char command[512];
+    char command[2048];
     snprintf(command, sizeof command, "cd %s && " CROSS "%s main.c -o %s >build.log 2>&1",
              directory, options, output);
     return system(command) == 0;
@@ -295,15 +295,15 @@ static void on_qemu(void **state)
     static const char place[] = "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=0x200000 "
                                 "-Wl,--defsym=__ram=0x80200000,--defsym=__ram_size=0x200000";
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
-        char command[1024];
+        char command[1024], options[512];
         const char *name = builds[i].name;
         snprintf(command, sizeof command, "command -v qemu-system-risc%s >/dev/null", name + 1);
         if (system(command) != 0) {
             printf("# no qemu-system-misc: programs in C are not compared with it\n");
             return;
         }
-        snprintf(command, sizeof command, "%s %s", builds[i].options, place);
-        assert_true(build(command, "placed"));
+        snprintf(options, sizeof options, "%s %s", builds[i].options, place);
+        assert_true(build(options, "placed"));
         write_text("data.txt", "some\ntext\n");
         snprintf(command, sizeof command,
                  "cd %s && timeout 300 qemu-system-risc%s -M virt -display none -monitor none "
