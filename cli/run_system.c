@@ -320,7 +320,5 @@ int run_system(struct hart_request *request, struct system_request *system)
 {
     request->system = system;
     request->cycles |= system->time.config || system->time.compare;
-    const int code = run_hart(request);
-    sam_system_config_free(system->time.config);
-    return code;
+    return run_hart(request);
 }

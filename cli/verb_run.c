@@ -134,7 +134,10 @@ static int run(struct cli_args *args)
     int code = cli_read(args, &c);
     if (code == CLI_OK)
         code = run_command_check(&c);
-    return code == CLI_OK ? run_command(&c) : code;
+    if (code == CLI_OK)
+        code = run_command(&c);
+    sam_system_config_free(c.system.time.config);
+    return code;
 }
 
 const struct cli_verb verb_run = {

@@ -85,6 +85,20 @@ static unsigned part_of(const char *word)
     return point ? PARTS : OWN;
 }
 
+/* The part whose parameter `word` names without a prefix, of several the own one; PARTS: none. */
+static unsigned owner_of(struct sam_system_config *config, const char *word)
+{
+    const size_t size = strcspn(word, "=,");
+    for (unsigned part = PARTS; part-- > 0;) {
+        const struct sam_keys keys = keys_of(config, part);
+        for (size_t i = 0; i < keys.count; i++)
+            if (strlen(keys.rows[i].parameter.name) == size &&
+                memcmp(keys.rows[i].parameter.name, word, size) == 0)
+                return part;
+    }
+    return PARTS;
+}
+
 static enum sam_status set_part(struct sam_system_config *config, unsigned part, const char *text,
                                 struct sam_error *error)
 {
@@ -92,7 +106,16 @@ static enum sam_status set_part(struct sam_system_config *config, unsigned part,
     const struct sam_keys keys = keys_of(config, part);
     const enum sam_status status = part == GPU ? sam_gputime_config_set(&config->gpu, text, &inside)
                                                : sam_keys_set(&keys, 1, text, &inside);
-    return status == SAM_OK ? SAM_OK : sam_fail(error, status, "%s%s", prefixes[part], inside.text);
+    if (status == SAM_OK)
+        return SAM_OK;
+    /* "mem.dram_bytes=0: expected ...", or "mem: unknown parameter ..." */
+    bool names = false;
+    for (const char *at = text; *at && !names; at += strcspn(at, ","), at += *at == ',')
+        names = strncmp(inside.text, at, strcspn(at, "=,")) == 0;
+    return names || part == OWN
+               ? sam_fail(error, status, "%s%s", prefixes[part], inside.text)
+               : sam_fail(error, status, "%.*s: %s", (int)strlen(prefixes[part]) - 1,
+                          prefixes[part], inside.text);
 }
 
 enum sam_status sam_system_config_set(struct sam_system_config *config, const char *text,
@@ -110,6 +133,13 @@ enum sam_status sam_system_config_set(struct sam_system_config *config, const ch
         if (part == PARTS) {
             status = sam_fail(error, SAM_ERR_USAGE,
                               "%.*s: expected a name that begins with tl., mx., gpu., wu. or mem.",
+                              (int)(size < 80 ? size : 80), text);
+            break;
+        }
+        const unsigned owner = part == OWN ? owner_of(&copy, text) : part;
+        if (owner != part && owner != PARTS) {
+            status = sam_fail(error, SAM_ERR_USAGE, "%.*s: expected %s%.*s",
+                              (int)(size < 80 ? size : 80), text, prefixes[owner],
                               (int)(size < 80 ? size : 80), text);
             break;
         }

@@ -98,7 +98,7 @@ static void parameters_change_cycles(void **state)
     expect_part(&out, "mem.dram_bytes");
     expect_part(&out, "wu.symbols_cycle");
     sam_buffer_free(&out);
-    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes");
+    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes=4: expected mem.dram_bytes=4");
     expect_failure(RUN "--config mem.dram_bytes=0", 2, "mem.dram_bytes=0: expected a number");
     expect_failure(RUN "--mlen 256 --config mx.mlen=512", 2, "the hart's MLEN is 256");
 }
@@ -158,7 +158,7 @@ static void a_sweep_runs_the_system(void **state)
     struct sam_buffer page = read_file("page.html");
     expect_part(&page, "weight unit");
     sam_buffer_free(&page);
-    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes");
+    expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes=4: expected mem.dram_bytes=4");
     command_verb = "run";
 }
 
