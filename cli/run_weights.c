@@ -19,7 +19,7 @@ int run_parse_weights(struct cli_args *args, const struct cli_option *option, co
     if (!*text || at == text)
         return cli_usage_error(args, "--%s %s: expected FILE.smw or FILE.smw@ADDRESS", option->name,
                                text);
-    /* What is no number belongs to the name. */
+    /* Text after '@' that is not a number is part of the file name. */
     if (at && sam_parse_u64(at + 1, &weights->address) && weights->address == 0)
         return cli_usage_error(args, "--%s %s: address 0: expected one from 0x%08x on",
                                option->name, text, SAM_SYSTEM_BUFFERS);

@@ -14,7 +14,7 @@
 
 enum { MOST_JOBS = 256 };
 
-/* The forms: of enum run_machine, but there are no tiles. */
+/* The forms are those of enum run_machine except tile. */
 enum { SWEEP_SYSTEM = 2 };
 
 struct state {
