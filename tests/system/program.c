@@ -84,3 +84,49 @@ uint32_t system_word(struct system_program *p, uint64_t address)
         fail_msg("%s", p->error.text);
     return sam_le32(bytes);
 }
+
+const char system_fill[] = " .globl kernel\n"
+                           "kernel: lw t0, 0(a0)\n"
+                           " lw t1, 4(a0)\n"
+                           " csrr t2, gidx\n"
+                           " slli t2, t2, 3\n"
+                           " vid.v v1\n"
+                           " vadd.vx v1, v1, t2\n"
+                           " vsll.vi v2, v1, 2\n"
+                           " vadd.vx v2, v2, t0\n"
+                           " vadd.vx v3, v1, t1\n"
+                           " vsw12.v v3, 0(v2)\n"
+                           " ret\n";
+
+void system_expect_sums(const struct sam_system_figures *f)
+{
+    for (size_t i = 0; i < f->row_count;) {
+        const struct sam_system_row *first = &f->rows[i];
+        uint64_t sum = 0;
+        for (; i < f->row_count && strcmp(f->rows[i].unit, first->unit) == 0 &&
+               f->rows[i].number == first->number;
+             i++)
+            sum += f->rows[i].cycles;
+        if (sum != f->cycles)
+            fail_msg("%s %u: %llu of %llu cycles", first->unit, first->number,
+                     (unsigned long long)sum, (unsigned long long)f->cycles);
+    }
+    for (size_t k = 0; k < f->level_count; k++) {
+        const struct sam_system_level *level = &f->levels[k];
+        uint64_t read = 0, written = 0;
+        for (size_t i = 0; i < f->byte_count; i++)
+            if (strcmp(f->bytes[i].level, level->name) == 0) {
+                read += f->bytes[i].read;
+                written += f->bytes[i].written;
+            }
+        assert_int_equal(read, level->read);
+        assert_int_equal(written, level->written);
+    }
+    for (size_t i = 0; i < f->launch_count; i++) {
+        const struct sam_system_launch_time *l = &f->launches[i];
+        assert_true(l->submitted < l->begun && l->begun <= l->first && l->first < l->end);
+        assert_true(l->end <= f->cycles);
+        if (i)
+            assert_true(l->begun >= l[-1].end);
+    }
+}

@@ -42,6 +42,11 @@ struct sam_image *system_assemble(const char *isa, uint64_t base, const char *pr
 void system_expect(struct system_program *p, uint64_t code);
 /* Run; the hart traps with this cause and tval, and the report has these words. */
 void system_expect_trap(struct system_program *p, unsigned cause, uint64_t tval, const char *words);
+/* The rows of each unit sum to the cycles, what the units asked for is what the levels served, and
+ * launches begin after their stores. */
+void system_expect_sums(const struct sam_system_figures *figures);
+/* Source of a GPU kernel: out[i] = i + args[1], of all work-items. */
+extern const char system_fill[];
 uint32_t system_word(struct system_program *p, uint64_t address);
 
 #endif

@@ -26,20 +26,6 @@ static const char *const isas[] = {RV32, RV64};
 
 #define EXIT(code) " li t6, 0x02000000\n li t5, " #code "\n sw t5, 4(t6)\n"
 
-/* out[i] = i + args[1], of all work-items */
-static const char fill[] = " .globl kernel\n"
-                           "kernel: lw t0, 0(a0)\n"
-                           " lw t1, 4(a0)\n"
-                           " csrr t2, gidx\n"
-                           " slli t2, t2, 3\n"
-                           " vid.v v1\n"
-                           " vadd.vx v1, v1, t2\n"
-                           " vsll.vi v2, v1, 2\n"
-                           " vadd.vx v2, v2, t0\n"
-                           " vadd.vx v3, v1, t1\n"
-                           " vsw12.v v3, 0(v2)\n"
-                           " ret\n";
-
 static void launches(void **state)
 {
     (void)state;
@@ -61,7 +47,7 @@ static void launches(void **state)
     for (size_t i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.jobs = i < 2 ? 1 : 4};
         struct system_program p = system_program_new(
-            isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text, fill);
+            isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text, system_fill);
         system_expect(&p, 0);
         static const uint64_t registers[][2] = {{18, 0}, {19, 0}, {20, 1}, {21, 0},
                                                 {22, 1}, {23, 2}, {24, 0}};
@@ -229,7 +215,7 @@ static void bad_records(void **state)
         sam_buffer_printf(&text, PROGRAM(" %s\nbad: sw s1, 0(s0)\n", 1), cases[i / 2].change);
         struct system_program p = system_program_new(
             isas[i % 2], &(struct sam_system_options){.gpu_traps = SAM_SYSTEM_TRAPS_REPORT}, NULL,
-            sam_buffer_text(&text), fill);
+            sam_buffer_text(&text), system_fill);
         system_expect_trap(&p, 7, SAM_SYSTEM_GPU_SUBMIT, cases[i / 2].words);
         assert_non_null(strstr(p.error.text, "<bad+0x0>"));
         assert_int_equal(sam_system_stats(p.system)->launches, 0);
@@ -256,7 +242,7 @@ static void bad_places(void **state)
         struct sam_buffer text = {0};
         sam_buffer_printf(&text, PROGRAM(" %s\n sw s1, 0(s0)\n", 1), cases[i].change);
         struct system_program p =
-            system_program_new(RV64, NULL, NULL, sam_buffer_text(&text), fill);
+            system_program_new(RV64, NULL, NULL, sam_buffer_text(&text), system_fill);
         assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
         assert_int_equal(p.result.end, SAM_SYSTEM_END_TRAP);
         assert_int_equal(p.result.trap.kind, cases[i].kind);

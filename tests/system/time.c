@@ -33,20 +33,6 @@ static const char *const isas[] = {RV32, RV64};
     "gpu_kernel: .word 1\n"                                                                        \
     "pds: .space 64 * 8 * 16\n"
 
-/* out[i] = i + args[1], of all work-items */
-static const char fill[] = " .globl kernel\n"
-                           "kernel: lw t0, 0(a0)\n"
-                           " lw t1, 4(a0)\n"
-                           " csrr t2, gidx\n"
-                           " slli t2, t2, 3\n"
-                           " vid.v v1\n"
-                           " vadd.vx v1, v1, t2\n"
-                           " vsll.vi v2, v1, 2\n"
-                           " vadd.vx v2, v2, t0\n"
-                           " vadd.vx v3, v1, t1\n"
-                           " vsw12.v v3, 0(v2)\n"
-                           " ret\n";
-
 /* ------------------------------------------------------------------------------------ figures */
 
 static uint64_t cycles_of(const struct sam_system_figures *f, const char *unit, const char *reason)
@@ -61,40 +47,6 @@ static uint64_t cycles_of(const struct sam_system_figures *f, const char *unit, 
     if (!found)
         fail_msg("no reason '%s' of '%s'", reason, unit);
     return sum;
-}
-
-/* The rows of each unit sum to the cycles; what the units asked for is what the levels served. */
-static void check_sums(const struct sam_system_figures *f)
-{
-    for (size_t i = 0; i < f->row_count;) {
-        const struct sam_system_row *first = &f->rows[i];
-        uint64_t sum = 0;
-        for (; i < f->row_count && strcmp(f->rows[i].unit, first->unit) == 0 &&
-               f->rows[i].number == first->number;
-             i++)
-            sum += f->rows[i].cycles;
-        if (sum != f->cycles)
-            fail_msg("%s %u: %llu of %llu cycles", first->unit, first->number,
-                     (unsigned long long)sum, (unsigned long long)f->cycles);
-    }
-    for (size_t k = 0; k < f->level_count; k++) {
-        const struct sam_system_level *level = &f->levels[k];
-        uint64_t read = 0, written = 0;
-        for (size_t i = 0; i < f->byte_count; i++)
-            if (strcmp(f->bytes[i].level, level->name) == 0) {
-                read += f->bytes[i].read;
-                written += f->bytes[i].written;
-            }
-        assert_int_equal(read, level->read);
-        assert_int_equal(written, level->written);
-    }
-    for (size_t i = 0; i < f->launch_count; i++) {
-        const struct sam_system_launch_time *l = &f->launches[i];
-        assert_true(l->submitted < l->begun && l->begun <= l->first && l->first < l->end);
-        assert_true(l->end <= f->cycles);
-        if (i)
-            assert_true(l->begun >= l[-1].end);
-    }
 }
 
 static struct sam_system_config *config_of(const char *text)
@@ -114,12 +66,13 @@ static struct sam_system_figures *run(struct system_program *p, const char *isa,
     struct sam_system_config *c = config_of(config);
     const struct sam_system_timing timing = {.size = sizeof timing, .config = c};
     struct sam_system_figures *figures;
-    *p = system_program_new(isa, &(struct sam_system_options){.timing = &timing}, NULL, text, fill);
+    *p = system_program_new(isa, &(struct sam_system_options){.timing = &timing}, NULL, text,
+                            system_fill);
     sam_system_config_free(c);
     system_expect(p, 0);
     if (sam_system_measure(p->system, &figures, &p->error) != SAM_OK)
         fail_msg("%s", p->error.text);
-    check_sums(figures);
+    system_expect_sums(figures);
     return figures;
 }
 
@@ -284,7 +237,7 @@ static void a_launch_that_traps_takes_time(void **state)
     assert_int_equal(sam_hart_x(p.hart, 21), 1 + p.result.trap.kind);
     assert_int_equal(sam_hart_x(p.hart, 22), 2);
     assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
-    check_sums(f);
+    system_expect_sums(f);
     assert_int_equal(f->launch_count, 2);
     assert_true(f->launches[0].insns > 5);
     release(&p, f);
@@ -292,7 +245,7 @@ static void a_launch_that_traps_takes_time(void **state)
     p = system_program_new(RV32, &options, NULL, text, overrun);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
     assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
-    check_sums(f);
+    system_expect_sums(f);
     release(&p, f);
 }
 
@@ -304,7 +257,7 @@ static void a_launch_that_does_not_fit_is_refused(void **state)
     const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
     struct system_program p =
         system_program_new(RV32, &(struct sam_system_options){.timing = &timing}, NULL,
-                           PROGRAM(" sw s1, 0(s0)\n"), fill);
+                           PROGRAM(" sw s1, 0(s0)\n"), system_fill);
     sam_system_config_free(config);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
     if (!strstr(p.error.text, "fits no SM: lds_bytes=64"))
@@ -317,7 +270,7 @@ static void nothing_is_measured_without_timing(void **state)
 {
     struct sam_system_figures *f;
     (void)state;
-    struct system_program p = system_program_new(RV32, NULL, NULL, PROGRAM(""), fill);
+    struct system_program p = system_program_new(RV32, NULL, NULL, PROGRAM(""), system_fill);
     system_expect(&p, 0);
     assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_ERR_USAGE);
     assert_null(f);
@@ -361,7 +314,7 @@ static void values_do_not_depend_on_time(void **state)
     uint64_t seed = test_seed();
     unsigned ran = 0;
     (void)state;
-    struct system_program plain = system_program_new(RV32, NULL, NULL, text, fill);
+    struct system_program plain = system_program_new(RV32, NULL, NULL, text, system_fill);
     system_expect(&plain, 0);
     uint8_t expected[DATA_SIZE], found[DATA_SIZE];
     assert_int_equal(
@@ -379,7 +332,7 @@ static void values_do_not_depend_on_time(void **state)
         if (possible) {
             sam_system_free(system);
             struct system_program p = system_program_new(
-                RV32, &(struct sam_system_options){.timing = &timing}, NULL, text, fill);
+                RV32, &(struct sam_system_options){.timing = &timing}, NULL, text, system_fill);
             const enum sam_status status = sam_system_run(p.system, &p.result, &p.error);
             if (status == SAM_OK) {
                 struct sam_system_figures *figures;
@@ -390,7 +343,7 @@ static void values_do_not_depend_on_time(void **state)
                 for (unsigned x = 8; x < 32; x++)
                     assert_int_equal(sam_hart_x(p.hart, x), sam_hart_x(plain.hart, x));
                 assert_int_equal(sam_system_measure(p.system, &figures, &p.error), SAM_OK);
-                check_sums(figures);
+                system_expect_sums(figures);
                 sam_system_figures_free(figures);
             } else if (!strstr(p.error.text, "fits no SM")) {
                 fail_msg("%s", p.error.text);

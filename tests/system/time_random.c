@@ -357,21 +357,6 @@ static size_t unit_insns(const struct egen *g)
     return count;
 }
 
-static void expect_sums(const struct sam_system_figures *f)
-{
-    for (size_t i = 0; i < f->row_count;) {
-        const struct sam_system_row *first = &f->rows[i];
-        uint64_t sum = 0;
-        for (; i < f->row_count && strcmp(f->rows[i].unit, first->unit) == 0 &&
-               f->rows[i].number == first->number;
-             i++)
-            sum += f->rows[i].cycles;
-        if (sum != f->cycles)
-            fail_msg("%s: %llu of %llu cycles", first->unit, (unsigned long long)sum,
-                     (unsigned long long)f->cycles);
-    }
-}
-
 /* Cycles of all rounds. */
 struct total {
     uint64_t hart[SAM_ISSUE_CYCLES], engines[SAM_ENGINE_CYCLES], weights[SYSTEM_WEIGHT_CYCLES],
@@ -430,7 +415,7 @@ static void expect_times(struct system_program *p, const struct sref *expected)
                          sam_mxu_state_name(i), (unsigned long long)matrix->buckets[unit][i],
                          (unsigned long long)expected->matrix->buckets[unit][i]);
     lref_compare(expected->levels, sam_memtime_levels_figures(time->levels));
-    expect_sums(figures);
+    system_expect_sums(figures);
     sam_system_figures_free(figures);
 }
 
