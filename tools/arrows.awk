@@ -26,12 +26,14 @@ BEGIN {
     allow["src/codec"] = "base"
     # The only folder that knows all the parts.
     allow["src/system"] = "base clock codec gputime hart hostio isa machine matrix memtime profile sanitize simt tensor trace"
+    allow["src/lower"] = "base tile"
     # Folders within a folder: which of their siblings they may include. All may include its face.
     within["src/tile/text"] = within["src/tile/check"] = ""
     within["src/tile/core"] = "check"
     within["src/matrix/cycle"] = ""
     # Which folders may include them from outside.
     visitors["src/matrix/cycle"] = "hart"
+    visitors["src/tile/check"] = "lower"
     # Only the public headers: what these need, a user can do too.
     allow["cli"] = allow["drivers"] = allow["examples"] = allow["kernels"] = ""
     allow["include/samite"] = ""
