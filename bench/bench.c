@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "samite/samite.h"
+
 enum { MAX_ROWS = 256, MAX_REPEATS = 9 };
 
 struct row {
@@ -30,7 +32,7 @@ struct bench {
     size_t count;
 };
 
-static double now(void)
+double bench_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -110,10 +112,10 @@ static double measure(const struct bench *bench, bench_work *work, void *context
 {
     uint64_t rounds = 1;
     for (;;) {
-        double start = now();
+        double start = bench_now();
         if (work(context, rounds) < 0)
             return -1;
-        double took = now() - start;
+        double took = bench_now() - start;
         if (took >= bench->seconds || rounds >= UINT64_C(1) << 60)
             break;
         /* Approach the wanted time in steps of at most eight times: early runs are cold and slow.
@@ -123,14 +125,30 @@ static double measure(const struct bench *bench, bench_work *work, void *context
     }
     double rates[MAX_REPEATS] = {0};
     for (int i = 0; i < bench->repeats; i++) {
-        double start = now();
+        double start = bench_now();
         double done = work(context, rounds);
         if (done < 0)
             return -1;
-        rates[i] = done / (now() - start);
+        rates[i] = done / (bench_now() - start);
     }
     qsort(rates, (size_t)bench->repeats, sizeof rates[0], by_value);
     return rates[bench->repeats / 2];
+}
+
+double bench_median(const struct bench *bench, double (*once)(void *context), void *context)
+{
+    double figures[MAX_REPEATS] = {0};
+    for (int i = 0; i < bench->repeats; i++)
+        if ((figures[i] = bench->list ? 1 : once(context)) < 0)
+            return -1;
+    qsort(figures, (size_t)bench->repeats, sizeof figures[0], by_value);
+    return figures[bench->repeats / 2];
+}
+
+void bench_fail(const char *what, const struct sam_error *error)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, error->text);
+    exit(1);
 }
 
 static double measure_row(struct bench *bench, const char *name, const char *unit,

@@ -41,6 +41,17 @@ double bench_rate(struct bench *bench, const char *name, const char *unit, doubl
 double bench_time(struct bench *bench, const char *name, const char *unit, double scale,
                   bench_work *work, void *context, double reference);
 
+/* The median of several figures that `once` measures itself; negative when one of them is, which
+ * means that it failed. */
+double bench_median(const struct bench *bench, double (*once)(void *context), void *context);
+
+/* Wall time in seconds. */
+double bench_now(void);
+
+/* Print the error and exit with 1: the benchmark cannot go on. */
+struct sam_error;
+void bench_fail(const char *what, const struct sam_error *error);
+
 /* A row that was measured elsewhere (bytes of memory, a ratio). */
 void bench_value(struct bench *bench, const char *name, const char *unit, double value,
                  double reference);

@@ -17,6 +17,7 @@ void native_int_8(uint64_t turns, struct native_state *state);
 void native_half(uint64_t turns, struct native_state *state);
 void native_float(uint64_t turns, struct native_state *state);
 void native_memory(uint64_t turns, struct native_state *state);
+void native_memory_8(uint64_t turns, struct native_state *state);
 void native_scalar(uint64_t turns, struct native_state *state);
 
 #endif

@@ -7,76 +7,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "bench.h"
 #include "config.h"
-#include "samite/samite.h"
+#include "scalar.h"
 
-#define DATA   0x10000u
 #define REPEAT 16 /* instructions per iteration of a loop */
 
-struct program {
-    struct sam_hart *hart;
-    struct sam_image *image;
-    uint64_t entry;
-    double per_turn; /* units of work */
-};
-
-static void fail(const char *what, const struct sam_error *error)
+/* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = BENCH_DATA. With the
+ * engines' cycle model when `engines` is not NULL. */
+static struct bench_program open_timed_loop(const char *setup, const char *body, double per_turn,
+                                            const struct sam_engines_config *engines)
 {
-    fprintf(stderr, "bench: %s: %s\n", what, error->text);
-    exit(1);
-}
-
-static void open_image(struct program *p, struct sam_image *image,
-                       const struct sam_hart_options *options)
-{
-    struct sam_error error;
-    p->image = image;
-    p->entry = image->entry;
-    if (sam_hart_new(options, &p->hart, &error) != SAM_OK ||
-        sam_hart_map(p->hart, DATA, 0x10000, &error) != SAM_OK ||
-        sam_hart_load(p->hart, image, &error) != SAM_OK)
-        fail("hart", &error);
-}
-
-/* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = DATA. With the engines'
- * cycle model when `engines` is not NULL. */
-static struct program open_timed_loop(const char *setup, const char *body, double per_turn,
-                                      const struct sam_engines_config *engines)
-{
-    struct program p = {.per_turn = per_turn};
+    struct bench_program p = {.per_turn = per_turn};
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_error error;
     struct sam_image *image;
     char text[4096], *messages;
     snprintf(text, sizeof text,
-             "li a1, %u\n%s\n1:\n.rept %d\n%s\n.endr\naddi a0, a0, -1\nbnez a0, 1b\nebreak\n", DATA,
-             setup, REPEAT, body);
+             "li a1, %u\n%s\n1:\n.rept %d\n%s\n.endr\naddi a0, a0, -1\nbnez a0, 1b\nebreak\n",
+             BENCH_DATA, setup, REPEAT, body);
     sam_isa_parse("rv64im_zicsr_xtensorload", &options.isa, &error);
     if (sam_assemble(&options, body, text, strlen(text), &image, &messages, &error) != SAM_OK)
-        fail(body, &error);
+        bench_fail(body, &error);
     sam_text_free(messages);
-    open_image(&p, image, &(struct sam_hart_options){.isa = options.isa, .engines = engines});
+    bench_program_open(&p, image,
+                       &(struct sam_hart_options){.isa = options.isa, .engines = engines});
     return p;
 }
 
-static struct program open_loop(const char *setup, const char *body, double per_turn)
+static struct bench_program open_loop(const char *setup, const char *body, double per_turn)
 {
     return open_timed_loop(setup, body, per_turn, NULL);
 }
 
-static void close_program(struct program *p)
-{
-    sam_hart_free(p->hart);
-    sam_image_free(p->image);
-}
-
 static double run_turns(void *context, uint64_t rounds)
 {
-    struct program *p = context;
+    struct bench_program *p = context;
     struct sam_hart_result result;
     sam_hart_set_pc(p->hart, p->entry);
     sam_hart_set_x(p->hart, 10, rounds);
@@ -141,9 +107,9 @@ static void run_moves(struct bench *bench)
             snprintf(name, sizeof name, "tl.%s, %s", store ? "store" : "load", m->title);
             if (!bench_wants(bench, name))
                 continue;
-            struct program p = open_loop(m->setup, body, REPEAT * m->count * m->size);
+            struct bench_program p = open_loop(m->setup, body, REPEAT * m->count * m->size);
             bench_rate(bench, name, "GB/s", 1e9, run_turns, &p, reference);
-            close_program(&p);
+            bench_program_close(&p);
         }
     }
 }
@@ -200,9 +166,9 @@ static void run_xpose(struct bench *bench)
                 snprintf(body, sizeof body, "tl.xpose.%c.%s tl1, tl2, a2", widths[w], pairs[i]);
                 if (!bench_wants(bench, name))
                     continue;
-                struct program p = open_loop(setup, body, REPEAT * 2048.0);
+                struct bench_program p = open_loop(setup, body, REPEAT * 2048.0);
                 bench_rate(bench, name, "GB/s", 1e9, run_turns, &p, reference);
-                close_program(&p);
+                bench_program_close(&p);
             }
 }
 
@@ -232,81 +198,13 @@ static void run_others(struct bench *bench)
                  "%s\nli t0, 0xaaaaaaaa\ncsrw tmask_concat_1, t0\nli t0, 0x55555555\n"
                  "csrw tmask_concat_2, t0\n",
                  others[i].setup);
-        struct program p = open_loop(setup, others[i].body, REPEAT * 1024.0);
+        struct bench_program p = open_loop(setup, others[i].body, REPEAT * 1024.0);
         bench_rate(bench, others[i].title, "GB/s", 1e9, run_turns, &p, 0);
-        close_program(&p);
+        bench_program_close(&p);
     }
 }
 
 /* ------------------------------------------------------------------------------------- scalar */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Instructions of `rounds` rounds of the program; an exit code other than 0 means a wrong result.
- */
-static double run_rounds(void *context, uint64_t rounds)
-{
-    struct program *p = context;
-    struct sam_hart_result result;
-    sam_hart_set_pc(p->hart, p->entry);
-    sam_hart_set_x(p->hart, 2, SAM_HART_STACK_TOP);
-    sam_hart_set_x(p->hart, 10, rounds > UINT32_MAX ? UINT32_MAX : rounds);
-    if (sam_hart_run(p->hart, &result, NULL) != SAM_OK || result.end != SAM_HART_EXIT ||
-        result.exit_code != 0)
-        return -1;
-    return (double)result.instructions;
-}
-
-/* The program on its own in qemu, including start-up. 0: not installed. */
-static double qemu_rate(const char *path, double instructions)
-{
-    char command[600];
-    snprintf(command, sizeof command, "qemu-riscv32 %s 2>/dev/null", path);
-    double best = 0;
-    for (int i = 0; i < 3; i++) {
-        double started = now();
-        if (system(command) != 0)
-            return 0;
-        double seconds = now() - started;
-        best = best == 0 || seconds < best ? seconds : best;
-    }
-    return instructions / best;
-}
-
-static void run_program(struct bench *bench, const char *name)
-{
-    char path[512], title[64], qemu[96], with_stats[96];
-    struct sam_image *image;
-    struct sam_error error;
-    struct sam_isa isa;
-    snprintf(path, sizeof path, "%s/bench/scalar_%s.elf", SAM_BUILD_ROOT, name);
-    snprintf(title, sizeof title, "scalar, %s.c", name);
-    snprintf(qemu, sizeof qemu, "%s: qemu-riscv32", title);
-    snprintf(with_stats, sizeof with_stats, "%s, statistics", title);
-    if (access(path, R_OK) != 0 || (!bench_wants(bench, title) && !bench_wants(bench, qemu) &&
-                                    !bench_wants(bench, with_stats)))
-        return;
-    sam_isa_parse("rv32im_zicsr", &isa, &error);
-    if (sam_elf_read(path, &image, &error) != SAM_OK)
-        fail(path, &error);
-    struct program p = {0}, counted = {0};
-    struct sam_hart_options options = {.isa = isa};
-    open_image(&p, image, &options);
-    double reference = qemu_rate(path, run_rounds(&p, 0)) / 1e6;
-    if (reference > 0)
-        bench_value(bench, qemu, "MIPS", reference, 0);
-    bench_rate(bench, title, "MIPS", 1e6, run_rounds, &p, reference);
-    options.collect_stats = true;
-    open_image(&counted, image, &options);
-    bench_rate(bench, with_stats, "MIPS", 1e6, run_rounds, &counted, 0);
-    sam_hart_free(counted.hart);
-    close_program(&p);
-}
 
 static void run_scalar(struct bench *bench)
 {
@@ -314,10 +212,8 @@ static void run_scalar(struct bench *bench)
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_error error;
     struct sam_image *image;
-    struct program p = {0};
-    run_program(bench, "sieve");
-    run_program(bench, "matmul");
-    run_program(bench, "mix");
+    struct bench_program p = {0};
+    bench_compiled(bench, true);
     if (!bench_wants(bench, "scalar, loop.s"))
         return;
     snprintf(path, sizeof path, "%s/bench/scalar/loop.s", SAM_SOURCE_ROOT);
@@ -330,11 +226,11 @@ static void run_scalar(struct bench *bench)
     fclose(file);
     sam_isa_parse("rv32im_zicsr", &options.isa, &error);
     if (sam_assemble(&options, path, text, size, &image, &messages, &error) != SAM_OK)
-        fail(path, &error);
+        bench_fail(path, &error);
     sam_text_free(messages);
-    open_image(&p, image, &(struct sam_hart_options){.isa = options.isa});
-    bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, run_rounds, &p, 0);
-    close_program(&p);
+    bench_program_open(&p, image, &(struct sam_hart_options){.isa = options.isa});
+    bench_rate(bench, "scalar, loop.s", "MIPS", 1e6, bench_program_run, &p, 0);
+    bench_program_close(&p);
 }
 
 /* ------------------------------------------------------------------------------- engines in time
@@ -363,13 +259,13 @@ static void run_engines(struct bench *bench)
             continue;
         char name[64];
         double per_turn = REPEAT * loops[i].insns + 2, off;
-        struct program plain = open_loop(setup, loops[i].body, per_turn);
-        struct program timed = open_timed_loop(setup, loops[i].body, per_turn, &config);
+        struct bench_program plain = open_loop(setup, loops[i].body, per_turn);
+        struct bench_program timed = open_timed_loop(setup, loops[i].body, per_turn, &config);
         snprintf(name, sizeof name, "%s, off", loops[i].title);
         off = bench_rate(bench, name, "M insns/s", 1e6, run_turns, &plain, 0);
         bench_rate(bench, loops[i].title, "M insns/s", 1e6, run_turns, &timed, off);
-        close_program(&plain);
-        close_program(&timed);
+        bench_program_close(&plain);
+        bench_program_close(&timed);
     }
 }
 
