@@ -1,133 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, functions, statements, and the names that they define. */
+/* Files, functions and statements. */
 #include "tile/text/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static uint32_t bucket_of(const char *name, size_t size)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return (hash ^ hash >> 15) % PARSE_BUCKETS;
-}
-
-#define PUSH(array, count, capacity, item)                                                         \
-    do {                                                                                           \
-        void *grown_ = sam_grow(array, count, &(capacity), sizeof *(array));                       \
-        if (!grown_ || (count) >= UINT32_MAX - 1) {                                                \
-            parser->memory = true;                                                                 \
-            return SAM_TILE_NONE;                                                                  \
-        }                                                                                          \
-        (array) = grown_;                                                                          \
-        (array)[(count)++] = (item);                                                               \
-    } while (0)
-
-static uint32_t add_name(struct parser *parser, uint32_t value)
-{
-    const char *text = parser->p->values[value].name;
-    uint32_t *bucket = &parser->buckets[bucket_of(text, strlen(text))];
-    struct name name = {value, *bucket};
-    PUSH(parser->names, parser->name_count, parser->name_capacity, name);
-    *bucket = (uint32_t)parser->name_count;
-    return value;
-}
-
-void sam_tile_parse_leave(struct parser *parser, size_t names)
-{
-    struct sam_tile_program *p = parser->p;
-    size_t end = parser->name_count, kept = names;
-    for (size_t i = end; i-- > names;) {
-        const char *text = p->values[parser->names[i].value].name;
-        parser->buckets[bucket_of(text, strlen(text))] = parser->names[i].next;
-    }
-    /* The arguments of a bare program are visible everywhere, wherever they were first named. */
-    for (size_t i = names; i < end; i++) {
-        struct sam_tile_value *v = &p->values[parser->names[i].value];
-        if (!parser->bare || v->op != SAM_TILE_NONE || v->pos.line)
-            continue;
-        uint32_t *bucket = &parser->buckets[bucket_of(v->name, strlen(v->name))];
-        parser->names[kept].value = parser->names[i].value;
-        parser->names[kept].next = *bucket;
-        *bucket = (uint32_t)++kept;
-    }
-    parser->name_count = kept;
-}
-
-static uint32_t find_name(const struct parser *parser, const struct token *t)
-{
-    uint32_t at = parser->buckets[bucket_of(t->text, t->size)];
-    while (at) {
-        const struct name *name = &parser->names[at - 1];
-        const char *text = parser->p->values[name->value].name;
-        if (strlen(text) == t->size && memcmp(text, t->text, t->size) == 0)
-            return name->value;
-        at = name->next;
-    }
-    return SAM_TILE_NONE;
-}
-
-static uint32_t new_value(struct parser *parser, const struct token *name,
-                          const struct sam_tile_ty *type, struct sam_tile_pos pos)
-{
-    struct sam_tile_program *p = parser->p;
-    struct sam_tile_value value = {.name = sam_strndup(name->text, name->size),
-                                   .type = *type,
-                                   .pos = pos,
-                                   .seen = name->pos,
-                                   .op = SAM_TILE_NONE};
-    void *grown = sam_grow(p->values, p->value_count, &p->value_capacity, sizeof *p->values);
-    if (!value.name || !grown) {
-        free(value.name);
-        parser->memory = true;
-        return SAM_TILE_NONE;
-    }
-    p->values = grown;
-    p->values[p->value_count++] = value;
-    return add_name(parser, (uint32_t)(p->value_count - 1));
-}
-
-uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
-                               const struct sam_tile_ty *type)
-{
-    uint32_t old = find_name(parser, name);
-    if (old != SAM_TILE_NONE) {
-        const struct sam_tile_value *v = &parser->p->values[old];
-        if (v->pos.line)
-            sam_tile_error(&parser->report, name->pos, "%%%s is already defined, at line %" PRIu32,
-                           v->name, v->pos.line);
-        else
-            sam_tile_error(
-                &parser->report, name->pos,
-                "%%%s is defined here and used before; whatever names it, a tassign included, "
-                "must follow its definition",
-                v->name);
-        return SAM_TILE_NONE;
-    }
-    return new_value(parser, name, type, name->pos);
-}
-
-bool sam_tile_parse_operand(struct parser *parser, struct statement *s)
-{
-    struct token t = parser->token;
-    if (!sam_tile_parse_at_value(parser, "a value, as %name"))
-        return false;
-    uint32_t value = find_name(parser, &t);
-    if (value == SAM_TILE_NONE) {
-        struct sam_tile_ty unknown = {0};
-        if (!parser->bare)
-            sam_tile_error(&parser->report, t.pos, "%%%.*s is not defined", (int)t.size, t.text);
-        value = new_value(parser, &t, &unknown, (struct sam_tile_pos){0});
-        if (value == SAM_TILE_NONE)
-            return false;
-    }
-    if (s->operand_count == PARSE_MAX_OPERANDS)
-        return sam_tile_parse_too_many(parser, "operands", PARSE_MAX_OPERANDS);
-    s->operands[s->operand_count++] = (struct sam_tile_operand){value, t.pos};
-    sam_tile_parse_next(parser);
-    return true;
-}
 
 bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, size_t index)
 {
@@ -199,7 +75,7 @@ uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t c
     struct sam_tile_program *p = parser->p;
     uint32_t first = (uint32_t)p->id_count;
     for (size_t i = 0; i < count; i++)
-        PUSH(p->ids, p->id_count, p->id_capacity, ids[i]);
+        PARSE_PUSH(p->ids, p->id_count, p->id_capacity, ids[i]);
     return first;
 }
 
@@ -209,11 +85,11 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.operands = (uint32_t)p->operand_count;
     s->op.operand_count = (uint32_t)s->operand_count;
     for (size_t i = 0; i < s->operand_count; i++)
-        PUSH(p->operands, p->operand_count, p->operand_capacity, s->operands[i]);
+        PARSE_PUSH(p->operands, p->operand_count, p->operand_capacity, s->operands[i]);
     s->op.results = sam_tile_parse_ids(parser, s->ids, s->result_count);
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
-    PUSH(p->ops, p->op_count, p->op_capacity, s->op);
+    PARSE_PUSH(p->ops, p->op_count, p->op_capacity, s->op);
     s->op.comment = s->op.tail[0] = s->op.tail[1] = NULL; /* the program's now */
     return (uint32_t)(p->op_count - 1);
 }
@@ -249,15 +125,6 @@ static void recover(struct parser *parser, uint32_t line)
         depth -= depth && sam_tile_parse_is(parser, '}');
         sam_tile_parse_next(parser);
     }
-}
-
-/* Define the results of a statement that failed, so that their uses are not reported as well. */
-static void poison(struct parser *parser, const struct statement *s)
-{
-    struct sam_tile_ty unknown = {0};
-    for (size_t i = 0; i < s->result_count; i++)
-        if (find_name(parser, &s->results[i]) == SAM_TILE_NONE)
-            new_value(parser, &s->results[i], &unknown, s->results[i].pos);
 }
 
 static bool parse_results(struct parser *parser, struct statement *s)
@@ -353,7 +220,7 @@ static bool parse_statement(struct parser *parser)
     if (parse_results(parser, &s) && parse_code(parser, &s) && parse_rest(parser, &s)) {
         add_comment(parser);
     } else {
-        poison(parser, &s);
+        sam_tile_parse_poison(parser, &s);
         recover(parser, line);
     }
     free(s.op.comment);
@@ -375,7 +242,7 @@ static void skip_block(struct parser *parser)
 bool sam_tile_parse_block(struct parser *parser, struct block *block)
 {
     struct block *outer = parser->block;
-    *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE};
+    *block = (struct block){SAM_TILE_NONE, SAM_TILE_NONE, (uint32_t)parser->p->value_count};
     if (parser->depth == PARSE_MAX_DEPTH) {
         sam_tile_error(&parser->report, parser->token.pos, "blocks nest deeper than %d",
                        PARSE_MAX_DEPTH);
@@ -395,6 +262,7 @@ bool sam_tile_parse_block(struct parser *parser, struct block *block)
         }
         parse_statement(parser);
     }
+    sam_tile_parse_end_awaiting(parser, block->first_value);
     parser->ended = false;
     parser->block = outer;
     parser->depth--;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the parser share. lex.c makes tokens, parse.c statements and scopes,
- * parse_type.c types, parse_op.c tile operations, parse_scf.c arithmetic and control flow. */
+ * names.c the names of values, parse_type.c types, parse_op.c tile operations, parse_scf.c
+ * arithmetic and control flow. */
 #ifndef SAM_TILE_PARSE_H
 #define SAM_TILE_PARSE_H
 
@@ -42,6 +43,7 @@ struct name {
 /* A block under construction. */
 struct block {
     uint32_t first, last;
+    uint32_t first_value; /* values from here on are its own */
 };
 
 struct parser {
@@ -54,6 +56,7 @@ struct parser {
     size_t name_count, name_capacity;
     uint32_t *buckets; /* name + 1 */
     unsigned depth;
+    size_t awaited;    /* tiles that a tassign has named and no result has defined yet */
     bool bare;         /* an unknown name is an argument */
     bool memory;       /* ran out */
     bool ended;        /* the statement just read ends its block */
@@ -70,6 +73,18 @@ struct statement {
     uint32_t ids[PARSE_MAX_OPERANDS]; /* of the results, once they are defined */
     bool has_attribute;
 };
+
+/* Append to an array that grows; return SAM_TILE_NONE if out of memory. */
+#define PARSE_PUSH(array, count, capacity, item)                                                   \
+    do {                                                                                           \
+        void *grown_ = sam_grow(array, count, &(capacity), sizeof *(array));                       \
+        if (!grown_ || (count) >= UINT32_MAX - 1) {                                                \
+            parser->memory = true;                                                                 \
+            return SAM_TILE_NONE;                                                                  \
+        }                                                                                          \
+        (array) = grown_;                                                                          \
+        (array)[(count)++] = (item);                                                               \
+    } while (0)
 
 /* --- lex.c */
 void sam_tile_parse_next(struct parser *parser);
@@ -102,14 +117,31 @@ bool sam_tile_parse_integer(struct parser *parser, int64_t *value);
 /* --- parse_type.c. False after an error. */
 bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type);
 
-/* --- parse.c */
-bool sam_tile_parse_block(struct parser *parser, struct block *block);
+/* --- names.c */
 /* A new value with a name, visible from here on; SAM_TILE_NONE after an error or if out of memory.
  */
 uint32_t sam_tile_parse_define(struct parser *parser, const struct token *name,
                                const struct sam_tile_ty *type);
 /* The operand that the token names, added to the statement. */
 bool sam_tile_parse_operand(struct parser *parser, struct statement *s);
+/* The same for the tile of a tassign, which its result may define later. */
+bool sam_tile_parse_assigned(struct parser *parser, struct statement *s);
+/* If the result of `alloc`, an alloc_tile to be appended, has the name of a tile that is there
+ * already, of an alloc_tile or of a tassign that awaits it, then that tile is its destination:
+ * *found, and its number in alloc->ids. False after an error. */
+bool sam_tile_parse_destination(struct parser *parser, struct statement *alloc,
+                                const struct sam_tile_ty *type, bool *found);
+/* A tile that only a tassign has named so far is an argument, or not defined; and at the end of a
+ * block all that it has. */
+void sam_tile_parse_settle(struct parser *parser, uint32_t value);
+void sam_tile_parse_end_awaiting(struct parser *parser, uint32_t first_value);
+/* Forget the names from here on, but for arguments of bare programs. */
+void sam_tile_parse_leave(struct parser *parser, size_t names);
+/* Define the results of a statement that failed, so that their uses are not reported as well. */
+void sam_tile_parse_poison(struct parser *parser, const struct statement *s);
+
+/* --- parse.c */
+bool sam_tile_parse_block(struct parser *parser, struct block *block);
 /* `: T` or `, T` for operand `index`, whose type it must be. */
 bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, size_t index);
 bool sam_tile_parse_result_count(struct parser *parser, const struct statement *s, size_t count);
@@ -119,7 +151,6 @@ bool sam_tile_parse_result(struct parser *parser, struct statement *s, size_t in
 /* The statement as an op at the end of the block; its number. */
 uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s);
 uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
-void sam_tile_parse_leave(struct parser *parser, size_t names);
 bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
                          enum sam_tile_kind kind, const char *what);
 /* Take one of `words` (ended by NULL) as the operation's attribute. */

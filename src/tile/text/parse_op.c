@@ -58,7 +58,7 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
     return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* An SSA result is a tile that is allocated, then written. */
+/* An SSA result is a tile that is allocated, then written, unless it names a tile that is there. */
 static bool allocate_result(struct parser *parser, struct statement *s,
                             const struct sam_tile_ty *type)
 {
@@ -68,9 +68,16 @@ static bool allocate_result(struct parser *parser, struct statement *s,
                                      .body = {SAM_TILE_NONE, SAM_TILE_NONE}},
                               .result_count = 1};
     alloc.results[0] = s->results[0];
+    bool found;
     s->op.comment = NULL;
-    bool good = sam_tile_parse_result(parser, &alloc, 0, type) &&
-                sam_tile_parse_append(parser, &alloc) != SAM_TILE_NONE;
+    bool good = sam_tile_parse_destination(parser, &alloc, type, &found);
+    if (good && !found)
+        good = sam_tile_parse_result(parser, &alloc, 0, type) &&
+               sam_tile_parse_append(parser, &alloc) != SAM_TILE_NONE;
+    if (!s->op.comment && alloc.op.comment && good) {
+        s->op.comment = alloc.op.comment; /* not appended: the comment stays with the operation */
+        alloc.op.comment = NULL;
+    }
     free(alloc.op.comment);
     if (!good)
         return false;
@@ -292,7 +299,7 @@ static bool parse_partition(struct parser *parser, struct statement *s)
 static bool parse_assign(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty type;
-    if (!sam_tile_parse_operand(parser, s) ||
+    if (!sam_tile_parse_assigned(parser, s) ||
         !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
         !sam_tile_parse_expect(parser, ',', "before the address"))
         return false;
@@ -310,6 +317,7 @@ static bool parse_assign(struct parser *parser, struct statement *s)
                sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
     }
     s->op.code = SAM_TILE_REBIND;
+    sam_tile_parse_settle(parser, s->operands[0].value);
     if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
         !check_address(parser, s, 1) ||
         !sam_tile_parse_expect(parser, ':', "before the tile's type") ||
