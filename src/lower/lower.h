@@ -33,7 +33,16 @@ enum lower_word_kind {
     LOWER_WORD_COLS,    /* and columns */
     LOWER_WORD_BITS,    /* the low 32 bits of scalar or index `value` */
     LOWER_WORD_NUMBER,  /* `number` */
-    LOWER_WORD_FAILURE  /* the address of the failure word (lower_failure) */
+    LOWER_WORD_FAILURE  /* the address of the failure record */
+};
+
+/* The failure record: words that the hart sets before the program begins, and looks at after each
+ * launch of a kernel that has its address (it waits for such a launch at once). */
+enum lower_failure_word {
+    LOWER_FAILURE_NUMBER,  /* 0; the number of the failure */
+    LOWER_FAILURE_ELEMENT, /* UINT32_MAX; the lowest i * columns + j of the elements that failed */
+    LOWER_FAILURE_COLUMNS, /* 0; columns */
+    LOWER_FAILURE_WORDS
 };
 
 struct lower_word {
@@ -107,7 +116,8 @@ bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimensi
                         int64_t *number);
 
 /* The number of a failure at this operation, with the executor's message. Code of the hart branches
- * to .Lfailure%u; a kernel stores the number (from 1) into the failure word unless it holds one. */
+ * to .Lfailure%u; a kernel stores the number (from 1) into the failure record. A message that ends
+ * in "[*,*]" is completed with the row and the column of the element that the record names. */
 unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
@@ -142,6 +152,7 @@ enum lower_routine {
     LOWER_EXP,
     LOWER_LOG,
     LOWER_RSQRT,
+    LOWER_EXPDIF,  /* v8 = e^(v8 - v9), where the difference is not rounded */
     LOWER_TO_F16,  /* v8 = v8 rounded to f16, as its bits in single precision */
     LOWER_TO_BF16, /* the same */
     LOWER_ROUTINES = 64
