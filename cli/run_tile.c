@@ -62,6 +62,9 @@ const struct cli_option run_tile_rows[] = {
             .choices = "keep value"),
     CLI_ROW(struct tile_request, options.profile, "profile", CLI_CHOICE, NULL,
             "a5 (the default), a2a3, host (memories without limit)", .choices = RUN_TILE_PROFILES),
+    CLI_ROW(struct tile_request, options.sum_order, "sum-order", CLI_CHOICE, NULL,
+            "order of floating-point sums: rising (the default), or that of the system",
+            .choices = "rising system"),
     CLI_ROW(struct tile_request, options.max_ops, "max-ops", CLI_NUMBER, "N",
             "fail after N operations", .low = 1),
     CLI_ROW(struct tile_request, options.plain, "plain", CLI_FLAG, NULL,
@@ -233,6 +236,7 @@ int run_tile(struct run_request *r, struct tile_request *tile)
     s.json_checks = json ? json_array() : NULL;
     if (json && !s.json_checks)
         return cli_no_memory();
+    tile->options.size = sizeof tile->options;
     tile->options.stop = cli_stop_flag();
     if (r->trace)
         tile->options.trace = s.text;

@@ -83,6 +83,12 @@ enum sam_tile_nan { SAM_TILE_NAN_NUMBER, SAM_TILE_NAN_PROPAGATE, SAM_TILE_NAN_FI
  * value of its type if it has one. */
 enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
 
+/* The order in which floats are added up, and multiplied in products: rising, as programs are read,
+ * or as the machine of system.h does it (tile_lower.h), whose lanes work on parts that are then
+ * combined. Rounding makes them differ; integers are the same in any order. docs/tile-lowering.md
+ * defines the order of the system. */
+enum sam_tile_sum_order { SAM_TILE_SUM_RISING, SAM_TILE_SUM_SYSTEM };
+
 /* Units of the core that run in parallel: tload uses the first, tstore the second, tmatmul and its
  * variants the last, all other operations the vector pipe. */
 enum sam_tile_pipe {
@@ -186,6 +192,7 @@ struct sam_tile_options {
     bool plain;       /* do not use the host's vector loops; the results are the same bits */
     const volatile int *stop; /* becomes non-zero: the run ends with SAM_ERR_STOPPED; or NULL */
     FILE *trace;              /* one line per executed tile operation; or NULL */
+    enum sam_tile_sum_order sum_order; /* since 0.2 */
 };
 
 /* One argument. A pointer or tile takes an array of its dtype, or of the dtype that represents it

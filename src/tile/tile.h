@@ -307,6 +307,8 @@ const char *sam_tile_dtype_list(bool (*wanted)(const void *context, enum sam_dty
 const char *sam_tile_type_fault(const struct sam_tile_type *type);
 /* SAM_ERR_USAGE: a number that an enumeration does not have. */
 enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam_error *error);
+/* Bytes of the options of the first release. */
+#define SAM_TILE_OPTIONS_FIRST offsetof(struct sam_tile_options, sum_order)
 enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
                                        struct sam_error *error);
 /* Where a profile has no limit: the most bytes of a tile, the end of a memory. */

@@ -60,6 +60,9 @@ enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
     if ((unsigned)options->outside > SAM_TILE_PAD_VALUE)
         return sam_fail(error, SAM_ERR_USAGE, "unknown padding mode %u",
                         (unsigned)options->outside);
+    if ((unsigned)options->sum_order > SAM_TILE_SUM_SYSTEM)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown order of sums %u",
+                        (unsigned)options->sum_order);
     return sam_tile_check_profile(options->profile, error);
 }
 

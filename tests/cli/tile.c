@@ -94,6 +94,31 @@ static void test_run(void **state)
            "--arg i64:32 --profile host");
 }
 
+/* 2^24 + 1 is rounded to 2^24, whatever comes later in the rising order; in that of the system
+ * the ones meet in other lanes first. */
+static void test_sum_order(void **state)
+{
+    float row[64] = {16777216};
+    const float rising[] = {16777216}, by_lanes[] = {16777216 + 62};
+    (void)state;
+    for (int j = 1; j < 64; j++)
+        row[j] = 1;
+    write_array("row.npy", row, 1, 64);
+    write_array("rising.npy", rising, 1, 1);
+    write_array("lanes.npy", by_lanes, 1, 1);
+    write_text("row.pto", "%d = trowsum %s : !pto.tile<vec, 1x64xf32> -> "
+                          "!pto.tile<vec, 1x8xf32, valid=1x1>\n");
+    expect(0, "check d: passed",
+           "run row.pto --arg s:row.npy --arg d:out:f32:1,1 --check d=rising.npy");
+    expect(
+        0, "check d: passed",
+        "run row.pto --arg s:row.npy --arg d:out:f32:1,1 --check d=rising.npy --sum-order rising");
+    expect(
+        0, "check d: passed",
+        "run row.pto --arg s:row.npy --arg d:out:f32:1,1 --check d=lanes.npy --sum-order system");
+    expect(2, "--sum-order x: expected rising or system", "run row.pto --sum-order x");
+}
+
 static void test_failures(void **state)
 {
     (void)state;
@@ -330,10 +355,10 @@ static void test_comments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_tile),     cmocka_unit_test(test_json),
-        cmocka_unit_test(test_comments), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_inout),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_sum_order),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_json),     cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_outputs),  cmocka_unit_test(test_inout),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -107,11 +107,13 @@ static void runs(void **state)
     refuses(sam_tile_run, p, 1, NULL, 0, NULL, NULL);
     refuses(sam_tile_run, p, SIZE_MAX, NULL, 0, NULL, NULL);
     refuses(sam_tile_run, p, 0, NULL, 1, NULL, NULL);
-    const struct sam_tile_options options[] = {{.nan = (enum sam_tile_nan)3},
-                                               {.nan = (enum sam_tile_nan) - 1},
-                                               {.outside = (enum sam_tile_outside)2},
-                                               {.outside = (enum sam_tile_outside) - 1},
-                                               {.size = 5}};
+    const struct sam_tile_options options[] = {
+        {.nan = (enum sam_tile_nan)3},
+        {.nan = (enum sam_tile_nan) - 1},
+        {.outside = (enum sam_tile_outside)2},
+        {.outside = (enum sam_tile_outside) - 1},
+        {.size = sizeof options[0], .sum_order = (enum sam_tile_sum_order)2},
+        {.size = 5}};
     for (size_t i = 0; i < SAM_COUNT(options); i++) {
         struct sam_tile_core *core = (struct sam_tile_core *)1;
         assert_int_equal(run_array(p, &a, &options[i]), SAM_ERR_USAGE);

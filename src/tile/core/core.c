@@ -12,6 +12,7 @@ void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options
     core->nan = options->nan;
     core->outside = options->outside;
     core->plain = options->plain;
+    core->sum_order = options->sum_order;
 }
 
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])

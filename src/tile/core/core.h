@@ -44,6 +44,7 @@ struct sam_tile_core {
     enum sam_tile_profile profile;
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
+    enum sam_tile_sum_order sum_order;
     bool plain, manual;
     struct sam_tile_stats stats;
     struct {
@@ -115,6 +116,7 @@ enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct
                                     size_t rows, size_t cols);
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns computed at a time */
+enum { SAM_TILE_LANES = 32 };   /* of a warp of the system: SAM_TILE_SUM_SYSTEM */
 
 /* ops_math.c: apply a function to n elements. `narrow`: results will be rounded to 16 bits. Integer
  * divisors are not zero. */

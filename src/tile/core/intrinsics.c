@@ -38,7 +38,8 @@ enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
     if (SAM_LACKS(error, core))
         return SAM_ERR_USAGE;
     *core = NULL;
-    enum sam_status status = sam_options_take(&taken, sizeof taken, sizeof taken, options, error);
+    enum sam_status status =
+        sam_options_take(&taken, sizeof taken, SAM_TILE_OPTIONS_FIRST, options, error);
     if (status == SAM_OK)
         status = sam_tile_check_options(&taken, error);
     if (status != SAM_OK)

@@ -96,24 +96,36 @@ static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
         memcpy(sam_tile_at(job->core, dst, i, 0), &best, size);
 }
 
-static void sum_row(const struct sam_tile_job *job, size_t i)
+/* `lanes` partial sums: lane l adds up columns l, l + lanes, l + 2 * lanes, ... in rising order.
+ * Then the upper half of the lanes is added to the lower one until lane 0 has the sum. Lanes past
+ * the last column do not take part. With one lane this is the rising order. */
+static void sum_row(const struct sam_tile_job *job, size_t i, size_t lanes)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
     enum sam_dtype dtype = src->type.dtype;
     size_t cols = (size_t)src->type.valid_cols, size = sam_tile_size(dtype);
-    uint64_t sum = sam_tile_bits_at(sam_tile_at(job->core, src, i, 0), size);
-    for (size_t j = 1; j < cols; j++)
-        add_row(job, dtype, &sum, sam_tile_at(job->core, src, i, j), 1);
-    memcpy(sam_tile_at(job->core, dst, i, 0), &sum, size);
+    size_t used = cols < lanes ? cols : lanes;
+    uint8_t sums[8 * SAM_TILE_LANES];
+    memcpy(sums, sam_tile_at(job->core, src, i, 0), used * size);
+    for (size_t j = lanes; j < cols; j += lanes)
+        add_row(job, dtype, sums, sam_tile_at(job->core, src, i, j),
+                cols - j < lanes ? cols - j : lanes);
+    for (size_t half = lanes / 2; half; half /= 2) {
+        if (used > half)
+            add_row(job, dtype, sums, sums + half * size, used - half);
+        used = used < half ? used : half;
+    }
+    memcpy(sam_tile_at(job->core, dst, i, 0), sums, size);
 }
 
 enum sam_status sam_tile_run_row_fold(struct sam_tile_job *job)
 {
+    size_t lanes = job->core->sum_order == SAM_TILE_SUM_SYSTEM ? SAM_TILE_LANES : 1;
     for (size_t i = 0; i < (size_t)sam_tile_src(job, 0)->type.valid_rows; i++)
         if (is_order(job))
             order_row(job, i, false);
         else
-            sum_row(job, i);
+            sum_row(job, i, lanes);
     return SAM_OK;
 }
 

@@ -331,7 +331,7 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
         return sam_fail(error, SAM_ERR_USAGE, "function %zu of %zu", function, p->func_count);
     x.f = &p->funcs[function];
     enum sam_status status =
-        sam_options_take(&x.options, sizeof x.options, sizeof x.options, options, error);
+        sam_options_take(&x.options, sizeof x.options, SAM_TILE_OPTIONS_FIRST, options, error);
     if (status == SAM_OK)
         status = sam_tile_check_options(&x.options, error);
     if (status != SAM_OK)
