@@ -64,6 +64,9 @@ struct lower_kernel {
     unsigned lds_bytes;         /* local data of a workgroup, besides the scalar stacks */
 };
 
+struct lower_value; /* values.c */
+struct lower_state; /* hart.c */
+
 struct lower {
     const struct sam_tile_program *p;
     const struct sam_tile_func *f;
@@ -78,16 +81,19 @@ struct lower {
     uint64_t routines;        /* of the GPU that kernels call: a bit each (enum lower_routine) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
-    struct sam_error *error;
+    struct lower_value *values; /* of the function, from its first on */
+    struct lower_state *state;
 };
 
 /* Report an operation that cannot be lowered, at its line; nothing runs then. */
 void lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
-/* --- hart.c: a line of the hart's program, with its newline; "0:" style labels are local to an
- * operation, .L%u with lower_label() to the program. Between operations nothing lives in registers
- * but s0 (the slots) and s1 (SAM_SYSTEM_GPU_SUBMIT): t0-t6, a0-a7 and s2-s11 are free. */
+/* --- text.c: lines of the hart's program, each with its newline (several in one call are fine);
+ * "0:" style labels are local to an operation, .L%u with lower_label() to the program. Between
+ * operations nothing lives in registers but s0 (the slots), s1 (SAM_SYSTEM_GPU_SUBMIT), gp
+ * (launches so far) and tp (of values.c): t0-t6, a0-a7, s2-s11, ra and sp are free. Branches reach
+ * any distance: the assembler sees to it. */
 void lower_hart(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 /* A line of its data section. */
 void lower_data(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
@@ -107,17 +113,21 @@ void lower_field(struct lower *l, const char *reg, uint32_t tile, enum lower_fie
 /* The same as a number; false: known only at run time. */
 bool lower_known(const struct lower *l, uint32_t tile, enum lower_field field, uint32_t *number);
 
-/* What the slot of a view or partition has, 64 bits each: the address of its first element; its
- * sizes and strides (in elements), dimension by dimension. */
+/* A view or a partition: the address of its first element; its sizes and strides (in elements),
+ * dimension by dimension; the address of element 0 of its array, and the elements of that. */
 void lower_window_address(struct lower *l, const char *reg, uint32_t window);
 void lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
 void lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
+void lower_window_array(struct lower *l, const char *reg, uint32_t window);
+void lower_window_count(struct lower *l, const char *reg, uint32_t window);
 bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
                         int64_t *number);
 
-/* The number of a failure at this operation, with the executor's message. Code of the hart branches
- * to .Lfailure%u; a kernel stores the number (from 1) into the failure record. A message that ends
- * in "[*,*]" is completed with the row and the column of the element that the record names. */
+/* The number (from 1) of a failure at this operation, with the executor's message: the program's
+ * name and the position are put in front. Code of the hart jumps to .Lfailure%u; {0} to {7} in the
+ * text stand for the numbers in a0 to a7, signed. A kernel stores the number into the failure
+ * record. A message that ends in "[*,*]" is completed with the row and the column of the element
+ * that the record names. */
 unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
