@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a plan as an assembly program.
+/* Writes a plan as an assembly program, or as a part of one.
  *
  * a0 and a1 step through the input and the output, s2 to s11 count loops, a2 steps through a table
  * of strides, a3 to a7 hold the dims of XPOSEs, t0 and t1 are scratch. A CSR with a single value in
@@ -41,7 +41,10 @@ struct emitter {
     struct csr_state csr;
     uint32_t dims[DIM_REGISTERS];
     unsigned dim_count;
-    size_t region; /* number, for labels */
+    size_t region;     /* number, for labels */
+    const char *label; /* with which they begin */
+    /* Registers with the address of the input and of the output; NULL: the addresses are known. */
+    const char *from, *to;
 };
 
 #define EMIT(...) sam_buffer_printf(e->text, __VA_ARGS__)
@@ -255,6 +258,19 @@ static void emit_table_strides(struct emitter *e, const struct sam_plan_region *
     EMIT("    addi a2, a2, %u\n", SAM_PLAN_TL_SLICES * 4);
 }
 
+/* Set the pointers of a region. */
+static void emit_start(struct emitter *e, const struct sam_plan_region *region, uint64_t in,
+                       uint64_t out)
+{
+    if (!e->from) {
+        EMIT("    li a0, 0x%" PRIx64 "\n    li a1, 0x%" PRIx64 "\n", in + (uint64_t)region->in,
+             out + (uint64_t)region->out);
+        return;
+    }
+    add_to(e, "a0", e->from, region->in);
+    add_to(e, "a1", e->to, region->out);
+}
+
 static void emit_region(struct emitter *e, const struct sam_plan_region *region, uint64_t in,
                         uint64_t out)
 {
@@ -262,15 +278,16 @@ static void emit_region(struct emitter *e, const struct sam_plan_region *region,
     EMIT("\n# %zu: blocks of %s", e->region, region->what);
     for (unsigned i = 0; i < region->loops; i++)
         EMIT("%s%" PRIu64, i ? "x" : ", ", region->loop[i].count);
-    EMIT("\n    li a0, 0x%" PRIx64 "\n    li a1, 0x%" PRIx64 "\n", in + (uint64_t)region->in,
-         out + (uint64_t)region->out);
+    EMIT("\n");
+    emit_start(e, region, in, out);
     if (region->table)
         EMIT("    la a2, strides%zu\n", e->region);
     hoist_dims(e, region);
     hoist_csrs(e, region);
     for (unsigned i = 0; i < region->loops; i++) {
         uint64_t count = region->loop[i].count / (i + 1 == region->loops ? copies : 1);
-        EMIT("    li s%u, %" PRIu64 "\nloop%zu_%u:\n", FIRST_COUNTER + i, count, e->region, i);
+        EMIT("    li s%u, %" PRIu64 "\n%s%zu_%u:\n", FIRST_COUNTER + i, count, e->label, e->region,
+             i);
         if (i == 0 && region->table)
             emit_table_strides(e, region);
     }
@@ -287,8 +304,8 @@ static void emit_region(struct emitter *e, const struct sam_plan_region *region,
             add_to(e, "a1", "a1", loop->out * turns - back_out);
         back_in = loop->in * (int64_t)loop->count;
         back_out = loop->out * (int64_t)loop->count;
-        EMIT("    addi s%u, s%u, -1\n    bnez s%u, loop%zu_%u\n", FIRST_COUNTER + i,
-             FIRST_COUNTER + i, FIRST_COUNTER + i, e->region, i);
+        EMIT("    addi s%u, s%u, -1\n    bnez s%u, %s%zu_%u\n", FIRST_COUNTER + i,
+             FIRST_COUNTER + i, FIRST_COUNTER + i, e->label, e->region, i);
     }
 }
 
@@ -348,6 +365,24 @@ static void emit_tables(struct emitter *e)
     }
 }
 
+/* All regions; `inputs` and `output` where the addresses are known. */
+static void emit_plan(struct emitter *e, const uint64_t *inputs, uint64_t output)
+{
+    if (uses_constant(e->plan))
+        emit_constant(e);
+    for (e->region = 0; e->region < e->plan->count && !e->text->failed; e->region++) {
+        const struct sam_plan_region *region = &e->plan->regions[e->region];
+        emit_region(e, region, inputs ? inputs[region->input] : 0, output);
+    }
+}
+
+void sam_plan_emit(const struct sam_plan *plan, const char *label, const char *from, const char *to,
+                   struct sam_buffer *text)
+{
+    struct emitter emitter = {.plan = plan, .text = text, .label = label, .from = from, .to = to};
+    emit_plan(&emitter, NULL, 0);
+}
+
 enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                  uint64_t output, char **text, struct sam_error *error)
 {
@@ -356,18 +391,13 @@ enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *in
     if (SAM_LACKS(error, plan, inputs, text))
         return SAM_ERR_USAGE;
     struct sam_buffer buffer = {0};
-    struct emitter emitter = {.plan = plan, .text = &buffer}, *e = &emitter;
+    struct emitter emitter = {.plan = plan, .text = &buffer, .label = "loop"}, *e = &emitter;
     EMIT("# %s, elements of %u bytes\n", plan->name, plan->element);
     for (unsigned i = 0; i < plan->inputs; i++)
         EMIT("# input %u: %" PRIu64 " bytes at 0x%" PRIx64 "\n", i, plan->input_size[i], inputs[i]);
     EMIT("# output: %" PRIu64 " bytes at 0x%" PRIx64 "\n    .globl _start\n_start:\n",
          plan->output_size, output);
-    if (uses_constant(plan))
-        emit_constant(e);
-    for (e->region = 0; e->region < plan->count && !buffer.failed; e->region++) {
-        const struct sam_plan_region *region = &plan->regions[e->region];
-        emit_region(e, region, inputs[region->input], output);
-    }
+    emit_plan(e, inputs, output);
     EMIT("\n    li      a0, 0\n    li      a7, 93\n    ecall\n");
     emit_tables(e);
     if (buffer.failed || !(*text = sam_strdup(sam_buffer_text(&buffer)))) {

@@ -156,6 +156,14 @@ enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
 
 struct sam_plan_region *sam_plan_add_region(struct sam_plan *plan);
 
+/* emit.c */
+
+/* Append a plan of one input and without tables as a part of a program. `from` and `to` are
+ * registers, other than those below, with the addresses of the input and the output; labels begin
+ * with `label`. Changes t0, t1, a0, a1, a3 to a7, s2 to s11, the TLRegs and CSRs of the unit. */
+void sam_plan_emit(const struct sam_plan *plan, const char *label, const char *from, const char *to,
+                   struct sam_buffer *text);
+
 /* The greatest common divisor. */
 static inline uint64_t sam_plan_gcd(uint64_t a, uint64_t b)
 {
