@@ -20,6 +20,7 @@
 #define LOWER_VEC     (SAM_SYSTEM_L1M + 0u)
 #define LOWER_ACC     (SAM_SYSTEM_L1M + 0x80000u)
 #define LOWER_MAT     (SAM_SYSTEM_L0M + 0u)
+#define LOWER_SCRATCH (SAM_SYSTEM_L1M + 0xc0000u) /* of move.c and matrix.c, 256 KiB */
 #define LOWER_LEFT    (SAM_SYSTEM_L0M + 0x80000u)
 #define LOWER_RIGHT   (SAM_SYSTEM_L0M + 0x90000u)
 #define LOWER_STAGING (SAM_SYSTEM_L0M + 0xa0000u)
@@ -66,6 +67,7 @@ struct lower_kernel {
 
 struct lower_value; /* values.c */
 struct lower_state; /* hart.c */
+struct lower_boxes; /* box.c */
 
 struct lower {
     const struct sam_tile_program *p;
@@ -83,6 +85,7 @@ struct lower {
     struct sam_tile_report *report;
     struct lower_value *values; /* of the function, from its first on */
     struct lower_state *state;
+    struct lower_boxes *boxes;
 };
 
 /* Report an operation that cannot be lowered, at its line; nothing runs then. */
@@ -139,6 +142,9 @@ void lower_note(struct lower *l, const struct sam_tile_op *op, const char *forma
 
 /* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat, on TensorLoad. */
 void lower_move(struct lower *l, const struct sam_tile_op *op);
+/* box.c: append the routines of the hart that moves and products call to l->hart, after its last
+ * instruction; free what they left in `boxes`, also when nothing was lowered. */
+void lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
 void lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
