@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The rows of the tile operations in other forms. Reads src/tile/families.def and
-# src/tile/ops.def in that order; -v form=opcodes|calls|table chooses the output: a public header
+# src/tile/ops.def in that order; -v form=opcodes|calls|typed|table chooses the output: a public header
 # or the rows of the table in docs/tile.md. tools/tile-tables.sh puts it in its place.
 function fail(text)
 {
@@ -52,6 +52,11 @@ BEGIN {
         head("TILE_CALLS", "Tile operations as C calls; tile_ops.h describes their arguments.")
         print "#include \"tile_opcodes.h\"\n"
         print "/* clang-format off */"
+    } else if (form == "typed") {
+        print "/* SPDX-License-Identifier: Apache-2.0 */"
+        print "/* Tile operations on typed tiles; tile.hpp includes this where each row is a function."
+        print " * Made from src/tile/ops.def by tools/tile-tables.sh: do not edit. */"
+        print "/* clang-format off */"
     }
 }
 
@@ -59,6 +64,8 @@ BEGIN {
     if (split_row($0) != 10)
         fail("expected a family of 10 columns on one line")
     attribute[field[1]] = field[8] != "NONE"
+    vector[field[1]] = field[3] == "VECTOR"
+    same[field[1]] = field[4] == "NONE"
     views[field[1]] = field[1] == "LOAD" || field[6] == "ARRAY"
 }
 
@@ -74,6 +81,10 @@ BEGIN {
         arguments = toupper(field[3]) (attribute[field[4]] ? "A" : "")
         print "#define sam_" field[2] "(dst, ...) SAM_TILE_CALL_" arguments "_(" \
             (field[3] ~ /i/ ? "\"" field[2] "\"" : field[1]) ", dst, __VA_ARGS__, NULL)"
+    } else if (form == "typed" && !views[field[4]]) {
+        print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") "_(" field[1] ", " field[2] \
+            ", " (vector[field[4]] ? "true" : "false") ", " \
+            (same[field[4]] && field[4] != "CVT" ? "true" : "false") ")"
     } else if (form == "table") {
         gsub(/\|/, "\\|", field[7])
         print "| `" field[2] "` | " field[3] " | " dtypes[field[6]] " | `" field[7] "` |"
@@ -87,6 +98,8 @@ END {
         print "    SAM_TILE_OPS /* how many there are */\n};\n"
     else if (form == "calls")
         print "/* clang-format on */\n"
-    if (form != "table")
+    else if (form == "typed")
+        print "/* clang-format on */"
+    if (form != "table" && form != "typed")
         print "#endif"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Generates files from the rows of the tile operations: include/samite/tile_opcodes.h,
-# include/samite/tile_calls.h and the table of docs/tile.md. With --check nothing is written:
+# include/samite/tile_calls.h, include/samite/tile_calls.hpp and the table of docs/tile.md. With --check nothing is written:
 # differences are shown, and the exit status is 1 if there are any.
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,6 +30,7 @@ update() { # MODE FILE: the new content is on standard input
 
 rows opcodes >"$scratch/opcodes"
 rows calls >"$scratch/calls"
+rows typed >"$scratch/typed"
 rows table >"$scratch/table"
 # The old rows of the table are those that start with an operation.
 awk -v table="$scratch/table" '
@@ -39,5 +40,6 @@ awk -v table="$scratch/table" '
 ' docs/tile.md >"$scratch/document"
 update "${1-}" include/samite/tile_opcodes.h <"$scratch/opcodes"
 update "${1-}" include/samite/tile_calls.h <"$scratch/calls"
+update "${1-}" include/samite/tile_calls.hpp <"$scratch/typed"
 update "${1-}" docs/tile.md <"$scratch/document"
 exit $changed

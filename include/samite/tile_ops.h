@@ -15,7 +15,7 @@
  *
  * After the operands, events to wait for: sam_tcolmin(&dst, &src, &loaded). docs/tile.md
  * describes the operations with their shapes and dtypes; calls check the same rules before they
- * run. Calls are macros and require C11; they are not valid C++ (compound literals).
+ * run. Calls are macros, for C11 and C++11; tile.hpp has the same operations on typed tiles.
  *
  * Operations run when they are called. Events matter if tiles have addresses (sam_tassign): an
  * operation that did not wait for what another pipe does to its tiles fails, as it does in a
@@ -29,6 +29,7 @@
 #include "tile.h"
 
 #ifdef __cplusplus
+#include <initializer_list>
 extern "C" {
 #endif
 
@@ -160,8 +161,15 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
 #define sam_tsync(...) SAM_TILE_SYNC_(__VA_ARGS__, NULL)
 
 /* Their expansions, named by their sources (tile_calls.h); A: with an attribute. */
+#ifdef __cplusplus /* arrays that live as long as the call */
+#define SAM_TILE_LIST_(...)   (std::initializer_list<struct sam_tile *>{__VA_ARGS__, NULL}.begin())
+#define SAM_TILE_NO_LIST_     (std::initializer_list<struct sam_tile *>{NULL}.begin())
+#define SAM_TILE_EVENTS_(...) (std::initializer_list<const struct sam_event *>{__VA_ARGS__}.begin())
+#else
 #define SAM_TILE_LIST_(...)   ((struct sam_tile *const[]){__VA_ARGS__, NULL})
+#define SAM_TILE_NO_LIST_     ((struct sam_tile *const[]){NULL})
 #define SAM_TILE_EVENTS_(...) ((const struct sam_event *const[]){__VA_ARGS__})
+#endif
 #define SAM_TILE_CALL_(code, dst, list, scalar, attribute, ...) \
     sam_tile_call(SAM_TILE_OP_##code, dst, list, scalar, attribute, SAM_TILE_EVENTS_(__VA_ARGS__))
 #define SAM_TILE_CALL_T_(code, dst, a, ...) \
@@ -171,7 +179,7 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
 #define SAM_TILE_CALL_TTT_(code, dst, a, b, c, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c), 0, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_S_(code, dst, scalar, ...) \
-    SAM_TILE_CALL_(code, dst, ((struct sam_tile *const[]){NULL}), scalar, 0, __VA_ARGS__)
+    SAM_TILE_CALL_(code, dst, SAM_TILE_NO_LIST_, scalar, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TS_(code, dst, a, scalar, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a), scalar, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TTS_(code, dst, a, b, scalar, ...) \

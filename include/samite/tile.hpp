@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile operations on typed tiles, for C++17: the operations of tile_ops.h under the names and in
+ * the form of the published pages.
+ *
+ *     #include <samite/tile.hpp>
+ *     using namespace samite;
+ *
+ *     Tile<TileType::Vec, float, 16, 16> src;
+ *     Tile<TileType::Vec, float, 1, 16> dst;
+ *     src.fill(values);
+ *     TCOLMIN(dst, src);
+ *     std::vector<float> minimum = dst.read();
+ *
+ * What the types already tell (memory, dtypes) is checked by the compiler, the rest when an
+ * operation runs; an operation that fails throws Error and has written nothing. Tiles are on the
+ * core of their thread: one with default options, or the one that a CoreScope chooses. They belong
+ * to that thread, and must not outlive their core. */
+#ifndef SAMITE_TILE_HPP
+#define SAMITE_TILE_HPP
+
+#include <array>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "tile_ops.h"
+
+namespace samite
+{
+
+/* The bits of floats that C++17 has no type for. */
+struct half {
+    uint16_t bits;
+};
+struct bfloat16_t {
+    uint16_t bits;
+};
+
+enum class TileType {
+    Vec = SAM_TILE_vec,
+    Mat = SAM_TILE_mat,
+    Left = SAM_TILE_left,
+    Right = SAM_TILE_right,
+    Acc = SAM_TILE_acc
+};
+enum class BLayout { RowMajor = SAM_TILE_row_major, ColMajor = SAM_TILE_col_major };
+enum class SLayout {
+    NoneBox = SAM_TILE_none_box,
+    RowMajor = SAM_TILE_row_major,
+    ColMajor = SAM_TILE_col_major
+};
+enum class PadValue {
+    Null = SAM_TILE_PAD_null,
+    Zero = SAM_TILE_PAD_zero,
+    Max = SAM_TILE_PAD_max,
+    Min = SAM_TILE_PAD_min
+};
+
+/* A valid size that is an argument of the tile's constructor. */
+constexpr int64_t DYNAMIC = SAM_TILE_DYNAMIC;
+
+/* An operation that failed: its message, and why (status.h). */
+class Error : public std::runtime_error
+{
+  public:
+    Error(sam_status why, const char *text) : std::runtime_error(text), status(why)
+    {
+    }
+    const sam_status status;
+};
+
+namespace detail
+{
+
+template <typename T> struct dtype;
+#define SAMITE_DTYPE_(type, name)                                                                  \
+    template <> struct dtype<type> {                                                               \
+        static constexpr sam_dtype value = SAM_TILE_##name;                                        \
+    };
+SAMITE_DTYPE_(float, f32)
+SAMITE_DTYPE_(half, f16)
+SAMITE_DTYPE_(bfloat16_t, bf16)
+SAMITE_DTYPE_(int8_t, i8)
+SAMITE_DTYPE_(uint8_t, ui8)
+SAMITE_DTYPE_(int16_t, i16)
+SAMITE_DTYPE_(uint16_t, ui16)
+SAMITE_DTYPE_(int32_t, i32)
+SAMITE_DTYPE_(uint32_t, ui32)
+SAMITE_DTYPE_(int64_t, i64)
+SAMITE_DTYPE_(uint64_t, ui64)
+#undef SAMITE_DTYPE_
+
+inline void check(sam_status status, const char *text)
+{
+    if (status != SAM_OK)
+        throw Error(status, text);
+}
+
+} // namespace detail
+
+/* What an operation returns, for others to wait for. */
+struct RecordEvent {
+    sam_event event;
+};
+
+/* The memories of a core, and the modes of its operations. */
+class Core
+{
+  public:
+    explicit Core(const sam_tile_options *options = nullptr)
+    {
+        sam_error error;
+        detail::check(sam_tile_core_new(options, &core_, &error), error.text);
+    }
+    ~Core()
+    {
+        sam_tile_core_free(core_);
+    }
+    Core(const Core &) = delete;
+    Core &operator=(const Core &) = delete;
+    sam_tile_core *get() const
+    {
+        return core_;
+    }
+    sam_tile_stats stats() const
+    {
+        sam_tile_stats counts;
+        sam_tile_core_stats(core_, &counts);
+        return counts;
+    }
+
+    /* The one that tiles of this thread are placed on. */
+    static Core &current()
+    {
+        if (chosen())
+            return *chosen();
+        thread_local Core standard;
+        return standard;
+    }
+
+  private:
+    friend class CoreScope;
+    static Core *&chosen()
+    {
+        thread_local Core *core = nullptr;
+        return core;
+    }
+    sam_tile_core *core_ = nullptr;
+};
+
+/* While it lives, tiles of this thread are placed on another core. */
+class CoreScope
+{
+  public:
+    explicit CoreScope(Core &core) : before_(Core::chosen())
+    {
+        Core::chosen() = &core;
+    }
+    ~CoreScope()
+    {
+        Core::chosen() = before_;
+    }
+    CoreScope(const CoreScope &) = delete;
+    CoreScope &operator=(const CoreScope &) = delete;
+
+  private:
+    Core *before_;
+};
+
+/* A tile of Rows x Cols elements of T, the leading ValidRows x ValidCols of which hold data. */
+template <TileType Memory, typename T, uint32_t Rows, uint32_t Cols,
+          BLayout Lines = BLayout::RowMajor, int64_t ValidRows = Rows, int64_t ValidCols = Cols,
+          SLayout Box = SLayout::NoneBox, uint16_t Fractal = 512, PadValue Pad = PadValue::Null>
+class Tile
+{
+  public:
+    using DType = T;
+    static constexpr TileType Loc = Memory;
+    static constexpr bool isRowMajor = Lines == BLayout::RowMajor;
+    static constexpr SLayout SLayoutOf = Box;
+    static_assert(Rows > 0 && Cols > 0, "a tile has rows and columns");
+    static_assert(ValidRows >= DYNAMIC && ValidRows <= int64_t(Rows) && ValidCols >= DYNAMIC &&
+                      ValidCols <= int64_t(Cols),
+                  "the valid rectangle lies within the tile");
+
+    Tile()
+    {
+        static_assert(ValidRows != DYNAMIC && ValidCols != DYNAMIC, "give the valid sizes");
+    }
+    /* `?` sizes of the type; the others are those of the type and must be given as such. */
+    Tile(int64_t rows, int64_t cols)
+    {
+        const bool fits = rows >= 0 && rows <= int64_t(Rows) && cols >= 0 &&
+                          cols <= int64_t(Cols) && (ValidRows == DYNAMIC || rows == ValidRows) &&
+                          (ValidCols == DYNAMIC || cols == ValidCols);
+        detail::check(fits ? SAM_OK : SAM_ERR_USAGE, "valid sizes that the tile's type excludes");
+        tile_.type.valid_rows = rows;
+        tile_.type.valid_cols = cols;
+    }
+    ~Tile()
+    {
+        sam_tile_release(&tile_);
+    }
+    Tile(const Tile &) = delete;
+    Tile &operator=(const Tile &) = delete;
+
+    int64_t GetValidRow() const
+    {
+        return tile_.type.valid_rows;
+    }
+    int64_t GetValidCol() const
+    {
+        return tile_.type.valid_cols;
+    }
+
+    /* The valid rectangle from and to GetValidRow() x GetValidCol() values, row by row. */
+    void fill(const T *values)
+    {
+        sam_error error;
+        detail::check(sam_tile_fill(core(), &tile_, values, &error), error.text);
+    }
+    void fill(const std::vector<T> &values)
+    {
+        const bool whole = int64_t(values.size()) == GetValidRow() * GetValidCol();
+        detail::check(whole ? SAM_OK : SAM_ERR_USAGE, "as many values as the tile has elements");
+        fill(values.data());
+    }
+    void read(T *values) const
+    {
+        sam_error error;
+        detail::check(sam_tile_read(&tile_, values, &error), error.text);
+    }
+    std::vector<T> read() const
+    {
+        std::vector<T> values(size_t(GetValidRow() * GetValidCol()));
+        if (!values.empty())
+            read(values.data());
+        return values;
+    }
+
+    /* The tile for calls of tile_ops.h: placed, unless it is a window that is yet to be. */
+    sam_tile *get()
+    {
+        return &tile_;
+    }
+    sam_tile *placed()
+    {
+        sam_error error;
+        if (!tile_.core)
+            detail::check(sam_tile_place_on(core(), &tile_, &error), error.text);
+        return &tile_;
+    }
+
+  private:
+    static sam_tile_core *core()
+    {
+        return Core::current().get();
+    }
+    sam_tile tile_ = {{sam_tile_loc(Memory), detail::dtype<T>::value, Rows, Cols, ValidRows,
+                       ValidCols, sam_tile_layout(Lines), sam_tile_layout(Box), Fractal,
+                       sam_tile_pad(Pad)},
+                      nullptr,
+                      SAM_TILE_UNPLACED,
+                      false,
+                      0};
+};
+
+namespace detail
+{
+
+template <typename... Events> struct waits {
+    static_assert((std::is_same_v<Events, RecordEvent> && ...),
+                  "after the operands come events to wait for");
+    explicit waits(const Events &...events) : list{&events.event..., nullptr}
+    {
+    }
+    std::array<const sam_event *, sizeof...(Events) + 1> list;
+};
+
+inline RecordEvent done(const sam_event &event)
+{
+    check(event.status, event.text);
+    return {event};
+}
+
+template <typename... Events>
+RecordEvent call(sam_tile_opcode op, sam_tile *dst, std::initializer_list<sam_tile *> sources,
+                 double scalar, unsigned attribute, const Events &...events)
+{
+    return done(sam_tile_call(op, dst, sources.begin(), scalar, attribute,
+                              waits<Events...>(events...).list.data()));
+}
+
+template <typename... Events>
+RecordEvent at(const char *name, sam_tile *dst, sam_tile *src, int64_t row, int64_t col,
+               const Events &...events)
+{
+    return done(
+        sam_tile_apply_at(name, dst, src, row, col, waits<Events...>(events...).list.data()));
+}
+
+/* What the types of the operands must have in common; A, B, C: sources. */
+template <typename D, typename A, typename... More>
+constexpr bool same_dtype =
+    std::is_same_v<typename D::DType, typename A::DType> &&same_dtype<A, More...>;
+template <typename D, typename A>
+constexpr bool same_dtype<D, A> = std::is_same_v<typename D::DType, typename A::DType>;
+template <typename... Tiles> constexpr bool in_vec = ((Tiles::Loc == TileType::Vec) && ...);
+
+} // namespace detail
+
+/* The address of a tile: a multiple of 32. */
+template <typename T> void TASSIGN(T &tile, uint64_t address)
+{
+    detail::check(sam_tassign(tile.get(), address),
+                  "TASSIGN: a multiple of 32, before the tile is used");
+}
+
+/* Place `window` over the part of `tile` that begins at [row,col]. */
+template <typename W, typename T> void TSUBVIEW(W &window, T &tile, uint32_t row, uint32_t col)
+{
+    sam_error error;
+    detail::check(sam_tsubview(window.get(), tile.placed(), row, col, &error), error.text);
+}
+
+/* A window of an array, rows x cols elements, `pitch` from row to row; other windows are made by
+ * hand (sam_tile_view). */
+template <typename T>
+sam_tile_view view(T *data, uint64_t count, int64_t rows, int64_t cols, int64_t pitch,
+                   int64_t offset = 0)
+{
+    return {data,         count,     detail::dtype<std::remove_const_t<T>>::value, 2, offset,
+            {rows, cols}, {pitch, 1}};
+}
+
+template <typename D, typename... Events>
+RecordEvent TLOAD(D &dst, const sam_tile_view &window, const Events &...events)
+{
+    return detail::done(sam_tile_apply_view(true, dst.placed(), &window,
+                                            detail::waits<Events...>(events...).list.data()));
+}
+
+template <typename A, typename... Events>
+RecordEvent TSTORE(const sam_tile_view &window, A &src, const Events &...events)
+{
+    return detail::done(sam_tile_apply_view(false, src.placed(), &window,
+                                            detail::waits<Events...>(events...).list.data()));
+}
+
+/* Wait for events; without events, for everything. */
+template <typename... Events> RecordEvent TSYNC(const Events &...events)
+{
+    return detail::done(
+        sam_tile_sync(Core::current().get(), detail::waits<Events...>(events...).list.data()));
+}
+
+/* The operations, by their sources: T tile, S scalar, I index, A attribute. `vec` and `same` are
+ * what holds for the operation: its tiles are in Vec; they have one dtype. */
+/* clang-format off */
+#define SAMITE_TILE_CHECK_(name, vec, same, ...) \
+    static_assert(!(vec) || detail::in_vec<__VA_ARGS__>, #name ": expected tiles in Vec"); \
+    static_assert(!(same) || detail::same_dtype<__VA_ARGS__>, #name ": expected tiles of one dtype")
+#define SAMITE_TILE_T_(name, lower, vec, same) \
+    template <typename D, typename A, typename... Events> \
+    RecordEvent name(D &dst, A &a, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, 0, 0, events...); \
+    }
+#define SAMITE_TILE_TT_(name, lower, vec, same) \
+    template <typename D, typename A, typename B, typename... Events> \
+    RecordEvent name(D &dst, A &a, B &b, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, 0, 0, \
+                            events...); \
+    }
+#define SAMITE_TILE_TTT_(name, lower, vec, same) \
+    template <typename D, typename A, typename B, typename C, typename... Events> \
+    RecordEvent name(D &dst, A &a, B &b, C &c, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), \
+                            {a.placed(), b.placed(), c.placed(), nullptr}, 0, 0, events...); \
+    }
+#define SAMITE_TILE_S_(name, lower, vec, same) \
+    template <typename D, typename... Events> \
+    RecordEvent name(D &dst, double scalar, const Events &...events) \
+    { \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {nullptr}, scalar, 0, events...); \
+    }
+#define SAMITE_TILE_TS_(name, lower, vec, same) \
+    template <typename D, typename A, typename... Events> \
+    RecordEvent name(D &dst, A &a, double scalar, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, scalar, 0, events...); \
+    }
+#define SAMITE_TILE_TTS_(name, lower, vec, same) \
+    template <typename D, typename A, typename B, typename... Events> \
+    RecordEvent name(D &dst, A &a, B &b, double scalar, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, scalar, 0, \
+                            events...); \
+    }
+#define SAMITE_TILE_TA_(name, lower, vec, same) \
+    template <typename D, typename A, typename... Events> \
+    RecordEvent name(D &dst, A &a, sam_tile_round round, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, 0, round, events...); \
+    }
+#define SAMITE_TILE_TTA_(name, lower, vec, same) \
+    template <typename D, typename A, typename B, typename... Events> \
+    RecordEvent name(D &dst, A &a, B &b, sam_tile_compare how, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, 0, how, \
+                            events...); \
+    }
+#define SAMITE_TILE_TSA_(name, lower, vec, same) \
+    template <typename D, typename A, typename... Events> \
+    RecordEvent name(D &dst, A &a, double scalar, sam_tile_compare how, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
+        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, scalar, how, events...); \
+    }
+#define SAMITE_TILE_TII_(name, lower, vec, same) \
+    template <typename D, typename A, typename... Events> \
+    RecordEvent name(D &dst, A &a, int64_t row, int64_t col, const Events &...events) \
+    { \
+        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
+        return detail::at(#lower, dst.placed(), a.placed(), row, col, events...); \
+    }
+/* clang-format on */
+#include "tile_calls.hpp"
+#undef SAMITE_TILE_CHECK_
+#undef SAMITE_TILE_T_
+#undef SAMITE_TILE_TT_
+#undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_S_
+#undef SAMITE_TILE_TS_
+#undef SAMITE_TILE_TTS_
+#undef SAMITE_TILE_TA_
+#undef SAMITE_TILE_TTA_
+#undef SAMITE_TILE_TSA_
+#undef SAMITE_TILE_TII_
+
+} // namespace samite
+
+#endif

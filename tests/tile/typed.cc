@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every operation on typed tiles compiles; the macros of tile_ops.h compile as C++; and both give
+ * what plain loops do. Prints "ok", or what was wrong. */
+#include <cmath>
+#include <cstdio>
+#include <samite/tile.hpp>
+#include <string>
+
+namespace samite
+{
+/* One instance of each. */
+using F = Tile<TileType::Vec, float, 16, 16>;
+#define SAMITE_TILE_T_(name, lower, vec, same)   template RecordEvent name(F &, F &);
+#define SAMITE_TILE_TT_(name, lower, vec, same)  template RecordEvent name(F &, F &, F &);
+#define SAMITE_TILE_TTT_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, F &);
+#define SAMITE_TILE_S_(name, lower, vec, same)   template RecordEvent name(F &, double);
+#define SAMITE_TILE_TS_(name, lower, vec, same)  template RecordEvent name(F &, F &, double);
+#define SAMITE_TILE_TTS_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, double);
+#define SAMITE_TILE_TA_(name, lower, vec, same)  template RecordEvent name(F &, F &, sam_tile_round);
+#define SAMITE_TILE_TTA_(name, lower, vec, same)                                                   \
+    template RecordEvent name(F &, F &, F &, sam_tile_compare);
+#define SAMITE_TILE_TSA_(name, lower, vec, same)                                                   \
+    template RecordEvent name(F &, F &, double, sam_tile_compare);
+#define SAMITE_TILE_TII_(name, lower, vec, same)                                                   \
+    template RecordEvent name(F &, F &, int64_t, int64_t);
+#include <samite/tile_calls.hpp>
+} // namespace samite
+
+using namespace samite;
+
+static int wrong;
+
+static void expect(bool good, const char *what)
+{
+    if (!good)
+        wrong++, std::printf("%s\n", what);
+}
+
+template <typename Call> static std::string message(Call call)
+{
+    try {
+        call();
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+static std::vector<float> ramp(size_t count)
+{
+    std::vector<float> values(count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = float(i * 37 % 101) - 50;
+    return values;
+}
+
+static void typed()
+{
+    const std::vector<float> a = ramp(256);
+    F x, y, z;
+    Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 1> sums;
+    Tile<TileType::Vec, int32_t, 1, 16> where;
+    Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 16, 16> mask;
+    x.fill(a);
+    TROWSUM(sums, x);
+    TCOLARGMIN(where, x);
+    TEXPANDS(y, 2);
+    TMUL(y, x, y);
+    TCMP(mask, x, y, SAM_TILE_LT);
+    TSEL(z, mask, x, y);
+    bool good = true;
+    for (size_t i = 0; i < 16; i++) {
+        float sum = a[i * 16];
+        size_t least = 0;
+        for (size_t j = 1; j < 16; j++) {
+            sum += a[i * 16 + j];
+            least = a[j * 16 + i] < a[least * 16 + i] ? j : least;
+        }
+        good = good && sums.read()[i] == sum && where.read()[i] == int32_t(least);
+    }
+    for (size_t i = 0; i < 256; i++)
+        good = good && z.read()[i] == std::fmin(a[i], 2 * a[i]);
+    expect(good, "typed tiles differ from loops");
+    Tile<TileType::Vec, float, 16, 16, BLayout::RowMajor, DYNAMIC, 16> some(3, 16), more(0, 16);
+    some.fill(ramp(48));
+    expect(some.GetValidRow() == 3 && some.read() == ramp(48) && more.read().empty(),
+           "valid sizes at run time");
+    expect(message([] {
+               Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, DYNAMIC, 8> t(9, 8);
+           }) == "valid sizes that the tile's type excludes",
+           "too many valid rows");
+}
+
+static void products()
+{
+    Core core;
+    CoreScope here(core);
+    std::vector<float> a = ramp(256), c(256), sum(256);
+    Tile<TileType::Mat, float, 16, 16> mat;
+    Tile<TileType::Left, float, 16, 16> left;
+    Tile<TileType::Right, float, 16, 16> right;
+    Tile<TileType::Acc, float, 16, 16> acc;
+    F out;
+    RecordEvent loaded = TLOAD(mat, view(a.data(), a.size(), 16, 16, 16));
+    TMOV(left, mat, loaded);
+    TMOV(right, mat);
+    TMATMUL(acc, left, right);
+    TMOV(out, acc);
+    TSTORE(view(c.data(), c.size(), 16, 16, 16), out);
+    TSYNC();
+    for (size_t i = 0; i < 256; i++)
+        for (size_t k = 0; k < 16; k++)
+            sum[i] += a[i / 16 * 16 + k] * a[k * 16 + i % 16];
+    expect(c == sum, "a product differs from loops");
+    expect(core.stats().tile_ops == 6 && Core::current().get() == core.get(), "counts of a core");
+}
+
+static void windows()
+{
+    F tile;
+    Tile<TileType::Vec, float, 4, 8> window, copy;
+    tile.fill(ramp(256));
+    TSUBVIEW(window, tile, 2, 8);
+    TEXTRACT(copy, tile, 2, 8);
+    expect(window.read() == copy.read() && copy.read()[0] == ramp(256)[2 * 16 + 8], "a window");
+    expect(message([&] { TSUBVIEW(window, tile, 14, 0); }) != "", "a window outside");
+    F src, dst;
+    TASSIGN(src, 0x1000);
+    expect(message([&] { TASSIGN(dst, 7); }) ==
+               "TASSIGN: a multiple of 32, before the tile is used",
+           "an address that is not aligned");
+}
+
+/* The calls of C. */
+static void calls()
+{
+    sam_tile_core *core;
+    sam_error error;
+    expect(sam_tile_core_new(nullptr, &core, &error) == SAM_OK, "a core");
+    struct sam_tile a = SAM_TILE(vec, f32, 16, 16), b = SAM_TILE(vec, f32, 16, 16);
+    struct sam_tile c = SAM_TILE(vec, i32, 16, 16), part = SAM_TILE(vec, f32, 4, 8);
+    const std::vector<float> values = ramp(256);
+    std::vector<int32_t> whole(256);
+    sam_tile_fill(core, &a, values.data(), &error);
+    sam_tile_place_on(core, &b, &error);
+    sam_event done = sam_texpands(&b, 0.5);
+    done = sam_tadd(&b, &a, &b, &done);
+    done = sam_tadds(&b, &b, 0.25);
+    done = sam_tcvt(&c, &b, SAM_TILE_FLOOR, &done);
+    done = sam_textract(&part, &a, 0, 8, &done);
+    done = sam_tsync(core, &done);
+    expect(done.status == SAM_OK && sam_tile_read(&c, whole.data(), &error) == SAM_OK, done.text);
+    bool good = true;
+    for (size_t i = 0; i < 256; i++)
+        good = good && whole[i] == int32_t(values[i]);
+    expect(good, "calls differ from loops");
+    sam_tile_core_free(core);
+}
+
+int main()
+{
+    const std::string failed = message([] {
+        typed();
+        products();
+        windows();
+        calls();
+    });
+    expect(failed.empty(), failed.c_str());
+    if (!wrong)
+        std::printf("ok\n");
+    return wrong != 0;
+}
