@@ -70,7 +70,7 @@ house_rules() {
     # shellcheck disable=SC2046
     found '(^|[^A-Za-z0-9_.$}])/(home|root|work|tmp|Users)/[A-Za-z0-9_-]+/' 'a path of one machine' \
         $(cat "$cache/files") || bad=1
-    grep -E '\.(c|h|def|s|S|sh|awk|build)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
+    grep -E '\.(c|h|def|s|S|sh|awk|build|py|toml)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
         xargs awk 'FNR == 1 { seen = 0 }
             FNR <= 2 && /SPDX-License-Identifie[r]: Apache-2\.0/ && (FNR == 1 || first ~ /^#!/) { seen = 1 }
             FNR == 1 { first = $0 }
@@ -170,11 +170,16 @@ check_code() {
         --file-list="$cache/cppcheck-files"
 }
 
+python_code() {
+    grep -E '\.py$' "$cache/files" | xargs flake8 --max-line-length 120 --extend-ignore=E127,E128
+}
+
 check "house rules" house_rules
 check arrows arrows
 check prefixes prefixes
 check format format
 check shell shell_scripts
+check python python_code
 grep -E '\.c$' "$cache/c-files" | grep -vE '_tmpl\.c$' >"$cache/cppcheck-files"
 check cppcheck check_code
 check clang-tidy tidy

@@ -22,14 +22,21 @@ test   cmake                         command cmake
 test   gdb-multiarch                 command gdb-multiarch
 test   verilator                    command verilator
 test   locales                       file /usr/share/i18n/locales/de_DE
+test   python3-numpy                 python numpy
+test   python3-pytest                python pytest
+test   python3-pip                   python pip
+test   python3-setuptools            python setuptools
+test   python3-wheel                 python wheel
 lint   clang-format                  command clang-format
 lint   clang-tidy                    command clang-tidy
 lint   cppcheck                      command cppcheck
 lint   shellcheck                    command shellcheck
+lint   flake8                        command flake8
 fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
 bench  libzstd-dev                   library libzstd
 package debhelper                    command dh
+package dh-python                    command dh_python3
 package dpkg-dev                     command dpkg-buildpackage
 package lintian                      command lintian
 package reuse                        command reuse
@@ -52,6 +59,7 @@ is_there() { # KIND NAME
     header) printf '#include <%s>\n' "$2" | cc -fsyntax-only -xc - ;;
     library) pkg-config --exists "$2" ;;
     file) [ -e "$2" ] ;;
+    python) python3 -c "import $2" || /usr/bin/python3 -c "import $2" ;;
     fuzzer) [ -f "$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a)" ] ;;
     esac >/dev/null 2>&1
 }
