@@ -7,21 +7,7 @@
 
 #include "layer_memory.h"
 #include "packed.h"
-
-static double uniform(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(*state >> 32) * 0x1p-32;
-}
-
-/* Nearly normal, of deviation 1. */
-static double normal(uint64_t *state)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += uniform(state);
-    return sum;
-}
+#include "random.h"
 
 /* Weights of about this size are spread over the values of the type. */
 static double deviation(enum sam_dtype type)
@@ -60,9 +46,9 @@ static void fill(struct packed_layer *layer, uint8_t *tokens, uint8_t *weights)
         for (uint32_t k = 0; k < c->depth; k++) /* so that logits have a deviation of 3 */
             layer->tokens[(size_t)row * c->depth + k] =
                 put_element(SAM_F16, tokens, token_index(layer, row, k),
-                            normal(&state) * 3 / (scale * sqrt(c->depth)));
+                            kernel_normal(&state) * 3 / (scale * sqrt(c->depth)));
     for (size_t i = 0; i < (size_t)c->columns * c->depth; i++)
-        layer->weights[i] = put_element(c->type, weights, i, normal(&state) * scale);
+        layer->weights[i] = put_element(c->type, weights, i, kernel_normal(&state) * scale);
 }
 
 static enum sam_status refuse(struct sam_error *error, enum sam_status status, const char *text)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of a transformer for kernels/tile/block.pto: weights from a seed or from a file, the run,
+ * and a comparison with plain C in double precision. */
+#ifndef SAMITE_KERNELS_BLOCK_H
+#define SAMITE_KERNELS_BLOCK_H
+
+#include <samite/samite.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The arrays of a block, in the order of its arguments in block.pto. */
+enum block_array {
+    BLOCK_X,
+    BLOCK_NORM1,
+    BLOCK_NORM1_BIAS,
+    BLOCK_QKV,
+    BLOCK_QKV_BIAS,
+    BLOCK_PROJECT,
+    BLOCK_PROJECT_BIAS,
+    BLOCK_NORM2,
+    BLOCK_NORM2_BIAS,
+    BLOCK_UP,
+    BLOCK_UP_BIAS,
+    BLOCK_DOWN,
+    BLOCK_DOWN_BIAS,
+    BLOCK_ROWS,          /* scratch: [sequence][width], */
+    BLOCK_WIDE,          /* [sequence][3 width, or hidden if that is more], */
+    BLOCK_PROBABILITIES, /* [64][128] */
+    BLOCK_Y,
+    BLOCK_ARRAYS
+};
+
+struct block_config {
+    uint32_t sequence, width, heads, hidden; /* width: at most 512, and 64 a head */
+    enum sam_dtype type; /* of weights from a seed: SAM_F32, or SAM_BF16, which is widened */
+    double slope, cubic; /* of the gate: v / (1 + exp(-v (slope + cubic v v))) */
+    double eps;          /* of the norms */
+    uint64_t seed;
+};
+/* Constants of the gate that give GELU, in its form with tanh. */
+#define BLOCK_GELU_SLOPE 1.5957691216057308
+#define BLOCK_GELU_CUBIC 0.071354816272600248
+
+struct block {
+    struct block_config config;
+    float *arrays[BLOCK_ARRAYS]; /* weights and input as f32; those of scratch are zero */
+    size_t counts[BLOCK_ARRAYS];
+    uint64_t shapes[BLOCK_ARRAYS][2];
+    char names[BLOCK_ARRAYS][48]; /* of the tensors in the file of weights; "" for other arrays */
+};
+
+/* Weights and input from config->seed. SAM_ERR_USAGE: sizes that block.pto has no room for. To be
+ * freed in either case. */
+enum sam_status block_make(struct block *block, const struct block_config *config,
+                           struct sam_error *error);
+/* Give arrays their shapes; with block_free, for those who fill them in. */
+enum sam_status block_shape(struct block *block, const struct block_config *config,
+                            struct sam_error *error);
+void block_free(struct block *block);
+/* The weights of `count` blocks as safetensors, malloc'ed. */
+enum sam_status block_file(const struct block *blocks, size_t count, char **file, size_t *size,
+                           struct sam_error *error);
+/* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, from what `samite convert`
+ * makes of it; the input is from config->seed, sequence is kept. */
+enum sam_status block_ocr(struct block *block, const struct block_config *config, unsigned number,
+                          const char *path, struct sam_error *error);
+
+/* What the block must compute from its x, and the deviation of the error of each element
+ * (block_check.c), [sequence][width] each, to be freed. */
+enum sam_status block_expect(const struct block *block, double **y, double **deviations,
+                             struct sam_error *error);
+
+#define BLOCK_DEVIATIONS 8 /* by so many an element may be off */
+
+struct block_result {
+    double share;      /* the largest error as a share of what is allowed */
+    double allowed;    /* the most that is allowed anywhere */
+    char failure[160]; /* the first element that is off by more, or "" */
+};
+/* Compare what the block has computed with what it must. */
+enum sam_status block_verify(const struct block *block, struct block_result *result,
+                             struct sam_error *error);
+
+#endif

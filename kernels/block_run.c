@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A block by the executor of tile programs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "block_run.h"
+
+static struct sam_tile_argument integer(uint64_t value)
+{
+    return (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = value};
+}
+
+static struct sam_tile_argument real(double value)
+{
+    return (struct sam_tile_argument){
+        .is_scalar = true, .dtype = SAM_F32, .bits = sam_dtype_round(SAM_F32, value)};
+}
+
+void block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
+                     struct sam_tile_argument arguments[BLOCK_ARGUMENTS])
+{
+    const struct block_config *c = &block->config;
+    for (int i = 0; i < BLOCK_ARRAYS; i++) {
+        arrays[i] = (struct sam_array){.dtype = SAM_F32,
+                                       .rank = 2,
+                                       .shape = {block->shapes[i][0], block->shapes[i][1]},
+                                       .count = block->counts[i],
+                                       .data = block->arrays[i]};
+        arguments[i] = (struct sam_tile_argument){.array = &arrays[i]};
+    }
+    struct sam_tile_argument *scalar = arguments + BLOCK_ARRAYS;
+    *scalar++ = integer(c->sequence);
+    *scalar++ = integer(c->width);
+    *scalar++ = integer(c->heads);
+    *scalar++ = integer(c->hidden);
+    *scalar++ = real(1 / (double)c->width);
+    *scalar++ = real(c->eps);
+    *scalar++ = real(1 / sqrt((double)c->width / c->heads));
+    *scalar++ = real(c->slope);
+    *scalar = real(c->cubic);
+}
+
+enum sam_status block_program(const char *path, struct sam_tile_program **program,
+                              struct sam_error *error)
+{
+    char *text = NULL, *messages = NULL;
+    size_t size;
+    enum sam_status status = sam_file_load(path, 1 << 20, &text, &size, error);
+    if (status == SAM_OK)
+        status = sam_tile_parse(path, text, size, program, &messages, error);
+    free(messages);
+    free(text);
+    return status;
+}
+
+enum sam_status block_execute(struct block *block, const char *path, struct sam_error *error)
+{
+    struct sam_array arrays[BLOCK_ARRAYS];
+    struct sam_tile_argument arguments[BLOCK_ARGUMENTS];
+    struct sam_tile_program *program = NULL;
+    block_arguments(block, arrays, arguments);
+    enum sam_status status = block_program(path, &program, error);
+    if (status == SAM_OK)
+        status = sam_tile_run(program, 0, arguments, BLOCK_ARGUMENTS, NULL, NULL, error);
+    sam_tile_program_free(program);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a block: by the executor of tile programs, or on the system. */
+#ifndef SAMITE_KERNELS_BLOCK_RUN_H
+#define SAMITE_KERNELS_BLOCK_RUN_H
+
+#include "block.h"
+
+enum { BLOCK_ARGUMENTS = BLOCK_ARRAYS + 9 };
+
+/* The program of a path, and its arguments; arrays are views of the block's. */
+enum sam_status block_program(const char *path, struct sam_tile_program **program,
+                              struct sam_error *error);
+void block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
+                     struct sam_tile_argument arguments[BLOCK_ARGUMENTS]);
+/* Run block.pto, at `path`, on the host: the result is in block->arrays[BLOCK_Y]. */
+enum sam_status block_execute(struct block *block, const char *path, struct sam_error *error);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/tile/block.pto: right for sizes on both sides of its blocks, and wrong when a result or a
+ * line of it is changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "folder.h"
+#include "must.h"
+#include <block_run.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define PROGRAM      KERNEL_DIR "/tile/block.pto"
+
+static struct block_config config_of(uint32_t sequence, uint32_t width, uint32_t heads)
+{
+    return (struct block_config){.sequence = sequence,
+                                 .width = width,
+                                 .heads = heads,
+                                 .hidden = width + 70,
+                                 .type = SAM_F32,
+                                 .slope = BLOCK_GELU_SLOPE,
+                                 .cubic = BLOCK_GELU_CUBIC,
+                                 .eps = 1e-5,
+                                 .seed = sequence + width};
+}
+
+/* Whether a block computes what it must. */
+static bool is_right(const struct block_config *config, const char *path)
+{
+    struct block block;
+    struct block_result result;
+    struct sam_error error = {0};
+    must(block_make(&block, config, &error), &error);
+    must(block_execute(&block, path, &error), &error);
+    must(block_verify(&block, &result, &error), &error);
+    if (!result.failure[0] && block.config.sequence < 64) { /* one element, by twice the bound */
+        block.arrays[BLOCK_Y][block.counts[BLOCK_Y] / 2] += (float)(2 * result.allowed);
+        struct block_result changed;
+        must(block_verify(&block, &changed, &error), &error);
+        assert_true(changed.failure[0]);
+    }
+    block_free(&block);
+    return !result.failure[0];
+}
+
+static void test_sizes(void **state)
+{
+    static const uint32_t sizes[][3] = {{1, 16, 1},   {2, 15, 15},  {31, 120, 8}, {32, 64, 1},
+                                        {33, 200, 5}, {63, 512, 8}, {65, 96, 3},  {127, 24, 2},
+                                        {128, 64, 4}, {129, 32, 8}, {257, 40, 1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct block_config config = config_of(sizes[i][0], sizes[i][1], sizes[i][2]);
+        config.type = i % 2 ? SAM_F32 : SAM_BF16;
+        if (i % 3 == 0)
+            config.slope = 1, config.cubic = 0; /* Swish */
+        if (!is_right(&config, PROGRAM))
+            fail_msg("%u tokens of %u, %u heads", sizes[i][0], sizes[i][1], sizes[i][2]);
+    }
+}
+
+static void test_refused(void **state)
+{
+    static const uint32_t sizes[][3] = {
+        {0, 16, 1}, {1, 513, 27}, {1, 130, 2}, {1, 16, 3}, {1, 16, 0}};
+    struct block block;
+    struct sam_error error = {0};
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const struct block_config config = config_of(sizes[i][0], sizes[i][1], sizes[i][2]);
+        must_refuse(block_make(&block, &config, &error), &error,
+                    "sizes that block.pto has no room");
+        block_free(&block);
+    }
+    struct block_config config = config_of(8, 16, 1);
+    config.type = SAM_F16;
+    must_refuse(block_make(&block, &config, &error), &error, "type of weights");
+    block_free(&block);
+}
+
+/* Programs that forget a part. */
+static void test_mutants(void **state)
+{
+    static const char *const mutants[][2] = {
+        {"trowexpandexpdif", "trowexpandsub"},
+        {"pto.tmul ins(%sum, %fade", "pto.tmul ins(%sum, %sum"},
+        {"pto.tneg", "pto.tabs"},
+        {"pto.trsqrt", "pto.trecip"},
+        {"%k_at = arith.addi %q_at, %d", "%k_at = arith.addi %q_at, %c0"},
+    };
+    char *text;
+    size_t size;
+    const struct block_config config = config_of(40, 32, 2);
+    (void)state;
+    must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
+    for (size_t i = 0; i < COUNT(mutants); i++) {
+        const char *at = strstr(text, mutants[i][0]);
+        assert_non_null(at);
+        FILE *file = fopen(test_path("mutant.pto"), "w");
+        assert_non_null(file);
+        fprintf(file, "%.*s%s%s", (int)(at - text), text, mutants[i][1],
+                at + strlen(mutants[i][0]));
+        fclose(file);
+        if (is_right(&config, test_path("mutant.pto")))
+            fail_msg("not noticed: %s", mutants[i][1]);
+    }
+    free(text);
+}
+
+/* The weights as a file, and back. */
+static void test_file(void **state)
+{
+    struct block blocks[2];
+    struct sam_error error = {0};
+    struct sam_weights weights = {0};
+    char *file = NULL;
+    size_t size, need;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct block_config config = config_of(4, 16, 2);
+        config.seed = i;
+        config.type = SAM_BF16;
+        must(block_make(&blocks[i], &config, &error), &error);
+    }
+    must(block_file(blocks, 2, &file, &size, &error), &error);
+    must(sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, size, size, "blocks", &weights, &need,
+                           &error),
+         &error);
+    assert_int_equal(weights.count, 24);
+    for (size_t i = 0; i < weights.count; i++) {
+        const struct sam_weight *w = &weights.tensors[i];
+        const bool second = strncmp(w->name, "block1.", 7) == 0;
+        bool found = false;
+        for (int k = 0; k < BLOCK_ARRAYS; k++)
+            if (strcmp(w->name + 7, blocks[second].names[k]) == 0) {
+                found = true;
+                assert_int_equal(w->size, 2 * blocks[second].counts[k]);
+                for (size_t j = 0; j < blocks[second].counts[k]; j++) {
+                    uint16_t bits;
+                    memcpy(&bits, file + w->offset + 2 * j, 2);
+                    assert_true((float)sam_dtype_value(SAM_BF16, bits) ==
+                                blocks[second].arrays[k][j]);
+                }
+            }
+        assert_true(found);
+    }
+    sam_weights_free(&weights);
+    free(file);
+    block_free(&blocks[0]);
+    block_free(&blocks[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mutants),
+        cmocka_unit_test(test_file),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}
