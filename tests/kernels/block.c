@@ -97,7 +97,7 @@ static void test_mutants(void **state)
     };
     char *text;
     size_t size;
-    const struct block_config config = config_of(40, 32, 2);
+    const struct block_config config = config_of(140, 32, 2); /* two blocks of keys */
     (void)state;
     must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
     for (size_t i = 0; i < COUNT(mutants); i++) {
