@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of floating-point sums and products of rows: rising, and that of the system, each
- * against the words of docs/tile-rulings.md. */
+/* The order of floating-point sums: of rows, of products of rows, and of products of matrices;
+ * rising, and that of the system, each against the words of docs/tile-rulings.md. */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
@@ -119,11 +119,108 @@ static void test_integers(void **state)
     }
 }
 
+/* --- products of matrices */
+
+enum { M = 3, K = 96, N = 5, WIDE = 32 };
+
+struct product {
+    struct sam_tile a, b, d, bias;
+    uint8_t left[4 * M * K], right[4 * K * N], start[4 * M * N];
+    size_t k;
+    unsigned kind; /* from zero, from the destination, from a row */
+};
+
+/* What an element starts from: zero, the element of the destination or of the bias row. */
+static float start_of(const struct product *p, size_t i, size_t j)
+{
+    float value = 0;
+    if (p->kind)
+        memcpy(&value, p->start + 4 * (p->kind == 1 ? i * N + j : j), sizeof value);
+    return value;
+}
+
+static uint32_t element_of_product(const struct product *p, bool system, size_t i, size_t j)
+{
+    const enum sam_dtype dtype = p->a.type.dtype;
+    const size_t block = !system ? 1 : dtype == SAM_F16 ? 32 : 16;
+    float sum = start_of(p, i, j);
+    uint32_t bits;
+    for (size_t k = 0; k < p->k;) {
+        float part = 0;
+        const size_t end = k + block < p->k ? k + block : p->k;
+        for (; k < end; k++) {
+            float x = (float)test_value(dtype, test_bits(p->left, i * p->k + k, dtype));
+            float y = (float)test_value(dtype, test_bits(p->right, k * N + j, dtype));
+            part = system ? fmaf(x, y, part) : x * y;
+        }
+        sum += part;
+    }
+    memcpy(&bits, &sum, sizeof bits);
+    return isnan(sum) && !(system && !p->k) ? 0x7fc00000 : bits;
+}
+
+static void multiply(struct product *p, bool system, uint32_t results[M * N])
+{
+    struct sam_tile_options options = {
+        .size = sizeof options, .sum_order = system ? SAM_TILE_SUM_SYSTEM : SAM_TILE_SUM_RISING};
+    struct sam_tile_core *core = test_core(&options);
+    struct sam_event event;
+    assert_int_equal(sam_tile_fill(core, &p->a, p->left, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &p->b, p->right, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &p->d, p->start, NULL), SAM_OK);
+    if (p->kind == 2)
+        assert_int_equal(sam_tile_fill(core, &p->bias, p->start, NULL), SAM_OK);
+    if (p->kind == 0)
+        event = sam_tmatmul(&p->d, &p->a, &p->b);
+    else if (p->kind == 1)
+        event = sam_tmatmul_acc(&p->d, &p->d, &p->a, &p->b);
+    else
+        event = sam_tmatmul_bias(&p->d, &p->a, &p->b, &p->bias);
+    assert_string_equal(event.text, "");
+    assert_int_equal(sam_tile_read(&p->d, results, NULL), SAM_OK);
+    sam_tile_core_free(core);
+}
+
+static void test_products(void **state)
+{
+    static struct product p;
+    uint64_t seed = test_seed();
+    unsigned differ = 0;
+    (void)state;
+    for (unsigned n = 0; n < 600; n++) {
+        const enum sam_dtype dtype = test_reals[n % SAM_COUNT(test_reals)].dtype;
+        const bool special = n & 4;
+        uint32_t rising[M * N], system[M * N];
+        p.kind = n / 8 % 3;
+        p.k = n % 32 ? 1 + test_below(&seed, K) : 0;
+        p.a = (struct sam_tile)SAM_TILE_VALID(left, f32, M, K, M, (int64_t)p.k);
+        p.b = (struct sam_tile)SAM_TILE_VALID(right, f32, K, WIDE, (int64_t)p.k, N);
+        p.d = (struct sam_tile)SAM_TILE_VALID(acc, f32, M, WIDE, M, N);
+        p.bias = (struct sam_tile)SAM_TILE_VALID(mat, f32, 1, WIDE, 1, N);
+        p.a.type.dtype = p.b.type.dtype = dtype;
+        for (size_t i = 0; i < M * p.k; i++)
+            test_set(p.left, i, dtype, element(&seed, dtype, special));
+        for (size_t i = 0; i < p.k * N; i++)
+            test_set(p.right, i, dtype, element(&seed, dtype, special));
+        for (size_t i = 0; i < M * N; i++)
+            test_set(p.start, i, SAM_F32, element(&seed, SAM_F32, special));
+        multiply(&p, false, rising);
+        multiply(&p, true, system);
+        for (size_t i = 0; i < M * N; i++) {
+            assert_int_equal(rising[i], element_of_product(&p, false, i / N, i % N));
+            assert_int_equal(system[i], element_of_product(&p, true, i / N, i % N));
+            differ += rising[i] != system[i];
+        }
+    }
+    assert_true(differ > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products: summed in rising order, rounded after each product and each sum. */
+/* Matrix products: summed in rising order, rounded after each product and each sum; or in the order
+ * of the system's matrix unit (SAM_TILE_SUM_SYSTEM). */
 #include "tile/core/core.h"
+
+#include <math.h>
+
+/* The unit takes 64 bytes of a row of each factor at a time: so many elements. It has no bf16,
+ * which is widened. */
+static size_t block_of(enum sam_dtype dtype)
+{
+    return dtype == SAM_F16 ? 32 : 16;
+}
 
 /* A row of elements in the form they are computed in. */
 union row {
@@ -21,6 +31,24 @@ static void read_row(const struct sam_tile_core *core, const struct sam_tile_ref
             sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j + k), step, row->whole + k);
 }
 
+/* sum = sum + the sum of the products of a[i,k..end] and b[k..end,j..j + n], which is 0 at first
+ * and rounded once after each product. */
+static void add_block(const struct sam_tile_core *core, const struct sam_tile_ref *a,
+                      const struct sam_tile_ref *b, size_t i, size_t j, size_t k, size_t end,
+                      size_t n, union row *sum)
+{
+    union row part, row, one;
+    memset(part.real, 0, n * sizeof *part.real);
+    for (; k < end; k++) {
+        read_row(core, a, i, k, 1, &one);
+        read_row(core, b, k, j, n, &row);
+        for (size_t x = 0; x < n; x++)
+            part.real[x] = fmaf(one.real[0], row.real[x], part.real[x]);
+    }
+    for (size_t x = 0; x < n; x++)
+        sum->real[x] += part.real[x];
+}
+
 /* n elements of d from [i,j] on; `start` as for multiply. */
 static void multiply_row(const struct sam_tile_job *job, size_t factor,
                          const struct sam_tile_ref *start, size_t start_row, size_t i, size_t j,
@@ -35,7 +63,11 @@ static void multiply_row(const struct sam_tile_job *job, size_t factor,
     memset(&sum, 0, sizeof sum);
     if (start)
         read_row(core, start, start_row, j, n, &sum);
-    for (size_t k = 0; k < depth; k++) {
+    const size_t block = block_of(a->type.dtype);
+    const bool blocks = real && core->sum_order == SAM_TILE_SUM_SYSTEM;
+    for (size_t k = 0; blocks && k < depth; k += block)
+        add_block(core, a, b, i, j, k, depth - k < block ? depth : k + block, n, &sum);
+    for (size_t k = 0; !blocks && k < depth; k++) {
         read_row(core, a, i, k, 1, &one);
         read_row(core, b, k, j, n, &row);
         if (real)
@@ -46,7 +78,9 @@ static void multiply_row(const struct sam_tile_job *job, size_t factor,
                 sum.whole[x] += one.whole[0] * row.whole[x];
     }
     for (size_t x = 0; x < n; x++)
-        if (real)
+        if (blocks && !depth) /* the unit has nothing to do: not even a NaN changes */
+            memcpy(sam_tile_at(core, d, i, j + x), &sum.real[x], sizeof sum.real[x]);
+        else if (real)
             sam_tile_write_reals(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.real + x);
         else
             sam_tile_write_ints(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.whole + x);
