@@ -32,6 +32,7 @@
 #include "system_time.h"
 #include "text.h"
 #include "tile.h"
+#include "tile_lower.h"
 #include "tile_ops.h"
 #include "version.h"
 

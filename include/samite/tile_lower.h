@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs on the system (system.h): a function of a tile program becomes a program of the
- * hart, with kernels for the GPU. docs/tile-lowering.md has what each operation becomes. */
+/* Tile programs on the system (system.h): a function of a tile program, with its arguments, becomes
+ * a program of the hart, with kernels for the GPU. docs/tile-lowering.md has what each operation
+ * becomes; its results are those of sam_tile_run, bit for bit, with the sums of sum_order
+ * SAM_TILE_SUM_SYSTEM.
+ *
+ *   sam_tile_lower(program, 0, arguments, count, NULL, &lowered, &messages, &error);
+ *   sam_system_new(NULL, &system, &error);
+ *   sam_tile_lowered_load(lowered, system, &error);
+ *   sam_system_run(system, &result, &error);
+ *   if (sam_tile_lowered_failure(lowered, system, &error) == SAM_OK)
+ *       sam_tile_lowered_fetch(lowered, system, &error);
+ *
+ * Reads of elements that nothing has written, and missing waits, are not found here: sam_tile_run
+ * finds them. */
 #ifndef SAMITE_TILE_LOWER_H
 #define SAMITE_TILE_LOWER_H
 
@@ -19,6 +31,62 @@ struct sam_tile_lower_options {
     unsigned mlen; /* of the matrix unit; 0: 512 */
     unsigned sms;  /* of the GPU; 0: 2 */
 };
+
+/* A lowered function. */
+struct sam_tile_lowered;
+
+/* Lower a function. Arrays and scalars are those of sam_tile_run: their types, shapes and places
+ * count here, their contents when the program is loaded; they must outlive the result. Every array
+ * has an address of its own from 0x90000000 on. `options` may be NULL (all zero).
+ * *messages (never NULL after SAM_OK or SAM_ERR_INPUT; freed with free()) holds all errors, each
+ * with its line and a caret. SAM_ERR_INPUT: the check failed, an argument does not fit, a tile is
+ * outside the memories of the system, or an operation cannot be lowered; SAM_ERR_USAGE: arrays that
+ * overlap in part, or options out of range. */
+SAM_API enum sam_status sam_tile_lower(const struct sam_tile_program *program, size_t function,
+                                       const struct sam_tile_argument *arguments, size_t count,
+                                       const struct sam_tile_lower_options *options,
+                                       struct sam_tile_lowered **lowered, char **messages,
+                                       struct sam_error *error);
+SAM_API void sam_tile_lowered_free(struct sam_tile_lowered *lowered);
+
+/* The programs as assembly: of the hart (RV64, from SAM_SYSTEM_CODE_BASE on), and of the GPU, with
+ * its start code (from 0x80000000 on). They belong to `lowered`. */
+SAM_API const char *sam_tile_lowered_hart(const struct sam_tile_lowered *lowered);
+SAM_API const char *sam_tile_lowered_gpu(const struct sam_tile_lowered *lowered);
+/* The same, assembled, with line information: SAM_ERR_INPUT cannot happen unless lowering has a
+ * defect. The images belong to `lowered`. */
+SAM_API enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *lowered,
+                                                const struct sam_image **hart,
+                                                const struct sam_image **gpu,
+                                                struct sam_error *error);
+
+/* Load both programs into a system without programs, map the arrays and copy them there. It must be
+ * an RV64 system whose options have the mlen and sms of the lowering, and 1 MiB of L1M and L0M. */
+SAM_API enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *lowered,
+                                              struct sam_system *system, struct sam_error *error);
+/* How the program of a system that has ended with an exit ended: SAM_ERR_TRAP with the message of
+ * sam_tile_run if it failed. */
+SAM_API enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *lowered,
+                                                 struct sam_system *system,
+                                                 struct sam_error *error);
+/* Copy what the program has written into the arrays of the arguments. */
+SAM_API enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *lowered,
+                                               struct sam_system *system, struct sam_error *error);
+
+/* Write hart.s, gpu.s, the arrays (NumPy files) and `run`, a shell script with the command that
+ * runs them, into a folder, which must exist. */
+SAM_API enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *lowered,
+                                              const char *folder, struct sam_error *error);
+
+/* What an operation of the program became, in the order of lowering; false after the last. `text`
+ * is a sentence; several may belong to one operation. */
+struct sam_tile_lowered_note {
+    uint32_t line, column; /* of the operation */
+    const char *name;      /* "tload" */
+    const char *text;
+};
+SAM_API bool sam_tile_lowered_note(const struct sam_tile_lowered *lowered, size_t index,
+                                   struct sam_tile_lowered_note *note);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that nothing lowers yet. */
+#include "lower/lower.h"
+
+void lower_move(struct lower *l, const struct sam_tile_op *op)
+{
+    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
+}
+
+void lower_box_routines(struct lower *l)
+{
+    l->boxes = NULL;
+}
+
+void lower_matmul(struct lower *l, const struct sam_tile_op *op)
+{
+    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
+}
+
+bool lower_joins(const struct lower *l, const struct lower_kernel *kernel, uint32_t op)
+{
+    return kernel->op_count == 0 && op < l->p->op_count;
+}
+
+void lower_kernel(struct lower *l, struct lower_kernel *kernel)
+{
+    const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
+    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
+}
+
+void lower_fold(struct lower *l, struct lower_kernel *kernel)
+{
+    const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
+    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
+}
+
+const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow)
+{
+    l->routines |= UINT64_C(1) << routine;
+    return narrow == SAM_F32 ? "absent" : "absent_narrow";
+}
+
+void lower_routines(struct lower *l)
+{
+    (void)l;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hart's side of a lowered program: what its files share, and what program.c and load.c know of
+ * the result. */
+#ifndef SAM_LOWER_HART_H
+#define SAM_LOWER_HART_H
+
+#include "lower/lower.h"
+
+/* --- values.c */
+#define LOWER_NO_SLOT UINT32_MAX
+enum { LOWER_SLOTS_BASE = 2048 }; /* s0 is after the first slot */
+
+struct lower_value {
+    uint32_t slot;    /* its offset, or LOWER_NO_SLOT */
+    bool known;       /* of a scalar: `number`; of a tile: its address */
+    bool reshaped;    /* a tile whose valid sizes set_validshape changes */
+    bool sized[2];    /* a tile whose valid rows (columns) are in `valid` */
+    int64_t number;   /* of a scalar; of a tile: the address */
+    int64_t valid[2]; /* of a tile */
+    uint32_t pitch;   /* of a tile, in bytes */
+    uint32_t busy;    /* of a tile with memory of its own: the slot of two numbers, of the last
+                         launch that uses it and of the last that writes it; or LOWER_NO_SLOT */
+};
+
+static inline struct lower_value *lower_value(const struct lower *l, uint32_t value)
+{
+    return &l->values[value - l->f->first_value];
+}
+/* The root of a tile: itself, or the tile that it is a window of. */
+static inline uint32_t lower_root(const struct lower *l, uint32_t value)
+{
+    return l->flow.root[value - l->f->first_value];
+}
+/* Whether its address is a number that is known only at run time. */
+bool lower_is_computed(const struct lower *l, uint32_t tile);
+/* Where a memory of tiles begins, and its bytes. */
+uint32_t lower_memory(enum sam_tile_loc loc);
+uint32_t lower_room(const struct lower *l, enum sam_tile_loc loc);
+
+/* A slot of `size` bytes, zero at first. */
+uint32_t lower_slot(struct lower *l, uint32_t size);
+/* Set 8 bytes of the slots, as they are when the program starts. */
+void lower_slot_start(struct lower *l, uint32_t slot, uint64_t number);
+/* Load and store registers by any offset: `op` is lw, lwu, ld, sw or sd. */
+void lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot);
+/* Remember a scalar that is known. */
+void lower_know(struct lower *l, uint32_t value, int64_t number);
+/* Set a field of a tile's slot from a register, unless the field is known. */
+void lower_set_field(struct lower *l, uint32_t tile, enum lower_field field, const char *reg);
+/* What arguments are when the program starts: a valid size, an array, a scalar. */
+void lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size);
+void lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count);
+void lower_start_scalar(struct lower *l, uint32_t value, int64_t number);
+/* Give every argument and tile of the function what is known of it before its operations. */
+bool lower_values(struct lower *l);
+
+/* --- text.c */
+enum { LOWER_NUMBERS = 8 }; /* of a failure: a0 to a7 */
+
+struct lower_messages { /* with name and position */
+    char **items;
+    size_t count, capacity;
+};
+
+/* What an operation became. */
+struct lower_remark {
+    uint32_t op;
+    char *text;
+};
+
+/* By value of the function, of tiles with memory of their own: the last launch that may be in
+ * flight and use it (write it), by its place in the text, from 1; or LOWER_UNCERTAIN, of another
+ * iteration or of a branch that may not have been taken; or 0. */
+#define LOWER_UNCERTAIN UINT32_MAX
+struct lower_flights {
+    uint32_t *uses, *writes;
+};
+
+struct lower_state {
+    struct lower_messages failures;
+    struct lower_remark *remarks;
+    size_t remark_count, remark_capacity;
+    struct sam_buffer slots; /* their bytes when the program starts */
+    struct lower_kernel pending;
+    uint32_t yields;         /* slot of values on their way, or LOWER_NO_SLOT */
+    unsigned loops;          /* around the operation */
+    bool memory;             /* there was too little */
+    bool waits, fits;        /* routines of the hart that are called */
+    bool fails;              /* an operation of `pending` may fail */
+    struct sam_buffer setup; /* code of the hart before all others */
+    struct lower_flights flights;
+    uint32_t launched; /* launches in the text so far */
+    bool *begun;       /* by operation: it has its label */
+};
+
+/* Before the code of an operation: its label. */
+void lower_begin(struct lower *l, const struct sam_tile_op *op);
+void lower_free(struct lower *l);
+/* After everything: failures, routines, data. */
+void lower_finish(struct lower *l);
+/* Its name, without "arith." and "scf.". */
+const char *lower_op_name(const struct sam_tile_op *op);
+
+/* --- plain.c: arithmetic, views, descriptors of tiles */
+void lower_plain(struct lower *l, const struct sam_tile_op *op);
+
+/* --- launch.c */
+/* Whether TensorLoad, or a kernel, does the operation. */
+bool lower_is_move(unsigned code);
+bool lower_is_vector(unsigned code);
+/* Add an operation to the kernel that is being collected, or begin another. */
+void lower_collect(struct lower *l, uint32_t index);
+/* Launch what has been collected. */
+void lower_flush(struct lower *l);
+/* The same, if the operation, which is none of the above, must not come before what has been
+ * collected. */
+void lower_flush_before(struct lower *l, const struct sam_tile_op *op);
+/* Wait for the launches that use what an operation of the hart touches. */
+void lower_wait_operands(struct lower *l, const struct sam_tile_op *op);
+void lower_wait_all(struct lower *l);
+/* A loop is entered: what its body launches may be in flight from the start. */
+void lower_enter_loop(struct lower *l, const struct sam_tile_op *op);
+/* A copy of what is in flight, also after false (no memory); free it. */
+bool lower_flights_save(const struct lower *l, struct lower_flights *saved);
+void lower_flights_set(struct lower *l, const struct lower_flights *from);
+/* Two ways meet, which parted at `before`: one comes from what is in flight now, one from `other`.
+ */
+void lower_flights_merge(struct lower *l, const struct lower_flights *other,
+                         const struct lower_flights *before);
+void lower_flights_free(struct lower_flights *flights);
+
+/* --- shapes.c: the sizes of an operation's operands, checked when the program runs. */
+bool lower_has_shapes(const struct lower *l, const struct sam_tile_op *op);
+void lower_shapes(struct lower *l, const struct sam_tile_op *op);
+
+/* --- hart.c */
+void lower_body(struct lower *l);
+
+#endif

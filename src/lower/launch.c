@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches. Neighbouring operations of the vector pipe are collected into a kernel, which is
+ * launched and not waited for. A launch has a record, metadata and argument words in the data of
+ * the hart; in a loop it has two of each, in turn, so that a launch is prepared while the one
+ * before it runs. The GPU runs launches in order, so launches never wait for each other. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lower/hart.h"
+
+/* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
+enum { RECORD = 0, METADATA = 64, NUMBER = 128, ARGUMENTS = 144 };
+
+bool lower_is_move(unsigned code)
+{
+    switch (code) {
+    case SAM_TILE_TLOAD:
+    case SAM_TILE_TSTORE:
+    case SAM_TILE_TMOV:
+    case SAM_TILE_TTRANS:
+    case SAM_TILE_TRESHAPE:
+    case SAM_TILE_TEXTRACT:
+    case SAM_TILE_TINSERT:
+    case SAM_TILE_TCONCAT: return true;
+    default: return false;
+    }
+}
+
+bool lower_is_vector(unsigned code)
+{
+    return code >= SAM_TILE_FIRST_OP && !lower_is_move(code) &&
+           sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR;
+}
+
+/* Whether a kernel may find that the operation fails: a division of integers. */
+static bool may_fail(const struct lower *l, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const uint32_t dst = sam_tile_arg(l->p, op, op->operand_count - 1);
+    return (row->function == SAM_TILE_FN_DIV || row->function == SAM_TILE_FN_REM) &&
+           !sam_tile_is_real(sam_tile_ty(l->p, dst)->tile.dtype);
+}
+
+static bool is_tile(const struct lower *l, uint32_t value)
+{
+    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
+}
+
+/* --- what may be in flight */
+
+static uint32_t local(const struct lower *l, uint32_t value)
+{
+    return value - l->f->first_value;
+}
+
+static uint32_t busy_slot(struct lower *l, uint32_t root)
+{
+    struct lower_value *v = lower_value(l, root);
+    if (v->busy == LOWER_NO_SLOT)
+        v->busy = lower_slot(l, 8);
+    return v->busy;
+}
+
+bool lower_flights_save(const struct lower *l, struct lower_flights *saved)
+{
+    const size_t size = l->f->value_count * sizeof *saved->uses;
+    saved->uses = sam_alloc(l->f->value_count + 1, sizeof *saved->uses);
+    saved->writes = sam_alloc(l->f->value_count + 1, sizeof *saved->writes);
+    if (!saved->uses || !saved->writes)
+        return false;
+    memcpy(saved->uses, l->state->flights.uses, size);
+    memcpy(saved->writes, l->state->flights.writes, size);
+    return true;
+}
+
+void lower_flights_free(struct lower_flights *flights)
+{
+    free(flights->uses);
+    free(flights->writes);
+    *flights = (struct lower_flights){0};
+}
+
+/* Of two ways to get here, and of what was in flight where they parted. */
+static uint32_t either(uint32_t a, uint32_t b, uint32_t before)
+{
+    const uint32_t one = a ? a : b;
+    if (a == b || ((!a || !b) && one == before))
+        return one;
+    return LOWER_UNCERTAIN;
+}
+
+void lower_flights_merge(struct lower *l, const struct lower_flights *other,
+                         const struct lower_flights *before)
+{
+    struct lower_flights *now = &l->state->flights;
+    for (uint32_t i = 0; i < l->f->value_count; i++) {
+        now->uses[i] = either(now->uses[i], other->uses[i], before->uses[i]);
+        now->writes[i] = either(now->writes[i], other->writes[i], before->writes[i]);
+    }
+}
+
+void lower_flights_set(struct lower *l, const struct lower_flights *from)
+{
+    const size_t size = l->f->value_count * sizeof *from->uses;
+    memcpy(l->state->flights.uses, from->uses, size);
+    memcpy(l->state->flights.writes, from->writes, size);
+}
+
+static void mark(struct lower *l, const struct sam_tile_op *op, uint32_t launch)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const uint32_t value = sam_tile_arg(l->p, op, i);
+        if (!is_tile(l, value))
+            continue;
+        const uint32_t at = local(l, lower_root(l, value));
+        l->state->flights.uses[at] = launch;
+        if (i + 1 == op->operand_count)
+            l->state->flights.writes[at] = launch;
+    }
+}
+
+static void mark_block(struct lower *l, uint32_t first)
+{
+    for (uint32_t at = first; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
+        const struct sam_tile_op *op = &l->p->ops[at];
+        if (lower_is_vector(op->code))
+            mark(l, op, LOWER_UNCERTAIN);
+        if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF)
+            mark_block(l, op->body[0]);
+        if (op->code == SAM_TILE_IF)
+            mark_block(l, op->body[1]);
+    }
+}
+
+void lower_enter_loop(struct lower *l, const struct sam_tile_op *op)
+{
+    mark_block(l, op->body[0]);
+}
+
+/* Launches up to `launch`, which has ended, have ended. */
+static void clear(struct lower *l, uint32_t launch)
+{
+    struct lower_flights *now = &l->state->flights;
+    for (uint32_t i = 0; i < l->f->value_count; i++) {
+        now->uses[i] = now->uses[i] <= launch ? 0 : now->uses[i];
+        now->writes[i] = now->writes[i] <= launch ? 0 : now->writes[i];
+    }
+}
+
+void lower_wait_all(struct lower *l)
+{
+    lower_hart(l, "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n");
+    clear(l, LOWER_UNCERTAIN);
+}
+
+/* Tiles that share bytes. */
+static bool meet(const struct sam_tile_place *a, const struct sam_tile_place *b)
+{
+    return a->loc == b->loc &&
+           (a == b || a->offset == SAM_TILE_NOWHERE || b->offset == SAM_TILE_NOWHERE ||
+            (a->offset < b->offset + b->size && b->offset < a->offset + a->size));
+}
+
+/* What an operation waits for: the last of the launches that have a place in the text, and those
+ * tiles whose launch may be of another iteration or branch. */
+struct waits {
+    uint32_t launch, tile;
+    bool write;
+    struct {
+        uint32_t tile;
+        bool write;
+    } uncertain[4];
+    unsigned count; /* of them; more: wait for everything */
+};
+
+static void want(const struct lower *l, struct waits *w, uint32_t tile, bool write)
+{
+    const struct lower_flights *now = &l->state->flights;
+    const uint32_t launch = (write ? now->uses : now->writes)[local(l, tile)];
+    if (launch == LOWER_UNCERTAIN) {
+        for (unsigned i = 0; i < w->count && i < SAM_COUNT(w->uncertain); i++)
+            if (w->uncertain[i].tile == tile) {
+                w->uncertain[i].write |= write;
+                return;
+            }
+        if (w->count < SAM_COUNT(w->uncertain)) {
+            w->uncertain[w->count].tile = tile;
+            w->uncertain[w->count].write = write;
+        }
+        w->count++;
+    } else if (launch > w->launch) {
+        w->launch = launch;
+        w->tile = tile;
+        w->write = write;
+    }
+}
+
+static void wait_number(struct lower *l, uint32_t tile, bool write)
+{
+    lower_slot_op(l, "lw", "t0", busy_slot(l, tile) + (write ? 0 : 4));
+    lower_hart(l, "    call    .Lwait\n");
+    l->state->waits = true;
+}
+
+void lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
+{
+    struct lower_flights *now = &l->state->flights;
+    struct waits w = {0};
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const uint32_t value = sam_tile_arg(l->p, op, i);
+        const struct sam_tile_place *place =
+            is_tile(l, value) ? sam_tile_place_find(&l->plan, lower_root(l, value)) : NULL;
+        for (size_t k = 0; place && k < l->plan.count; k++)
+            if (meet(place, &l->plan.places[k]))
+                want(l, &w, l->plan.places[k].value, i + 1 == op->operand_count);
+    }
+    if (!w.launch && !w.count)
+        return;
+    lower_begin(l, op);
+    if (w.count > SAM_COUNT(w.uncertain)) {
+        lower_wait_all(l);
+        return;
+    }
+    if (w.launch) {
+        wait_number(l, w.tile, w.write);
+        clear(l, w.launch);
+    }
+    for (unsigned i = 0; i < w.count; i++) {
+        const uint32_t at = local(l, w.uncertain[i].tile);
+        wait_number(l, w.uncertain[i].tile, w.uncertain[i].write);
+        now->writes[at] = 0;
+        if (w.uncertain[i].write)
+            now->uses[at] = 0;
+    }
+}
+
+/* --- a launch */
+
+/* The number of a word that is known now. */
+static bool known_word(const struct lower *l, const struct lower_word *word, uint32_t *number)
+{
+    int64_t bits;
+    switch (word->kind) {
+    case LOWER_WORD_ADDRESS: return lower_known(l, word->value, LOWER_ADDRESS, number);
+    case LOWER_WORD_PITCH: return lower_known(l, word->value, LOWER_PITCH, number);
+    case LOWER_WORD_ROWS: return lower_known(l, word->value, LOWER_ROWS, number);
+    case LOWER_WORD_COLS: return lower_known(l, word->value, LOWER_COLS, number);
+    case LOWER_WORD_BITS:
+        if (!lower_constant(l, word->value, &bits))
+            return false;
+        *number = (uint32_t)bits;
+        return true;
+    case LOWER_WORD_NUMBER: *number = word->number; return true;
+    case LOWER_WORD_FAILURE: break;
+    }
+    return false;
+}
+
+/* The data of slot `slot` of a launch. */
+static void write_slot(struct lower *l, const struct lower_kernel *k, unsigned slot)
+{
+    lower_data(l,
+               ".L%s_%u:\n"
+               "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
+               "    .zero   32\n"
+               "%s%s%s"
+               "    .word   0, .L%s_%u + %d, 1, %u, 1, 1, %u, 1, 1\n"
+               "    .zero   28\n"
+               "    .word   0, 0, 0, 0\n",
+               k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
+               k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
+               slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
+               k->warps * 32);
+    for (unsigned i = 0; i < k->word_count; i++) {
+        uint32_t number = 0;
+        if (k->words[i].kind == LOWER_WORD_FAILURE) {
+            lower_data(l, "    .word   failure\n");
+            continue;
+        }
+        known_word(l, &k->words[i], &number);
+        lower_data(l, "    .word   0x%" PRIx32 "\n", number);
+    }
+    lower_data(l, "    .balign 16\n");
+}
+
+static void fill_word(struct lower *l, const struct lower_word *word, unsigned offset)
+{
+    uint32_t number;
+    if (word->kind == LOWER_WORD_FAILURE || known_word(l, word, &number))
+        return;
+    switch (word->kind) {
+    case LOWER_WORD_ADDRESS: lower_field(l, "t0", word->value, LOWER_ADDRESS); break;
+    case LOWER_WORD_ROWS: lower_field(l, "t0", word->value, LOWER_ROWS); break;
+    case LOWER_WORD_COLS: lower_field(l, "t0", word->value, LOWER_COLS); break;
+    default: lower_get(l, "t0", word->value); break;
+    }
+    lower_hart(l, "    sw      t0, %u(s11)\n", offset);
+}
+
+/* s11 becomes the slot of this launch. */
+static void choose_slot(struct lower *l, const struct lower_kernel *k)
+{
+    const unsigned step = (ARGUMENTS + 4 * k->word_count + 15) / 16 * 16;
+    if (!l->state->loops) {
+        lower_hart(l, "    lla     s11, .L%s_0\n", k->name);
+        return;
+    }
+    lower_hart(l,
+               "    lla     s11, .L%s_turn\n"
+               "    lw      t0, 0(s11)\n"
+               "    xori    t1, t0, %u\n"
+               "    sw      t1, 0(s11)\n"
+               "    add     s11, s11, t0\n"
+               "    addi    s11, s11, 16\n"
+               "    lw      t0, %d(s11)\n"
+               "    call    .Lwait\n",
+               k->name, step, NUMBER);
+    l->state->waits = true;
+    sam_buffer_printf(&l->state->setup,
+                      "    lla     t0, gpu_%s\n"
+                      "    lw      t1, 0(t0)\n"
+                      "    sw      t1, %u(t0)\n",
+                      k->name, step);
+}
+
+static void set_busy(struct lower *l, const struct lower_kernel *k)
+{
+    const uint32_t now = ++l->state->launched;
+    for (unsigned i = 0; i < k->op_count; i++)
+        mark(l, &l->p->ops[k->ops[i]], now);
+    for (uint32_t i = 0; i < l->f->value_count; i++) {
+        const bool used = l->state->flights.uses[i] == now;
+        const bool written = l->state->flights.writes[i] == now;
+        if (used)
+            lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i));
+        if (written)
+            lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i) + 4);
+    }
+}
+
+static void launch(struct lower *l, const struct lower_kernel *k)
+{
+    bool fails = false;
+    choose_slot(l, k);
+    for (unsigned i = 0; i < k->word_count; i++) {
+        fill_word(l, &k->words[i], ARGUMENTS + 4 * i);
+        fails |= k->words[i].kind == LOWER_WORD_FAILURE;
+    }
+    lower_hart(l,
+               "    sw      s11, 0(s1)\n"
+               "    addi    gp, gp, 1\n"
+               "    sw      gp, %d(s11)\n",
+               NUMBER);
+    set_busy(l, k);
+    lower_data(l, "    .balign 64\n    .zero   48\n");
+    if (l->state->loops)
+        lower_data(l, ".L%s_turn:\n", k->name);
+    lower_data(l, "    .zero   16\n");
+    for (unsigned i = 0; i < (l->state->loops ? 2 : 1); i++)
+        write_slot(l, k, i);
+    if (!fails)
+        return;
+    lower_wait_all(l);
+    lower_hart(l, "    lla     t0, failure\n"
+                  "    lw      t1, 0(t0)\n"
+                  "    bnez    t1, .Lended\n");
+}
+
+void lower_flush(struct lower *l)
+{
+    struct lower_kernel *k = &l->state->pending;
+    if (!k->op_count)
+        return;
+    for (unsigned i = 0; i < k->op_count; i++)
+        lower_shapes(l, &l->p->ops[k->ops[i]]);
+    lower_begin(l, &l->p->ops[k->ops[0]]);
+    snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
+    k->workgroups = k->warps = 1;
+    lower_kernel(l, k);
+    if (!l->report->report.errors)
+        launch(l, k);
+    memset(k, 0, sizeof *k);
+}
+
+void lower_collect(struct lower *l, uint32_t index)
+{
+    struct lower_kernel *k = &l->state->pending;
+    const struct sam_tile_op *op = &l->p->ops[index];
+    const bool fails = may_fail(l, op), checked = lower_has_shapes(l, op);
+    /* What fails first in the program fails first here. */
+    if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
+                        !lower_joins(l, k, index)))
+        lower_flush(l);
+    if (!k->op_count)
+        l->state->fails = false;
+    l->state->fails |= fails;
+    k->ops[k->op_count++] = index;
+}
+
+void lower_flush_before(struct lower *l, const struct sam_tile_op *op)
+{
+    const bool touches = op->code == SAM_TILE_SHAPE || op->code == SAM_TILE_RECORD ||
+                         op->code == SAM_TILE_WAIT || op->code == SAM_TILE_BARRIER;
+    if (touches || l->state->fails)
+        lower_flush(l);
+}

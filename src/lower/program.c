@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function and its arguments: checked, placed, written as two programs. */
+#include "lower/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lower/hart.h"
+#include "tile/check/bind.h"
+
+enum { PAGE = 4096 };
+
+/* --- arrays */
+
+static bool within(const struct sam_array *a, const struct sam_array *b)
+{
+    const uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
+    return x < y + lower_bytes(b) && y < x + lower_bytes(a);
+}
+
+/* The buffer of an array; the one of an argument before, if that has the same array. */
+static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char *name,
+                                       struct sam_array *array, struct sam_error *error)
+{
+    uint64_t address = SAM_SYSTEM_BUFFERS;
+    for (size_t i = 0; i < made->buffer_count; i++) {
+        struct lower_buffer *b = &made->buffers[i];
+        if (lower_bytes(array) && b->array->data == array->data &&
+            lower_bytes(b->array) == lower_bytes(array))
+            return b;
+        if (within(b->array, array)) {
+            sam_fail(error, SAM_ERR_USAGE, "%%%s: its array overlaps that of %%%s", name, b->name);
+            return NULL;
+        }
+        address = (b->address + lower_bytes(b->array) + 2 * PAGE - 1) / PAGE * PAGE + PAGE;
+    }
+    if (lower_bytes(array) > UINT32_MAX - PAGE ||
+        address + lower_bytes(array) > UINT32_MAX - PAGE) {
+        sam_fail(error, SAM_ERR_INPUT, "%%%s: no room for an array of %" PRIu64 " bytes", name,
+                 lower_bytes(array));
+        return NULL;
+    }
+    struct lower_buffer *b = &made->buffers[made->buffer_count++];
+    *b = (struct lower_buffer){.array = array, .address = address, .name = name};
+    return b;
+}
+
+/* Copy the valid rectangle of a tile from or to an array, row by row. */
+static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
+{
+    static const char *const loads[] = {"lbu", "lhu", "lwu", "ld"};
+    static const char *const stores[] = {"sb", "sh", "sw", "sd"};
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    const unsigned size = (unsigned)sam_tile_size(type->dtype);
+    const unsigned width = (unsigned)__builtin_ctz(size);
+    const bool by_rows = type->blayout == SAM_TILE_row_major;
+    lower_hart(l, "    # %%%s %s its array\n", l->p->values[tile].name, in ? "from" : "to");
+    lower_field(l, "a0", tile, LOWER_ADDRESS);
+    lower_field(l, "a1", tile, LOWER_PITCH);
+    lower_field(l, "a2", tile, LOWER_ROWS);
+    lower_field(l, "a3", tile, LOWER_COLS);
+    lower_hart(l,
+               "    li      a4, 0x%" PRIx64 "\n"
+               "    li      a5, %u\n"
+               "    beqz    a3, 2f\n"
+               "0:  beqz    a2, 2f\n"
+               "    mv      t0, a0\n"
+               "    mv      t1, a3\n"
+               "1:  %-7s t2, 0(%s)\n"
+               "    %-7s t2, 0(%s)\n"
+               "    add     t0, t0, %s\n"
+               "    addi    a4, a4, %u\n"
+               "    addi    t1, t1, -1\n"
+               "    bnez    t1, 1b\n"
+               "    add     a0, a0, %s\n"
+               "    addi    a2, a2, -1\n"
+               "    j       0b\n"
+               "2:\n",
+               address, size, loads[width], in ? "a4" : "t0", stores[width], in ? "t0" : "a4",
+               by_rows ? "a5" : "a1", size, by_rows ? "a1" : "a5");
+}
+
+/* --- arguments */
+
+static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made, uint32_t value,
+                                  const struct sam_tile_argument *a, struct sam_error *error)
+{
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, value);
+    const char *name = l->p->values[value].name;
+    const bool tile = type->kind == SAM_TILE_KIND_TILE;
+    struct sam_tile_type sized = type->tile;
+    enum sam_status status =
+        sam_tile_bind_array(name, tile ? sized.dtype : type->dtype, a->array, error);
+    if (status == SAM_OK && tile)
+        status = sam_tile_bind_shape(name, &sized, a->array, error);
+    if (status != SAM_OK)
+        return status;
+    struct lower_buffer *b = add_buffer(made, name, a->array, error);
+    if (!b)
+        return error->status;
+    b->read |= !a->output || a->inout || !tile;
+    b->written |= tile && a->output;
+    if (!tile) {
+        lower_start_pointer(l, value, b->address, a->array->count);
+        return SAM_OK;
+    }
+    lower_start_size(l, value, false, (uint32_t)sized.valid_rows);
+    lower_start_size(l, value, true, (uint32_t)sized.valid_cols);
+    if (!a->output || a->inout)
+        copy_tile(l, value, b->address, true);
+    return SAM_OK;
+}
+
+static enum sam_status give(struct lower *l, struct sam_tile_lowered *made, uint32_t value,
+                            const struct sam_tile_argument *a, struct sam_error *error)
+{
+    int64_t number;
+    if (!sam_tile_is_argument(l->p, value))
+        return SAM_OK;
+    if (sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE && !a->array)
+        return SAM_OK;
+    if (a->array)
+        return give_array(l, made, value, a, error);
+    const enum sam_status status = sam_tile_bind_scalar(l->p, value, a, &number, error);
+    if (status == SAM_OK)
+        lower_start_scalar(l, value, number);
+    return status;
+}
+
+/* Output tiles, after the last operation. */
+static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, const uint32_t *values,
+                            struct sam_error *error)
+{
+    for (size_t i = 0; i < l->argument_count; i++) {
+        const struct sam_tile_argument *a = &l->arguments[i];
+        const struct sam_tile_value *v = &l->p->values[values[i]];
+        struct sam_tile_type type = v->type.tile;
+        if (!a->output || v->type.kind != SAM_TILE_KIND_TILE || !a->array)
+            continue;
+        enum sam_status status = sam_tile_bind_array(v->name, type.dtype, a->array, error);
+        if (status == SAM_OK) /* sizes that the program sets are compared when it has run */
+            status = sam_tile_bind_shape(v->name, &type, a->array, error);
+        struct lower_buffer *b =
+            status == SAM_OK ? add_buffer(made, v->name, a->array, error) : NULL;
+        if (!b)
+            return status == SAM_OK ? error->status : status;
+        b->written = true;
+        lower_wait_all(l);
+        copy_tile(l, values[i], b->address, false);
+    }
+    return SAM_OK;
+}
+
+/* Arrays that the program stores to. */
+static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
+                        const uint32_t *values)
+{
+    for (size_t i = 0; i < l->p->op_count; i++) {
+        const struct sam_tile_op *op = &l->p->ops[i];
+        if (op->code != SAM_TILE_TSTORE || !l->flow.order[i])
+            continue;
+        uint32_t at = sam_tile_arg(l->p, op, op->operand_count - 1);
+        while (l->p->values[at].op != SAM_TILE_NONE)
+            at = sam_tile_arg(l->p, &l->p->ops[l->p->values[at].op], 0);
+        for (size_t k = 0; k < l->argument_count; k++)
+            for (size_t b = 0; values[k] == at && b < made->buffer_count; b++)
+                made->buffers[b].written |=
+                    made->buffers[b].array->data == l->arguments[k].array->data;
+    }
+}
+
+/* --- a program */
+
+static void begin(struct lower *l)
+{
+    static const struct {
+        const char *name;
+        uint32_t value;
+    } numbers[] = {
+        {"SAM_SYSTEM_GPU_CODE", SAM_SYSTEM_GPU_CODE},
+        {"SAM_SYSTEM_EXIT", SAM_SYSTEM_EXIT},
+        {"SAM_SYSTEM_GPU_SUBMIT", SAM_SYSTEM_GPU_SUBMIT},
+        {"SAM_SYSTEM_GPU_DONE", SAM_SYSTEM_GPU_DONE},
+        {"SAM_SYSTEM_GPU_WAIT", SAM_SYSTEM_GPU_WAIT},
+    };
+    struct sam_buffer name = {0};
+    sam_buffer_plain(&name, l->p->name, strlen(l->p->name), '?');
+    lower_hart(l, "# %s%s%s, lowered: see gpu.s for its kernels.\n", sam_buffer_text(&name),
+               l->f->bare ? "" : " @", l->f->name);
+    sam_buffer_free(&name);
+    for (size_t i = 0; i < SAM_COUNT(numbers); i++)
+        lower_hart(l, "    .equ    %s, 0x%08" PRIx32 "\n", numbers[i].name, numbers[i].value);
+    lower_hart(l,
+               "    .text\n"
+               "    .globl  _start\n"
+               "_start:\n"
+               "    lla     s0, slots + %d\n"
+               "    li      s1, SAM_SYSTEM_GPU_SUBMIT\n"
+               "    li      gp, 0\n"
+               "    call    .Lsetup\n",
+               LOWER_SLOTS_BASE);
+    lower_data(l, "    .data\n");
+    lower_gpu(l, "%s", sam_gpu_start_code());
+}
+
+static enum sam_status place(struct lower *l, const uint32_t *values, struct sam_error *error)
+{
+    if (sam_tile_flow(l->p, l->f, &l->flow) != SAM_OK)
+        return sam_fail_memory(error);
+    sam_tile_bind_keep(l->p, l->f, &l->flow, l->arguments, l->argument_count, values);
+    if (sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, l->report, &l->plan) != SAM_OK ||
+        (!l->report->report.errors && !lower_values(l)))
+        return sam_fail_memory(error);
+    return SAM_OK;
+}
+
+static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uint32_t *values,
+                             struct sam_error *error)
+{
+    enum sam_status status =
+        sam_tile_bind_values(l->p, l->f, l->arguments, l->argument_count, values, error);
+    if (status == SAM_OK)
+        status = place(l, values, error);
+    if (status != SAM_OK || l->report->report.errors)
+        return status;
+    begin(l);
+    for (size_t i = 0; i < l->argument_count && status == SAM_OK; i++)
+        status = give(l, made, values[i], &l->arguments[i], error);
+    if (status != SAM_OK)
+        return status;
+    lower_body(l);
+    status = take(l, made, values, error);
+    if (status != SAM_OK)
+        return status;
+    lower_finish(l);
+    find_stores(l, made, values);
+    if (l->hart.failed || l->data.failed || l->gpu.failed || l->state->memory ||
+        l->state->slots.failed || l->state->setup.failed)
+        return sam_fail_memory(error);
+    sam_buffer_puts(&l->hart, sam_buffer_text(&l->data));
+    made->hart = sam_strdup(sam_buffer_text(&l->hart));
+    made->gpu = sam_strdup(sam_buffer_text(&l->gpu));
+    return made->hart && made->gpu ? SAM_OK : sam_fail_memory(error);
+}
+
+/* What is known of the program after its text: messages, remarks. */
+static void keep(struct lower *l, struct sam_tile_lowered *made)
+{
+    struct lower_state *s = l->state;
+    made->failures = s->failures.items;
+    made->failure_count = s->failures.count;
+    made->notes = sam_alloc(s->remark_count + 1, sizeof *made->notes);
+    for (size_t i = 0; i < s->remark_count; i++) {
+        const struct sam_tile_op *op = &l->p->ops[s->remarks[i].op];
+        if (made->notes)
+            made->notes[made->note_count++] = (struct sam_tile_lowered_note){
+                op->pos.line, op->pos.column, lower_op_name(op), s->remarks[i].text};
+        else
+            free(s->remarks[i].text);
+    }
+    free(s->remarks);
+}
+
+static void close(struct lower *l)
+{
+    sam_buffer_free(&l->hart);
+    sam_buffer_free(&l->data);
+    sam_buffer_free(&l->gpu);
+    sam_buffer_free(&l->state->slots);
+    sam_buffer_free(&l->state->setup);
+    lower_flights_free(&l->state->flights);
+    free(l->state->begun);
+    free(l->values);
+    sam_tile_flow_free(&l->flow);
+    sam_tile_plan_free(&l->plan);
+}
+
+static enum sam_status take_options(struct sam_tile_lower_options *o,
+                                    const struct sam_tile_lower_options *given,
+                                    struct sam_error *error)
+{
+    const enum sam_status status = sam_options_take(o, sizeof *o, sizeof *o, given, error);
+    if (status != SAM_OK)
+        return status;
+    const struct sam_tile_options modes = {
+        .size = sizeof modes, .profile = o->profile, .nan = o->nan, .outside = o->outside};
+    o->mlen = o->mlen ? o->mlen : 512;
+    o->sms = o->sms ? o->sms : 2;
+    return sam_tile_check_options(&modes, error);
+}
+
+enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function,
+                               const struct sam_tile_argument *arguments, size_t count,
+                               const struct sam_tile_lower_options *options,
+                               struct sam_tile_lowered **lowered, char **messages,
+                               struct sam_error *error)
+{
+    struct sam_error inner = {0};
+    if (lowered)
+        *lowered = NULL;
+    if (messages)
+        *messages = NULL;
+    if (SAM_LACKS(error, p, lowered, messages) || (count && SAM_LACKS(error, arguments)))
+        return SAM_ERR_USAGE;
+    if (function >= p->func_count)
+        return sam_fail(error, SAM_ERR_USAGE, "function %zu of %zu", function, p->func_count);
+    struct sam_tile_report report = {.program = p};
+    struct lower_state state = {.yields = LOWER_NO_SLOT};
+    struct lower l = {.p = p,
+                      .f = &p->funcs[function],
+                      .arguments = arguments,
+                      .argument_count = count,
+                      .report = &report,
+                      .state = &state};
+    enum sam_status status = take_options(&l.options, options, error);
+    if (status == SAM_OK)
+        status = sam_tile_check(p, l.options.profile, messages, error);
+    if (status != SAM_OK)
+        return status;
+    struct sam_tile_lowered *made = sam_alloc(1, sizeof *made);
+    uint32_t *values = sam_alloc(count + 1, sizeof *values);
+    state.begun = sam_alloc(p->op_count + 1, sizeof *state.begun);
+    if (made)
+        made->buffers = sam_alloc(count + 1, sizeof *made->buffers);
+    status = made && values && state.begun && made->buffers ? write(&l, made, values, &inner)
+                                                            : sam_fail_memory(&inner);
+    if (made)
+        keep(&l, made);
+    if (status == SAM_OK) {
+        free(*messages);
+        status = sam_tile_report_end(&report, messages, &inner);
+    }
+    sam_tile_report_free(&report);
+    if (l.boxes)
+        lower_box_routines(&l);
+    close(&l);
+    free(values);
+    if (status == SAM_OK) {
+        *lowered = made;
+        return SAM_OK;
+    }
+    sam_tile_lowered_free(made);
+    return sam_fail(error, status, "%s", inner.text);
+}
+
+void sam_tile_lowered_free(struct sam_tile_lowered *made)
+{
+    if (!made)
+        return;
+    for (size_t i = 0; i < made->failure_count; i++)
+        free(made->failures[i]);
+    for (size_t i = 0; i < made->note_count; i++)
+        free((char *)made->notes[i].text);
+    free(made->failures);
+    free(made->notes);
+    free(made->buffers);
+    free(made->hart);
+    free(made->gpu);
+    sam_image_free(made->images[0]);
+    sam_image_free(made->images[1]);
+    free(made);
+}

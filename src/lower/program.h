@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A lowered function: what program.c makes and load.c puts into a system. */
+#ifndef SAM_LOWER_PROGRAM_H
+#define SAM_LOWER_PROGRAM_H
+
+#include "base/base.h"
+#include "samite/device/layout.h"
+#include "samite/tile_lower.h"
+
+struct lower_buffer {
+    struct sam_array *array; /* the caller's */
+    uint64_t address;
+    const char *name;   /* of the first argument that has it */
+    bool read, written; /* by the program */
+};
+
+static inline uint64_t lower_bytes(const struct sam_array *array)
+{
+    return (uint64_t)array->count * sam_dtype_size(array->dtype);
+}
+
+struct sam_tile_lowered {
+    char *hart, *gpu;
+    struct sam_image *images[2]; /* of these; NULL: not assembled yet */
+    struct lower_buffer *buffers;
+    size_t buffer_count;
+    char **failures; /* texts, by number - 1 */
+    size_t failure_count;
+    struct sam_tile_lowered_note *notes;
+    size_t note_count;
+};
+
+#endif

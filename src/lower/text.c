@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts of a lowered program: lines, labels, messages of failures, remarks. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lower/hart.h"
+
+static void append(struct sam_buffer *out, const char *format, va_list list)
+{
+    char text[512];
+    va_list again;
+    va_copy(again, list);
+    const int length = sam_format_list(text, sizeof text, format, list);
+    if (length >= 0 && (size_t)length < sizeof text) {
+        sam_buffer_append(out, text, (size_t)length);
+    } else if (length >= 0) {
+        char *whole = malloc((size_t)length + 1);
+        if (whole)
+            sam_format_list(whole, (size_t)length + 1, format, again);
+        out->failed |= !whole;
+        if (whole)
+            sam_buffer_append(out, whole, (size_t)length);
+        free(whole);
+    }
+    va_end(again);
+}
+
+void lower_hart(struct lower *l, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(&l->hart, format, list);
+    va_end(list);
+}
+
+void lower_data(struct lower *l, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(&l->data, format, list);
+    va_end(list);
+}
+
+void lower_gpu(struct lower *l, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(&l->gpu, format, list);
+    va_end(list);
+}
+
+unsigned lower_label(struct lower *l)
+{
+    return l->labels++;
+}
+
+const char *lower_op_name(const struct sam_tile_op *op)
+{
+    const char *name = sam_tile_code_name(op->code), *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+void lower_begin(struct lower *l, const struct sam_tile_op *op)
+{
+    bool *begun = &l->state->begun[op - l->p->ops];
+    if (*begun)
+        return;
+    *begun = true;
+    lower_hart(l, "%s_%" PRIu32 "_%" PRIu32 ":\n", lower_op_name(op), op->pos.line, op->pos.column);
+}
+
+void lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+{
+    struct sam_buffer text = {0};
+    va_list list;
+    va_start(list, format);
+    append(&text, format, list);
+    va_end(list);
+    l->state->memory |= text.failed;
+    sam_tile_error(l->report, op->pos, "%s", sam_buffer_text(&text));
+    sam_buffer_free(&text);
+}
+
+unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+{
+    struct lower_messages *m = &l->state->failures;
+    struct sam_buffer text = {0};
+    va_list list;
+    sam_buffer_printf(&text, "%s:%" PRIu32 ":%" PRIu32 ": ", l->p->name, op->pos.line,
+                      op->pos.column);
+    va_start(list, format);
+    append(&text, format, list);
+    va_end(list);
+    char **grown = sam_grow(m->items, m->count, &m->capacity, sizeof *grown);
+    if (grown) {
+        m->items = grown;
+        m->items[m->count++] = sam_strdup(sam_buffer_text(&text));
+    }
+    l->state->memory |= !grown || text.failed || !m->items[m->count - 1];
+    sam_buffer_free(&text);
+    return (unsigned)m->count;
+}
+
+void lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+{
+    struct lower_state *s = l->state;
+    struct sam_buffer text = {0};
+    va_list list;
+    va_start(list, format);
+    append(&text, format, list);
+    va_end(list);
+    struct lower_remark *grown =
+        sam_grow(s->remarks, s->remark_count, &s->remark_capacity, sizeof *grown);
+    if (grown) {
+        s->remarks = grown;
+        s->remarks[s->remark_count++] =
+            (struct lower_remark){(uint32_t)(op - l->p->ops), sam_strdup(sam_buffer_text(&text))};
+        lower_begin(l, op);
+        lower_hart(l, "    # %s\n", sam_buffer_text(&text));
+    }
+    s->memory |= !grown || text.failed || !s->remarks[s->remark_count - 1].text;
+    sam_buffer_free(&text);
+}
+
+/* The texts of failures may hold what a name in a program holds. */
+static void comment(struct sam_buffer *out, const char *text)
+{
+    sam_buffer_puts(out, "    # ");
+    sam_buffer_plain(out, text, strlen(text), '?');
+    sam_buffer_puts(out, "\n");
+}
+
+/* The code that failures share, and the jumps to it. */
+static void write_failures(struct lower *l)
+{
+    const struct lower_messages *m = &l->state->failures;
+    for (size_t i = 0; i < m->count; i++) {
+        comment(&l->hart, m->items[i]);
+        lower_hart(l,
+                   ".Lfailure%zu:\n"
+                   "    li      t6, %zu\n"
+                   "    j       .Lfailed\n",
+                   i + 1, i + 1);
+    }
+    lower_hart(l, ".Lfailed:\n"
+                  "    lla     t5, failure\n"
+                  "    sw      t6, 0(t5)\n"
+                  "    lla     t5, failure_numbers\n");
+    for (unsigned i = 0; i < LOWER_NUMBERS; i++)
+        lower_hart(l, "    sd      a%u, %u(t5)\n", i, 8 * i);
+    lower_hart(l, ".Lended:\n"
+                  "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                  "    lla     t0, failure\n"
+                  "    lw      t1, 0(t0)\n"
+                  "    snez    t1, t1\n"
+                  "    li      t0, SAM_SYSTEM_EXIT\n"
+                  "    sw      t1, 0(t0)\n");
+    lower_data(l,
+               "    .balign 8\n"
+               "    .globl  failure, failure_numbers\n"
+               "failure:\n"
+               "    .word   0, 0xffffffff, 0, 0\n"
+               "failure_numbers:\n"
+               "    .zero   %u\n",
+               8 * LOWER_NUMBERS);
+}
+
+/* Wait for launch t0, by count. */
+static void write_wait(struct lower *l)
+{
+    lower_hart(l, ".Lwait:\n"
+                  "    beq     t0, gp, 1f\n"
+                  "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                  "    subw    t1, t1, t0\n"
+                  "    bltz    t1, 0b\n"
+                  "    ret\n"
+                  "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                  "    ret\n");
+}
+
+/* t0 becomes 0 if elements of a dimension of a0 with stride a1 can be counted in 64 bits
+ * (sam_tile_window_fits), else not. */
+static void write_fits(struct lower *l)
+{
+    lower_hart(l, ".Lfits:\n"
+                  "    li      t1, 1\n"
+                  "    slli    t1, t1, 55\n"
+                  "    slli    t2, t1, 1\n"
+                  "    add     t0, a1, t1\n"
+                  "    sltu    t0, t2, t0\n"
+                  "    mul     t3, a0, a1\n"
+                  "    mulh    t4, a0, a1\n"
+                  "    srai    t5, t3, 63\n"
+                  "    xor     t4, t4, t5\n"
+                  "    add     t3, t3, t1\n"
+                  "    sltu    t3, t2, t3\n"
+                  "    or      t0, t0, t3\n"
+                  "    or      t0, t0, t4\n"
+                  "    ret\n");
+}
+
+/* The slots, as they are when the program starts. */
+static void write_slots(struct lower *l)
+{
+    const struct sam_buffer *slots = &l->state->slots;
+    lower_data(l, "    .balign 16\nslots:\n");
+    for (size_t at = 0; at + 8 <= slots->size;) {
+        size_t zeros = at;
+        while (zeros + 8 <= slots->size && sam_le64(slots->data + zeros) == 0)
+            zeros += 8;
+        if (zeros > at)
+            lower_data(l, "    .zero   %zu\n", zeros - at);
+        else
+            lower_data(l, "    .dword  0x%" PRIx64 "\n", sam_le64(slots->data + at)), zeros += 8;
+        at = zeros;
+    }
+}
+
+void lower_finish(struct lower *l)
+{
+    lower_hart(l, "    j       .Lended\n");
+    write_failures(l);
+    lower_hart(l, ".Lsetup:\n%s    ret\n", sam_buffer_text(&l->state->setup));
+    if (l->state->waits)
+        write_wait(l);
+    if (l->state->fits)
+        write_fits(l);
+    write_slots(l);
+    lower_box_routines(l);
+    lower_routines(l);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a tile program on the hart: constants, and slots in memory. s0 is 2048 bytes after the
+ * first slot, so that 4 KiB of slots are an offset away; tp is for those that are not. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lower/hart.h"
+
+/* --- slots */
+
+uint32_t lower_slot(struct lower *l, uint32_t size)
+{
+    const uint32_t slot = (uint32_t)l->state->slots.size;
+    sam_buffer_fill(&l->state->slots, 0, size);
+    return slot;
+}
+
+void lower_slot_start(struct lower *l, uint32_t slot, uint64_t number)
+{
+    if (l->state->slots.failed)
+        return;
+    sam_put_le32(l->state->slots.data + slot, (uint32_t)number);
+    sam_put_le32(l->state->slots.data + slot + 4, (uint32_t)(number >> 32));
+}
+
+void lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot)
+{
+    const int offset = (int)slot - LOWER_SLOTS_BASE;
+    if (offset <= 2047)
+        lower_hart(l, "    %-7s %s, %d(s0)\n", op, reg, offset);
+    else
+        lower_hart(l,
+                   "    li      tp, %d\n"
+                   "    add     tp, tp, s0\n"
+                   "    %-7s %s, 0(tp)\n",
+                   offset, op, reg);
+}
+
+static uint32_t slot_of(struct lower *l, uint32_t value, uint32_t size)
+{
+    struct lower_value *v = lower_value(l, value);
+    if (v->slot == LOWER_NO_SLOT)
+        v->slot = lower_slot(l, size);
+    return v->slot;
+}
+
+/* --- scalars */
+
+bool lower_constant(const struct lower *l, uint32_t value, int64_t *number)
+{
+    const struct lower_value *v = lower_value(l, value);
+    *number = v->number;
+    return v->known;
+}
+
+void lower_know(struct lower *l, uint32_t value, int64_t number)
+{
+    lower_value(l, value)->known = true;
+    lower_value(l, value)->number = number;
+}
+
+void lower_get(struct lower *l, const char *reg, uint32_t value)
+{
+    int64_t number;
+    if (lower_constant(l, value, &number))
+        lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+    else
+        lower_slot_op(l, "ld", reg, slot_of(l, value, 8));
+}
+
+void lower_set(struct lower *l, uint32_t value, const char *reg)
+{
+    lower_slot_op(l, "sd", reg, slot_of(l, value, 8));
+}
+
+/* --- tiles */
+
+enum { TILE_SLOT = 16 };
+
+/* Where the tiles of a memory begin, and how many bytes there are. */
+static const struct {
+    uint32_t base, size;
+} memories[SAM_TILE_LOCS] = {
+    [SAM_TILE_vec] = {LOWER_VEC, LOWER_ACC - LOWER_VEC},
+    [SAM_TILE_mat] = {LOWER_MAT, LOWER_LEFT - LOWER_MAT},
+    [SAM_TILE_left] = {LOWER_LEFT, LOWER_RIGHT - LOWER_LEFT},
+    [SAM_TILE_right] = {LOWER_RIGHT, LOWER_STAGING - LOWER_RIGHT},
+    [SAM_TILE_acc] = {LOWER_ACC, LOWER_SCRATCH - LOWER_ACC},
+};
+
+uint32_t lower_memory(enum sam_tile_loc loc)
+{
+    return memories[loc].base;
+}
+
+uint32_t lower_room(const struct lower *l, enum sam_tile_loc loc)
+{
+    const uint64_t capacity = sam_tile_capacity(l->options.profile, loc);
+    return capacity && capacity < memories[loc].size ? (uint32_t)capacity : memories[loc].size;
+}
+
+bool lower_is_computed(const struct lower *l, uint32_t tile)
+{
+    const struct sam_tile_place *place = sam_tile_place_find(&l->plan, lower_root(l, tile));
+    return !place || place->offset == SAM_TILE_NOWHERE;
+}
+
+bool lower_known(const struct lower *l, uint32_t tile, enum lower_field field, uint32_t *number)
+{
+    const struct lower_value *v = lower_value(l, tile);
+    switch (field) {
+    case LOWER_ADDRESS: *number = (uint32_t)v->number; return v->known;
+    case LOWER_PITCH: *number = v->pitch; return true;
+    case LOWER_ROWS: *number = (uint32_t)v->valid[0]; return v->sized[0];
+    case LOWER_COLS: *number = (uint32_t)v->valid[1]; return v->sized[1];
+    }
+    return false;
+}
+
+void lower_field(struct lower *l, const char *reg, uint32_t tile, enum lower_field field)
+{
+    uint32_t number;
+    if (lower_known(l, tile, field, &number))
+        lower_hart(l, "    li      %s, %" PRIu32 "\n", reg, number);
+    else
+        lower_slot_op(l, "lwu", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
+}
+
+void lower_set_field(struct lower *l, uint32_t tile, enum lower_field field, const char *reg)
+{
+    uint32_t number;
+    if (!lower_known(l, tile, field, &number))
+        lower_slot_op(l, "sw", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
+}
+
+void lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size)
+{
+    const enum lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
+    uint32_t number;
+    if (lower_known(l, tile, field, &number))
+        return;
+    const uint32_t at = slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field;
+    if (!l->state->slots.failed)
+        sam_put_le32(l->state->slots.data + at, size);
+}
+
+/* --- views and partitions. Their sizes and strides are operands that still have the values that
+ * they had when the window was made: it is visible only where they are. */
+
+static const struct sam_tile_op *maker(const struct lower *l, uint32_t window)
+{
+    return &l->p->ops[l->p->values[window].op];
+}
+
+static const struct sam_tile_op *view_of(const struct lower *l, uint32_t window)
+{
+    const struct sam_tile_op *op = maker(l, window);
+    return op->code == SAM_TILE_PART ? view_of(l, sam_tile_arg(l->p, op, 0)) : op;
+}
+
+static uint32_t operand_of(const struct lower *l, uint32_t window, unsigned dimension, bool stride)
+{
+    const struct sam_tile_op *op = stride ? view_of(l, window) : maker(l, window);
+    const uint32_t rank = sam_tile_ty(l->p, window)->rank;
+    const bool last = stride || op->code == SAM_TILE_PART;
+    return sam_tile_arg(l->p, op, 1 + dimension + (last ? rank : 0));
+}
+
+void lower_window_address(struct lower *l, const char *reg, uint32_t window)
+{
+    lower_slot_op(l, "ld", reg, slot_of(l, window, 8));
+}
+
+bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
+                        int64_t *number)
+{
+    const int64_t size = sam_tile_ty(l->p, window)->dims[dimension];
+    if (!stride && size != SAM_TILE_DYNAMIC) {
+        *number = size;
+        return true;
+    }
+    return lower_constant(l, operand_of(l, window, dimension, stride), number);
+}
+
+static void get_dimension(struct lower *l, const char *reg, uint32_t window, unsigned dimension,
+                          bool stride)
+{
+    int64_t number;
+    if (lower_window_known(l, window, dimension, stride, &number))
+        lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+    else
+        lower_get(l, reg, operand_of(l, window, dimension, stride));
+}
+
+void lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
+{
+    get_dimension(l, reg, window, dimension, false);
+}
+
+void lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
+{
+    get_dimension(l, reg, window, dimension, true);
+}
+
+void lower_window_array(struct lower *l, const char *reg, uint32_t window)
+{
+    lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16));
+}
+
+void lower_window_count(struct lower *l, const char *reg, uint32_t window)
+{
+    lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16) + 8);
+}
+
+void lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count)
+{
+    const uint32_t slot = slot_of(l, pointer, 16);
+    lower_slot_start(l, slot, address);
+    lower_slot_start(l, slot + 8, count);
+}
+
+void lower_start_scalar(struct lower *l, uint32_t value, int64_t number)
+{
+    lower_slot_start(l, slot_of(l, value, 8), (uint64_t)number);
+}
+
+/* --- all of a function */
+
+static void set_tile(struct lower *l, uint32_t value)
+{
+    struct lower_value *v = lower_value(l, value);
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, value)->tile;
+    const struct sam_tile_place *place = sam_tile_place_find(&l->plan, value);
+    v->pitch = (type->blayout == SAM_TILE_row_major ? type->cols : type->rows) *
+               (uint32_t)sam_tile_size(type->dtype);
+    v->valid[0] = type->valid_rows;
+    v->valid[1] = type->valid_cols;
+    v->sized[0] = v->valid[0] != SAM_TILE_DYNAMIC;
+    v->sized[1] = v->valid[1] != SAM_TILE_DYNAMIC;
+    if (!place || place->offset == SAM_TILE_NOWHERE)
+        return;
+    v->known = true;
+    v->number = (int64_t)(memories[type->loc].base + place->offset);
+    if (place->offset + place->size > memories[type->loc].size)
+        sam_tile_error(l->report, l->p->values[value].seen,
+                       "%%%s ends at 0x%" PRIx64 ": %s has 0x%x bytes on the system",
+                       l->p->values[value].name, place->offset + place->size,
+                       sam_tile_loc_names[type->loc], memories[type->loc].size);
+}
+
+bool lower_values(struct lower *l)
+{
+    l->values = sam_alloc(l->f->value_count + 1, sizeof *l->values);
+    l->state->flights.uses = sam_alloc(l->f->value_count + 1, sizeof *l->state->flights.uses);
+    l->state->flights.writes = sam_alloc(l->f->value_count + 1, sizeof *l->state->flights.writes);
+    if (!l->values || !l->state->flights.uses || !l->state->flights.writes)
+        return false;
+    for (uint32_t i = 0; i < l->f->value_count; i++) {
+        l->values[i].slot = l->values[i].busy = LOWER_NO_SLOT;
+        if (l->p->values[l->f->first_value + i].type.kind == SAM_TILE_KIND_TILE)
+            set_tile(l, l->f->first_value + i);
+    }
+    for (size_t i = 0; i < l->p->op_count; i++)
+        if (l->flow.order[i] && l->p->ops[i].code == SAM_TILE_SHAPE)
+            lower_value(l, sam_tile_arg(l->p, &l->p->ops[i], 0))->reshaped = true;
+    return true;
+}

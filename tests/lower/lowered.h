@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile program twice: on the executor, whose sums are in the order of the system, and lowered, on
+ * a system. Arrays are compared byte by byte; failures by their messages. */
+#ifndef TEST_LOWER_LOWERED_H
+#define TEST_LOWER_LOWERED_H
+
+#include "tile/tile_test.h"
+
+#include "samite/samite.h"
+
+enum { LOWERED_ARGUMENTS = 12 };
+
+struct lowered {
+    const char *text, *name; /* name: for messages; NULL: "test.pto" */
+    struct sam_tile_argument arguments[LOWERED_ARGUMENTS];
+    struct sam_array arrays[LOWERED_ARGUMENTS];
+    size_t count;
+    struct sam_tile_lower_options options;
+    uint64_t seed;
+    /* afterwards */
+    enum sam_status status; /* of the executor; the lowered run has the same */
+    struct sam_error error;
+};
+
+/* Add an argument: an array of zeros; of test_element; or with `data`. rows 0: one dimension. */
+struct sam_array *lowered_array(struct lowered *x, enum sam_dtype dtype, size_t rows, size_t cols);
+struct sam_array *lowered_random(struct lowered *x, enum sam_dtype dtype, size_t rows, size_t cols);
+void lowered_scalar(struct lowered *x, enum sam_dtype dtype, uint64_t bits);
+/* The last argument is an output of bare operations, or has a name. */
+void lowered_name(struct lowered *x, const char *name, bool output);
+/* Run both; everything must agree. The arrays then hold what the executor made. */
+void lowered_run(struct lowered *x);
+/* Lowering must fail, with these words. */
+void lowered_refused(struct lowered *x, const char *words);
+void lowered_free(struct lowered *x);
+/* Lower without running: the text of the hart, to look at; freed with free(). */
+char *lowered_hart(struct lowered *x);
+
+#endif
