@@ -7,15 +7,14 @@
 #include "weights.h"
 #include "weights_manifest.h"
 
-enum { PIECE = 1 << 20, MAX_HEADER = 100000000, MAX_MODEL = INT32_MAX /* of a protocol buffer */ };
+enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
 
-/* A source file: one array read sequentially, or a model or an array in memory. */
+/* A source file: one array read sequentially, a model, or an array in memory. */
 struct source {
     char *path;
     struct weights_hint hint;
     struct weights_input input;
-    char *file; /* the contents of a model */
-    struct sam_onnx model;
+    struct sam_model *model;
     struct weights_manifest manifest; /* of a TensorFlow.js model */
     struct sam_array array;           /* an array that had to be reordered */
     struct sam_weight ordered;
@@ -26,7 +25,10 @@ struct tensor {
     const struct sam_weight *weight;
     enum sam_dtype to; /* bf16 if rounded from f32, else the same type */
     struct source *source;
-    const uint8_t *data; /* the rest of it if in memory, else NULL */
+    const uint8_t *data;     /* the rest of it if in memory, else NULL */
+    struct sam_model *model; /* of which it is tensor `index`, else NULL */
+    size_t index;
+    uint64_t taken; /* bytes */
 };
 
 /* An operand, and whether a --bf16 precedes it. */
@@ -113,6 +115,10 @@ static bool fill(struct tensor *t, uint8_t *piece, size_t size, struct sam_error
         t->data += size;
         return true;
     }
+    if (t->model && !cli_stopped()) {
+        t->taken += size;
+        return sam_model_read(t->model, t->index, t->taken - size, size, piece, error) == SAM_OK;
+    }
     for (size_t got = 0; got < size;) {
         long more = weights_read(&t->source->input, piece + got, size - got, error);
         if (more < 0)
@@ -136,7 +142,7 @@ static size_t part(uint64_t left)
 static bool copy_tensor(struct tensor *t, struct sam_output *output, uint8_t *piece,
                         struct cli_bytes *progress, struct sam_error *error)
 {
-    uint64_t skip = t->data ? 0 : t->weight->offset, left = t->weight->size;
+    uint64_t skip = t->data || t->model ? 0 : t->weight->offset, left = t->weight->size;
     for (; skip; skip -= part(skip))
         if (!fill(t, piece, part(skip), error))
             return false;
@@ -212,7 +218,7 @@ static bool add_tensor(struct request *r, struct source *source, char *name,
     return false;
 }
 
-/* Add all tensors of a model. */
+/* Add all tensors of a model; `data` NULL: they are not in memory. */
 static bool add_tensors(struct request *r, struct source *source, const struct sam_weight *tensors,
                         size_t count, const uint8_t *const *data)
 {
@@ -220,21 +226,44 @@ static bool add_tensors(struct request *r, struct source *source, const struct s
     if (!count)
         cli_usage_error(r->args, "%s: contains no tensors", source->path);
     for (size_t i = 0; good && i < count; i++)
-        good = add_tensor(r, source, strdup(tensors[i].name), &tensors[i], data[i]);
+        good = add_tensor(r, source, strdup(tensors[i].name), &tensors[i], data ? data[i] : NULL);
     return good;
+}
+
+/* Add the tensors of source->model, or say why it could not be opened. */
+static bool add_opened(struct request *r, struct source *source, enum sam_status status,
+                       const struct sam_error *error)
+{
+    const size_t first = r->count;
+    size_t count = 0;
+    if (status != SAM_OK) {
+        cli_report(error);
+        return false;
+    }
+    const struct sam_weight *tensors = sam_model_tensors(source->model, &count);
+    if (!add_tensors(r, source, tensors, count, NULL))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        r->tensors[first + i].model = source->model;
+        r->tensors[first + i].index = i;
+    }
+    return true;
 }
 
 static bool add_model(struct request *r, struct source *source)
 {
     struct sam_error error = {0};
-    size_t size;
-    if (sam_file_load(source->path, MAX_MODEL, &source->file, &size, &error) != SAM_OK ||
-        sam_onnx_parse(source->file, size, source->path, &source->model, &error) != SAM_OK) {
-        cli_report(&error);
-        return false;
-    }
-    return add_tensors(r, source, source->model.tensors, source->model.count,
-                       (const uint8_t *const *)source->model.data);
+    return add_opened(r, source, sam_model_open(source->path, &source->model, &error), &error);
+}
+
+/* A checkpoint that has been read from a pipe. */
+static bool add_piped(struct request *r, struct source *source)
+{
+    struct sam_error error = {0};
+    return add_opened(
+        r, source,
+        sam_model_open_torch(weights_source(&source->input), source->path, &source->model, &error),
+        &error);
 }
 
 static bool add_manifest(struct request *r, struct source *source)
@@ -273,6 +302,11 @@ static bool add_array(struct request *r, struct source *source, char *name)
     struct sam_error error = {0};
     if (!weights_open(source->path, &source->hint, &source->input, &error)) {
         cli_report(&error);
+    } else if (!source->hint.has_type &&
+               weights_begin_checkpoint(source->path, source->input.prefix,
+                                        source->input.prefix_size)) {
+        free(name);
+        return add_piped(r, source);
     } else if (source->input.weights.count != 1 ||
                (source->input.weights.kind != SAM_WEIGHTS_NPY &&
                 source->input.weights.kind != SAM_WEIGHTS_RAW)) {
@@ -316,10 +350,11 @@ static bool add(struct request *r, const char *word)
     strsep(&rest, ":");
     const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
     const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path;
-    bool onnx = weights_ends_with(source->path, ".onnx");
-    if (onnx || (weights_ends_with(source->path, ".json") && !type)) {
+    bool onnx = weights_ends_with(source->path, ".onnx"),
+         model = onnx || (!type && weights_are_model(source->path));
+    if (model || (weights_ends_with(source->path, ".json") && !type)) {
         if (!equals && !type)
-            return onnx ? add_model(r, source) : add_manifest(r, source);
+            return model ? add_model(r, source) : add_manifest(r, source);
         cli_usage_error(r->args, "%s: names and types cannot be given for a model", source->path);
         return false;
     }
@@ -393,10 +428,9 @@ static int run(struct cli_args *args)
         free(r.tensors[i].name);
     for (size_t i = 0; i < r.source_count; i++) {
         struct source *source = r.sources[i];
-        sam_onnx_free(&source->model);
+        sam_model_close(source->model);
         weights_manifest_free(&source->manifest);
         sam_array_free(&source->array);
-        free(source->file);
         weights_close(&source->input);
         free(source->path);
         free(source);
@@ -418,23 +452,26 @@ static const struct cli_option options[] = {
 
 const struct cli_verb verb_convert = {
     .name = "convert",
-    .summary = "convert arrays or an ONNX or TensorFlow.js model to safetensors",
-    .usage = "[options] MODEL.onnx|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
+    .summary = "convert arrays or an ONNX, PyTorch or TensorFlow.js model to safetensors",
+    .usage = "[options] MODEL.onnx|MODEL.pt|MODEL.json|[NAME=]FILE[:TYPE[:SHAPE]]...",
     .options = options,
     .operand = {.name = "array or model",
                 .grammar = CLI_PARSE,
                 .parse = parse_word,
                 .low = 1,
-                .suffixes = ".onnx .npy .json"},
+                .suffixes = ".onnx .pt .pth .bin .ckpt .npy .json"},
     .details =
         "Each file is a tensor: npy, or raw bytes with a type and a shape. The default name of\n"
         "a tensor is that of its file. From an ONNX model all tensors are taken, with their\n"
         "names: initializers and values of Constant nodes, including those of subgraphs;\n"
-        "external data is refused. From a model.json of "
-        "TensorFlow.js\n"
-        "all weights are taken from the files it names, which must be in the same folder;\n"
+        "external data is read from files in the model's folder or below. From a PyTorch\n"
+        "checkpoint (.pt, .pth, .bin, .ckpt of torch.save) all tensors are taken, named by the\n"
+        "keys that lead to them; its pickle is parsed as data, never executed. From a model.json\n"
+        "of TensorFlow.js all weights are taken from the files it names, which must be in the same "
+        "folder;\n"
         "quantized ones become f32, those stored as float16 become f16.\n",
     .examples = "  samite convert w.npy bias=b.npy head=head.bin:f16:1000,512 -o m.safetensors\n"
-                "  samite convert --bf16 model.onnx -o model.safetensors\n",
+                "  samite convert --bf16 model.onnx -o model.safetensors\n"
+                "  samite convert pytorch_model.bin -o model.safetensors\n",
     .run = run,
 };

@@ -2,6 +2,7 @@
 /* samite info: list the contents of a weight file, packed or not. Reads headers only. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "weights_packed.h"
 
@@ -71,22 +72,22 @@ static bool show_packed(const char *path, const struct sam_packed *packed, uint6
 
 static bool show_model(const char *path, json_t *files, struct sam_error *error)
 {
-    char *data;
-    size_t size;
-    struct sam_onnx model = {0};
-    if (sam_file_load(path, INT32_MAX, &data, &size, error) != SAM_OK)
+    struct sam_model *model;
+    struct stat status = {0};
+    size_t count;
+    if (sam_model_open(path, &model, error) != SAM_OK)
         return false;
-    bool good = sam_onnx_parse(data, size, path, &model, error) == SAM_OK;
-    if (good)
-        good = show_tensors(path, "onnx", size, model.tensors, model.count, files, error);
-    sam_onnx_free(&model);
-    free(data);
+    const struct sam_weight *tensors = sam_model_tensors(model, &count);
+    stat(path, &status);
+    bool good = show_tensors(path, weights_ends_with(path, ".onnx") ? "onnx" : "pytorch",
+                             (uint64_t)status.st_size, tensors, count, files, error);
+    sam_model_close(model);
     return good;
 }
 
 static bool show(const char *path, json_t *files, struct sam_error *error)
 {
-    if (weights_ends_with(path, ".onnx"))
+    if (weights_are_model(path))
         return show_model(path, files, error);
     struct weights_packed file = {0};
     struct weights_input *in = &file.input;
@@ -104,7 +105,7 @@ static bool show(const char *path, json_t *files, struct sam_error *error)
 static bool is_shown(const char *path)
 {
     return weights_ends_with(path, PACKED_SUFFIX) || weights_are_known(path) ||
-           weights_ends_with(path, ".onnx");
+           weights_are_model(path);
 }
 
 static int info(const char *path, json_t *files)
@@ -124,7 +125,7 @@ static int info(const char *path, json_t *files)
     if (good && !any) {
         error.status = SAM_ERR_INPUT;
         snprintf(error.text, sizeof error.text,
-                 "%s: no weights (*" PACKED_SUFFIX ", .safetensors, .gguf, .npy, .onnx) in it",
+                 "%s: no weights (*" PACKED_SUFFIX ", .safetensors, .gguf, .npy, .onnx, .pt) in it",
                  path);
     }
     return good && any ? CLI_OK : cli_report(&error);
@@ -168,8 +169,9 @@ const struct cli_verb verb_info = {
                 CLI_AT(struct request, path)},
     .details =
         "Prints one line per tensor: type, shape, bytes; for packed ones also the packed size\n"
-        "and the planes. Reads packed files, safetensors, gguf, npy and onnx, or all such files\n"
-        "of a folder; any other file is treated as one tensor of bytes.\n",
+        "and the planes. Reads packed files, safetensors, gguf, npy, onnx and PyTorch checkpoints\n"
+        "(.pt, .pth, .bin, .ckpt), or all such files of a folder; any other file is treated as\n"
+        "one tensor of bytes. The kind of a packed checkpoint is raw: an archive of tensors.\n",
     .examples = "  samite info model.safetensors.smw\n"
                 "  samite info --json model.gguf\n",
     .run = run,

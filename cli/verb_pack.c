@@ -210,7 +210,12 @@ static void note_copied(void *context, const char *from, const char *to)
         json_t *row = report_text(report_text(json_object(), "file", from), "copied_to", to);
         r->files = report_add(r->files, report_count(row, "bytes", size));
     }
-    if (foreign && !r->quiet)
+    if (!foreign || r->quiet)
+        return;
+    struct sam_error why = {0};
+    if (!weights_are_checkpoint(from, &why) && why.text[0])
+        cli_note("%s: copied unchanged", why.text);
+    else
         cli_note("%s: copied unchanged: pack does not support this format", from);
 }
 
@@ -320,8 +325,9 @@ const struct cli_verb verb_pack = {
     .options = options,
     .operand = WEIGHTS_OPERAND(struct request, input),
     .details =
-        "Packs a safetensors, gguf, npy or raw file; the header is kept byte for byte and each\n"
-        "tensor is packed separately. For a folder, or the shards that a\n"
+        "Packs a safetensors, gguf, npy or raw file, or a PyTorch checkpoint (.pt, .pth, .bin,\n"
+        ".ckpt; --dtype packs it as plain bytes of that type); the header is kept byte for byte\n"
+        "and each tensor is packed separately. For a folder, or the shards that a\n"
         "model.safetensors.index.json names, every weight file is packed and the others are "
         "copied.\n\n"
         "Prints one line per tensor: planes, bits per weight, the least that coding these\n"

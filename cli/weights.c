@@ -160,6 +160,48 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     return true;
 }
 
+/* struct sam_source.read */
+static bool read_at(void *context, uint64_t offset, void *data, size_t size)
+{
+    const struct weights_input *in = context;
+    uint8_t *out = data;
+    while (size) {
+        ssize_t got = pread(in->file, out, size, (off_t)offset);
+        if (got <= 0 && !(got < 0 && errno == EINTR && !cli_stopped()))
+            return false;
+        size_t more = got > 0 ? (size_t)got : 0;
+        out += more;
+        offset += more;
+        size -= more;
+    }
+    return true;
+}
+
+static bool read_prefix(void *context, uint64_t offset, void *data, size_t size)
+{
+    const struct weights_input *in = context;
+    memcpy(data, in->prefix + offset, size);
+    return true;
+}
+
+struct sam_source weights_source(const struct weights_input *in)
+{
+    return in->is_plain ? (struct sam_source){read_at, (void *)(uintptr_t)in, in->size}
+                        : (struct sam_source){read_prefix, (void *)(uintptr_t)in, in->prefix_size};
+}
+
+/* The tensors of a checkpoint, whose directory is at its end: of a file, or of what has been read
+ * of a pipe, all of it. A pipe that is no checkpoint remains raw. */
+static bool find_checkpoint(struct weights_input *in, struct sam_error *error)
+{
+    struct sam_weights weights;
+    if (sam_torch_weights(weights_source(in), in->path, &weights, error) != SAM_OK)
+        return !in->is_plain;
+    sam_weights_free(&in->weights);
+    in->weights = weights;
+    return true;
+}
+
 /* Read until the parser has enough. */
 static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sam_error *error)
 {
@@ -204,10 +246,16 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
         return fail(error, SAM_ERR_IO, path, "cannot open", strerror(errno));
     if (S_ISDIR(status.st_mode))
         return fail(error, SAM_ERR_IO, path, "cannot open", strerror(EISDIR));
-    in->is_plain = S_ISREG(status.st_mode) && in->file != STDIN_FILENO;
+    /* Standard input may be a file that someone has read a part of. */
+    off_t at = S_ISREG(status.st_mode) ? lseek(in->file, 0, SEEK_CUR) : -1;
+    in->is_plain = at == 0;
     in->is_device = S_ISCHR(status.st_mode);
-    in->size = in->is_plain ? (uint64_t)status.st_size : UINT64_MAX;
-    return find_tensors(in, in->size, error) && apply_hint(hint, in, error);
+    in->size = at >= 0 && at <= status.st_size ? (uint64_t)(status.st_size - at) : UINT64_MAX;
+    return find_tensors(in, in->size, error) &&
+           (hint->has_type || in->weights.kind != SAM_WEIGHTS_RAW ||
+            !weights_begin_checkpoint(path, in->prefix, in->prefix_size) ||
+            find_checkpoint(in, error)) &&
+           apply_hint(hint, in, error);
 }
 
 bool weights_is_packed(const struct weights_input *in)

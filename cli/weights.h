@@ -10,6 +10,7 @@
 #include "samite/codec.h"
 #include "samite/file.h"
 #include "samite/format.h"
+#include "samite/model.h"
 
 #define PACKED_SUFFIX ".smw"
 
@@ -36,7 +37,7 @@ const char *weights_type_name(size_t index);
 #define WEIGHTS_SHAPE(type, member)                                                                \
     CLI_ROW(type, member, "shape", CLI_PARSE, "N,N...", "shape of a raw file", .letter = 's',      \
             .parse = weights_parse_shape)
-#define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .index.json"
+#define WEIGHTS_SUFFIXES ".safetensors .gguf .npy .pt .pth .bin .ckpt .index.json"
 
 /* The operand of a verb that reads weights. */
 #define WEIGHTS_OPERAND(type, member)                                                              \
@@ -55,12 +56,13 @@ struct weights_input {
     uint8_t *prefix; /* the bytes read to parse the layout */
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
-    bool
-        is_plain; /* a regular file, of `size` bytes when opened, which can be read at any offset */
-    uint64_t size;
+    bool is_plain;  /* a regular file from its start, which can be read at any offset */
+    uint64_t size;  /* of a regular file, as far as it has not been read yet; else UINT64_MAX */
     bool is_device; /* a terminal, /dev/zero */
     bool is_stream; /* of unknown length: weights.file_size is where the tensors end */
 };
+/* The bytes of an open file at any offset: of a regular file, or of one held in memory. */
+struct sam_source weights_source(const struct weights_input *input);
 /* False with `error` filled; close it in either case. Input from a pipe whose length is not known
  * in advance (raw bytes, a packed file) is read into `prefix` completely. */
 bool weights_open(const char *path, const struct weights_hint *hint, struct weights_input *input,
@@ -88,13 +90,22 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
 bool weights_may_replace(const char *path, const char *input, bool force, struct sam_error *error);
 
 bool weights_is_folder(const char *path);
+bool weights_is_regular(const char *path);
 bool weights_ends_with(const char *path, const char *suffix);
 /* Whether the name is that of an index of shards. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
+/* weights_model.c: whether the file is a model that sam_model_open reads: ONNX by its name, a
+ * PyTorch checkpoint by its name and its first bytes (of the format before 1.6, too). */
+bool weights_are_model(const char *path);
+/* Whether the first bytes are those of a checkpoint, and the name is (or is that of a pipe). */
+bool weights_begin_checkpoint(const char *path, const void *data, size_t size);
+/* Whether the file is a checkpoint that can be packed tensor by tensor; if not, `error` says why.
+ */
+bool weights_are_checkpoint(const char *path, struct sam_error *error);
 /* Whether the name is that of weights in a format that pack does not support. */
 bool weights_are_foreign(const char *path);
-#define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy) in it"
+#define WEIGHTS_NONE "no weights (.safetensors, .gguf, .npy, .pt) in it"
 bool weights_are_many(const char *path); /* a folder or an index */
 /* The regular files of a folder, or the shards that an index (*.index.json) names and the index
  * itself, sorted by name. `others` are the folder's remaining entries. False with `error` filled.

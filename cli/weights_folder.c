@@ -16,7 +16,7 @@ bool weights_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool is_file(const char *path)
+bool weights_is_regular(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -40,8 +40,9 @@ bool weights_are_many(const char *path)
 
 bool weights_are_known(const char *path)
 {
+    struct sam_error ignored;
     return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
-           weights_ends_with(path, ".npy");
+           weights_ends_with(path, ".npy") || weights_are_checkpoint(path, &ignored);
 }
 
 bool weights_are_foreign(const char *path)
@@ -108,7 +109,7 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
         char *file = join(path, strlen(path), e->d_name);
-        if (file && is_file(file))
+        if (file && weights_is_regular(file))
             good = append(&list->paths, &list->count, file);
         else
             good = file && append(&list->others, &list->other_count, file);
@@ -177,7 +178,7 @@ static bool shards_are_there(const char *index, bool packed, struct sam_error *e
         char *place = path && packed ? weights_place(NULL, path, PACKED_SUFFIX, "") : NULL;
         if (!path || (packed && !place))
             good = fail(error, SAM_ERR_MEMORY, index, "out of memory");
-        else if (!is_file(path) && !(place && is_file(place))) {
+        else if (!weights_is_regular(path) && !(place && weights_is_regular(place))) {
             error->status = SAM_ERR_INPUT;
             snprintf(error->text, sizeof error->text, "%.500s: missing: %.200s names this shard",
                      path, index + folder_of(index));

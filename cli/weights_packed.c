@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stop.h"
-
 enum { PIECE = 1 << 20 };
 
 /* Feed the file to the unpacker piece by piece and keep the totals in `fed`. */
@@ -86,36 +84,16 @@ bool weights_packed_list(const char *path, struct weights_list *list, struct sam
     return false;
 }
 
-/* struct sam_source.read */
-static bool read_at(void *context, uint64_t offset, void *data, size_t size)
-{
-    const struct weights_input *in = context;
-    uint8_t *out = data;
-    while (size) {
-        ssize_t got = pread(in->file, out, size, (off_t)offset);
-        if (got <= 0 && !(got < 0 && errno == EINTR && !cli_stopped()))
-            return false;
-        size_t more = got > 0 ? (size_t)got : 0;
-        out += more;
-        offset += more;
-        size -= more;
-    }
-    return true;
-}
-
 bool weights_packed_start(struct weights_packed *file, const struct sam_codec_options *options,
                           struct sam_error *error)
 {
     struct weights_input *in = &file->input;
     enum sam_status status;
-    if (in->is_plain) {
-        file->size = in->size;
-        status = sam_packed_open_source((struct sam_source){read_at, in, in->size}, options,
-                                        &file->packed, error);
-    } else {
-        file->size = in->prefix_size;
+    file->size = in->is_plain ? in->size : in->prefix_size;
+    if (in->is_plain)
+        status = sam_packed_open_source(weights_source(in), options, &file->packed, error);
+    else
         status = sam_packed_open(in->prefix, in->prefix_size, options, &file->packed, error);
-    }
     if (status != SAM_OK)
         weights_name_error(in->path, error);
     return status == SAM_OK;

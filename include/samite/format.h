@@ -100,7 +100,7 @@ SAM_API enum sam_status sam_weights_parse(enum sam_weights_kind kind, const void
                                           struct sam_weights *weights, size_t *need,
                                           struct sam_error *error);
 
-/* --- ONNX: the tensors stored in a model */
+/* --- ONNX: the tensors stored in a model in memory (model.h reads files, with external data) */
 struct sam_onnx {
     struct sam_weight *tensors; /* in file order, with unique names; `offset` is unused */
     const void **data;          /* the bytes of each tensor, in the model or in `made` */

@@ -18,6 +18,7 @@
 #include "image.h"
 #include "isa.h"
 #include "logdiff.h"
+#include "model.h"
 #include "mxu.h"
 #include "ops.h"
 #include "parameter.h"

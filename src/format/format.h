@@ -27,6 +27,23 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
 enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights *weights,
                                 struct sam_error *error);
 
+/* Where the data of a tensor is that is not in the model. */
+struct sam_onnx_external {
+    char *location; /* a path within the model's folder; NULL: the data is in the model */
+    uint64_t offset;
+};
+/* As sam_onnx_parse, but with external data, for which onnx->data is NULL. *externals has one for
+ * each tensor; `externals` NULL: external data is refused. */
+enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *name,
+                                    struct sam_onnx *onnx, struct sam_onnx_external **externals,
+                                    struct sam_error *error);
+void sam_onnx_externals_free(struct sam_onnx_external *externals, size_t count);
+
+/* beside.c: open the file `location` of the folder that `path` is in, or of one below; links are
+ * followed, but must not lead elsewhere. -1 with `error` filled. *size: of the file. */
+int sam_onnx_open_external(const char *path, const char *location, uint64_t *size,
+                           struct sam_error *error);
+
 /* dwarf_write.c: an image's line information as the sections of these names; empty if there is
  * none. Out of memory: `failed` is set in a buffer. */
 struct sam_dwarf {

@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "format/format.h"
 
-enum { MAX_NESTING = 32 }; /* of graphs */
+enum { MAX_NESTING = 32, /* of graphs */ MAX_LOCATION = 4096 };
 
 /* Field numbers. */
 enum { MODEL_GRAPH = 7 };
@@ -29,6 +29,7 @@ enum {
     TENSOR_EXTERNAL = 13,
     TENSOR_LOCATION = 14,
 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 /* TensorProto.DataType of elements that are not read. */
 static const char *const unread[] = {
@@ -136,6 +137,9 @@ struct reader {
         const uint8_t *raw;
         size_t made;
     } * places;
+    struct sam_onnx_external *externals; /* as many as tensors, unless `no_externals` */
+    size_t external_capacity;
+    bool no_externals;
     struct sam_error *error;
 };
 
@@ -143,7 +147,8 @@ struct reader {
 struct tensor {
     struct message all, name, raw;
     bool has_raw, external, segmented;
-    unsigned typed; /* bit n: field n has elements */
+    struct message location, offset, length; /* of external data */
+    unsigned typed;                          /* bit n: field n has elements */
     uint64_t type, count;
     struct sam_weight weight;
 };
@@ -184,6 +189,27 @@ static bool add_dimensions(struct tensor *t, struct field *f)
     return good;
 }
 
+/* An entry of external_data; false: it is damaged. What is not known (a checksum) is skipped. */
+static bool scan_external(struct message m, struct tensor *t)
+{
+    struct message key = {0}, value = {0};
+    struct field f;
+    while (next(&m, &f)) {
+        if (f.wire == WIRE_BYTES && f.number == ENTRY_KEY)
+            key = f.bytes;
+        else if (f.wire == WIRE_BYTES && f.number == ENTRY_VALUE)
+            value = f.bytes;
+    }
+    if (is_text(&key, "location"))
+        t->location = value;
+    else if (is_text(&key, "offset"))
+        t->offset = value;
+    else if (is_text(&key, "length"))
+        t->length = value;
+    t->external = true;
+    return !m.damaged;
+}
+
 static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
 {
     struct message m = all;
@@ -196,7 +222,10 @@ static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
         case TENSOR_DIMS: shape = shape && add_dimensions(t, &f); break;
         case TENSOR_TYPE: t->type = f.value; break;
         case TENSOR_SEGMENT: t->segmented = true; break;
-        case TENSOR_EXTERNAL: t->external = true; break;
+        case TENSOR_EXTERNAL:
+            if (!bytes || !scan_external(f.bytes, t))
+                return damaged(r);
+            break;
         case TENSOR_LOCATION: t->external |= f.value != 0; break;
         case TENSOR_FLOATS:
         case TENSOR_INT32S:
@@ -278,17 +307,68 @@ static bool set_size(struct sam_weight *w)
     return bits % 8 == 0;
 }
 
-static const char *take_data(struct reader *r, struct tensor *t, struct place *place)
+/* A decimal number; a missing one is `none`. */
+static bool take_decimal(const struct message *m, uint64_t none, uint64_t *value)
+{
+    char text[24];
+    *value = none;
+    if (!m->at)
+        return true;
+    if (length(m) >= sizeof text || length(m) == 0 || *m->at < '0' || *m->at > '9')
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)length(m), (const char *)m->at);
+    return strspn(text, "0123456789") == length(m) && sam_parse_u64(text, value);
+}
+
+/* Whether each part of the path leads down: none is "..", and it does not begin at the root. */
+static bool leads_down(const struct message *path)
+{
+    const uint8_t *at = path->at;
+    if (length(path) == 0 || length(path) > MAX_LOCATION || *at == '/' ||
+        memchr(at, 0, length(path)) || memchr(at, '\\', length(path)))
+        return false;
+    while (at < path->end) {
+        const uint8_t *slash = memchr(at, '/', (size_t)(path->end - at));
+        const uint8_t *end = slash ? slash : path->end;
+        if (end - at == 2 && memcmp(at, "..", 2) == 0)
+            return false;
+        at = slash ? slash + 1 : end;
+    }
+    return true;
+}
+
+static const char *take_external(struct reader *r, const struct tensor *t,
+                                 struct sam_onnx_external *external)
+{
+    uint64_t size;
+    if (r->no_externals)
+        return "its data is in another file (external data): expected a model in one file";
+    if (t->has_raw || t->typed)
+        return "data in the model and in another file";
+    if (!leads_down(&t->location))
+        return "a location of external data that is not a path within the model's folder";
+    if (!take_decimal(&t->offset, 0, &external->offset) ||
+        !take_decimal(&t->length, t->weight.size, &size) || external->offset > INT64_MAX)
+        return "an invalid offset or length of external data";
+    if (size != t->weight.size)
+        return "the length of its external data does not match its shape and type";
+    external->location = sam_strndup((const char *)t->location.at, length(&t->location));
+    r->made.failed |= !external->location; /* reported as other lack of memory is */
+    return NULL;
+}
+
+static const char *take_data(struct reader *r, struct tensor *t, struct place *place,
+                             struct sam_onnx_external *external)
 {
     struct sam_weight *w = &t->weight;
     unsigned field = elements_field(w->type);
     *place = (struct place){.made = r->made.size};
-    if (t->external)
-        return "its data is in another file (external data), which is not supported";
     if (t->segmented)
         return "it is a segment of a tensor";
     if (!set_size(w))
         return "shape is too large or not a whole number of bytes";
+    if (t->external)
+        return take_external(r, t, external);
     if (t->has_raw + !!t->typed > 1 || t->typed & ~(1u << field))
         return "data of another type, or in two places";
     if (!t->has_raw)
@@ -322,9 +402,13 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
     onnx->tensors = tensors ? tensors : onnx->tensors;
     struct place *places = sam_grow(r->places, onnx->count, &r->where_capacity, sizeof *places);
     r->places = places ? places : r->places;
-    if (!tensors || !places)
+    struct sam_onnx_external *externals =
+        sam_grow(r->externals, onnx->count, &r->external_capacity, sizeof *externals);
+    r->externals = externals ? externals : r->externals;
+    if (!tensors || !places || !externals)
         return sam_fail_memory(r->error), false;
-    const char *what = take_data(r, &t, &places[onnx->count]);
+    externals[onnx->count] = (struct sam_onnx_external){0};
+    const char *what = take_data(r, &t, &places[onnx->count], &externals[onnx->count]);
     sam_buffer_append(&r->names, t.name.at, length(&t.name));
     sam_buffer_append(&r->names, "", 1);
     if (r->made.failed || r->names.failed)
@@ -437,7 +521,9 @@ static bool settle(struct reader *r)
         const struct place *place = &r->places[i];
         onnx->tensors[i].name = name;
         name += strlen(name) + 1;
-        if (place->raw)
+        if (r->externals[i].location)
+            onnx->data[i] = NULL;
+        else if (place->raw)
             onnx->data[i] = place->raw;
         else if (r->made.size)
             onnx->data[i] = (const uint8_t *)onnx->made + place->made;
@@ -447,21 +533,18 @@ static bool settle(struct reader *r)
     return names_differ(r);
 }
 
-enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
-                               struct sam_onnx *onnx, struct sam_error *error)
+enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *name,
+                                    struct sam_onnx *onnx, struct sam_onnx_external **externals,
+                                    struct sam_error *error)
 {
-    if (onnx)
-        *onnx = (struct sam_onnx){0};
-    if (SAM_LACKS(error, onnx, name))
-        return SAM_ERR_USAGE;
-    if (!data && size)
-        return sam_fail_null(error, "data");
     struct sam_error own = {0};
-    struct reader r = {.file = name, .onnx = onnx, .error = error ? error : &own};
+    struct reader r = {
+        .file = name, .onnx = onnx, .no_externals = !externals, .error = error ? error : &own};
     const uint8_t *bytes = data;
     struct message m = {bytes, size ? bytes + size : bytes, false};
     struct field f;
     bool good = true, graph = false;
+    *onnx = (struct sam_onnx){0};
     while (good && next(&m, &f)) {
         if (f.number != MODEL_GRAPH || f.wire != WIRE_BYTES)
             continue;
@@ -473,10 +556,34 @@ enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
     onnx->made = r.made.data;
     good = good && settle(&r);
     free(r.places);
+    if (good && externals) {
+        *externals = r.externals;
+        return SAM_OK;
+    }
+    sam_onnx_externals_free(r.externals, onnx->count);
     if (good)
         return SAM_OK;
     sam_onnx_free(onnx);
     return r.error->status;
+}
+
+enum sam_status sam_onnx_parse(const void *data, size_t size, const char *name,
+                               struct sam_onnx *onnx, struct sam_error *error)
+{
+    if (onnx)
+        *onnx = (struct sam_onnx){0};
+    if (SAM_LACKS(error, onnx, name))
+        return SAM_ERR_USAGE;
+    if (!data && size)
+        return sam_fail_null(error, "data");
+    return sam_onnx_parse_with(data, size, name, onnx, NULL, error);
+}
+
+void sam_onnx_externals_free(struct sam_onnx_external *externals, size_t count)
+{
+    for (size_t i = 0; externals && i < count; i++)
+        free(externals[i].location);
+    free(externals);
 }
 
 void sam_onnx_free(struct sam_onnx *onnx)

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/format.h"
+#include "samite/model.h"
 
 /* Nothing of an object that was full of other bytes is left after a refusal. */
 #define REFUSES_INTO(object, function, ...)                                                        \
@@ -157,11 +158,45 @@ static void models(void **state)
     sam_tfjs_free(NULL);
 }
 
+static bool read_nothing(void *context, uint64_t offset, void *data, size_t size)
+{
+    (void)context, (void)offset, (void)data, (void)size;
+    return false;
+}
+
+static void opened_models(void **state)
+{
+    (void)state;
+    const struct sam_source source = {read_nothing, NULL, 100};
+    struct sam_model *model;
+    struct sam_weights weights;
+    size_t count = 7;
+    REFUSES_INTO(model, sam_model_open, NULL, &model);
+    assert_null(model);
+    refuses(sam_model_open, "a", NULL);
+    REFUSES_INTO(model, sam_model_open_torch, source, NULL, &model);
+    assert_null(model);
+    refuses(sam_model_open_torch, source, "a", NULL);
+    REFUSES_INTO(model, sam_model_open_torch, (struct sam_source){0}, "a", &model);
+    assert_null(model);
+    assert_int_equal(sam_model_open_torch(source, "a", &model, NULL), SAM_ERR_IO);
+    assert_null(model);
+    assert_null(sam_model_tensors(NULL, &count));
+    assert_int_equal(count, 0);
+    refuses(sam_model_read, NULL, 0, 0, 0, NULL);
+    REFUSES_INTO(weights, sam_torch_weights, source, NULL, &weights);
+    sam_weights_free(&weights);
+    refuses(sam_torch_weights, source, "a", NULL);
+    REFUSES_INTO(weights, sam_torch_weights, (struct sam_source){0}, "a", &weights);
+    sam_weights_free(&weights);
+    sam_model_close(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elf),     cmocka_unit_test(metadata), cmocka_unit_test(arrays),
-        cmocka_unit_test(weights), cmocka_unit_test(models),
+        cmocka_unit_test(weights), cmocka_unit_test(models),   cmocka_unit_test(opened_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
