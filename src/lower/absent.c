@@ -33,14 +33,3 @@ void lower_fold(struct lower *l, struct lower_kernel *kernel)
     const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
     lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
 }
-
-const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow)
-{
-    l->routines |= UINT64_C(1) << routine;
-    return narrow == SAM_F32 ? "absent" : "absent_narrow";
-}
-
-void lower_routines(struct lower *l)
-{
-    (void)l;
-}

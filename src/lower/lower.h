@@ -161,17 +161,15 @@ void lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
  * argmax. */
 void lower_fold(struct lower *l, struct lower_kernel *kernel);
 /* math.c: routines that kernels call, in text after the last kernel. A routine takes v8 (and v9),
- * gives v8, may change v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and works
- * under any mask. `narrow`: the result will be rounded to this dtype (SAM_F16, SAM_BF16), else
- * SAM_F32. */
+ * gives v8, may change v0, v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and
+ * works under any mask. `narrow`: the result will be rounded to this dtype (SAM_F16, SAM_BF16),
+ * else SAM_F32. */
 enum lower_routine {
     LOWER_EXP,
     LOWER_LOG,
     LOWER_RSQRT,
-    LOWER_EXPDIF,  /* v8 = e^(v8 - v9), where the difference is not rounded */
-    LOWER_TO_F16,  /* v8 = v8 rounded to f16, as its bits in single precision */
-    LOWER_TO_BF16, /* the same */
-    LOWER_ROUTINES = 64
+    LOWER_EXPDIF, /* v8 = e^(v8 - v9), where the difference is not rounded */
+    LOWER_ROUTINES
 };
 /* The label of the routine; from now on it is part of the program. */
 const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow);

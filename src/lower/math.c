@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Routines of the GPU for the functions whose results the executor rounds correctly and the GPU has
+ * no instruction for. docs/tile-lowering.md says how each was shown to give the executor's bits.
+ *
+ * They are straight lines of code: all lanes take the same way, whatever is in them. */
+#include "lower/math.h"
+
+/* clang-format off */
+
+/* VFEXP is correctly rounded for every float. */
+static const char exp_text[] =
+    "    vfexp.v    v8, v8\n"
+    "    ret\n";
+
+/* For f16: in single precision, the exponentials of two numbers are rounded up to midpoints of
+ * f16. One less, they are rounded to the right side. */
+static const char exp_f16_text[] =
+    "    li         t0, 0x3bef2000\n"
+    "    li         t1, 0x3cb9e000\n"
+    "    vmseq.vx   v10, v8, t0\n"
+    "    vmseq.vx   v11, v8, t1\n"
+    "    vfexp.v    v8, v8\n"
+    "    vsub.vv    v8, v8, v10\n"
+    "    vsub.vv    v8, v8, v11\n"
+    "    ret\n";
+
+/* y = 1 / sqrt(x), each rounded, is off by a bit or two. Then y + y/2 (r + 3/4 r^2), rounded once,
+ * with the residue r = 1 - x y^2, where x y is exact in two parts. r is NaN where y is zero,
+ * infinite or NaN, which then stays: 1 takes the place of NaN. */
+static const char rsqrt_text[] =
+    "    li         t0, 0x3f800000               # 1\n"
+    "    li         t1, 0x3f400000               # 3/4\n"
+    "    li         t2, 0x3f000000               # 1/2\n"
+    "    vfsqrt.v   v10, v8\n"
+    "    vfrdiv.vf  v10, v10, t0                 # y\n"
+    "    vfmul.vv   v11, v8, v10\n"
+    "    vmv.v.v    v12, v11\n"
+    "    vfmsac.vv  v12, v8, v10                 # x y, v11 and v12\n"
+    "    vfmv.v.f   v13, t0\n"
+    "    vfnmsac.vv v13, v11, v10\n"
+    "    vfnmsac.vv v13, v12, v10                # r\n"
+    "    vfmul.vf   v14, v13, t1\n"
+    "    vfmadd.vv  v14, v13, v13\n"
+    "    vfmin.vf   v14, v14, t0\n"
+    "    vfmul.vf   v8, v10, t2\n"
+    "    vfmadd.vv  v8, v14, v10\n"
+    "    ret\n";
+
+/* For 16 bits: rounding y again gives the nearest number. */
+static const char rsqrt_narrow_text[] =
+    "    li         t0, 0x3f800000\n"
+    "    vfsqrt.v   v8, v8\n"
+    "    vfrdiv.vf  v8, v8, t0\n"
+    "    ret\n";
+
+/* clang-format on */
+
+static const struct body {
+    const char *label, *text;
+    const uint64_t *table;
+    size_t entries;
+    enum lower_math uses; /* a table, or itself */
+} bodies[] = {
+    [LOWER_MATH_EXP] = {"math_exp", exp_text, NULL, 0, LOWER_MATH_EXP},
+    [LOWER_MATH_EXP_F16] = {"math_exp_f16", exp_f16_text, NULL, 0, LOWER_MATH_EXP_F16},
+    [LOWER_MATH_RSQRT] = {"math_rsqrt", rsqrt_text, NULL, 0, LOWER_MATH_RSQRT},
+    [LOWER_MATH_RSQRT_NARROW] = {"math_rsqrt_narrow", rsqrt_narrow_text, NULL, 0,
+                                 LOWER_MATH_RSQRT_NARROW},
+    [LOWER_MATH_EXPDIF] = {"math_expdif", lower_expdif_text, NULL, 0, LOWER_MATH_EXP_TABLE},
+    [LOWER_MATH_EXPDIF_NARROW] = {"math_expdif_narrow", lower_expdif_narrow_text, NULL, 0,
+                                  LOWER_MATH_EXP_TABLE},
+    [LOWER_MATH_EXP_TABLE] = {".Lmath_exp_table", "", lower_exp_table, LOWER_EXP_ENTRIES,
+                              LOWER_MATH_EXP_TABLE},
+};
+
+enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow)
+{
+    switch (routine) {
+    case LOWER_RSQRT: return narrow == SAM_F32 ? LOWER_MATH_RSQRT : LOWER_MATH_RSQRT_NARROW;
+    case LOWER_EXPDIF: return narrow == SAM_F32 ? LOWER_MATH_EXPDIF : LOWER_MATH_EXPDIF_NARROW;
+    case LOWER_LOG: return LOWER_MATHS; /* there is none yet: the program is refused */
+    case LOWER_EXP:
+    case LOWER_ROUTINES: break;
+    }
+    return narrow == SAM_F16 ? LOWER_MATH_EXP_F16 : LOWER_MATH_EXP;
+}
+
+const char *lower_math_label(enum lower_math body)
+{
+    return body < LOWER_MATHS ? bodies[body].label : "math_absent";
+}
+
+uint64_t lower_math_set(enum lower_math body)
+{
+    return body < LOWER_MATHS ? UINT64_C(1) << body | UINT64_C(1) << bodies[body].uses : 0;
+}
+
+void lower_math_text(struct sam_buffer *out, uint64_t set)
+{
+    for (unsigned i = 0; i < LOWER_MATHS; i++) {
+        const struct body *body = &bodies[i];
+        if (!(set >> i & 1))
+            continue;
+        sam_buffer_printf(out, "%s:\n%s", body->label, body->text);
+        for (size_t k = 0; k < body->entries; k++)
+            sam_buffer_printf(out, "    .word 0x%08x, 0x%08x\n", (uint32_t)body->table[k],
+                              (uint32_t)(body->table[k] >> 32));
+    }
+}
+
+const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow)
+{
+    enum lower_math body = lower_math(routine, narrow);
+    l->routines |= lower_math_set(body);
+    return lower_math_label(body);
+}
+
+void lower_routines(struct lower *l)
+{
+    lower_math_text(&l->gpu, l->routines);
+}

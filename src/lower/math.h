@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bodies of the routines that are asked for with enum lower_routine, and their tables. */
+#ifndef SAM_LOWER_MATH_H
+#define SAM_LOWER_MATH_H
+
+#include "lower/lower.h"
+
+enum lower_math {
+    LOWER_MATH_EXP,
+    LOWER_MATH_EXP_F16,
+    LOWER_MATH_RSQRT,
+    LOWER_MATH_RSQRT_NARROW,
+    LOWER_MATH_EXPDIF,
+    LOWER_MATH_EXPDIF_NARROW,
+    LOWER_MATH_EXP_TABLE,
+    LOWER_MATHS
+};
+
+enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow);
+const char *lower_math_label(enum lower_math body);
+/* A body and its table, a bit each. */
+uint64_t lower_math_set(enum lower_math body);
+/* Append a set of bodies, with their labels. */
+void lower_math_text(struct sam_buffer *out, uint64_t set);
+
+/* expdif.c */
+enum { LOWER_EXP_ENTRIES = 181 };
+extern const char lower_expdif_text[], lower_expdif_narrow_text[];
+extern const uint64_t lower_exp_table[LOWER_EXP_ENTRIES];
+
+#endif

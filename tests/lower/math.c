@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The routines of math.c on the GPU, bit by bit against the executor's functions: over all inputs
+ * of 16 bits, and over floats of every exponent with the values near them that are hard to round.
+ * SAMITE_ALL=1 takes all 2^32 floats (minutes). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "lower/math.h"
+#include "random.h"
+#include "samite/samite.h"
+#include "tile/core/core.h"
+
+enum { LANES = 32, SHARE = 64 * LANES, BATCH = 64 * SHARE }; /* elements of a workgroup, a launch */
+enum { A = 0x90000000, B = 0x91000000, D = 0x92000000 };
+
+struct routine {
+    struct sam_gpu *gpu;
+    struct sam_image *image;
+    uint32_t a[BATCH], b[BATCH], d[BATCH];
+};
+
+static void ok(enum sam_status status, const struct sam_error *error)
+{
+    if (status != SAM_OK)
+        fail_msg("%s", error->text);
+}
+
+/* A program that applies `body` to each element of A and B; `inlined` are lines instead. */
+static struct routine *routine_new(const char *label, const char *inlined, uint64_t set)
+{
+    struct routine *r = calloc(1, sizeof *r);
+    struct sam_asm_options options = {.base = SAM_CODE_BASE};
+    struct sam_buffer text = {0};
+    struct sam_error error = {0};
+    char *messages = NULL;
+    assert_non_null(r);
+    sam_buffer_printf(&text,
+                      "csrr s2, gdx\nli t0, %d\nmul s2, s2, t0\nli s3, 0x%x\nadd s3, s3, s2\n"
+                      "li s4, 0x%x\nadd s4, s4, s2\nli s5, 0x%x\nadd s5, s5, s2\nli s6, %d\n"
+                      "loop:\nvle32.v v8, (s3)\nvle32.v v9, (s4)\n",
+                      4 * SHARE, (unsigned)A, (unsigned)B, (unsigned)D, SHARE / LANES);
+    if (inlined)
+        sam_buffer_puts(&text, inlined);
+    else
+        sam_buffer_printf(&text, "jal ra, %s\n", label);
+    sam_buffer_printf(&text,
+                      "vse32.v v8, (s5)\naddi s3, s3, %d\naddi s4, s4, %d\naddi s5, s5, %d\n"
+                      "addi s6, s6, -1\nbnez s6, loop\nendprg\n",
+                      4 * LANES, 4 * LANES, 4 * LANES);
+    lower_math_text(&text, set);
+    ok(sam_isa_parse("ventus", &options.isa, &error), &error);
+    if (sam_assemble(&options, "routine", sam_buffer_text(&text), text.size, &r->image, &messages,
+                     &error) != SAM_OK)
+        fail_msg("%s", messages);
+    sam_text_free(messages);
+    sam_buffer_free(&text);
+    ok(sam_gpu_new(NULL, &r->gpu, &error), &error);
+    ok(sam_gpu_load(r->gpu, r->image, &error), &error);
+    ok(sam_gpu_map(r->gpu, A, sizeof r->a, &error), &error);
+    ok(sam_gpu_map(r->gpu, B, sizeof r->b, &error), &error);
+    ok(sam_gpu_map(r->gpu, D, sizeof r->d, &error), &error);
+    return r;
+}
+
+static struct routine *routine_of(enum lower_routine routine, enum sam_dtype narrow)
+{
+    enum lower_math body = lower_math(routine, narrow);
+    return routine_new(lower_math_label(body), NULL, lower_math_set(body));
+}
+
+static void routine_free(struct routine *r)
+{
+    sam_gpu_free(r->gpu);
+    sam_image_free(r->image);
+    free(r);
+}
+
+/* d = routine(a, b) for a batch. */
+static void run(struct routine *r)
+{
+    struct sam_launch launch = {.start = SAM_CODE_BASE,
+                                .grid = {BATCH / SHARE, 1, 1},
+                                .lanes = LANES,
+                                .warps = 1,
+                                .image = r->image};
+    struct sam_gpu_result result = {0};
+    struct sam_error error = {0};
+    ok(sam_gpu_write(r->gpu, A, r->a, sizeof r->a, &error), &error);
+    ok(sam_gpu_write(r->gpu, B, r->b, sizeof r->b, &error), &error);
+    ok(sam_gpu_launch(r->gpu, &launch, &result, &error), &error);
+    ok(sam_gpu_read(r->gpu, D, r->d, sizeof r->d, &error), &error);
+    sam_gpu_result_free(&result);
+}
+
+/* The number of elements of a batch that differ from the executor's; the first few are shown. */
+static size_t compare(const struct routine *r, enum sam_tile_function function,
+                      enum sam_dtype dtype)
+{
+    static uint32_t expected[BATCH];
+    size_t size = sam_tile_size(dtype), wrong = 0;
+    sam_tile_reals(function, size == 2, (const float *)(const void *)r->a,
+                   (const float *)(const void *)r->b, (float *)(void *)expected, BATCH);
+    for (size_t i = 0; i < BATCH; i++) {
+        uint32_t want = 0, got = 0;
+        float w = sam_bits_f32(expected[i]), g = sam_bits_f32(r->d[i]);
+        sam_tile_write_reals(dtype, &want, 1, &w);
+        sam_tile_write_reals(dtype, &got, 1, &g);
+        if (dtype == SAM_F32)
+            got = r->d[i]; /* NaN is canonical already */
+        if (want == got)
+            continue;
+        if (++wrong <= 8)
+            print_message("# %s function %d of %08x, %08x: got %x, expected %x\n",
+                          sam_tile_dtype_name(dtype), (int)function, r->a[i], r->b[i], got, want);
+    }
+    return wrong;
+}
+
+static const struct {
+    enum sam_tile_function function;
+    enum lower_routine routine;
+} functions[] = {
+    {SAM_TILE_FN_EXP, LOWER_EXP},
+    {SAM_TILE_FN_RSQRT, LOWER_RSQRT},
+    {SAM_TILE_FN_EXPDIF, LOWER_EXPDIF},
+};
+
+static bool has_two(enum sam_tile_function function)
+{
+    return function == SAM_TILE_FN_EXPDIF;
+}
+
+/* The float of bits of 16. */
+static uint32_t widened(enum sam_dtype dtype, uint32_t bits)
+{
+    uint16_t narrow = (uint16_t)bits;
+    float value;
+    sam_tile_read_reals(dtype, &narrow, 1, &value);
+    return sam_f32_bits(value);
+}
+
+/* Every number of f16 and bf16; b is 0, and then anything. */
+static void test_narrow(void **state)
+{
+    static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16};
+    uint64_t seed = test_seed();
+    (void)state;
+    for (size_t f = 0; f < SAM_COUNT(functions); f++)
+        for (size_t n = 0; n < SAM_COUNT(dtypes); n++) {
+            struct routine *r = routine_of(functions[f].routine, dtypes[n]);
+            uint64_t rounds = !has_two(functions[f].function) ? 1
+                              : test_number("SAMITE_ALL", 0)  ? 32768
+                                                              : 12;
+            size_t wrong = 0;
+            for (uint64_t k = 0; k < rounds; k++) {
+                for (uint32_t i = 0; i < BATCH; i++) {
+                    uint32_t b =
+                        rounds > 12 ? (uint32_t)(2 * k + i / 65536) : (uint32_t)test_random(&seed);
+                    r->a[i] = widened(dtypes[n], i);
+                    r->b[i] = k || rounds > 12 ? widened(dtypes[n], b) : 0;
+                }
+                run(r);
+                wrong += compare(r, functions[f].function, dtypes[n]);
+            }
+            assert_int_equal(wrong, 0);
+            routine_free(r);
+        }
+}
+
+/* The edges of what is special, and of what results are zero, infinite or 1. */
+static const uint32_t edges[] = {
+    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
+    0x80800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+    0x7fc00000, 0xffc00000, 0x7f800001, 0xffffffff, 0x42b17217, 0x42b17218, 0xc2aeac50,
+    0xc2cff1b4, 0xc2cff1b5, 0xc2ce8ed0, 0x33800000, 0xb3000000,
+};
+
+/* A float of any exponent, more often of those that are neither 0 nor infinite in the end. */
+static uint32_t any_float(uint64_t *seed)
+{
+    uint64_t random = test_random(seed);
+    uint32_t bits = (uint32_t)(random >> 32);
+    switch (random % 8) {
+    case 0: return edges[(random >> 8) % SAM_COUNT(edges)];
+    case 1: return edges[(random >> 8) % (SAM_COUNT(edges) - 2)] + bits % 16 - 8;
+    case 2:
+    case 3: return bits;
+    default: return (bits & 0x80ffffff) | (0x38 + (bits >> 24) % 12) << 24;
+    }
+}
+
+/* A second one: often so near that the difference is exact, or next to it. */
+static uint32_t another_float(uint64_t *seed, uint32_t a)
+{
+    uint64_t random = test_random(seed);
+    return random % 4 ? any_float(seed) : a + (uint32_t)(random >> 32) % 4096 - 2048;
+}
+
+static void test_floats(void **state)
+{
+    uint64_t seed = test_seed(), rounds = test_number("SAMITE_CASES", 4);
+    (void)state;
+    for (size_t f = 0; f < SAM_COUNT(functions); f++) {
+        struct routine *r = routine_of(functions[f].routine, SAM_F32);
+        size_t wrong = 0;
+        for (uint64_t k = 0; k < rounds; k++) {
+            for (size_t i = 0; i < BATCH; i++) {
+                r->a[i] = any_float(&seed);
+                r->b[i] = another_float(&seed, r->a[i]);
+            }
+            run(r);
+            wrong += compare(r, functions[f].function, SAM_F32);
+        }
+        if (!has_two(functions[f].function))
+            for (uint64_t k = 0; k < (1 << 15) && test_number("SAMITE_ALL", 0); k++) {
+                for (uint32_t i = 0; i < BATCH; i++)
+                    r->a[i] = (uint32_t)k * BATCH + i;
+                run(r);
+                wrong += compare(r, functions[f].function, SAM_F32);
+            }
+        assert_int_equal(wrong, 0);
+        routine_free(r);
+    }
+}
+
+/* What the sequences of elements.c rely on: division and root are correctly rounded. */
+static void test_instructions(void **state)
+{
+    static const struct {
+        enum sam_tile_function function;
+        const char *lines;
+    } cases[] = {
+        {SAM_TILE_FN_RECIP, "li t0, 0x3f800000\nvfrdiv.vf v8, v8, t0\n"},
+        {SAM_TILE_FN_SQRT, "vfsqrt.v v8, v8\n"},
+        {SAM_TILE_FN_DIV, "vfdiv.vv v8, v8, v9\n"},
+    };
+    static const enum sam_dtype dtypes[] = {SAM_F32, SAM_F16, SAM_BF16};
+    uint64_t seed = test_seed();
+    (void)state;
+    for (size_t n = 0; n < SAM_COUNT(cases); n++) {
+        struct routine *r = routine_new(NULL, cases[n].lines, 0);
+        for (size_t k = 0; k < SAM_COUNT(dtypes); k++) {
+            for (uint32_t i = 0; i < BATCH; i++) {
+                bool narrow = dtypes[k] != SAM_F32;
+                r->a[i] = narrow ? widened(dtypes[k], i) : any_float(&seed);
+                r->b[i] =
+                    narrow ? widened(dtypes[k], (uint32_t)test_random(&seed)) : any_float(&seed);
+            }
+            run(r);
+            assert_int_equal(compare(r, cases[n].function, dtypes[k]), 0);
+        }
+        routine_free(r);
+    }
+}
+
+/* The table holds the nearest integers: long double is off by one at most. */
+static void test_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOWER_EXP_ENTRIES; i++) {
+        long double c = ((long double)i - 90) / 256, t = expl(c) * 0x1p63L;
+        assert_true(fabsl(t - (long double)lower_exp_table[i]) <= 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
