@@ -60,17 +60,20 @@ void run_command_init(struct run_command *c, struct cli_args *args)
     run_hart_defaults(&c->hart, &c->run);
 }
 
-/* The suffix .pto implies --machine tile. */
+/* The suffix .pto implies --machine tile, unless the machine is the system. */
 static int choose_machine(struct run_command *c)
 {
     for (size_t i = 0; i < c->run.files.count; i++) {
         if (!cli_ends_with(c->run.files.items[i], ".pto"))
             continue;
+        if (c->machine == RUN_SYSTEM) {
+            c->hart.tile = &c->tile;
+            continue;
+        }
         if (cli_given(c->run.args, "machine") && c->machine != RUN_TILE)
-            return cli_usage_error(c->run.args, "--machine %s: a .pto is for --machine tile",
-                                   c->machine == RUN_VENTUS   ? "ventus"
-                                   : c->machine == RUN_TENSOR ? "tensor"
-                                                              : "system");
+            return cli_usage_error(c->run.args,
+                                   "--machine %s: a .pto is for --machine tile and system",
+                                   c->machine == RUN_VENTUS ? "ventus" : "tensor");
         c->machine = RUN_TILE;
     }
     return CLI_OK;
@@ -92,7 +95,10 @@ static int run_machine(struct run_command *c)
     case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
     case RUN_TENSOR: return run_hart(&c->hart);
     case RUN_TILE: return run_tile(&c->run, &c->tile);
-    case RUN_SYSTEM: return run_system(&c->hart, &c->system);
+    case RUN_SYSTEM:
+        if (c->hart.tile && run_tile_name_arguments(&c->run) != CLI_OK)
+            return CLI_BAD_INPUT;
+        return run_system(&c->hart, &c->system);
     }
     return CLI_BAD_INPUT;
 }

@@ -5,6 +5,7 @@
 
 #include "progress.h"
 #include "run_hart.h"
+#include "run_lower.h"
 #include "run_system.h"
 #include "stop.h"
 
@@ -96,7 +97,8 @@ static bool uses_engines(const struct sam_engines_report *report)
 static int finish_arguments(struct state *s)
 {
     const struct hart_request *r = s->request;
-    int code = run_arguments_fetch(&s->arguments, read_memory, s->hart);
+    int code = r->lowered ? run_lower_fetch(r, &s->arguments, run_system_of(s->system))
+                          : run_arguments_fetch(&s->arguments, read_memory, s->hart);
     return code == CLI_OK
                ? run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks)
                : code;
@@ -137,7 +139,7 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         code = run_dump_memory(read_memory, s->hart, dump);
     const bool ended = result->end == SAM_HART_EXIT || result->end == SAM_HART_UNTIL ||
                        (result->end == SAM_HART_EBREAK && r->ebreak == HART_EBREAK_ENDS);
-    if (code == CLI_OK && ended)
+    if (code == CLI_OK && ended && !(r->lowered && result->exit_code))
         code = finish_arguments(s);
     if (r->run->stats == RUN_STATS_JSON && code != CLI_BAD_INPUT) {
         if (json_array_size(s->json_checks))
@@ -239,6 +241,9 @@ static int execute(struct state *s)
     if (status != SAM_OK) {
         int failed = cli_report(&s->error);
         code = code == CLI_OK ? failed : code;
+    } else if (result.end == SAM_HART_EXIT && result.exit_code != 0 && s->request->lowered) {
+        const int failed = run_lower_failure(s->request, run_system_of(s->system));
+        code = code == CLI_OK ? failed : code;
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0) {
         cli_error("%s: exit code %llu", run_hart_name(s->request->run->files.items[0]),
                   (unsigned long long)result.exit_code);
@@ -292,7 +297,7 @@ int run_hart(struct hart_request *r)
     if (code == CLI_OK)
         code = run_profile_open(r->run->args, r->profile, &s.profile);
     if (code == CLI_OK)
-        code = run_hart_load(r, &s.image);
+        code = run_hart_load(r, &s.arguments, &s.image);
     if (code == CLI_OK)
         code = prepare(&s);
     if (code == CLI_OK)
@@ -306,7 +311,9 @@ int run_hart(struct hart_request *r)
     for (int i = 0; i < HART_TRACES; i++)
         sam_output_abort(s.traces[i]);
     sam_profile_free(s.profile);
-    sam_image_free(s.image);
+    if (!r->lowered)
+        sam_image_free(s.image);
+    run_lower_close(r);
     json_decref(s.json_checks);
     run_checks_free(s.checks, r->run->checks.count);
     run_arguments_free(&s.arguments);

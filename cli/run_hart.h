@@ -28,6 +28,8 @@ struct hart_registers {
 enum hart_ebreak { HART_EBREAK_FAILS, HART_EBREAK_ENDS, HART_EBREAK_TRAPS };
 
 struct system_request;
+struct tile_request;
+struct run_lowered;
 
 struct hart_request {
     const struct run_request *run;
@@ -45,6 +47,8 @@ struct hart_request {
     struct sam_engines_config engines;
     const char *traces[HART_TRACES]; /* files, "-", NULL */
     struct system_request *system;   /* of --machine system; NULL: the hart is alone */
+    struct tile_request *tile;       /* the program is one of tiles; or NULL */
+    struct run_lowered *lowered;     /* it, once it has been loaded */
 };
 
 /* run_hart_args.c: the options, of struct hart_request: those that `samite sweep` shares, and the
@@ -57,9 +61,11 @@ int run_hart_check_mlen(const struct hart_request *request, unsigned mlen);
 /* Whether a trace, a dump or an output goes to standard output. */
 bool run_hart_writes_data(const struct hart_request *request);
 
-/* run_hart_setup.c: load or assemble the program and choose its ISA; then create a hart with the
- * program, its memory and registers, and the arguments, if any. Both report failures. */
-int run_hart_load(struct hart_request *request, struct sam_image **image);
+/* run_hart_setup.c: load, assemble or (with its arguments) lower the program and choose its ISA;
+ * then create a hart with the program, its memory and registers, and the arguments, if any. Both
+ * report failures. */
+int run_hart_load(struct hart_request *request, const struct run_arguments *arguments,
+                  struct sam_image **image);
 int run_hart_make(const struct hart_request *request, const struct sam_image *image,
                   struct run_arguments *arguments, struct sam_hart **hart);
 /* The second half of it: memory, registers and arguments of a hart that has its program. */

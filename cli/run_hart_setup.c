@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_hart.h"
+#include "run_lower.h"
 #include "run_system.h"
 
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
@@ -77,13 +78,18 @@ static int check_compiled(const struct hart_request *r, const struct sam_image *
 }
 
 /* Load the program. The ISA is that of --isa, or the default for the XLEN of an ELF file. */
-int run_hart_load(struct hart_request *r, struct sam_image **image)
+int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
+                  struct sam_image **image)
 {
     struct sam_error error;
     const char *path = r->run->files.items[0], *name = run_hart_name(path);
     char *data;
     size_t size;
     int code = CLI_OK;
+    if (r->tile) {
+        code = parse_isa(r, 64);
+        return code == CLI_OK ? run_lower_open(r, arguments, image) : code;
+    }
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
     if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "run_lower.h"
 #include "stop.h"
 
 struct run_system {
@@ -172,10 +173,15 @@ static int open_records(struct run_system *s, const struct hart_request *r,
 int run_system_finish(struct run_system *system, const struct hart_request *request,
                       const struct sam_image *image, FILE *text)
 {
-    const struct sam_profile_options options = {
-        .size = sizeof options,
-        .image = system->kernel_count ? system->kernels[0] : image,
-        .title = run_hart_name(request->run->files.items[0])};
+    const struct sam_image *hart, *gpu = NULL;
+    if (request->lowered)
+        sam_tile_lowered_images(request->lowered->made, &hart, &gpu, NULL);
+    const struct sam_profile_options options = {.size = sizeof options,
+                                                .image = gpu                    ? gpu
+                                                         : system->kernel_count ? system->kernels[0]
+                                                                                : image,
+                                                .title =
+                                                    run_hart_name(request->run->files.items[0])};
     struct sam_output *trace = system->trace;
     struct sam_error error;
     int code = CLI_OK;
@@ -227,10 +233,15 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
     const int code = open_records(s, request, &gpu);
     if (code != CLI_OK)
         return code;
-    if (sam_system_new(&options, &s->system, &error) != SAM_OK ||
-        sam_system_load(s->system, image, &error) != SAM_OK)
+    if (sam_system_new(&options, &s->system, &error) != SAM_OK)
         return cli_report(&error);
     *hart = sam_system_hart(s->system);
+    if (request->lowered)
+        return sam_tile_lowered_load(request->lowered->made, s->system, &error) == SAM_OK
+                   ? CLI_OK
+                   : cli_report(&error);
+    if (sam_system_load(s->system, image, &error) != SAM_OK)
+        return cli_report(&error);
     return load_kernels(s, request);
 }
 
@@ -238,7 +249,8 @@ int run_system_fill(const struct hart_request *request, const struct sam_image *
                     struct run_arguments *arguments, struct run_system *s)
 {
     struct sam_hart *hart = sam_system_hart(s->system);
-    const int code = run_hart_fill(request, image, arguments, hart);
+    struct run_arguments *passed = request->lowered ? NULL : arguments;
+    const int code = run_hart_fill(request, image, passed, hart);
     return code == CLI_OK ? run_load_weights(s->system, request, arguments) : code;
 }
 
@@ -320,5 +332,6 @@ int run_system(struct hart_request *request, struct system_request *system)
 {
     request->system = system;
     request->cycles |= system->time.config || system->time.compare;
-    return run_hart(request);
+    const int code = run_lower_check(request);
+    return code == CLI_OK ? run_hart(request) : code;
 }

@@ -51,7 +51,7 @@ struct sam_tile_program *run_tile_load(const char *path)
 
 /* --- the command line */
 
-const struct cli_option run_tile_rows[] = {
+const struct cli_option run_tile_shared_rows[] = {
     CLI_ROW(struct tile_request, func, "func", CLI_TEXT, "NAME",
             "function to run; needed when there are several"),
     CLI_ROW(struct tile_request, options.nan, "nan", CLI_CHOICE, NULL,
@@ -60,6 +60,10 @@ const struct cli_option run_tile_rows[] = {
     CLI_ROW(struct tile_request, options.outside, "pad", CLI_CHOICE, NULL,
             "elements outside the valid rectangle: keep (the default), or the pad value",
             .choices = "keep value"),
+    {0},
+};
+
+const struct cli_option run_tile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "profile", CLI_CHOICE, NULL,
             "a5 (the default), a2a3, host (memories without limit)", .choices = RUN_TILE_PROFILES),
     CLI_ROW(struct tile_request, options.sum_order, "sum-order", CLI_CHOICE, NULL,
@@ -99,9 +103,19 @@ static char *named_file(struct cli_args *args, const char *word)
     return text;
 }
 
+int run_tile_name_arguments(struct run_request *r)
+{
+    for (size_t i = 0; i < r->arguments.count; i++) {
+        r->arguments.items[i] = named_file(r->args, r->arguments.items[i]);
+        if (!r->arguments.items[i])
+            return cli_no_memory();
+    }
+    return CLI_OK;
+}
+
 /* --- the run */
 
-static void give(struct run_argument *from, struct sam_tile_argument *to)
+void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
 {
     *to = (struct sam_tile_argument){
         .name = from->name, .output = from->output, .inout = from->output && from->input};
@@ -114,8 +128,7 @@ static void give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
-/* Write the outputs to their files. */
-static int write_outputs(const struct run_arguments *arguments)
+int run_tile_write_outputs(const struct run_arguments *arguments)
 {
     struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++) {
@@ -149,7 +162,7 @@ static int execute(struct state *s, const struct sam_tile_program *program, size
     if (r->stats == RUN_STATS_TEXT && stats.ops)
         report_print(s->text, run_tile_stats, report);
     if (code == CLI_OK)
-        code = write_outputs(arguments);
+        code = run_tile_write_outputs(arguments);
     if (code == CLI_OK)
         code = run_checks_compare(checks, r->checks.count, s->text, s->json_checks);
     if (s->json_checks && (status == SAM_OK || stats.ops)) {
@@ -174,7 +187,7 @@ static int run_program(struct state *s, const struct sam_tile_program *program,
                                sam_tile_function_count(program));
     int code = run_checks_parse(r->args, &r->checks, arguments, &checks);
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
-        give(&arguments->items[i], &given[i]);
+        run_tile_give(&arguments->items[i], &given[i]);
     if (code == CLI_OK)
         code = execute(s, program, (size_t)function, arguments, given, checks);
     run_checks_free(checks, r->checks.count);
@@ -201,10 +214,8 @@ static int run_state(struct state *s)
         return CLI_BAD_INPUT;
     struct sam_tile_argument *given = cli_own(r->args, r->arguments.count, sizeof *given);
     int code = given ? check_program(program, s->tile->options.profile) : cli_no_memory();
-    for (size_t i = 0; i < r->arguments.count && code == CLI_OK; i++) {
-        r->arguments.items[i] = named_file(r->args, r->arguments.items[i]);
-        code = r->arguments.items[i] ? CLI_OK : cli_no_memory();
-    }
+    if (code == CLI_OK)
+        code = run_tile_name_arguments(r);
     if (code == CLI_OK)
         code = run_arguments_parse(r->args, &r->arguments, &arguments);
     if (code == CLI_OK) {

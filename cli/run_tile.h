@@ -10,10 +10,19 @@
 struct tile_request {
     struct sam_tile_options options;
     const char *func;
+    const char *emit; /* --machine system: a folder, or NULL */
 };
 
-extern const struct cli_option run_tile_rows[]; /* of struct tile_request */
+/* Of struct tile_request: those that the system has as well, and the others. */
+extern const struct cli_option run_tile_shared_rows[], run_tile_rows[];
 int run_tile(struct run_request *request, struct tile_request *tile);
+/* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
+ */
+int run_tile_name_arguments(struct run_request *request);
+/* An argument as the library takes it. */
+void run_tile_give(struct run_argument *from, struct sam_tile_argument *to);
+/* Write the outputs to their files. */
+int run_tile_write_outputs(const struct run_arguments *arguments);
 
 /* Names of enum sam_tile_profile in its order. */
 #define RUN_TILE_PROFILES "a5 a2a3 host"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run: its options and help. */
 #include "run_command.h"
+#include "run_lower.h"
 
 static const struct cli_option options[] = {
     CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,
@@ -12,10 +13,13 @@ static const struct cli_option options[] = {
 static const struct cli_group groups[] = {
     {NULL, run_rows, 0, 0},
     RUN_PROGRAM_GROUPS,
+    {"Options of --machine tile, and of tile programs on --machine system", run_tile_shared_rows,
+     offsetof(struct run_command, tile), 1 << RUN_TILE | 1 << RUN_SYSTEM},
     {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
     {"Options of --machine system", run_system_start_rows, offsetof(struct run_command, system),
      1 << RUN_SYSTEM},
     {NULL, run_system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
+    {NULL, run_lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {0},
 };
 

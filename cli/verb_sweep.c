@@ -411,7 +411,7 @@ static int run(struct cli_args *args)
         s.sweep.word_count = args->count;
         s.request.options.stop = cli_stop_flag();
         if (!s.sweep.gpu)
-            code = run_hart_load(&s.request, &s.image);
+            code = run_hart_load(&s.request, NULL, &s.image);
     }
     if (code == CLI_OK)
         code = check_axes(&s);
