@@ -9,14 +9,24 @@
 
 docs/python.md is the manual.
 """
+from ._arguments import InOut, Local, Memory, Out
 from ._folder import WeightFolder, load_folder, open_folder
+from ._gpu import BranchStats, Gpu, GpuCycles, GpuStats, LaunchResult
+from ._hart import Hart, HartCycles, HartResult, HartStats
 from ._library import VERSION as __version__
 from ._library import SourceError, Stopped, Trap, version
+from ._op import OpCycles, OpResult, op
 from ._pack import PackReport, pack, save_file, unpack, verify
+from ._programs import Program, assemble
+from ._sweep import SweepRow, sweep
+from ._system import LaunchRow, System, SystemCycles, SystemResult
+from ._tile import TileResult, TileStats, tile
 from ._weights import TensorSlice, TensorStat, WeightFile, load_file, open
 
 __all__ = [
-    "PackReport", "SourceError", "Stopped", "TensorSlice", "TensorStat", "Trap", "WeightFile", "WeightFolder",
-    "__version__", "load_file", "load_folder", "open", "open_folder", "pack", "save_file", "unpack", "verify",
-    "version",
+    "BranchStats", "Gpu", "GpuCycles", "GpuStats", "Hart", "HartCycles", "HartResult", "HartStats", "InOut",
+    "LaunchResult", "LaunchRow", "Local", "Memory", "OpCycles", "OpResult", "Out", "PackReport", "Program",
+    "SourceError", "Stopped", "SweepRow", "System", "SystemCycles", "SystemResult", "TensorSlice", "TensorStat",
+    "TileResult", "TileStats", "Trap", "WeightFile", "WeightFolder", "__version__", "assemble", "load_file",
+    "load_folder", "op", "open", "open_folder", "pack", "save_file", "sweep", "tile", "unpack", "verify", "version",
 ]

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from ctypes import byref, c_int, pointer
 
 from . import _abi as abi
 from ._library import Stopped, Trap, failure
+from ._signals import held_signals
+
+
+_active: dict[int, "Run"] = {}  # by the thread that has begun them
+
+
+def stop_threads(idents: Iterable[int]) -> None:
+    """Stop what these threads are running."""
+    for ident in idents:
+        run = _active.get(ident)
+        if run is not None:
+            run.flag.value = 1
 
 
 class Run:
@@ -42,9 +54,15 @@ class Run:
         error = abi.sam_error()
         self.flag.value, self.error = 0, None
         if threading.current_thread() is threading.main_thread():
-            status = self._elsewhere(lambda: function(*arguments, byref(error)))
+            with held_signals(self.flag):
+                status = self._elsewhere(lambda: function(*arguments, byref(error)))
         else:
-            status = function(*arguments, byref(error))
+            ident = threading.get_ident()
+            _active[ident] = self
+            try:
+                status = function(*arguments, byref(error))
+            finally:
+                del _active[ident]
         if self.error is not None:
             raised, self.error = self.error, None
             raise raised
@@ -62,14 +80,8 @@ class Run:
             finally:
                 done.set()
 
-        thread = threading.Thread(target=work, name="samite", daemon=True)
-        thread.start()
-        while not done.is_set():
-            try:
-                done.wait()
-            except BaseException as error:  # KeyboardInterrupt, or what another signal's handler raises
-                self.flag.value = 1
-                self.error = self.error or error
+        threading.Thread(target=work, name="samite", daemon=True).start()
+        done.wait()
         return result[0] if result else abi.SAM_ERR_STOPPED
 
     def check(self, function: Callable[..., int], *arguments: Any) -> None:

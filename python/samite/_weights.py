@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _dtypes, _slices
 from ._mapping import Tensor, open_source
+from ._signals import held_signals
 
 # Elements that are decoded together: parts of a tensor that begin at multiples of it are decoded once.
 _GRAIN = 1 << 20
@@ -24,18 +25,6 @@ def thread_count(threads: Optional[int]) -> int:
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise ValueError(f"threads={threads!r}: expected a number of at least 1, or None")
     return threads
-
-
-def _settle(futures: list[Future]) -> None:
-    """Wait until none of them runs: they write to memory that the caller may free."""
-    for future in futures:
-        future.cancel()
-    while True:
-        try:
-            wait(futures)
-            return
-        except KeyboardInterrupt:  # the first one is on its way already
-            continue
 
 
 @dataclass(frozen=True)
@@ -264,16 +253,25 @@ class WeightFile:
             for part in parts:
                 source.read(*part)
             return
-        with self._lock:
-            self._open()
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads, "samite")
-            futures = [self._pool.submit(source.read, *part) for part in parts]
-        try:
-            for future in futures:
-                future.result()
-        finally:
-            _settle(futures)
+        with held_signals() as held:
+            failed: list[BaseException] = []
+
+            def read(part: tuple[Tensor, int, int, int]) -> None:
+                if failed or held.error:
+                    return
+                try:
+                    source.read(*part)
+                except BaseException as error:
+                    failed.append(error)
+
+            with self._lock:
+                self._open()
+                if self._pool is None:
+                    self._pool = ThreadPoolExecutor(self._threads, "samite")
+                futures = [self._pool.submit(read, part) for part in parts]
+            wait(futures)  # all of them: they write to memory that the caller may free
+        if failed:
+            raise failed[0]
 
 
 def open(path: Any, framework: str = "np", threads: Optional[int] = None) -> WeightFile:
