@@ -17,17 +17,6 @@ void lower_matmul(struct lower *l, const struct sam_tile_op *op)
     lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
 }
 
-bool lower_joins(const struct lower *l, const struct lower_kernel *kernel, uint32_t op)
-{
-    return kernel->op_count == 0 && op < l->p->op_count;
-}
-
-void lower_kernel(struct lower *l, struct lower_kernel *kernel)
-{
-    const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
-    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
-}
-
 void lower_fold(struct lower *l, struct lower_kernel *kernel)
 {
     const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code of the GPU for elements in vector registers, one per lane: conversions between the forms of
+ * a value, and what operations do to it. kernel.c puts it into loops over a tile.
+ *
+ * A value has up to two forms. `raw` is what memory holds: integers extended to 32 bits, the bits
+ * of a 16-bit float sign-extended. `wide` is what is computed with: floats in single precision.
+ * They are the same register for f32 and integers. Moves and selections use raw values, so that the
+ * bits of a NaN survive; a wide value of 16 bits was computed, and its NaN is the canonical one, or
+ * has a raw form as well. */
+#ifndef SAM_LOWER_ELEMENTS_H
+#define SAM_LOWER_ELEMENTS_H
+
+#include "lower/lower.h"
+
+/* How often code runs: once, for each row, for each chunk of 32 columns. */
+enum lower_level { LOWER_ONCE, LOWER_ROW, LOWER_CHUNK, LOWER_LEVELS };
+
+struct lower_vector {
+    enum sam_dtype dtype;
+    enum lower_level level; /* where it is computed */
+    unsigned raw, wide;     /* vector registers; 0: it does not have this form */
+    unsigned users;         /* places that hold the value; those of a chunk are then given back */
+};
+
+enum { LOWER_CONSTANTS = 48, LOWER_VECTORS = 256, LOWER_SCALARS = 64 };
+
+/* A kernel under construction. Free for sequences, and changed by routines: v8 to v23, t0 to t6,
+ * a6, a7; v0 is the mask of a sequence. */
+struct lower_code {
+    struct lower *l;
+    struct sam_buffer text[LOWER_LEVELS];
+    struct {
+        uint32_t bits;
+        unsigned reg;
+    } constants[LOWER_CONSTANTS]; /* in scalar registers, loaded before anything else */
+    unsigned constant_count, temporary;
+    bool scalar_used[LOWER_SCALARS], vector_used[LOWER_VECTORS];
+    bool vector_changes[LOWER_VECTORS]; /* in every chunk: no place for what is computed before */
+    bool partial; /* a chunk may have fewer than 32 elements: LOWER_REST of them */
+    bool calls;   /* a routine, so that ra must be saved */
+};
+
+/* The register that counts the columns that are left in the row. */
+#define LOWER_REST "s1"
+
+/* Registers that are kept: 0 when none is free. */
+unsigned lower_take_scalar(struct lower_code *c);
+/* One of those that every use needs a prefix for, which suits what is used once per row. */
+unsigned lower_take_far_scalar(struct lower_code *c);
+/* For code of this level; of a chunk, until lower_release. */
+unsigned lower_take_vector(struct lower_code *c, enum lower_level level);
+
+/* Lines of code, separated by ";". $d $a $b $m are vector registers, $(0x...) a scalar register
+ * with this constant. */
+struct lower_regs {
+    unsigned d, a, b, m;
+};
+void lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
+                struct lower_regs regs);
+
+/* The register of a form, which is computed if need be. */
+unsigned lower_raw(struct lower_code *c, struct lower_vector *value);
+unsigned lower_wide(struct lower_code *c, struct lower_vector *value);
+/* One user less: registers of a chunk go back with the last. */
+void lower_release(struct lower_code *c, struct lower_vector *value);
+
+/* Loads give integers and the bits of floats extended by their sign; raw values of unsigned dtypes
+ * are extended with zeros. */
+void lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype, unsigned reg);
+
+/* The value of a function of a and b (NULL: it has one operand), which have the same dtype. */
+struct lower_vector lower_apply(struct lower_code *c, enum sam_tile_function function,
+                                struct lower_vector *a, struct lower_vector *b);
+struct lower_vector lower_compare(struct lower_code *c, enum sam_tile_compare how,
+                                  struct lower_vector *a, struct lower_vector *b);
+/* m != 0 ? a : b */
+struct lower_vector lower_select(struct lower_code *c, struct lower_vector *m,
+                                 struct lower_vector *a, struct lower_vector *b);
+/* convert.c */
+struct lower_vector lower_convert(struct lower_code *c, struct lower_vector *a, enum sam_dtype to,
+                                  enum sam_tile_round round);
+/* remainder.c: $d = fmodf($a, $b) */
+void lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs);
+
+/* The lines that round $a, a computed float, to 16 bits, to nearest even, and leave the result in
+ * $d, another register. They change v10. */
+const char *lower_rounding(enum sam_dtype dtype);
+
+/* Code that vector branches are in needs all lanes: those past the end of the row, which are not
+ * active, would never leave a loop. Around it: */
+void lower_all_lanes(struct lower_code *c, enum lower_level level);
+void lower_some_lanes(struct lower_code *c, enum lower_level level);
+
+/* --- fuse.c: what operations of a group have to do with memory */
+
+/* What of an operand is read (of the destination: written). */
+enum lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
+enum lower_part lower_part(const struct sam_tile_row *row, size_t operand);
+/* The tile whose valid rectangle an operation goes over. */
+uint32_t lower_rectangle(const struct lower *l, const struct sam_tile_op *op);
+/* Whether two tiles are the same elements of one type. */
+bool lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
+/* Whether an operation writes the pad value outside the valid rectangle. */
+bool lower_pads(const struct lower *l, const struct sam_tile_op *op);
+/* Whether it fails where an element of its last source is zero. */
+bool lower_divides(const struct lower *l, const struct sam_tile_op *op);
+/* Whether an operation is a reduction (lower_fold). */
+bool lower_folds(unsigned code);
+/* Whether nothing reads a tile after operation `last`. */
+bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
+
+/* The most tiles of a kernel: pointers must leave scalar registers for constants. */
+enum { LOWER_PLACES = 10 };
+
+/* The level of what is computed from a and b (may be NULL). */
+enum lower_level lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which operations one kernel does together: neighbours over the same valid rectangle that depend
+ * on each other element by element only. */
+#include "lower/elements.h"
+
+enum lower_part lower_part(const struct sam_tile_row *row, size_t operand)
+{
+    enum sam_tile_reads reads = sam_tile_family(row)->reads;
+    if (operand + 1u != row->count)
+        return LOWER_WHOLE;
+    return reads == SAM_TILE_READS_LAST_ROW      ? LOWER_FIRST_ROW
+           : reads == SAM_TILE_READS_LAST_COLUMN ? LOWER_FIRST_COLUMN
+                                                 : LOWER_WHOLE;
+}
+
+uint32_t lower_rectangle(const struct lower *l, const struct sam_tile_op *op)
+{
+    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
+    return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
+}
+
+static uint32_t destination(const struct lower *l, const struct sam_tile_op *op)
+{
+    return sam_tile_arg(l->p, op, op->operand_count - 1);
+}
+
+bool lower_pads(const struct lower *l, const struct sam_tile_op *op)
+{
+    const struct sam_tile_type *d = &sam_tile_ty(l->p, destination(l, op))->tile;
+    return sam_tile_row(op->code)->family == SAM_TILE_FILLPAD ||
+           (l->options.outside == SAM_TILE_PAD_VALUE && d->pad != SAM_TILE_PAD_null);
+}
+
+bool lower_divides(const struct lower *l, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    uint32_t divisor = row->count ? sam_tile_arg(l->p, op, row->count - 1u) : 0;
+    enum sam_dtype dtype = sam_tile_ty(l->p, destination(l, op))->tile.dtype;
+    int64_t number;
+    if ((row->function != SAM_TILE_FN_DIV && row->function != SAM_TILE_FN_REM) ||
+        sam_tile_is_real(dtype))
+        return false;
+    bool scalar = sam_tile_ty(l->p, divisor)->kind != SAM_TILE_KIND_TILE;
+    uint64_t bits = UINT64_MAX >> (64 - 8 * sam_tile_size(dtype));
+    return !scalar || !lower_constant(l, divisor, &number) || !((uint64_t)number & bits);
+}
+
+bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
+{
+    uint32_t root = l->flow.root[tile - l->f->first_value];
+    /* Tiles that may share memory by address, arguments and outputs can be read by others. */
+    if (l->plan.manual || l->f->bare || l->p->values[root].op == SAM_TILE_NONE)
+        return false;
+    return l->flow.life[root - l->f->first_value].last <= l->flow.order[last];
+}
+
+/* --- memory */
+
+bool lower_same_tile(const struct lower *l, uint32_t a, uint32_t b)
+{
+    uint32_t at[2], pitch[2];
+    const struct sam_tile_type *x = &sam_tile_ty(l->p, a)->tile, *y = &sam_tile_ty(l->p, b)->tile;
+    if (a == b)
+        return true;
+    return x->dtype == y->dtype && lower_known(l, a, LOWER_ADDRESS, &at[0]) &&
+           lower_known(l, b, LOWER_ADDRESS, &at[1]) && lower_known(l, a, LOWER_PITCH, &pitch[0]) &&
+           lower_known(l, b, LOWER_PITCH, &pitch[1]) && at[0] == at[1] && pitch[0] == pitch[1];
+}
+
+/* The bytes that a tile can have: from its address or, for a window, from that of the tile it is
+ * of. False: they can be anywhere. */
+static bool bytes_of(const struct lower *l, uint32_t tile, uint64_t *from, uint64_t *to)
+{
+    uint32_t address, pitch;
+    if (!lower_known(l, tile, LOWER_ADDRESS, &address)) {
+        tile = l->flow.root[tile - l->f->first_value];
+        if (!lower_known(l, tile, LOWER_ADDRESS, &address))
+            return false;
+    }
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    if (!lower_known(l, tile, LOWER_PITCH, &pitch))
+        return false;
+    *from = address;
+    *to = address + (uint64_t)(type->rows - 1) * pitch + type->cols * sam_tile_size(type->dtype);
+    return true;
+}
+
+static bool may_meet(const struct lower *l, uint32_t a, uint32_t b)
+{
+    uint64_t from[2], to[2];
+    if (!bytes_of(l, a, &from[0], &to[0]) || !bytes_of(l, b, &from[1], &to[1]))
+        return true;
+    return from[0] < to[1] && from[1] < to[0];
+}
+
+static bool is_tile(const struct lower *l, uint32_t value)
+{
+    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
+}
+
+/* Whether operation `second` must wait for `first` to be complete: one of them writes what the
+ * other touches, and not just the same elements in the same order. */
+static bool depends(const struct lower *l, const struct sam_tile_op *first,
+                    const struct sam_tile_op *second)
+{
+    const struct sam_tile_row *rows[2] = {sam_tile_row(first->code), sam_tile_row(second->code)};
+    for (uint32_t i = 0; i < first->operand_count; i++)
+        for (uint32_t j = 0; j < second->operand_count; j++) {
+            uint32_t a = sam_tile_arg(l->p, first, i), b = sam_tile_arg(l->p, second, j);
+            bool writes = i + 1 == first->operand_count || j + 1 == second->operand_count;
+            if (!writes || !is_tile(l, a) || !is_tile(l, b))
+                continue;
+            bool whole =
+                lower_part(rows[0], i) == LOWER_WHOLE && lower_part(rows[1], j) == LOWER_WHOLE;
+            if (!(whole && lower_same_tile(l, a, b)) && may_meet(l, a, b))
+                return true;
+        }
+    return false;
+}
+
+/* --- rectangles */
+
+/* The value that gives a tile its valid rows or columns when it is allocated, and never changes. */
+static uint32_t size_value(const struct lower *l, uint32_t tile, bool rows)
+{
+    const struct sam_tile_program *p = l->p;
+    if (p->values[tile].op == SAM_TILE_NONE)
+        return SAM_TILE_NONE;
+    const struct sam_tile_op *op = &p->ops[p->values[tile].op];
+    unsigned flag = rows ? SAM_TILE_HAS_ROWS : SAM_TILE_HAS_COLS;
+    if (op->code != SAM_TILE_ALLOC || !(op->attribute & flag))
+        return SAM_TILE_NONE;
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].code == SAM_TILE_SHAPE && sam_tile_arg(p, &p->ops[i], 0) == tile)
+            return SAM_TILE_NONE;
+    uint32_t at = (op->attribute & SAM_TILE_HAS_ADDRESS) != 0;
+    at += !rows && (op->attribute & SAM_TILE_HAS_ROWS);
+    return sam_tile_arg(p, op, at);
+}
+
+static bool same_size(const struct lower *l, uint32_t a, uint32_t b, bool rows)
+{
+    uint32_t x, y;
+    enum lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
+    bool known[2] = {lower_known(l, a, field, &x), lower_known(l, b, field, &y)};
+    if (known[0] && known[1])
+        return x == y;
+    if (known[0] || known[1])
+        return false;
+    uint32_t from = size_value(l, a, rows);
+    return from != SAM_TILE_NONE && from == size_value(l, b, rows);
+}
+
+/* Whether both go over one tile element by element: then the checks of the operations have made
+ * sure that their rectangles are equal. */
+static bool share(const struct lower *l, const struct sam_tile_op *a, const struct sam_tile_op *b)
+{
+    for (uint32_t i = 0; i < a->operand_count; i++)
+        for (uint32_t j = 0; j < b->operand_count; j++)
+            if (sam_tile_arg(l->p, a, i) == sam_tile_arg(l->p, b, j) &&
+                is_tile(l, sam_tile_arg(l->p, a, i)) &&
+                lower_part(sam_tile_row(a->code), i) == LOWER_WHOLE &&
+                lower_part(sam_tile_row(b->code), j) == LOWER_WHOLE)
+                return true;
+    return false;
+}
+
+static bool same_rectangle(const struct lower *l, const struct lower_kernel *kernel,
+                           const struct sam_tile_op *op)
+{
+    uint32_t a = lower_rectangle(l, &l->p->ops[kernel->ops[0]]), b = lower_rectangle(l, op);
+    if (a == b || (same_size(l, a, b, true) && same_size(l, a, b, false)))
+        return true;
+    for (unsigned i = 0; i < kernel->op_count; i++)
+        if (share(l, &l->p->ops[kernel->ops[i]], op))
+            return true;
+    return false;
+}
+
+/* --- operations */
+
+/* What becomes of a family: code for each element, a fold, or nothing here. */
+static bool by_element(unsigned code)
+{
+    switch (sam_tile_row(code)->family) {
+    case SAM_TILE_ROWEXPAND:
+    case SAM_TILE_COLEXPAND:
+    case SAM_TILE_ROWEXPAND2:
+    case SAM_TILE_COLEXPAND2:
+    case SAM_TILE_BINARY:
+    case SAM_TILE_SCALAR:
+    case SAM_TILE_UNARY:
+    case SAM_TILE_AXPY:
+    case SAM_TILE_EXPANDS:
+    case SAM_TILE_CMP:
+    case SAM_TILE_SEL:
+    case SAM_TILE_CVT:
+    case SAM_TILE_FILLPAD:
+    case SAM_TILE_CI: return true;
+    default: return false;
+    }
+}
+
+bool lower_folds(unsigned code)
+{
+    switch (sam_tile_row(code)->family) {
+    case SAM_TILE_COLFOLD:
+    case SAM_TILE_ROWFOLD:
+    case SAM_TILE_COLARG:
+    case SAM_TILE_ROWARG: return true;
+    default: return false;
+    }
+}
+
+/* Tiles of all operations, each operand counted once for each way it is read. */
+static unsigned count_places(const struct lower *l, const struct lower_kernel *kernel,
+                             const struct sam_tile_op *op)
+{
+    uint32_t tiles[4 * (LOWER_GROUP + 1)];
+    enum lower_part parts[SAM_COUNT(tiles)];
+    unsigned count = 0;
+    for (unsigned k = 0; k <= kernel->op_count; k++) {
+        const struct sam_tile_op *o = k < kernel->op_count ? &l->p->ops[kernel->ops[k]] : op;
+        for (uint32_t i = 0; i < o->operand_count; i++) {
+            uint32_t tile = sam_tile_arg(l->p, o, i);
+            enum lower_part part = lower_part(sam_tile_row(o->code), i);
+            unsigned at = 0;
+            while (at < count && !(parts[at] == part && lower_same_tile(l, tiles[at], tile)))
+                at++;
+            if (!is_tile(l, tile) || at < count)
+                continue;
+            tiles[count] = tile;
+            parts[count++] = part;
+        }
+    }
+    return count;
+}
+
+bool lower_joins(const struct lower *l, const struct lower_kernel *kernel, uint32_t index)
+{
+    const struct sam_tile_op *op = &l->p->ops[index];
+    if (op->code < SAM_TILE_FIRST_OP)
+        return false;
+    if (!kernel->op_count)
+        return by_element(op->code) || lower_folds(op->code);
+    const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
+    if (kernel->op_count == LOWER_GROUP || !by_element(op->code) || !by_element(first->code) ||
+        lower_pads(l, op) || lower_pads(l, first) || !same_rectangle(l, kernel, op))
+        return false;
+    for (unsigned i = 0; i < kernel->op_count; i++) {
+        const struct sam_tile_op *before = &l->p->ops[kernel->ops[i]];
+        if (depends(l, before, op) || (lower_divides(l, before) && lower_divides(l, op)))
+            return false;
+    }
+    return count_places(l, kernel, op) <= LOWER_PLACES;
+}

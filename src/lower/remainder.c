@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The remainder of floats: a - b * trunc(a / b), which is always exact. */
+#include "lower/elements.h"
+
+/* Both numbers as integers times a power of two: m * 2^(e - 150), e from 1. If a's exponent is n
+ * above b's, the remainder of ma * 2^n by mb is found eight bits at a time: a remainder of 24 bits,
+ * shifted by 8, fits a word. v10 = ma, v11 = mb, v12 = n, v13 = b's exponent in place. */
+static const char split[] =
+    "vfsgnjx.vv v14, $a, $a; vfsgnjx.vv v15, $b, $b;"
+    "vand.vx v12, v14, $(0x7f800000); vand.vx v13, v15, $(0x7f800000);"
+    "vand.vx v10, v14, $(0x7fffff); vand.vx v11, v15, $(0x7fffff);"
+    "vmsne.vi v0, v12, 0; vor.vx v10, v10, $(0x800000), v0.t;"
+    "vmsne.vi v0, v13, 0; vor.vx v11, v11, $(0x800000), v0.t;"
+    "vmaxu.vx v12, v12, $(0x800000); vmaxu.vx v13, v13, $(0x800000);"
+    "vsub.vv v12, v12, v13; vsra.vi v12, v12, 23; vmv.v.i v16, 8; vmv.v.i v17, 0;"
+    "vmslt.vx v18, v12, zero; vremu.vv v10, v10, v11";
+static const char step[] = "vmin.vv v19, v12, v16; vsll.vv v10, v10, v19; vremu.vv v10, v10, v11;"
+                           "vsub.vv v12, v12, v19";
+/* r * 2^-23 * 2^(e - 127), both exact; a where its exponent is below that of b; NaN for a that is
+ * not finite, and b that is zero or NaN. The sign is that of a. */
+static const char join[] =
+    "vfcvt.f.xu.v v10, v10; vfmul.vf v10, v10, $(0x34000000); vfmul.vv v10, v10, v13;"
+    "vmv.v.v v0, v18; vmerge.vvm v10, v10, v14, v0; vfsgnj.vv v10, v10, $a;"
+    "vmsgtu.vx v0, v14, $(0x7f7fffff); vmsgtu.vx v12, v15, $(0x7f800000); vor.vv v0, v0, v12;"
+    "vmseq.vi v12, v15, 0; vor.vv v0, v0, v12; vmerge.vxm $d, v10, $(0x7fc00000), v0";
+
+void lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs)
+{
+    unsigned loop = lower_label(c->l), done = lower_label(c->l);
+    lower_all_lanes(c, level);
+    lower_emit(c, level, split, regs);
+    sam_buffer_printf(&c->text[level], ".Lg%u:\n\tsetrpc t0, .Lg%u\n\tvbge v17, v12, .Lg%u\n", loop,
+                      done, done);
+    lower_emit(c, level, step, regs);
+    sam_buffer_printf(&c->text[level], "\tj .Lg%u\n.Lg%u:\n\tjoin\n", loop, done);
+    lower_emit(c, level, join, regs);
+    lower_some_lanes(c, level);
+}
