@@ -108,8 +108,7 @@ bool sam_code_has(const struct sam_code *code, uint64_t address)
     return find_page(code, page_start(address)) != NULL;
 }
 
-static sam_handler op_translate, op_leave_page, op_illegal, op_prefix, op_resume, op_step_done,
-    op_stop;
+static sam_handler op_translate, op_leave_page, op_prefix, op_resume, op_step_done, op_stop;
 
 void sam_code_count(struct sam_code *code, const struct sam_counting *counting)
 {
@@ -128,7 +127,7 @@ void sam_code_credit(struct sam_code *code)
 static void stand_in(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
                      struct sam_uop *uop, struct sam_tally *tally)
 {
-    if (uop->fn != op_illegal)
+    if (uop->fn != sam_stop_illegal)
         sam_tally_begin(code->counting, insn, prefix, uop, tally);
 }
 
@@ -338,7 +337,7 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
     if (insn->pair)
         uop->fn = machine->pair_handler;
     if (!uop->fn)
-        uop->fn = op_illegal;
+        uop->fn = sam_stop_illegal;
 }
 
 /* Handle a prefix: its micro-op links to the out-of-line pair. */
@@ -365,7 +364,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
         if (page->tallies)
             stand_in(c->code, &insn, prefix, &fused->ops[0], &fused->tally);
     } else {
-        fused->ops[0] = (struct sam_uop){.fn = op_illegal};
+        fused->ops[0] = (struct sam_uop){.fn = sam_stop_illegal};
     }
     fused->ops[1] = (struct sam_uop){.fn = op_resume};
     page->ops[index] = (struct sam_uop){.fn = op_prefix, .link = fused->ops};
@@ -391,7 +390,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         (sam_op_is_prefix(insn.op) && sam_code_stops_at(c->code, pc + 4))) {
         page->ops[index] = (struct sam_uop){.fn = op_stop};
     } else if (insn.op == SAM_OP_ILLEGAL) {
-        page->ops[index] = (struct sam_uop){.fn = op_illegal};
+        page->ops[index] = (struct sam_uop){.fn = sam_stop_illegal};
     } else if (!sam_op_is_prefix(insn.op)) {
         const struct sam_machine *machine = c->code->machine;
         fill_uop(c, &insn, pc, true, &page->ops[index]);
@@ -445,7 +444,7 @@ uint32_t sam_uop_word(struct sam_core *c, const struct sam_uop *op)
     return word;
 }
 
-static const struct sam_uop *op_illegal(SAM_HANDLER_ARGS)
+const struct sam_uop *sam_stop_illegal(SAM_HANDLER_ARGS)
 {
     SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
 }

@@ -313,7 +313,7 @@ static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, i
         unsigned address = (unsigned)op->imm & 0xfff;                                              \
         if (!csr_access(c, sam_retired_at(c, op, entry, left), address, mode, operand_value,       \
                         reads, writes, &old)) {                                                    \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
+            SAM_TRAP_ILLEGAL();                                                                    \
         }                                                                                          \
         if (reads)                                                                                 \
             RD = (ux_t)old;                                                                        \
@@ -341,18 +341,13 @@ static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *
     return op->imm == 7 ? c->frm : (unsigned)op->imm;
 }
 
-static const struct sam_uop *bad_rounding(SAM_HANDLER_ARGS)
-{
-    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
-}
-
 /* A result that depends on the rounding mode: computed by the host when that is nearest even. */
 #define FP_ROUNDED(name, host, exact)                                                              \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
         enum sam_round round = (enum sam_round)rounding(c, op);                                    \
         if (SAM_UNLIKELY(round > SAM_RMM))                                                         \
-            SAM_MUSTTAIL return bad_rounding(c, op, entry, left);                                  \
+            SAM_MUSTTAIL return sam_stop_illegal(c, op, entry, left);                              \
         uint32_t bits;                                                                             \
         if (SAM_LIKELY(round == SAM_RNE)) {                                                        \
             bits = sam_f32_bits(host);                                                             \
@@ -386,7 +381,7 @@ FP_ROUNDED(fsqrt_s, __builtin_sqrtf(AF), sam_f32_sqrt(A32, round, &flags))
     {                                                                                              \
         enum sam_round round = (enum sam_round)rounding(c, op);                                    \
         if (SAM_UNLIKELY(round > SAM_RMM))                                                         \
-            SAM_MUSTTAIL return bad_rounding(c, op, entry, left);                                  \
+            SAM_MUSTTAIL return sam_stop_illegal(c, op, entry, left);                              \
         {                                                                                          \
             unsigned flags = 0;                                                                    \
             RD = (ux_t)(exact);                                                                    \

@@ -69,6 +69,8 @@
         SAM_TRAP_SET();                                                                            \
     } while (0)
 #define SAM_TRAP_SET() SAM_MUSTTAIL return sam_stop_trap(c, op, entry, left)
+/* The third: it is illegal. The word is fetched out of line, so that handlers need no frame. */
+#define SAM_TRAP_ILLEGAL() SAM_MUSTTAIL return sam_stop_illegal(c, op, entry, left)
 
 const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
 /* Stop at `op`, which has not run: SAM_EXIT_STOP. */
@@ -79,6 +81,8 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
                                 const struct sam_uop *entry, int64_t left);
 const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left);
+const struct sam_uop *sam_stop_illegal(struct sam_core *c, const struct sam_uop *op,
+                                       const struct sam_uop *entry, int64_t left);
 /* Stop with an event; the instruction is done and counted, the next one is at `next_pc`. */
 const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *op,
                                      const struct sam_uop *entry, int64_t left, unsigned event,

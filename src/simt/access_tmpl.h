@@ -44,8 +44,7 @@ static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop
         return W->lanes;
     }
     for (unsigned g = 0; g < W->groups; g++) {
-        uint32_t bits, lane[SAM_LANES];
-        acting(W, op, g, &bits);
+        uint32_t bits = acting(W, op, g), lane[SAM_LANES];
         if (!bits)
             continue;
         lane_addresses(c, op, a, g, lane);

@@ -51,11 +51,8 @@ SAM_HANDLER(count_split_apart)
 SAM_HANDLER(count_masked)
 {
     struct sam_tally *tally = sam_tally_of(c, op);
-    for (unsigned g = 0; g < W->groups; g++) {
-        uint32_t bits;
-        acting(W, op, g, &bits);
-        tally->sums[COUNT_ACTING] += __builtin_popcount(bits);
-    }
+    for (unsigned g = 0; g < W->groups; g++)
+        tally->sums[COUNT_ACTING] += __builtin_popcount(acting(W, op, g));
     GO_ON(tally);
 }
 

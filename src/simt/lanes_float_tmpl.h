@@ -30,14 +30,13 @@ LANE_OP(vfmerge_vfm, const uint32_t s = X1;
         uint32_t raised = 0;                                                                       \
         B0;                                                                                        \
         for (unsigned g = 0; g < W->groups; g++) {                                                 \
-            uint32_t bits;                                                                         \
-            const int32_t *m = acting(W, op, g, &bits);                                            \
+            const lane_set m = set_of(W, acting(W, op, g));                                        \
             LANES                                                                                  \
             {                                                                                      \
                 const uint32_t a = va[i], b = (BI);                                                \
                 const uint32_t result = (uint32_t)(expr);                                          \
-                raised |= (uint32_t)(invalid) & (uint32_t)m[i];                                    \
-                vd[i] = m[i] ? result : vd[i];                                                     \
+                raised |= (uint32_t)(invalid)&ON_WORD(m);                                          \
+                vd[i] = ON(m) ? result : vd[i];                                                    \
             }                                                                                      \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
@@ -67,7 +66,7 @@ FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
     {                                                                                              \
         CHECK_GROUPS();                                                                            \
         if (c->frm > SAM_RMM)                                                                      \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
+            SAM_TRAP_ILLEGAL();                                                                    \
         {                                                                                          \
             const enum sam_round round = (enum sam_round)c->frm;                                   \
             unsigned flags = 0;                                                                    \
@@ -76,9 +75,7 @@ FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
             B0;                                                                                    \
             (void)round;                                                                           \
             for (unsigned g = 0; g < W->groups; g++) {                                             \
-                uint32_t bits;                                                                     \
-                acting(W, op, g, &bits);                                                           \
-                for (; bits; bits &= bits - 1) {                                                   \
+                for (uint32_t bits = acting(W, op, g); bits; bits &= bits - 1) {                   \
                     const int i = __builtin_ctz(bits);                                             \
                     const uint32_t a = va[i], b = (BI), d = vd[i];                                 \
                     (void)b, (void)d;                                                              \
@@ -125,13 +122,14 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         B0;                                                                                        \
         uint32_t *const r = W->data;                                                               \
         for (unsigned g = 0; g < W->groups; g++) {                                                 \
-            uint32_t bits, nan = 0;                                                                \
-            const int32_t *m = acting(W, op, g, &bits);                                            \
+            uint32_t nan = 0;                                                                      \
+            const lane_set m = set_of(W, acting(W, op, g));                                        \
             LANES                                                                                  \
             {                                                                                      \
                 const uint32_t one = 0x3f800000;                                                   \
-                const uint32_t a = SELECT(m[i], va[i], one), b = SELECT(m[i], (BI), one);          \
-                const uint32_t d = SELECT(m[i], vd[i], one);                                       \
+                const uint32_t a = SELECT(ON_WORD(m), va[i], one),                                 \
+                               b = SELECT(ON_WORD(m), (BI), one);                                  \
+                const uint32_t d = SELECT(ON_WORD(m), vd[i], one);                                 \
                 (void)a, (void)b, (void)d;                                                         \
                 const uint32_t bits_ = sam_f32_bits(host);                                         \
                 nan |= NAN_(bits_);                                                                \
@@ -139,7 +137,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
             }                                                                                      \
             if (repair && SAM_UNLIKELY(nan))                                                       \
                 SAM_MUSTTAIL return exact_##name(c, op, entry, left);                              \
-            LANES vd[i] = m[i] ? r[i] : vd[i];                                                     \
+            LANES vd[i] = ON(m) ? r[i] : vd[i];                                                    \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
         }                                                                                          \

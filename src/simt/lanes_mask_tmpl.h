@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What files that are compiled for several levels of the host's instruction set have in common:
- * loops over lanes, and the lanes that an instruction acts on. */
+ * loops over lanes, comparisons of all lanes, and the lanes that an instruction acts on. */
 #ifndef SAM_LANES_MASK_TMPL_H
 #define SAM_LANES_MASK_TMPL_H
 
@@ -26,18 +26,56 @@
 #define NEG   UINT32_C(0x80000000)
 #define SI(x) ((int32_t)(x))
 
-/* Bit i: lane i of `words` is not zero (all ones). */
-static inline uint32_t lane_bits(const int32_t *words)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define LANES_MASKS 1 /* the host has mask registers: a lane's bit is tested where it is needed */
+#else
+#define LANES_MASKS 0
+#endif
+
+/* ---------------------------------------------------------------------------- bits of lanes
+ *
+ * Functions whose bit i is a property of word i, of 32 words that are 64-byte aligned. */
+
+#if LANES_MASKS
+#define LANES_HALF(words, half) _mm512_load_si512((const void *)((words) + 16 * (half)))
+#define LANES_BITS(name, intrinsic)                                                                \
+    static inline uint32_t name(const uint32_t *a, const uint32_t *b)                              \
+    {                                                                                              \
+        return intrinsic(LANES_HALF(a, 0), LANES_HALF(b, 0)) |                                     \
+               (uint32_t)intrinsic(LANES_HALF(a, 1), LANES_HALF(b, 1)) << 16;                      \
+    }
+LANES_BITS(bits_equal, _mm512_cmpeq_epi32_mask)
+LANES_BITS(bits_below, _mm512_cmplt_epi32_mask)
+LANES_BITS(bits_below_unsigned, _mm512_cmplt_epu32_mask)
+
+static inline bool all_equal(const uint32_t *a, const uint32_t *b)
+{
+    return (_mm512_cmpneq_epi32_mask(LANES_HALF(a, 0), LANES_HALF(b, 0)) |
+            _mm512_cmpneq_epi32_mask(LANES_HALF(a, 1), LANES_HALF(b, 1))) == 0;
+}
+
+/* Words with one of the bits of `mask`. */
+static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
+{
+    const __m512i all = _mm512_set1_epi32((int)mask);
+    return _mm512_test_epi32_mask(LANES_HALF(a, 0), all) |
+           (uint32_t)_mm512_test_epi32_mask(LANES_HALF(a, 1), all) << 16;
+}
+#else
+/* Words that are all ones; the others are zero. */
+static inline uint32_t bits_set(const int32_t *words)
 {
     words = __builtin_assume_aligned(words, 64);
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-    return _mm512_movepi32_mask(_mm512_load_si512(words)) |
-           (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(words + 16)) << 16;
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
     uint32_t bits = 0;
     for (int i = 0; i < 4; i++)
         bits |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)words + 8 * i))
                 << (8 * i);
+    return bits;
+#elif defined(__SSE2__)
+    uint32_t bits = 0;
+    for (int i = 0; i < 8; i++)
+        bits |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)words + 4 * i)) << (4 * i);
     return bits;
 #else
     uint32_t bits = 0;
@@ -47,18 +85,100 @@ static inline uint32_t lane_bits(const int32_t *words)
 #endif
 }
 
-/* The active lanes of group g of this instruction. */
-static inline const int32_t *acting(struct sam_warp *w, const struct sam_uop *op, unsigned g,
-                                    uint32_t *bits)
-{
-    if (SAM_LIKELY(op->rs3 & SAM_UOP_VM)) {
-        *bits = w->bits[g];
-        return __builtin_assume_aligned(&w->mask[g][0], 64);
+#define LANES_BITS(name, condition)                                                                \
+    static inline uint32_t name(const uint32_t *a, const uint32_t *b)                              \
+    {                                                                                              \
+        int32_t words[SAM_LANES] __attribute__((aligned(64)));                                     \
+        LANES words[i] = -(condition);                                                             \
+        return bits_set(words);                                                                    \
     }
-    const uint32_t *v0 = w->v[g];
-    LANES w->masked[i] = w->mask[g][i] & -SI(v0[i] & 1);
-    *bits = lane_bits(w->masked);
-    return __builtin_assume_aligned(&w->masked[0], 64);
+LANES_BITS(bits_equal, a[i] == b[i])
+LANES_BITS(bits_below, SI(a[i]) < SI(b[i]))
+LANES_BITS(bits_below_unsigned, a[i] < b[i])
+
+static inline bool all_equal(const uint32_t *a, const uint32_t *b)
+{
+    uint32_t apart = 0;
+    LANES apart |= a[i] ^ b[i];
+    return apart == 0;
+}
+
+static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
+{
+    int32_t words[SAM_LANES] __attribute__((aligned(64)));
+    LANES words[i] = -((a[i] & mask) != 0);
+    return bits_set(words);
+}
+#endif
+
+/* ---------------------------------------------------------------------------- active lanes */
+
+/* The active lanes of group g of this instruction. */
+static inline uint32_t acting(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
+{
+    if (SAM_LIKELY(op->rs3 & SAM_UOP_VM))
+        return w->bits[g];
+    return w->bits[g] & bits_with(__builtin_assume_aligned(&w->v[g][0], 64), 1);
+}
+
+/* A power of two per lane: even plain SSE2 can compare with them, but has no per-lane shifts. */
+static const uint32_t lane_bit[SAM_LANES] __attribute__((aligned(64))) = {
+#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28),
+#undef BITS
+};
+
+/* A set of lanes for the loops: ON(set) is not zero in a lane i that belongs to it. */
+#if LANES_MASKS
+typedef uint32_t lane_set;
+#define ON(set)      ((set)&lane_bit[i])
+#define ON_WORD(set) (ON(set) ? UINT32_MAX : 0)
+static inline lane_set set_of(const struct sam_warp *w, uint32_t bits)
+{
+    (void)w;
+    return bits;
+}
+#else
+/* All ones or zero per lane. A warp keeps those of its active lanes, made when they are first
+ * needed, and of the last other set. */
+typedef const int32_t *lane_set;
+#define ON(set)      ((set)[i])
+#define ON_WORD(set) ((uint32_t)(set)[i])
+static inline lane_set set_of(struct sam_warp *w, uint32_t bits)
+{
+    struct sam_lane_set *set = &w->sets[bits != w->bits[0]];
+    int32_t *words = __builtin_assume_aligned(&set->words[0], 64);
+    if (SAM_UNLIKELY(set->bits != bits)) {
+        set->bits = bits;
+        LANES words[i] = (bits & lane_bit[i]) == lane_bit[i] ? -1 : 0;
+    }
+    return words;
+}
+#endif
+
+#if LANES_MASKS
+/* A store of whole vectors: the next instruction that reads a register would wait for one under a
+ * mask, which hosts do not forward to loads. Compilers like to make one out of the two. */
+static inline void blend_half(uint32_t *vd, uint32_t bits, const uint32_t *result)
+{
+    __m512i words =
+        _mm512_mask_mov_epi32(LANES_HALF(vd, 0), (__mmask16)bits, LANES_HALF(result, 0));
+    __asm__("" : "+v"(words));
+    _mm512_store_si512(vd, words);
+}
+#endif
+
+/* The lanes `bits` of `vd` become those of `result`. */
+static inline void blend(struct sam_warp *w, uint32_t bits, uint32_t *vd, const uint32_t *result)
+{
+#if LANES_MASKS
+    (void)w;
+    blend_half(vd, bits, result);
+    blend_half(vd + 16, bits >> 16, result + 16);
+#else
+    const lane_set m = set_of(w, bits);
+    LANES vd[i] = ON(m) ? result[i] : vd[i];
+#endif
 }
 
 #endif

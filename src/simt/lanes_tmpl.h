@@ -18,34 +18,48 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
 
 #define CHECK_GROUPS()                                                                             \
     if (SAM_UNLIKELY(!groups_ok(W, op)))                                                           \
-    SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op))
+    SAM_TRAP_ILLEGAL()
 
 /* ------------------------------------------------------------------------ lane results */
 
+#define LANE_RESULTS(bits, first_lane, BI, expr)                                                   \
+    {                                                                                              \
+        const uint32_t first = (first_lane);                                                       \
+        uint32_t results[SAM_LANES] __attribute__((aligned(64)));                                  \
+        (void)first, (void)va;                                                                     \
+        LANES                                                                                      \
+        {                                                                                          \
+            const uint32_t a = va[i], b = (BI), d = vd[i];                                         \
+            (void)a, (void)b, (void)d;                                                             \
+            results[i] = (uint32_t)(expr);                                                         \
+        }                                                                                          \
+        blend(W, bits, vd, results);                                                               \
+    }
+
 /* vd[i] = expr of a (vs2), b (vs1 or a scalar), d (old vd). B0 declares b's source, BI reads it. */
 #define LANE_OP(name, B0, BI, BSTEP, expr)                                                         \
-    static SAM_NOINLINE const struct sam_uop *masked_##name(SAM_HANDLER_ARGS)                      \
+    /* Under v0 or LMUL 2. */                                                                      \
+    static SAM_NOINLINE const struct sam_uop *any_##name(SAM_HANDLER_ARGS)                         \
     {                                                                                              \
         CHECK_GROUPS();                                                                            \
         uint32_t *vd = V(op->rd);                                                                  \
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
-        (void)va;                                                                                  \
         for (unsigned g = 0; g < W->groups; g++) {                                                 \
-            uint32_t bits;                                                                         \
-            const int32_t *m = acting(W, op, g, &bits);                                            \
-            const uint32_t first = g * W->lanes;                                                   \
-            (void)first;                                                                           \
-            LANES                                                                                  \
-            {                                                                                      \
-                const uint32_t a = va[i], b = (BI), d = vd[i];                                     \
-                (void)a, (void)b, (void)d;                                                         \
-                const uint32_t result = (uint32_t)(expr);                                          \
-                vd[i] = m[i] ? result : d;                                                         \
-            }                                                                                      \
+            LANE_RESULTS(acting(W, op, g), g * W->lanes, BI, expr)                                 \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
         }                                                                                          \
+        SAM_NEXT();                                                                                \
+    }                                                                                              \
+    static inline const struct sam_uop *masked_##name(SAM_HANDLER_ARGS)                            \
+    {                                                                                              \
+        if (SAM_UNLIKELY(!(W->single & op->rs3)))                                                  \
+            SAM_MUSTTAIL return any_##name(c, op, entry, left);                                    \
+        uint32_t *vd = V(op->rd);                                                                  \
+        const uint32_t *va = V(op->rs2);                                                           \
+        B0;                                                                                        \
+        LANE_RESULTS(W->bits[0], 0, BI, expr)                                                      \
         SAM_NEXT();                                                                                \
     }                                                                                              \
     SAM_HANDLER(op_##name)                                                                         \
@@ -165,32 +179,8 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
         const uint32_t s = (uint32_t)op->imm, vb[i], vb += SAM_LANES, b - s)
 
 #include "simt/lanes_float_tmpl.h"
+#include "simt/lanes_flow_tmpl.h"
 #include "simt/lanes_memory_tmpl.h"
-
-/* ------------------------------------------------------------------- branches, Ventus 4.2.1 */
-
-#define VBRANCH(name, condition)                                                                   \
-    SAM_HANDLER(op_##name)                                                                         \
-    {                                                                                              \
-        if (SAM_UNLIKELY(!W->groups))                                                              \
-            SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));                                      \
-        const uint32_t *va = V(op->rs2), *vb = V(op->rs1);                                         \
-        int32_t *t = W->masked;                                                                    \
-        LANES                                                                                      \
-        {                                                                                          \
-            const uint32_t a = va[i], b = vb[i];                                                   \
-            t[i] = -(condition);                                                                   \
-        }                                                                                          \
-        W->taken = lane_bits(t) & W->simt;                                                         \
-        SAM_MUSTTAIL return sam_warp_branch(c, op, entry, left);                                   \
-    }
-
-VBRANCH(vbeq, a == b)
-VBRANCH(vbne, a != b)
-VBRANCH(vblt, SI(a) < SI(b))
-VBRANCH(vbge, SI(a) >= SI(b))
-VBRANCH(vbltu, a < b)
-VBRANCH(vbgeu, a >= b)
 
 /* ---------------------------------------------------------------------------- the table */
 

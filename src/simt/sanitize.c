@@ -50,7 +50,7 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
             .rs1 = insn->rs1, .rs2 = insn->rs2, .rs3 = insn->vm ? SAM_UOP_VM : 0, .imm = insn->imm};
         for (unsigned g = 0; g < w->groups; g++) {
             op->active[g] = w->bits[g];
-            acting(w, &uop, g, &op->acting[g]);
+            op->acting[g] = acting(w, &uop, g);
             if (form->size)
                 lane_addresses(&w->core, &uop, form, g, op->address[g]);
         }

@@ -3,7 +3,7 @@
  *
  * Registers are [register][lane], always 32 lanes wide in memory; in a warp of fewer lanes the rest
  * are undefined. A vector handler has two paths: with all lanes active no mask is read; otherwise
- * results are blended by one all-ones or all-zeros word per lane. Ventus ISA manual v2.02. */
+ * results are blended with what the inactive lanes hold. Ventus ISA manual v2.02. */
 #ifndef SAM_SIMT_H
 #define SAM_SIMT_H
 
@@ -34,13 +34,19 @@ enum {
 
 enum { SAM_EVENT_END = 1, SAM_EVENT_BARRIER, SAM_EVENT_PRINT };
 
+/* A set of lanes, with one word per lane, all ones or zero. */
+struct sam_lane_set {
+    int32_t words[SAM_LANES] __attribute__((aligned(64)));
+    uint32_t bits;
+};
+
 struct sam_warp {
-    struct sam_core core; /* first: a handler's core is its warp */
-    /* Active lanes of groups 0 and 1: one word per lane, all ones or zero, and as bits. */
-    int32_t mask[SAM_GROUPS][SAM_LANES] __attribute__((aligned(64)));
-    uint32_t bits[SAM_GROUPS];
+    struct sam_core core;        /* first: a handler's core is its warp */
+    uint32_t bits[SAM_GROUPS];   /* active lanes of groups 0 and 1 */
+    uint32_t within[SAM_GROUPS]; /* lanes whose element is below vl */
     uint8_t groups;   /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
-    uint8_t full;     /* 1: groups is 1 and every lane of the warp is active */
+    uint8_t single;   /* 1: groups is 1 */
+    uint8_t full;     /* 1: and every lane of the warp is active */
     uint8_t full_32;  /* the same, in a warp of 32 lanes */
     uint32_t simt;    /* SIMT mask */
     uint32_t lanes;   /* num_thread */
@@ -69,9 +75,12 @@ struct sam_warp {
      * another step to spend. */
     uint64_t passed, retries;
     /* scratch space of one instruction */
-    int32_t masked[SAM_LANES] __attribute__((aligned(64))); /* mask with v0, vm = 0 */
+    struct sam_lane_set sets[2];
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
     uint32_t data[SAM_LANES] __attribute__((aligned(64)));
+    /* At an odd multiple of 64, the address of a register is a shift and a displacement; at an even
+     * one compilers add before they shift, too. */
+    uint8_t odd[64] __attribute__((aligned(128)));
     uint32_t v[SAM_VREGS][SAM_LANES] __attribute__((aligned(64)));
 };
 
@@ -91,8 +100,16 @@ void sam_warp_release(struct sam_warp *warp);
 /* Room for so many entries of the SIMT stack. False: above its limit, or out of memory, which the
  * view notes. */
 bool sam_warp_reserve_stack(struct sam_warp *warp, uint32_t entries);
-/* Set the SIMT mask and recompute the lane masks from it, vl and vtype. */
-void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits);
+/* Set the SIMT mask, and from it the active lanes. */
+static inline void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits)
+{
+    warp->simt = bits;
+    warp->bits[0] = bits & warp->within[0];
+    if (warp->within[1])
+        warp->bits[1] = bits & warp->within[1];
+    warp->full = warp->single && warp->bits[0] == warp->all;
+    warp->full_32 = warp->full && warp->lanes == 32;
+}
 /* vset*: new vtype and AVL. `keep` leaves vl as it is when it still fits. Returns vl. */
 uint32_t sam_warp_set_vtype(struct sam_warp *warp, uint32_t vtype, uint64_t avl, bool keep);
 bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
@@ -101,10 +118,6 @@ bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 void sam_warp_fill(struct sam_machine *machine);
 /* Lanes of group g that the instruction acts on. */
 uint32_t sam_warp_acting(const struct sam_warp *warp, const struct sam_uop *op, unsigned g);
-/* The common part of vector branches; warp->taken holds the active lanes whose comparison is true.
- */
-const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
-                                      const struct sam_uop *entry, int64_t left);
 
 /* pair.c: any instruction under REGPAIR. */
 const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op,

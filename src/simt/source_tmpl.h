@@ -35,11 +35,8 @@ SAM_HANDLER(source_masked)
     struct sam_feed *s = SOURCE;
     uint8_t *out = sam_feed_room(s, !sam_uop_in_page(c, op));
     uint32_t lanes = 0;
-    for (unsigned g = 0; g < W->groups; g++) {
-        uint32_t bits;
-        acting(W, op, g, &bits);
-        lanes |= bits;
-    }
+    for (unsigned g = 0; g < W->groups; g++)
+        lanes |= acting(W, op, g);
     memcpy(out, &lanes, sizeof lanes);
     s->used += sizeof lanes;
     GO_ON(sam_tally_of(c, op));
@@ -130,11 +127,8 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
 {
     uint32_t at[SOURCE_MOST_ADDRESSES + 16] __attribute__((aligned(64)));
     uint32_t lanes = 0;
-    for (unsigned g = 0; g < W->groups; g++) {
-        uint32_t bits;
-        acting(W, op, g, &bits);
-        lanes |= bits;
-    }
+    for (unsigned g = 0; g < W->groups; g++)
+        lanes |= acting(W, op, g);
     unsigned count = active_addresses(c, op, a, at);
     if (pair)
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
@@ -154,8 +148,7 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
     if (SAM_UNLIKELY(W->groups != 1 || pair)) {
         out = put_many(c, op, a, pair, tag);
     } else {
-        uint32_t bits;
-        acting(W, op, 0, &bits);
+        const uint32_t bits = acting(W, op, 0);
         if (a->form <= SAM_FORM_STRIDED && !a->own && bits) {
             const uint32_t stride = a->form == SAM_FORM_UNIT ? a->size : c->x32[op->rs2];
             out = put_strided(tag, put_lanes(tag, bits, W->bits[0]), X1, stride);

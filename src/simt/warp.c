@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A warp's control state: masks, vtype, the SIMT stack, CSRs, and the handlers that work on them.
- * Ventus 3.2, 4.2.1, 4.2.4; RISC-V V 6. */
+/* A warp's control state: masks, vtype, room for the SIMT stack, CSRs, and handlers that are not
+ * compiled for several levels of the host's instruction set. Ventus 3.2, 4.2.1, 4.2.4; RISC-V V 6.
+ */
 #include "simt/simt.h"
 
 #include <math.h>
@@ -18,32 +19,15 @@
 
 /* ------------------------------------------------------------------------ masks and vtype */
 
-/* Plain SSE2 can compare with each lane's bit, but has no per-lane shifts. */
-static const uint32_t lane_bit[SAM_LANES] __attribute__((aligned(64))) = {
-#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28),
-#undef BITS
-};
-
-static void expand(int32_t *restrict mask, uint32_t bits)
+static void set_within(struct sam_warp *w)
 {
-    for (int i = 0; i < SAM_LANES; i++)
-        mask[i] = (bits & lane_bit[i]) == lane_bit[i] ? -1 : 0;
-}
-
-void sam_warp_set_mask(struct sam_warp *w, uint32_t bits)
-{
-    w->simt = bits;
-    for (uint32_t g = 0; g < w->groups; g++) {
-        /* Elements from g * lanes on that lie below vl. */
-        uint32_t first = g * w->lanes;
-        uint32_t below = w->vl <= first ? 0 : w->vl - first;
-        uint32_t tail = below >= 32 ? UINT32_MAX : (UINT32_C(1) << below) - 1;
-        w->bits[g] = bits & tail;
-        expand(w->mask[g], w->bits[g]);
+    w->single = w->groups == 1;
+    for (uint32_t g = 0; g < SAM_GROUPS; g++) {
+        const uint32_t first = g * w->lanes;
+        const uint32_t below = g >= w->groups || w->vl <= first ? 0 : w->vl - first;
+        w->bits[g] = 0;
+        w->within[g] = below >= 32 ? UINT32_MAX : (UINT32_C(1) << below) - 1;
     }
-    w->full = w->groups == 1 && w->bits[0] == w->all;
-    w->full_32 = w->full && w->lanes == 32;
 }
 
 uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bool keep)
@@ -60,6 +44,7 @@ uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bo
         uint64_t wanted = keep ? w->vl : avl;
         w->vl = wanted < most ? (uint32_t)wanted : most;
     }
+    set_within(w);
     sam_warp_set_mask(w, w->simt);
     return w->vl;
 }
@@ -80,6 +65,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
     w->vtype = VTYPE_E32 | VTYPE_AGNOSTIC;
     w->groups = 1;
     w->started = w->all;
+    set_within(w);
     sam_warp_set_mask(w, w->all);
 }
 
@@ -155,71 +141,6 @@ bool sam_warp_reserve_stack(struct sam_warp *w, uint32_t entries)
     return true;
 }
 
-/* Push {rpc, rpc, mask} and the other path. False: stack overflow. */
-static bool diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
-{
-    if (!sam_warp_reserve_stack(w, w->depth + 2))
-        return false;
-    w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, w->rpc, w->simt};
-    w->stack[w->depth++] = (struct sam_stack_entry){w->rpc, other_pc, other};
-    if (w->depth > w->deepest)
-        w->deepest = w->depth;
-    if (w->diverged)
-        ++*w->diverged;
-    return true;
-}
-
-const struct sam_uop *sam_warp_branch(struct sam_core *c, const struct sam_uop *op,
-                                      const struct sam_uop *entry, int64_t left)
-{
-    struct sam_warp *w = W;
-    const uint32_t taken = w->taken, rest = w->simt & ~taken;
-    const bool far = op->rs3 & SAM_UOP_FAR;
-    const uint32_t pc = (uint32_t)sam_pc_of(c, op);
-    const uint32_t target =
-        far ? pc + (uint32_t)op->imm : (uint32_t)c->page_pc + 4u * (uint32_t)op->imm;
-    w->npc = pc + 4;
-    if (!taken)
-        SAM_NEXT();
-    bool jump = true;
-    if (rest) {
-        if (target & 3)
-            SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, target);
-        /* The path with fewer lanes runs first; on a tie, the taken one. */
-        jump = __builtin_popcount(taken) <= __builtin_popcount(rest);
-        if (!diverge(w, jump ? pc + 4 : target, jump ? rest : taken))
-            SAM_TRAP(SAM_CAUSE_STACK, w->depth);
-        sam_warp_set_mask(w, jump ? taken : rest);
-    }
-    if (!jump)
-        SAM_NEXT();
-    w->npc = target;
-    if (far)
-        SAM_JUMP_PC(target);
-    SAM_JUMP(c->ops + op->imm);
-}
-
-SAM_HANDLER(op_join)
-{
-    struct sam_warp *w = W;
-    if (!w->depth || w->stack[w->depth - 1].rpc != (uint32_t)sam_pc_of(c, op))
-        SAM_NEXT();
-    const struct sam_stack_entry top = w->stack[--w->depth];
-    w->npc = top.pc;
-    sam_warp_set_mask(w, top.mask);
-    if (SAM_LIKELY(top.pc - (uint32_t)c->page_pc < SAM_PAGE_SIZE && !(top.pc & 3)))
-        SAM_JUMP(c->ops + (top.pc & (SAM_PAGE_SIZE - 1)) / 4);
-    SAM_JUMP_PC(top.pc);
-}
-
-SAM_HANDLER(op_setrpc)
-{
-    uint32_t rpc = c->x32[op->rs1] + (uint32_t)op->imm;
-    W->rpc = rpc;
-    c->x32[op->rd] = rpc;
-    SAM_NEXT();
-}
-
 /* ------------------------------------------------------------------------------ control */
 
 SAM_HANDLER(op_endprg)
@@ -273,7 +194,7 @@ SAM_HANDLER(op_vsetvl)
 SAM_HANDLER(op_vmv_x_s)
 {
     if (!W->groups)
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
+        SAM_TRAP_ILLEGAL();
     if (W->bits[0])
         c->x32[op->rd] = W->v[op->rs2][31 - __builtin_clz(W->bits[0])];
     SAM_NEXT();
@@ -312,7 +233,7 @@ static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
 SAM_HANDLER(op_vfexp_v)
 {
     if (!groups_fit(W, op))
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
+        SAM_TRAP_ILLEGAL();
     exp_lanes(W, op);
     SAM_NEXT();
 }
@@ -345,7 +266,7 @@ static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *
 SAM_HANDLER(op_vftta_vv)
 {
     if (!groups_fit(W, op) || c->frm > SAM_RMM)
-        SAM_TRAP(SAM_CAUSE_ILLEGAL, sam_uop_word(c, op));
+        SAM_TRAP_ILLEGAL();
     tile_product(W, op);
     SAM_NEXT();
 }

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of lanes_tmpl.h that moves data between a register and the addresses in w->address, by
+ * what these have in common: consecutive ones, all within a block of 128 bytes, a page, several
+ * pages. What none of this covers goes lane by lane, as does an instruction that may fault. */
+
+/* ------------------------------------------------------------------- properties of addresses */
+
+/* Whether each lane i of `bits` is at base + step * i. */
+static inline bool follows(const uint32_t *at, uint32_t base, uint32_t step, uint32_t bits)
+{
+    uint32_t want[SAM_LANES] __attribute__((aligned(64)));
+    LANES want[i] = base + step * (uint32_t)i;
+    return bits == UINT32_MAX ? all_equal(at, want) : !(~bits_equal(at, want) & bits);
+}
+
+/* Lanes whose address has those bits of `mask` that `base` has. */
+static inline uint32_t bits_in_block(const uint32_t *at, uint32_t base, uint32_t mask)
+{
+    uint32_t apart[SAM_LANES] __attribute__((aligned(64)));
+    LANES apart[i] = at[i] ^ base;
+    return ~bits_with(apart, mask);
+}
+
+/* Bits that addresses of one page share, and of aligned ones the lowest. */
+#define BLOCK_PAGE(size) (~(SAM_PAGE_SIZE - 1) | ((size)-1))
+#define BLOCK_BYTES      128u
+
+/* Whether elements of `size` bytes that lie in a page, at these addresses, may be accessed. */
+static inline bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_t limit)
+{
+    if (SAM_LIKELY(limit == SAM_PAGE_SIZE))
+        return true;
+    uint32_t offset[SAM_LANES] __attribute__((aligned(64)));
+    uint32_t most[SAM_LANES] __attribute__((aligned(64)));
+    LANES offset[i] = at[i] & (SAM_PAGE_SIZE - 1), most[i] = limit - size + 1;
+    return limit >= size && !(~bits_below_unsigned(offset, most) & bits);
+}
+
+/* Those lanes of `bits` that access the page of the lowest one, whose host address is *host. 0:
+ * this may fault. */
+static inline uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsigned size,
+                                  bool write, uint8_t **host)
+{
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    const uint32_t first = at[__builtin_ctz(bits)];
+    const struct sam_page *page = &w->core.pages[first >> 12];
+    const uint32_t same = bits_in_block(at, first, BLOCK_PAGE(size)) & bits;
+    *host = page->host;
+    if (first & (size - 1) || !fits(at, same, size, write ? page->write_limit : page->read_limit))
+        return 0;
+    return same;
+}
+
+/* -------------------------------------------------------------------------- one page, loads */
+
+static inline uint32_t read_element(const uint8_t *from, unsigned size, bool is_signed)
+{
+    if (size == 4)
+        return sam_le32(from);
+    if (size == 2)
+        return is_signed ? (uint32_t)(int16_t)sam_le16(from) : sam_le16(from);
+    return is_signed ? (uint32_t)(int8_t)*from : *from;
+}
+
+#if LANES_MASKS
+/* Half a register of elements out of the words that contain them. */
+static inline __m512i extract(__m512i word, __m512i at, unsigned size, bool is_signed)
+{
+    if (size == 4)
+        return word;
+    const __m512i offset = _mm512_slli_epi32(_mm512_and_epi32(at, _mm512_set1_epi32(3)), 3);
+    const unsigned rest = 32 - 8 * size;
+    word = _mm512_slli_epi32(_mm512_srlv_epi32(word, offset), rest);
+    return is_signed ? _mm512_srai_epi32(word, rest) : _mm512_srli_epi32(word, rest);
+}
+
+/* From a block of 128 bytes. */
+static inline void load_block(const uint8_t *block, const uint32_t *at, uint32_t bits, uint32_t *to,
+                              unsigned size, bool is_signed)
+{
+    const __m512i low = _mm512_loadu_si512(block), high = _mm512_loadu_si512(block + 64);
+    for (int k = 0; k < 2; k++) {
+        const __m512i a = LANES_HALF(at, k);
+        __m512i words = _mm512_permutex2var_epi32(low, _mm512_srli_epi32(a, 2), high);
+        words = extract(words, a, size, is_signed);
+        _mm512_store_si512(to + 16 * k, _mm512_mask_mov_epi32(LANES_HALF(to, k),
+                                                              (__mmask16)(bits >> 16 * k), words));
+    }
+}
+
+static inline void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
+                             unsigned size, bool is_signed)
+{
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
+    const uint32_t offset = first & (SAM_PAGE_SIZE - 1);
+    if (size == 4 && follows(at, first - 4 * low, 4, bits)) {
+        const uint8_t *from = host + offset - 4 * low; /* bytes of other lanes are not touched */
+        for (int k = 0; k < 2; k++)
+            _mm512_store_si512(to + 16 * k,
+                               _mm512_mask_loadu_epi32(LANES_HALF(to, k),
+                                                       (__mmask16)(bits >> 16 * k), from + 64 * k));
+        return;
+    }
+    if (!(~bits_in_block(at, first, ~(BLOCK_BYTES - 1)) & bits)) {
+        load_block(host + (offset & ~(BLOCK_BYTES - 1)), at, bits, to, size, is_signed);
+        return;
+    }
+    const __m512i in_page = _mm512_set1_epi32((SAM_PAGE_SIZE - 1) & ~3u);
+    for (int k = 0; k < 2; k++) {
+        const __m512i a = LANES_HALF(at, k), old = LANES_HALF(to, k);
+        const __mmask16 mask = (__mmask16)(bits >> 16 * k);
+        const __m512i words =
+            _mm512_mask_i32gather_epi32(old, mask, _mm512_and_epi32(a, in_page), host, 1);
+        _mm512_store_si512(to + 16 * k,
+                           _mm512_mask_mov_epi32(old, mask, extract(words, a, size, is_signed)));
+    }
+}
+#else
+static inline void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
+                             unsigned size, bool is_signed)
+{
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
+    if (size == 4 && follows(at, first - 4 * low, 4, bits)) {
+        const uint8_t *from = host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low;
+        const uint32_t *words = (const uint32_t *)(const void *)from;
+        const lane_set m = set_of(w, bits);
+        if (bits == UINT32_MAX)
+            memcpy(to, from, 4 * SAM_LANES);
+        else
+            LANES if (ON(m)) to[i] = words[i];
+        return;
+    }
+    if (!(~bits_in_block(at, first, UINT32_MAX) & bits)) {
+        const uint32_t word = read_element(host + (first & (SAM_PAGE_SIZE - 1)), size, is_signed);
+        const lane_set m = set_of(w, bits);
+        LANES to[i] = ON(m) ? word : to[i];
+        return;
+    }
+    for (; bits; bits &= bits - 1) {
+        const int lane = __builtin_ctz(bits);
+        to[lane] = read_element(host + (at[lane] & (SAM_PAGE_SIZE - 1)), size, is_signed);
+    }
+}
+#endif
+
+/* -------------------------------------------------------------------------------- all loads */
+
+/* Lane by lane. On a fault the core holds cause, value and lane. */
+static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, unsigned size,
+                             bool is_signed)
+{
+    struct sam_core *c = &w->core;
+    for (; bits; bits &= bits - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(bits);
+        const uint8_t *host = sam_fast32(c, w->address[lane], size, false);
+        if (SAM_UNLIKELY(!host) && !(host = sam_access_slow(c, w->address[lane], size, SAM_LOAD))) {
+            c->fault_lane = lane;
+            return false;
+        }
+        to[lane] = read_element(host, size, is_signed);
+    }
+    return true;
+}
+
+/* From several pages, or one that may fault. On a fault nothing is written to `vd`. */
+static inline bool load_pages(struct sam_warp *w, uint32_t bits, uint32_t *vd, unsigned size,
+                              bool is_signed)
+{
+    enum { WORTH = 8 }; /* lanes of a page that make its checks worth their time */
+    uint32_t *data = __builtin_assume_aligned(&w->data[0], 64);
+    uint32_t rest = bits, same;
+    uint8_t *host;
+    for (; rest; rest &= ~same) {
+        same = page_lanes(w, rest, size, false, &host);
+        if (__builtin_popcount(same) < WORTH)
+            break;
+        load_page(w, host, same, data, size, is_signed);
+    }
+    /* In the order of the lanes: the lowest one that faults does. */
+    if (!load_each(w, rest, data, size, is_signed))
+        return false;
+    blend(w, bits, vd, data);
+    return true;
+}
+
+/* Load `size` bytes per lane from w->address, extended, into vd. On a fault nothing is written, and
+ * the core holds cause, value and lane. */
+static inline bool load_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, unsigned size,
+                              bool is_signed)
+{
+    uint8_t *host;
+    if (SAM_UNLIKELY(!bits))
+        return true;
+    if (SAM_UNLIKELY(page_lanes(w, bits, size, false, &host) != bits))
+        return load_pages(w, bits, vd, size, is_signed);
+    load_page(w, host, bits, vd, size, is_signed);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- stores */
+
+/* In one page; where addresses collide, the highest lane wins. */
+static inline void store_each(uint8_t *host, const uint32_t *at, uint32_t bits, const uint32_t *vs,
+                              unsigned size)
+{
+    for (; bits; bits &= bits - 1) {
+        const int lane = __builtin_ctz(bits);
+        memcpy(host + (at[lane] & (SAM_PAGE_SIZE - 1)), &vs[lane], size); /* little-endian hosts */
+    }
+}
+
+#if LANES_MASKS
+static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
+                              unsigned size)
+{
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
+    if (follows(at, first - 4 * low, 4, bits)) {
+        uint8_t *to = host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low;
+        for (int k = 0; k < 2; k++) {
+            const __mmask16 mask = (__mmask16)(bits >> 16 * k);
+            /* Of a word that is not stored whole, only these bytes are. */
+            if (size == 4)
+                _mm512_mask_storeu_epi32(to + 64 * k, mask, LANES_HALF(vs, k));
+            else if (size == 2)
+                _mm512_mask_storeu_epi16(
+                    to + 64 * k, _mm512_movepi16_mask(_mm512_maskz_set1_epi32(mask, 0x8000)),
+                    LANES_HALF(vs, k));
+            else
+                _mm512_mask_storeu_epi8(to + 64 * k,
+                                        _mm512_movepi8_mask(_mm512_maskz_set1_epi32(mask, 0x80)),
+                                        LANES_HALF(vs, k));
+        }
+        return;
+    }
+    if (size != 4) {
+        store_each(host, at, bits, vs, size);
+        return;
+    }
+    const __m512i in_page = _mm512_set1_epi32(SAM_PAGE_SIZE - 1);
+    for (int k = 0; k < 2; k++) /* of words at one address, the last one stays */
+        _mm512_mask_i32scatter_epi32(host, (__mmask16)(bits >> 16 * k),
+                                     _mm512_and_epi32(LANES_HALF(at, k), in_page),
+                                     LANES_HALF(vs, k), 1);
+}
+#else
+static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
+                              unsigned size)
+{
+    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
+    if (size != 4 || !follows(at, first - 4 * low, 4, bits)) {
+        store_each(host, at, bits, vs, size);
+        return;
+    }
+    uint32_t *to = (uint32_t *)(void *)(host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low);
+    const lane_set m = set_of(w, bits);
+    if (bits == UINT32_MAX)
+        memcpy(to, vs, 4 * SAM_LANES);
+    else
+        LANES if (ON(m)) to[i] = vs[i];
+}
+#endif
+
+/* Store the low `size` bytes of each lane; where addresses collide, the highest lane wins. On a
+ * fault, the lanes below the faulting one have stored. */
+static inline bool store_lanes(struct sam_warp *w, uint32_t bits, const uint32_t *vs, unsigned size)
+{
+    struct sam_core *c = &w->core;
+    uint8_t *host;
+    if (SAM_UNLIKELY(!bits))
+        return true;
+    if (SAM_LIKELY(page_lanes(w, bits, size, true, &host) == bits)) {
+        store_page(w, host, bits, vs, size);
+        return true;
+    }
+    for (; bits; bits &= bits - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(bits);
+        host = sam_fast32(c, w->address[lane], size, true);
+        if (SAM_UNLIKELY(!host) &&
+            !(host = sam_access_slow(c, w->address[lane], size, SAM_STORE))) {
+            c->fault_lane = lane;
+            return false;
+        }
+        memcpy(host, &vs[lane], size); /* little-endian hosts */
+    }
+    return true;
+}
+
+/* Consecutive words for all lanes of a warp of any width. */
+static inline void copy_words(void *to, const void *from, uint32_t lanes)
+{
+    if (SAM_LIKELY(lanes == 32))
+        memcpy(to, from, 128);
+    else if (lanes == 16)
+        memcpy(to, from, 64);
+    else if (lanes == 8)
+        memcpy(to, from, 32);
+    else
+        memcpy(to, from, 16);
+}
