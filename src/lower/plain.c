@@ -353,7 +353,7 @@ static void rebind(struct lower *l, const struct sam_tile_op *op)
     bind(l, op, tile, arg(l, op, 1));
 }
 
-static void subset(struct lower *l, const struct sam_tile_op *op)
+static void place_window(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t tile = l->p->ids[op->results], from = arg(l, op, 0);
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
@@ -401,6 +401,34 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
     lower_field(l, "t1", from, LOWER_ADDRESS);
     lower_hart(l, "    add     t0, t0, t1\n");
     lower_set_field(l, tile, LOWER_ADDRESS, "t0");
+}
+
+/* Where its type leaves them open, the valid sizes of a window are what it sees of its tile's. */
+static void subset(struct lower *l, const struct sam_tile_op *op)
+{
+    const uint32_t tile = l->p->ids[op->results];
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    place_window(l, op);
+    for (unsigned cols = 0; cols < 2; cols++) {
+        const enum lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
+        const unsigned fits = lower_label(l);
+        if ((cols ? type->valid_cols : type->valid_rows) != SAM_TILE_DYNAMIC)
+            continue;
+        lower_begin(l, op);
+        lower_field(l, "t0", arg(l, op, 0), field);
+        lower_get(l, "t1", arg(l, op, 1 + cols));
+        lower_hart(l,
+                   "    sub     t0, t0, t1\n"
+                   "    sgtz    t1, t0\n"
+                   "    neg     t1, t1\n"
+                   "    and     t0, t0, t1\n"
+                   "    li      t1, %" PRIu32 "\n"
+                   "    ble     t0, t1, .L%u\n"
+                   "    mv      t0, t1\n"
+                   ".L%u:\n",
+                   cols ? type->cols : type->rows, fits, fits);
+        lower_set_field(l, tile, field, "t0");
+    }
 }
 
 /* --- events */

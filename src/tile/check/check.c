@@ -69,9 +69,6 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
     if ((uint64_t)offset[by_rows] * sam_tile_size(u->dtype) % 32)
         sam_tile_error(c->judge.report, op->pos,
                        "the window does not start at a multiple of 32 bytes");
-    if (u->valid_rows == SAM_TILE_DYNAMIC || u->valid_cols == SAM_TILE_DYNAMIC)
-        sam_tile_error(c->judge.report, op->pos,
-                       "a window requires a valid rectangle of numbers, not ?");
 }
 
 /* Windows of one tile may overlap: their places are known only when the program runs. */

@@ -193,6 +193,12 @@ static enum sam_status alloc(struct sam_tile_exec *x, const struct sam_tile_op *
     return status;
 }
 
+/* What a window sees of the valid rectangle of its tile, in one dimension. */
+static int64_t seen(int64_t valid, int64_t offset, int64_t room)
+{
+    return valid <= offset ? 0 : valid - offset < room ? valid - offset : room;
+}
+
 static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
     uint32_t value = x->p->ids[op->results];
@@ -214,6 +220,10 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
                                .pitch = from->pitch,
                                .offset = from->offset + offset,
                                .name = x->p->values[value].name};
+    if (type->valid_rows == SAM_TILE_DYNAMIC)
+        t->type.valid_rows = seen(from->type.valid_rows, row, type->rows);
+    if (type->valid_cols == SAM_TILE_DYNAMIC)
+        t->type.valid_cols = seen(from->type.valid_cols, col, type->cols);
     return SAM_OK;
 }
 
