@@ -130,7 +130,7 @@ void lower_flights_merge(struct lower *l, const struct lower_flights *other,
 void lower_flights_free(struct lower_flights *flights);
 
 /* --- shapes.c: the sizes of an operation's operands, checked when the program runs. */
-bool lower_has_shapes(const struct lower *l, const struct sam_tile_op *op);
+bool lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
 void lower_shapes(struct lower *l, const struct sam_tile_op *op);
 
 /* --- hart.c */

@@ -1,15 +1,171 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The sizes of an operation's operands where the program sets them as it runs: the rules are those
+ * of the checker (sam_tile_judge_op), which names the sizes that it does not know. */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "lower/hart.h"
 
-bool lower_has_shapes(const struct lower *l, const struct sam_tile_op *op)
+enum kind { ROWS, COLS, DIMENSION, PRODUCT, SUM };
+
+struct name {
+    enum kind kind;
+    uint32_t value;     /* of ROWS and the next two */
+    unsigned dimension; /* of DIMENSION */
+    int64_t a, b;       /* of PRODUCT and SUM; b is none of these */
+};
+
+enum { MOST = 24, FIRST = SAM_TILE_DYNAMIC - 1 };
+
+struct shapes {
+    struct lower *l;
+    const struct sam_tile_op *op;
+    struct name names[MOST];
+    unsigned count;
+    bool write; /* else only ask whether there is anything to check */
+    bool any;
+};
+
+static int64_t add(struct shapes *s, struct name name)
 {
-    (void)l;
-    (void)op;
-    return false;
+    if (s->count == MOST)
+        return SAM_TILE_DYNAMIC;
+    s->names[s->count] = name;
+    return FIRST - (int64_t)s->count++;
+}
+
+static int64_t combine(void *context, bool product, int64_t a, int64_t b)
+{
+    if (product && a == 1)
+        return b;
+    return add(context, (struct name){.kind = product ? PRODUCT : SUM, .a = a, .b = b});
+}
+
+/* Put a size into a register; t6 is used. */
+static void get(const struct shapes *s, const char *reg, int64_t size)
+{
+    if (size >= 0) {
+        lower_hart(s->l, "    li      %s, %" PRId64 "\n", reg, size);
+        return;
+    }
+    const struct name *n = &s->names[FIRST - size];
+    switch (n->kind) {
+    case ROWS: lower_field(s->l, reg, n->value, LOWER_ROWS); break;
+    case COLS: lower_field(s->l, reg, n->value, LOWER_COLS); break;
+    case DIMENSION: lower_window_size(s->l, reg, n->value, n->dimension); break;
+    case PRODUCT:
+    case SUM:
+        get(s, reg, n->a);
+        get(s, "t6", n->b);
+        lower_hart(s->l, "    %s     %s, %s, t6\n", n->kind == SUM ? "add" : "mul", reg, reg);
+        break;
+    }
+}
+
+/* The message with registers for names, which are loaded. */
+static void load_names(const struct shapes *s, const char *text, struct sam_buffer *out)
+{
+    static const char *const regs[LOWER_NUMBERS] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"};
+    unsigned used = 0;
+    while (*text) {
+        char *end = NULL;
+        const long long name = *text == '{' ? strtoll(text + 1, &end, 10) : 0;
+        if (name > FIRST || !end || *end != '}' || used == LOWER_NUMBERS) {
+            sam_buffer_append(out, text++, 1);
+            continue;
+        }
+        get(s, regs[used], name);
+        sam_buffer_printf(out, "{%u}", used++);
+        text = end + 1;
+    }
+}
+
+static void later(void *context, enum sam_tile_relation relation, int64_t a, int64_t b,
+                  const char *text)
+{
+    struct shapes *s = context;
+    struct sam_buffer message = {0};
+    s->any = true;
+    if (!s->write)
+        return;
+    lower_begin(s->l, s->op);
+    load_names(s, text, &message);
+    const unsigned failure = lower_failure(s->l, s->op, "%s", sam_buffer_text(&message));
+    sam_buffer_free(&message);
+    get(s, "t0", a);
+    get(s, "t1", b);
+    switch (relation) {
+    case SAM_TILE_EQUAL: lower_hart(s->l, "    bne     t0, t1, .Lfailure%u\n", failure); break;
+    case SAM_TILE_AT_MOST: lower_hart(s->l, "    bgt     t0, t1, .Lfailure%u\n", failure); break;
+    case SAM_TILE_SOME_IF:
+        lower_hart(s->l,
+                   "    bnez    t0, 0f\n"
+                   "    bnez    t1, .Lfailure%u\n"
+                   "0:\n",
+                   failure);
+        break;
+    }
+}
+
+/* The type of an operand with the sizes that are known now, and names for the others. */
+static void name_sizes(struct shapes *s, uint32_t value, struct sam_tile_ty *type)
+{
+    uint32_t size;
+    *type = *sam_tile_ty(s->l->p, value);
+    if (type->kind == SAM_TILE_KIND_TILE) {
+        type->tile.valid_rows = lower_known(s->l, value, LOWER_ROWS, &size)
+                                    ? size
+                                    : add(s, (struct name){.kind = ROWS, .value = value});
+        type->tile.valid_cols = lower_known(s->l, value, LOWER_COLS, &size)
+                                    ? size
+                                    : add(s, (struct name){.kind = COLS, .value = value});
+    }
+    for (unsigned i = 0; type->kind == SAM_TILE_KIND_PART && i < type->rank; i++)
+        if (!lower_window_known(s->l, value, i, false, &type->dims[i]))
+            type->dims[i] =
+                add(s, (struct name){.kind = DIMENSION, .value = value, .dimension = i});
+}
+
+/* A rule that is known to be broken fails when the operation runs. */
+static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_report *report)
+{
+    struct sam_error first;
+    char *messages = NULL;
+    if (sam_tile_report_end(report, &messages, &first) == SAM_ERR_INPUT) {
+        lower_begin(l, op);
+        lower_hart(l, "    j       .Lfailure%u\n",
+                   lower_failure(l, op, "%s", strstr(first.text, ": ") + 2));
+    }
+    l->state->memory |= !messages;
+    free(messages);
+}
+
+static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
+{
+    struct shapes s = {.l = l, .op = op, .write = write};
+    const struct sam_tile_unknown unknown = {&s, combine, later};
+    struct sam_tile_ty types[4];
+    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_report report = {0};
+    const struct sam_tile_judge judge = {l->options.profile, &report, &unknown};
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
+        pointers[i] = &types[i];
+    }
+    sam_tile_judge_op(&judge, op->code, pointers, NULL, (struct sam_tile_pos){0});
+    const bool broken = report.report.errors != 0;
+    if (broken && write)
+        fail(l, op, &report);
+    sam_tile_report_free(&report);
+    return s.any || broken;
+}
+
+bool lower_has_shapes(struct lower *l, const struct sam_tile_op *op)
+{
+    return judge(l, op, false);
 }
 
 void lower_shapes(struct lower *l, const struct sam_tile_op *op)
 {
-    (void)l;
-    (void)op;
+    judge(l, op, true);
 }

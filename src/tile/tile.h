@@ -346,9 +346,26 @@ enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messa
                                     struct sam_error *error);
 
 /* --- check_op.c: one operation, with the valid sizes of tiles as far as they are known */
+enum sam_tile_relation {
+    SAM_TILE_EQUAL,   /* a == b */
+    SAM_TILE_AT_MOST, /* a <= b */
+    SAM_TILE_SOME_IF  /* a != 0 || b == 0 */
+};
+
+/* For a caller that knows names for sizes that are not known, negative numbers. */
+struct sam_tile_unknown {
+    void *context;
+    /* A name for a * b or a + b, of which one at least is not known. */
+    int64_t (*combine)(void *context, bool product, int64_t a, int64_t b);
+    /* Sizes that must be so related when the program runs; the message has names in braces. */
+    void (*later)(void *context, enum sam_tile_relation relation, int64_t a, int64_t b,
+                  const char *text);
+};
+
 struct sam_tile_judge {
     enum sam_tile_profile profile;
     struct sam_tile_report *report;
+    const struct sam_tile_unknown *unknown; /* NULL: sizes that are not known pass */
 };
 /* types: of the operands, the destination last. */
 void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,

@@ -32,19 +32,62 @@ static const char *which(const struct judged *s, size_t index)
     return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
 }
 
-static bool same(int64_t a, int64_t b)
+/* --- sizes, which may be unknown */
+
+static bool is_known(int64_t size)
 {
-    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC || a == b;
+    return size >= 0;
 }
 
-static bool at_most(int64_t a, int64_t b)
+/* a * b, or a + b */
+static int64_t combine(const struct judged *s, bool product, int64_t a, int64_t b)
 {
-    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC || a <= b;
+    int64_t both;
+    if (is_known(a) && is_known(b))
+        return (product ? __builtin_mul_overflow(a, b, &both) : __builtin_add_overflow(a, b, &both))
+                   ? SAM_TILE_DYNAMIC
+                   : both;
+    const struct sam_tile_unknown *u = s->judge->unknown;
+    return u ? u->combine(u->context, product, a, b) : SAM_TILE_DYNAMIC;
 }
 
-static int64_t sum(int64_t a, int64_t b)
+/* A size in a message: its name, in braces, if it is not known. */
+struct size_text {
+    char text[24];
+};
+
+static struct size_text size(int64_t number)
 {
-    return a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC ? SAM_TILE_DYNAMIC : a + b;
+    struct size_text t;
+    sam_format(t.text, sizeof t.text, is_known(number) ? "%" PRId64 : "{%" PRId64 "}", number);
+    return t;
+}
+
+/* Sizes that must be so related; what is not known is left to judge->unknown. */
+static void require(const struct judged *s, size_t index, enum sam_tile_relation relation,
+                    int64_t a, int64_t b, const char *format, ...) SAM_PRINTF(6, 7);
+
+static void require(const struct judged *s, size_t index, enum sam_tile_relation relation,
+                    int64_t a, int64_t b, const char *format, ...)
+{
+    const struct sam_tile_unknown *u = s->judge->unknown;
+    const bool known = is_known(a) && is_known(b);
+    if (!known && !u)
+        return;
+    const bool good = known && (relation == SAM_TILE_EQUAL     ? a == b
+                                : relation == SAM_TILE_AT_MOST ? a <= b
+                                                               : a || !b);
+    char text[400];
+    va_list list;
+    if (good)
+        return;
+    va_start(list, format);
+    sam_format_list(text, sizeof text, format, list);
+    va_end(list);
+    if (known)
+        FAULT(s, index, "%s", text);
+    else
+        u->later(u->context, relation, a, b, text);
 }
 
 /* --- a type */
@@ -164,16 +207,16 @@ static void scalar_dtype(const struct judged *s, size_t index, enum sam_dtype dt
 
 static void valid_cols(const struct judged *s, size_t index, int64_t cols, const char *why)
 {
-    if (!same(tile(s, index)->valid_cols, cols))
-        FAULT(s, index, "%s: %s has %" PRId64 " valid columns: expected %" PRId64 "%s",
-              s->row->name, which(s, index), tile(s, index)->valid_cols, cols, why);
+    const int64_t found = tile(s, index)->valid_cols;
+    require(s, index, SAM_TILE_EQUAL, found, cols, "%s: %s has %s valid columns: expected %s%s",
+            s->row->name, which(s, index), size(found).text, size(cols).text, why);
 }
 
 static void valid_rows(const struct judged *s, size_t index, int64_t rows, const char *why)
 {
-    if (!same(tile(s, index)->valid_rows, rows))
-        FAULT(s, index, "%s: %s has %" PRId64 " valid rows: expected %" PRId64 "%s", s->row->name,
-              which(s, index), tile(s, index)->valid_rows, rows, why);
+    const int64_t found = tile(s, index)->valid_rows;
+    require(s, index, SAM_TILE_EQUAL, found, rows, "%s: %s has %s valid rows: expected %s%s",
+            s->row->name, which(s, index), size(found).text, size(rows).text, why);
 }
 
 static void valid_as(const struct judged *s, size_t index, size_t as)
@@ -191,8 +234,13 @@ static void to_row(const struct judged *s)
 {
     const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
     valid_cols(s, 1, src->valid_cols, ", as the source");
-    if (src->valid_rows > 0 && src->valid_cols != 0 && dst->valid_rows == 0)
-        FAULT(s, 1, "%s: the destination has no valid row", s->row->name);
+    /* The checker takes it that there are columns. */
+    const bool some = !s->judge->unknown && !is_known(src->valid_cols);
+    const int64_t elements =
+        some ? src->valid_rows : combine(s, true, src->valid_rows, src->valid_cols);
+    if (dst->valid_rows <= 0)
+        require(s, 1, SAM_TILE_SOME_IF, dst->valid_rows, elements,
+                "%s: the destination has no valid row", s->row->name);
     if (dst->valid_rows > 1)
         sam_tile_warning(s->judge->report, s->positions ? s->positions[1] : s->pos,
                          "%s writes one row; the destination has %" PRId64 " valid rows",
@@ -211,12 +259,14 @@ static void repeated(const struct judged *s, size_t index, bool row)
     const struct sam_tile_type *dst = tile(s, s->sources), *t = tile(s, index);
     if (row) {
         valid_cols(s, index, dst->valid_cols, ", as the destination");
-        if (t->valid_rows == 0 && dst->valid_rows > 0)
-            FAULT(s, index, "%s: %s has no valid row", s->row->name, which(s, index));
+        if (t->valid_rows <= 0)
+            require(s, index, SAM_TILE_SOME_IF, t->valid_rows, dst->valid_rows,
+                    "%s: %s has no valid row", s->row->name, which(s, index));
     } else {
         valid_rows(s, index, dst->valid_rows, ", as the destination");
-        if (t->valid_cols == 0 && dst->valid_cols > 0)
-            FAULT(s, index, "%s: %s has no valid column", s->row->name, which(s, index));
+        if (t->valid_cols <= 0)
+            require(s, index, SAM_TILE_SOME_IF, t->valid_cols, dst->valid_cols,
+                    "%s: %s has no valid column", s->row->name, which(s, index));
     }
 }
 
@@ -229,9 +279,7 @@ static void global(const struct judged *s, size_t part, size_t at, bool acc)
         FAULT(s, at, "%s: the tile is of %s, the partition of %s", s->row->name,
               sam_tile_dtype_name(t->dtype), sam_tile_dtype_name(p->dtype));
     for (uint32_t i = 0; i + 1 < p->rank; i++)
-        if (rows == SAM_TILE_DYNAMIC || p->dims[i] == SAM_TILE_DYNAMIC ||
-            __builtin_mul_overflow(rows, p->dims[i], &rows))
-            rows = SAM_TILE_DYNAMIC;
+        rows = combine(s, true, rows, p->dims[i]);
     valid_rows(s, at, rows, ", as the partition");
     valid_cols(s, at, p->dims[p->rank - 1], ", as the partition");
     if (t->loc == SAM_TILE_left || t->loc == SAM_TILE_right || (!acc && t->loc == SAM_TILE_acc))
@@ -313,11 +361,13 @@ static void window(const struct judged *s, size_t in, size_t of)
 {
     const struct sam_tile_type *small = tile(s, in), *large = tile(s, of);
     same_dtype(s, 0, s->sources);
-    if (!at_most(small->valid_rows, large->valid_rows) ||
-        !at_most(small->valid_cols, large->valid_cols))
-        FAULT(s, in, "%s: %" PRId64 "x%" PRId64 " elements of a tile of %" PRId64 "x%" PRId64,
-              s->row->name, small->valid_rows, small->valid_cols, large->valid_rows,
-              large->valid_cols);
+    const struct size_text rows = size(small->valid_rows), cols = size(small->valid_cols);
+    const struct size_text whole = size(large->valid_rows), wide = size(large->valid_cols);
+    const char *text = "%s: %sx%s elements of a tile of %sx%s", *name = s->row->name;
+    require(s, in, SAM_TILE_AT_MOST, small->valid_rows, large->valid_rows, text, name, rows.text,
+            cols.text, whole.text, wide.text);
+    require(s, in, SAM_TILE_AT_MOST, small->valid_cols, large->valid_cols, text, name, rows.text,
+            cols.text, whole.text, wide.text);
     moved(s);
 }
 
@@ -335,10 +385,10 @@ static void shape_reshape(const struct judged *s)
 {
     const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
     same_dtype(s, 0, 1);
-    if (a->valid_rows >= 0 && a->valid_cols >= 0 && d->valid_rows >= 0 && d->valid_cols >= 0 &&
-        a->valid_rows * a->valid_cols != d->valid_rows * d->valid_cols)
-        FAULT(s, 1, "%s: %" PRId64 "x%" PRId64 " valid elements from %" PRId64 "x%" PRId64,
-              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+    require(s, 1, SAM_TILE_EQUAL, combine(s, true, d->valid_rows, d->valid_cols),
+            combine(s, true, a->valid_rows, a->valid_cols), "%s: %sx%s valid elements from %sx%s",
+            s->row->name, size(d->valid_rows).text, size(d->valid_cols).text,
+            size(a->valid_rows).text, size(a->valid_cols).text);
 }
 
 static void shape_fillpad(const struct judged *s)
@@ -347,11 +397,15 @@ static void shape_fillpad(const struct judged *s)
     same_dtype(s, 0, 1);
     if (d->pad == SAM_TILE_PAD_null)
         FAULT(s, 1, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
-    if (!at_most(a->valid_rows, d->valid_rows) || !at_most(a->valid_cols, d->valid_cols))
-        FAULT(s, 1,
-              "%s: the destination's valid rectangle %" PRId64 "x%" PRId64
-              " does not hold the source's, %" PRId64 "x%" PRId64,
-              s->row->name, d->valid_rows, d->valid_cols, a->valid_rows, a->valid_cols);
+    const struct size_text rows = size(d->valid_rows), cols = size(d->valid_cols);
+    const struct size_text from = size(a->valid_rows), wide = size(a->valid_cols);
+    const char *text = "%s: the destination's valid rectangle %sx%s does not hold the source's, "
+                       "%sx%s",
+               *name = s->row->name;
+    require(s, 1, SAM_TILE_AT_MOST, a->valid_rows, d->valid_rows, text, name, rows.text, cols.text,
+            from.text, wide.text);
+    require(s, 1, SAM_TILE_AT_MOST, a->valid_cols, d->valid_cols, text, name, rows.text, cols.text,
+            from.text, wide.text);
 }
 
 static void shape_concat(const struct judged *s)
@@ -360,7 +414,7 @@ static void shape_concat(const struct judged *s)
     same_dtype(s, 0, 2);
     valid_rows(s, 1, tile(s, 0)->valid_rows, ", as source 1");
     valid_rows(s, 2, tile(s, 0)->valid_rows, ", as the sources");
-    valid_cols(s, 2, sum(tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
+    valid_cols(s, 2, combine(s, false, tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
                ", as both sources together");
 }
 

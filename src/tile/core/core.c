@@ -175,7 +175,7 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
     struct sam_tile_ty types[4]; /* only members that belong to their kind are set */
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
-    struct sam_tile_judge judge = {job->core->profile, &report};
+    struct sam_tile_judge judge = {.profile = job->core->profile, .report = &report};
     for (size_t i = 0; i <= job->sources; i++) {
         const struct sam_tile_actual *a = &job->actuals[i];
         if (a->kind == SAM_TILE_IS_TILE) {

@@ -113,7 +113,7 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
 {
     uint64_t elements = (uint64_t)type->rows * type->cols;
     struct sam_tile_report report = {0};
-    struct sam_tile_judge judge = {r->core.profile, &report};
+    struct sam_tile_judge judge = {.profile = r->core.profile, .report = &report};
     char *messages = NULL;
     const char *fault = sam_tile_type_fault(type);
     if (fault)

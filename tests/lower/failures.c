@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that fail when they run, with the message of the executor at its line. */
+#include "lower/lowered.h"
+
+#define F32 "!pto.ptr<f32>"
+
+/* A function of two indexes, an input and an output of 64 elements, fails, or is done (NULL). */
+static void expect(const char *body, int64_t a, int64_t b, const char *words)
+{
+    struct lowered x = {.seed = 1};
+    char whole[6000];
+    snprintf(whole, sizeof whole,
+             "func.func @f(%%a: index, %%b: index) {\n"
+             "%%c0 = arith.constant 0 : index\n"
+             "%%c1 = arith.constant 1 : index\n"
+             "%%c8 = arith.constant 8 : index\n"
+             "%%zero = arith.constant 0.0 : f32\n"
+             "%s\n"
+             "return }\n",
+             body);
+    x.text = whole;
+    lowered_scalar(&x, SAM_I64, (uint64_t)a);
+    lowered_scalar(&x, SAM_I64, (uint64_t)b);
+    lowered_run(&x);
+    if (words ? x.status != SAM_ERR_TRAP || !strstr(x.error.text, words) : x.status != SAM_OK)
+        fail_msg("%s\nexpected %s: found %s", whole, words, x.error.text);
+    lowered_free(&x);
+}
+
+#define TILE    "!pto.tile_buf<vec, 8x8xf32, valid=?x?>"
+#define ALLOC   "%t = pto.alloc_tile valid_row = %a valid_col = %b : " TILE "\n"
+#define FILL(t) "pto.texpands ins(%zero : f32) outs(" t " : " TILE ")\n"
+
+static void test_valid_sizes(void **state)
+{
+    (void)state;
+    expect(ALLOC, 9, 3, "9 valid rows in a tile of 8");
+    expect(ALLOC, 3, -1, "-1 valid columns in a tile of 8");
+    expect(ALLOC FILL("%t"), 8, 0, NULL);
+    expect("%t = pto.alloc_tile valid_row = %c1 valid_col = %c1 : " TILE
+           "\n" FILL("%t") "pto.set_validshape %t, %a, %b : " TILE "\n",
+           5, 11, "11 valid columns in a tile of 8");
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    const char *text =
+        ALLOC FILL("%t") "%u = pto.alloc_tile valid_row = %b valid_col = %b : " TILE
+                         "\n" FILL("%u") "%d = pto.alloc_tile valid_row = %b valid_col = %b : " TILE
+                                         "\n"
+                                         "pto.tadd ins(%t, %u : " TILE ", " TILE ") outs(%d : " TILE
+                                         ")\n";
+    expect(text, 5, 5, NULL);
+    expect(text, 4, 5, "tadd: source 1 has 4 valid rows: expected 5, as the destination");
+    const char *row =
+        ALLOC FILL("%t") "%d = pto.alloc_tile valid_row = %a valid_col = %c1 : " TILE "\n" FILL(
+            "%d") "%e = pto.alloc_tile valid_row = %b valid_col = %c8 : " TILE "\n"
+                  "pto.trowexpand ins(%d : " TILE ") outs(%e : " TILE ")\n";
+    expect(row, 7, 7, NULL);
+    expect(row, 7, 6, "trowexpand: the source has 7 valid rows: expected 6, as the destination");
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    const char *text = "%t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
+                       "%w = pto.subset %t, offsets = [%a, %b] : !pto.tile_buf<vec, 16x16xf32> -> "
+                       "!pto.tile_buf<vec, 8x8xf32>\n"
+                       "pto.texpands ins(%zero : f32) outs(%w : !pto.tile_buf<vec, 8x8xf32>)\n";
+    expect(text, 8, 8, NULL);
+    expect(text, 9, 0, "a window of 8x8 at [9,0] leaves %t, 16x16");
+    expect(text, 0, -8, "a window of 8x8 at [0,-8] leaves %t, 16x16");
+    expect(text, 0, 3, "the window does not start at a multiple of 32 bytes");
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    const char *text = "%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 8x8xf32>\n"
+                       "pto.texpands ins(%zero : f32) outs(%t : !pto.tile_buf<vec, 8x8xf32>)\n";
+    expect(text, 64, 0, NULL);
+    expect(text, 262144 - 256, 0, NULL);
+    expect(text, 262144, 0,
+           "of 256 bytes at 0x40000: expected a multiple of 32 within the 0x40000");
+    expect(text, 16, 0, "at 0x10: expected a multiple of 32");
+    expect(text, -32, 0, "at 0xffffffffffffffe0: expected a multiple of 32");
+}
+
+/* The first element in the order of the executor is named, whichever lane finds it. */
+static void test_zero_divisor(void **state)
+{
+    (void)state;
+    struct lowered x = {.text = "%q = tdiv %n, %d : !pto.tile<vec, 16x32xi32>, !pto.tile<vec, "
+                                "16x32xi32> -> !pto.tile<vec, 16x32xi32>\n"};
+    const size_t at[] = {0, 31, 32, 100, 16 * 32 - 1};
+    for (size_t i = 0; i <= SAM_COUNT(at); i++) {
+        x.seed = i + 1;
+        lowered_random(&x, SAM_I32, 16, 32);
+        int32_t *divisors = lowered_random(&x, SAM_I32, 16, 32)->data;
+        for (size_t k = 0; k < 512; k++)
+            divisors[k] |= 1;
+        for (size_t k = i; k < SAM_COUNT(at); k++)
+            divisors[at[k]] = 0;
+        lowered_array(&x, SAM_I32, 16, 32);
+        lowered_name(&x, "q", true);
+        x.arguments[0].name = "n";
+        x.arguments[1].name = "d";
+        lowered_run(&x);
+        assert_int_equal(x.status, i == SAM_COUNT(at) ? SAM_OK : SAM_ERR_TRAP);
+        if (i < SAM_COUNT(at)) {
+            char words[60];
+            snprintf(words, sizeof words, "tdiv divides by zero for q[%zu,%zu]", at[i] / 32,
+                     at[i] % 32);
+            assert_non_null(strstr(x.error.text, words));
+        }
+        lowered_free(&x);
+    }
+}
+
+/* What is not lowered at all is told at its line, before anything runs. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct lowered x = {.text = "func.func @f() {\n"
+                                "%t = pto.alloc_tile : !pto.tile_buf<vec, 1024x1024xf32>\n"
+                                "%z = arith.constant 0.0 : f32\n"
+                                "pto.texpands ins(%z : f32) outs(%t : !pto.tile_buf<vec, "
+                                "1024x1024xf32>)\n"
+                                "return }\n"};
+    x.options.profile = SAM_TILE_HOST;
+    lowered_refused(&x, "test.pto:2:1: error: %t ends at 0x400000: vec has 0x80000 bytes on the "
+                        "system");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_valid_sizes),  cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_windows),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_zero_divisor), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
