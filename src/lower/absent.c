@@ -2,21 +2,6 @@
 /* Operations that nothing lowers yet. */
 #include "lower/lower.h"
 
-void lower_move(struct lower *l, const struct sam_tile_op *op)
-{
-    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
-}
-
-void lower_box_routines(struct lower *l)
-{
-    l->boxes = NULL;
-}
-
-void lower_matmul(struct lower *l, const struct sam_tile_op *op)
-{
-    lower_refuse(l, op, "%s cannot be lowered yet", sam_tile_code_name(op->code));
-}
-
 void lower_fold(struct lower *l, struct lower_kernel *kernel)
 {
     const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];

@@ -131,8 +131,8 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
     /* In a dim that was split, the indices after the last whole step. */
     for (unsigned i = 0; i < box.rank && found.box.rank > box.rank; i++) {
         uint64_t n = found.box.dim[i].n * found.box.dim[box.rank].n;
-        if (found.box.dim[i].in == box.dim[i].in || n == box.dim[i].n)
-            continue;
+        if (found.box.dim[i].n == box.dim[i].n || n == box.dim[i].n)
+            continue; /* not split, or without a rest; steps do not tell, for they may be 0 */
         struct sam_box rest = part_of(&box, i, n, box.dim[i].n - n);
         status = plan_normal(plan, &rest, cost, error);
         if (status != SAM_OK)

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes of elements on TensorLoad. Where all sizes are known the planner of the operators cuts a
+ * box into blocks; the code is a routine that every equal box calls. Otherwise routines move lines
+ * of bytes, or 32 elements at a time, in the order of the program. */
+#include "lower/box.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ops/plan.h"
+
+/* --- numbers */
+
+struct lower_number lower_times(const struct lower_number *a, const struct lower_number *b)
+{
+    int64_t known;
+    if (lower_is_known(a, &known)) {
+        struct lower_number product = *b;
+        product.offset *= known;
+        product.scale *= known;
+        if (!known)
+            product.count = 0;
+        return product;
+    }
+    if (lower_is_known(b, &known))
+        return lower_times(b, a);
+    struct lower_number product = *a;
+    product.scale *= b->scale;
+    for (unsigned i = 0; i < b->count && product.count < LOWER_FACTORS; i++)
+        product.factors[product.count++] = b->factors[i];
+    return product;
+}
+
+static struct lower_number factor(enum lower_factor_kind kind, uint32_t value, unsigned dimension)
+{
+    struct lower_number number = {.scale = 1, .count = 1};
+    number.factors[0].kind = kind;
+    number.factors[0].value = value;
+    number.factors[0].dimension = dimension;
+    return number;
+}
+
+struct lower_number lower_valid(const struct lower *l, uint32_t tile, bool rows)
+{
+    uint32_t known;
+    if (lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
+        return lower_is(known);
+    return factor(rows ? LOWER_FACTOR_ROWS : LOWER_FACTOR_COLS, tile, 0);
+}
+
+struct lower_number lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
+                                    bool stride)
+{
+    int64_t known;
+    if (lower_window_known(l, window, dimension, stride, &known))
+        return lower_is(known);
+    return factor(stride ? LOWER_FACTOR_STRIDE : LOWER_FACTOR_SIZE, window, dimension);
+}
+
+static void put_factor(struct lower *l, const char *reg, const struct lower_number *number,
+                       unsigned i)
+{
+    uint32_t value = number->factors[i].value;
+    unsigned dimension = number->factors[i].dimension;
+    switch (number->factors[i].kind) {
+    case LOWER_FACTOR_ROWS: lower_field(l, reg, value, LOWER_ROWS); break;
+    case LOWER_FACTOR_COLS: lower_field(l, reg, value, LOWER_COLS); break;
+    case LOWER_FACTOR_SIZE: lower_window_size(l, reg, value, dimension); break;
+    case LOWER_FACTOR_STRIDE: lower_window_stride(l, reg, value, dimension); break;
+    }
+}
+
+static void add_known(struct lower *l, const char *reg, int64_t number)
+{
+    if (number >= -2048 && number < 2048) {
+        if (number)
+            lower_hart(l, "    addi %s, %s, %" PRId64 "\n", reg, reg, number);
+    } else {
+        lower_hart(l, "    li t0, %" PRId64 "\n    add %s, %s, t0\n", number, reg, reg);
+    }
+}
+
+void lower_put(struct lower *l, const char *reg, const struct lower_number *number, int64_t times)
+{
+    int64_t known, scale = number->scale * times;
+    if (lower_is_known(number, &known)) {
+        lower_hart(l, "    li %s, %" PRId64 "\n", reg, known * times);
+        return;
+    }
+    put_factor(l, reg, number, 0);
+    for (unsigned i = 1; i < number->count; i++) {
+        put_factor(l, "t0", number, i);
+        lower_hart(l, "    mul %s, %s, t0\n", reg, reg);
+    }
+    if (scale > 0 && !(scale & (scale - 1))) {
+        if (scale > 1)
+            lower_hart(l, "    slli %s, %s, %d\n", reg, reg, __builtin_ctzll((uint64_t)scale));
+    } else {
+        lower_hart(l, "    li t0, %" PRId64 "\n    mul %s, %s, t0\n", scale, reg, reg);
+    }
+    add_known(l, reg, number->offset * times);
+}
+
+void lower_add(struct lower *l, const char *reg, const struct lower_number *number,
+               uint32_t element)
+{
+    int64_t known;
+    if (lower_is_known(number, &known)) {
+        add_known(l, reg, known * (int64_t)element);
+        return;
+    }
+    lower_put(l, "t1", number, element);
+    lower_hart(l, "    add %s, %s, t1\n", reg, reg);
+}
+
+/* --- routines */
+
+struct routine {
+    struct sam_box box; /* normalized */
+    uint64_t bits;      /* of a constant */
+};
+
+struct lower_boxes {
+    struct routine *routines;
+    size_t count, capacity;
+    struct sam_buffer text;
+    bool in_use[LOWER_ALL_ROUTINES];
+    uint64_t *patterns; /* constants in the data section */
+    size_t pattern_count, pattern_capacity;
+};
+
+static struct lower_boxes *boxes(struct lower *l)
+{
+    if (!l->boxes)
+        l->boxes = calloc(1, sizeof *l->boxes);
+    if (!l->boxes)
+        l->hart.failed = true;
+    return l->boxes;
+}
+
+void lower_box_call(struct lower *l, enum lower_box_routine routine)
+{
+    static const char *const names[LOWER_BOX_ROUTINES] = {"lines", "elements", "fills", "runs",
+                                                          "widen"};
+    struct lower_boxes *b = boxes(l);
+    if (b)
+        b->in_use[routine] = true;
+    lower_hart(l, "    call .L%s\n", names[routine]);
+}
+
+bool lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text)
+{
+    struct lower_boxes *b = boxes(l);
+    bool first = b && !b->in_use[routine];
+    if (first) {
+        b->in_use[routine] = true;
+        *text = &b->text;
+    }
+    return first;
+}
+
+void lower_box_routines(struct lower *l)
+{
+    struct lower_boxes *b = l->boxes;
+    if (!b)
+        return;
+    for (unsigned i = 0; i < LOWER_BOX_ROUTINES; i++)
+        if (b->in_use[i])
+            sam_buffer_puts(&b->text, lower_box_texts[i]);
+    lower_hart(l, "%s", sam_buffer_text(&b->text));
+    l->hart.failed |= b->text.failed;
+    sam_buffer_free(&b->text);
+    free(b->routines);
+    free(b->patterns);
+    free(b);
+    l->boxes = NULL;
+}
+
+/* --- sizes that are known */
+
+static bool same_box(const struct sam_box *a, const struct sam_box *b)
+{
+    if (a->rank != b->rank || a->unit != b->unit || a->constant != b->constant)
+        return false;
+    for (unsigned i = 0; i < a->rank; i++)
+        if (a->dim[i].n != b->dim[i].n || a->dim[i].in != b->dim[i].in ||
+            a->dim[i].out != b->dim[i].out)
+            return false;
+    return true;
+}
+
+static enum sam_status write_routine(struct lower_boxes *b, const struct sam_box *box,
+                                     uint64_t bits, uint32_t element, size_t number)
+{
+    struct sam_error error;
+    struct sam_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return SAM_ERR_MEMORY;
+    plan->inputs = 1;
+    plan->element = element;
+    for (unsigned i = 0; i < element; i++)
+        plan->fill[i] = (uint8_t)(bits >> 8 * i);
+    enum sam_status status = sam_plan_box(plan, box, &error);
+    if (status == SAM_OK) {
+        char label[32];
+        snprintf(label, sizeof label, ".Lbox%zu_", number);
+        sam_buffer_printf(&b->text, "\n# %" PRIu64 " bytes from t2 to t3\n.Lbox%zu:\n",
+                          sam_box_bytes(box), number);
+        sam_plan_emit(plan, label, box->constant ? "t3" : "t2", "t3", &b->text);
+        sam_buffer_puts(&b->text, "    ret\n");
+    }
+    sam_plan_free(plan);
+    return status;
+}
+
+/* Call the routine of a box. */
+static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, uint32_t element)
+{
+    struct lower_boxes *b = boxes(l);
+    if (!b || !sam_box_bytes(box))
+        return;
+    if (box->constant)
+        for (unsigned i = 0; i < box->rank; i++)
+            box->dim[i].in = box->dim[i].out;
+    sam_box_normalize(box);
+    size_t i = 0;
+    while (i < b->count && (b->routines[i].bits != bits || !same_box(&b->routines[i].box, box)))
+        i++;
+    if (i == b->count) {
+        struct routine *routines =
+            sam_grow(b->routines, b->count, &b->capacity, sizeof *b->routines);
+        if (routines) {
+            b->routines = routines;
+            routines[b->count++] = (struct routine){*box, bits};
+        }
+        if (!routines || write_routine(b, box, bits, element, i) != SAM_OK) {
+            l->hart.failed = true;
+            return;
+        }
+    }
+    lower_hart(l, "    call .Lbox%zu\n", i);
+}
+
+/* Whether no two elements of the destination are the same: each dimension steps over the whole
+ * extent of those with smaller steps. */
+static bool apart(const struct sam_box *box)
+{
+    struct sam_box sorted = *box;
+    int64_t extent = (int64_t)box->unit;
+    for (unsigned done = 0; done < sorted.rank; done++) {
+        unsigned least = done;
+        for (unsigned i = done; i < sorted.rank; i++)
+            if (llabs(sorted.dim[i].out) < llabs(sorted.dim[least].out))
+                least = i;
+        struct sam_dim dim = sorted.dim[least];
+        sorted.dim[least] = sorted.dim[done];
+        if (dim.n > 1 && llabs(dim.out) < extent)
+            return false;
+        extent += (int64_t)(dim.n - 1) * llabs(dim.out);
+    }
+    return true;
+}
+
+static bool known_box(const struct lower_box *box, bool constant, struct sam_box *made)
+{
+    const int64_t e = box->element;
+    *made = (struct sam_box){.rank = box->rank, .unit = box->element, .constant = constant};
+    for (unsigned i = 0; i < box->rank; i++) {
+        int64_t n, from = 0, to;
+        if (!lower_is_known(&box->dim[i].n, &n) || !lower_is_known(&box->dim[i].to, &to) ||
+            (!constant && !lower_is_known(&box->dim[i].from, &from)))
+            return false;
+        made->dim[i] = (struct sam_dim){(uint64_t)n, n > 1 ? from * e : 0, n > 1 ? to * e : 0};
+    }
+    return true;
+}
+
+/* --- sizes known when the program runs */
+
+static bool is_one(const struct lower_number *number)
+{
+    int64_t known;
+    return lower_is_known(number, &known) && known == 1;
+}
+
+/* The dimensions that have more than one index, at least two. */
+static struct lower_box used_dims(const struct lower_box *box)
+{
+    struct lower_box used = {.element = box->element, .ordered = box->ordered};
+    unsigned missing = 2;
+    for (unsigned i = 0; i < box->rank && missing; i++)
+        missing -= !is_one(&box->dim[i].n);
+    for (unsigned i = 0; i < missing; i++)
+        used.dim[used.rank++].n = lower_is(1);
+    for (unsigned i = 0; i < box->rank; i++)
+        if (!is_one(&box->dim[i].n))
+            used.dim[used.rank++] = box->dim[i];
+    return used;
+}
+
+static bool is_run(const struct lower_dim *dim, bool constant)
+{
+    return (constant || is_one(&dim->from)) && is_one(&dim->to);
+}
+
+/* Open the loops over all dimensions but two. */
+static void open_loops(struct lower *l, const struct lower_box *box, unsigned top)
+{
+    unsigned loops = box->rank - 2;
+    if (loops)
+        lower_hart(l, "    mv s5, t2\n    mv s8, t3\n");
+    for (unsigned k = 0; k < loops; k++) {
+        char counter[8];
+        snprintf(counter, sizeof counter, "s%u", 2 + k);
+        lower_put(l, counter, &box->dim[k].n, 1);
+        lower_hart(l, ".L%u:\n", top + k);
+        if (k + 1 < loops)
+            lower_hart(l, "    mv s%u, s%u\n    mv s%u, s%u\n", 6 + k, 5 + k, 9 + k, 8 + k);
+        else
+            lower_hart(l, "    mv t2, s%u\n    mv t3, s%u\n", 5 + k, 8 + k);
+    }
+}
+
+static void close_loops(struct lower *l, const struct lower_box *box, unsigned top, bool constant)
+{
+    for (unsigned k = box->rank - 2; k-- > 0;) {
+        char from[8], to[8];
+        snprintf(from, sizeof from, "s%u", 5 + k);
+        snprintf(to, sizeof to, "s%u", 8 + k);
+        if (!constant)
+            lower_add(l, from, &box->dim[k].from, box->element);
+        lower_add(l, to, &box->dim[k].to, box->element);
+        lower_hart(l, "    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k, 2 + k, 2 + k, top + k);
+    }
+}
+
+/* The address of a KiB of a pattern, into t2. */
+static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
+{
+    struct lower_boxes *b = boxes(l);
+    if (!b)
+        return;
+    bits &= UINT64_MAX >> (64 - 8 * element);
+    for (uint32_t size = element; size < 8; size *= 2)
+        bits |= bits << 8 * size;
+    size_t i = 0;
+    while (i < b->pattern_count && b->patterns[i] != bits)
+        i++;
+    if (i == b->pattern_count) {
+        uint64_t *patterns =
+            sam_grow(b->patterns, b->pattern_count, &b->pattern_capacity, sizeof *patterns);
+        if (!patterns) {
+            l->hart.failed = true;
+            return;
+        }
+        b->patterns = patterns;
+        patterns[b->pattern_count++] = bits;
+        lower_data(l, "    .balign 8\n.Lpattern%zu:\n    .fill 128, 8, 0x%016" PRIx64 "\n", i,
+                   bits);
+    }
+    lower_hart(l, "    lla t2, .Lpattern%zu\n", i);
+}
+
+/* Two dimensions: the last one is a line. */
+static void call_lines(struct lower *l, const struct lower_box *box, bool constant)
+{
+    const struct lower_dim *line = &box->dim[box->rank - 1], *lines = &box->dim[box->rank - 2];
+    bool run = is_run(line, constant);
+    if (!constant)
+        lower_put(l, "a2", &lines->from, box->element);
+    lower_put(l, "a3", &lines->to, box->element);
+    lower_put(l, "a4", &lines->n, 1);
+    lower_put(l, "a5", &line->n, run ? box->element : 1);
+    if (run) {
+        lower_box_call(l, constant ? LOWER_FILLS : LOWER_LINES);
+        return;
+    }
+    lower_put(l, "a6", &line->from, 1);
+    lower_put(l, "a7", &line->to, 1);
+    lower_hart(l, "    li t4, %u\n", box->element);
+    lower_box_call(l, LOWER_ELEMENTS);
+}
+
+static void move_unknown(struct lower *l, const struct lower_box *given, bool constant,
+                         uint64_t bits)
+{
+    struct lower_box box = used_dims(given);
+    struct lower_dim *line = &box.dim[box.rank - 1], *lines = &box.dim[box.rank - 2];
+    int64_t known;
+    if (!is_run(line, constant) && is_run(lines, constant) && !box.ordered) {
+        struct lower_dim dim = *line;
+        *line = *lines;
+        *lines = dim;
+    }
+    unsigned skip = lower_label(l), top = lower_label(l);
+    for (unsigned k = 3; k < box.rank; k++)
+        lower_label(l);
+    for (unsigned i = 0; i < box.rank; i++)
+        if (lower_is_known(&box.dim[i].n, &known) && !known)
+            return;
+    for (unsigned i = 0; i < box.rank; i++)
+        if (!lower_is_known(&box.dim[i].n, &known)) {
+            lower_put(l, "t1", &box.dim[i].n, 1);
+            lower_hart(l, "    beqz t1, .L%u\n", skip);
+        }
+    if (constant)
+        put_pattern(l, bits, box.element);
+    open_loops(l, &box, top);
+    call_lines(l, &box, constant);
+    close_loops(l, &box, top, constant);
+    lower_hart(l, ".L%u:\n", skip);
+}
+
+void lower_box(struct lower *l, const struct lower_box *box)
+{
+    struct sam_box made;
+    if (known_box(box, false, &made) && (!box->ordered || apart(&made)))
+        call_routine(l, &made, 0, box->element);
+    else
+        move_unknown(l, box, false, 0);
+}
+
+void lower_box_fill(struct lower *l, const struct lower_box *box, uint64_t bits)
+{
+    struct sam_box made;
+    if (known_box(box, true, &made))
+        call_routine(l, &made, bits, box->element);
+    else
+        move_unknown(l, box, true, bits);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products on the matrix unit. It wants both factors by rows of K: the left tile as it lies when it
+ * is row-major, the right tile when it is column-major; otherwise TensorLoad makes such a copy. It
+ * has no bf16, of which f32 is an exact copy. */
+#include "lower/box.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum product_kind { HALF, SINGLE, BYTE, KINDS };
+
+static const struct {
+    const char *label, *load, *multiply;
+    unsigned shift; /* of the bytes of a factor's element */
+} kinds[KINDS] = {
+    [HALF] = {".Lproduct_f16", "mldh", "fwmmacc.h", 1},
+    [SINGLE] = {".Lproduct_f32", "mldw", "fmmacc.s", 2},
+    [BYTE] = {".Lproduct_i8", "mldb", "mmaqa.b", 0},
+};
+
+/* The routine, for registers of `rows` rows. Up to four blocks of C in m4 to m7 share one of A in
+ * m0; B passes through m1 to m3. */
+static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
+    unsigned bytes = 4 * rows;
+    sam_buffer_printf(
+        out,
+        "\n# C = start + A * B^T: A in s2, s8 rows, s3 bytes apart; B in s4, s9 rows, s5 apart; "
+        "s10\n"
+        "# bytes of each are used; C in s6, s7 apart; start in s11 (0: zeros), a7 apart.\n"
+        "%s:\n"
+        "    csrwi xmcsr, 1\n"
+        "    li a0, 0\n"
+        "1:  li a1, %u                   # rows of this turn\n"
+        "    bgeu s8, a1, 2f\n"
+        "    mv a1, s8\n"
+        "2:  mv a2, s9                   # columns left\n"
+        "    mv a3, s4\n"
+        "    mv a4, s6\n"
+        "    mv a5, s11\n"
+        "3:  li t6, %u\n"
+        "    bltu a2, t6, 6f\n"
+        "    mcfgni zero, %u             # four blocks of C\n"
+        "    mcfgm zero, a1\n"
+        "    mcfgki zero, %u\n"
+        "    .irp sum, m4, m5, m6, m7\n"
+        "    mmov.mx \\sum, a0\n"
+        "    beqz s11, 4f\n"
+        "    mldw \\sum, a7, (a5)\n"
+        "    addi a5, a5, %u\n"
+        "4:\n"
+        "    .endr\n"
+        "    slli t6, s5, %d\n"
+        "    mv a6, s2\n"
+        "    mv t0, a3\n"
+        "    add t1, t0, t6\n"
+        "    add t2, t1, t6\n"
+        "    add t3, t2, t6\n"
+        "    add a3, t3, t6\n"
+        "    mv t4, s10\n"
+        "    beqz t4, 5f\n"
+        "4:  li t5, %u\n"
+        "    bgeu t4, t5, 8f\n"
+        "    mv t5, t4\n"
+        "8:  mcfgk zero, t5\n"
+        "    %s m0, s3, (a6)\n"
+        "    mcfgmi zero, %u\n"
+        "    %s m1, s5, (t0)\n"
+        "    %s m2, s5, (t1)\n"
+        "    %s m3, s5, (t2)\n"
+        "    mcfgm zero, a1\n"
+        "    %s m4, m1, m0\n"
+        "    mcfgmi zero, %u\n"
+        "    %s m1, s5, (t3)\n"
+        "    mcfgm zero, a1\n"
+        "    %s m5, m2, m0\n"
+        "    %s m6, m3, m0\n"
+        "    %s m7, m1, m0\n"
+        "    .irp pointer, a6, t0, t1, t2, t3\n"
+        "    add \\pointer, \\pointer, t5\n"
+        "    .endr\n"
+        "    sub t4, t4, t5\n"
+        "    bnez t4, 4b\n"
+        "5:  mcfgki zero, %u\n"
+        "    .irp sum, m4, m5, m6, m7\n"
+        "    mstw \\sum, s7, (a4)\n"
+        "    addi a4, a4, %u\n"
+        "    .endr\n"
+        "    addi a2, a2, -%u\n"
+        "    bnez a2, 3b\n"
+        "    j 9f\n",
+        kinds[kind].label, rows, 4 * rows, rows, bytes, bytes, __builtin_ctz(rows), bytes, load,
+        rows, load, load, load, multiply, rows, load, multiply, multiply, multiply, bytes, bytes,
+        4 * rows);
+    sam_buffer_printf(out,
+                      "6:  li t3, %u                   # one block\n"
+                      "    bgeu a2, t3, 2f\n"
+                      "    mv t3, a2\n"
+                      "2:  slli t2, t3, 2\n"
+                      "    mcfgn zero, t3\n"
+                      "    mcfgm zero, a1\n"
+                      "    mcfgk zero, t2\n"
+                      "    mmov.mx m4, a0\n"
+                      "    beqz s11, 4f\n"
+                      "    mldw m4, a7, (a5)\n"
+                      "    add a5, a5, t2\n"
+                      "4:  mv a6, s2\n"
+                      "    mv t0, a3\n"
+                      "    mv t4, s10\n"
+                      "    beqz t4, 5f\n"
+                      "4:  li t5, %u\n"
+                      "    bgeu t4, t5, 8f\n"
+                      "    mv t5, t4\n"
+                      "8:  mcfgk zero, t5\n"
+                      "    %s m0, s3, (a6)\n"
+                      "    mcfgm zero, t3\n"
+                      "    %s m1, s5, (t0)\n"
+                      "    mcfgm zero, a1\n"
+                      "    %s m4, m1, m0\n"
+                      "    add a6, a6, t5\n"
+                      "    add t0, t0, t5\n"
+                      "    sub t4, t4, t5\n"
+                      "    bnez t4, 4b\n"
+                      "5:  mcfgk zero, t2\n"
+                      "    mstw m4, s7, (a4)\n"
+                      "    add a4, a4, t2\n"
+                      "    mul t6, s5, t3\n"
+                      "    add a3, a3, t6\n"
+                      "    sub a2, a2, t3\n"
+                      "    bnez a2, 3b\n"
+                      "9:  mul t6, s3, a1              # the next rows\n"
+                      "    add s2, s2, t6\n"
+                      "    mul t6, s7, a1\n"
+                      "    add s6, s6, t6\n"
+                      "    sub s8, s8, a1\n"
+                      "    beqz s11, 4f\n"
+                      "    mul t6, a7, a1\n"
+                      "    add s11, s11, t6\n"
+                      "4:  bnez s8, 1b\n"
+                      "    ret\n",
+                      rows, bytes, load, load, multiply);
+}
+
+/* --- factors */
+
+/* A tile seen by rows or by columns: `lines` lines of `length` elements, one after the other. */
+struct factor {
+    uint32_t tile;
+    bool rows;              /* lines are rows of the tile */
+    uint32_t lines, length; /* at most */
+    uint32_t element;       /* bytes */
+    uint32_t pitch;         /* bytes from line to line */
+    uint32_t room;          /* of the copy, or 0: the tile as it is */
+};
+
+enum { ROOM = 0x20000 }; /* of one factor in LOWER_SCRATCH */
+
+static uint32_t at_most(const struct lower *l, uint32_t tile, bool rows)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    uint32_t known;
+    if (lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
+        return known;
+    return rows ? type->rows : type->cols;
+}
+
+static uint32_t pitch_of(const struct lower *l, uint32_t tile)
+{
+    uint32_t pitch = 0;
+    lower_known(l, tile, LOWER_PITCH, &pitch);
+    return pitch;
+}
+
+/* Bring a factor into the form of the unit. False: it does not fit the room for copies. */
+static bool prepare(struct lower *l, struct factor *f, uint32_t room)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, f->tile)->tile;
+    bool narrow = type->dtype == SAM_BF16;
+    f->element = (uint32_t)sam_tile_size(type->dtype);
+    f->lines = at_most(l, f->tile, f->rows);
+    f->length = at_most(l, f->tile, !f->rows);
+    f->pitch = pitch_of(l, f->tile);
+    f->room = 0;
+    if (!f->lines || !f->length)
+        return true;
+    uint32_t at = f->tile;
+    lower_field(l, "t2", at, LOWER_ADDRESS);
+    if (f->rows != (type->blayout == SAM_TILE_row_major)) {
+        const uint64_t most = narrow ? ROOM / 2 : ROOM;
+        uint32_t dense = f->length * f->element, pitch = (dense + 31) / 32 * 32;
+        if ((uint64_t)f->lines * pitch > most)
+            pitch = dense;
+        if ((uint64_t)f->lines * pitch > most)
+            return false;
+        int64_t e = f->element;
+        struct lower_box box = {
+            .rank = 2,
+            .element = f->element,
+            .dim = {{lower_is(f->lines), lower_is(1), lower_is(pitch / e)},
+                    {lower_is(f->length), lower_is(f->pitch / e), lower_is(1)}}};
+        f->pitch = pitch;
+        f->room = narrow ? room + ROOM / 2 : room; /* to be widened into all of the room */
+        lower_hart(l, "    li t3, 0x%" PRIx32 "\n", f->room);
+        lower_box(l, &box);
+        lower_hart(l, "    li t2, 0x%" PRIx32 "\n", f->room);
+    }
+    if (narrow) {
+        uint64_t bytes = (uint64_t)(f->lines - 1) * f->pitch + f->length * f->element;
+        if (bytes > ROOM / 2)
+            return false;
+        lower_hart(l, "    li t3, 0x%" PRIx32 "\n    li a2, %" PRIu64 "\n", room, bytes);
+        lower_box_call(l, LOWER_WIDEN);
+        f->room = room;
+        f->element *= 2;
+        f->pitch *= 2;
+    }
+    return true;
+}
+
+static void put_factor(struct lower *l, const struct factor *f, const char *address,
+                       const char *pitch)
+{
+    if (f->room)
+        lower_hart(l, "    li %s, 0x%" PRIx32 "\n", address, f->room);
+    else
+        lower_field(l, address, f->tile, LOWER_ADDRESS);
+    lower_hart(l, "    li %s, %" PRIu32 "\n", pitch, f->pitch);
+}
+
+/* --- what the sum starts from */
+
+/* Bring it into the destination. `one_row`: its first row is that of every row. */
+static void prefill(struct lower *l, uint32_t start, uint32_t d, bool one_row)
+{
+    const struct sam_tile_type *from = &sam_tile_ty(l->p, start)->tile;
+    const struct sam_tile_type *to = &sam_tile_ty(l->p, d)->tile;
+    int64_t s = pitch_of(l, start) / 4, t = pitch_of(l, d) / 4;
+    bool from_rows = from->blayout == SAM_TILE_row_major,
+         to_rows = to->blayout == SAM_TILE_row_major;
+    struct lower_box box = {.rank = 2,
+                            .element = 4,
+                            .dim = {{lower_valid(l, d, true),
+                                     lower_is(one_row     ? 0
+                                              : from_rows ? s
+                                                          : 1),
+                                     lower_is(to_rows ? t : 1)},
+                                    {lower_valid(l, d, false), lower_is(from_rows ? 1 : s),
+                                     lower_is(to_rows ? 1 : t)}}};
+    lower_field(l, "t2", start, LOWER_ADDRESS);
+    lower_field(l, "t3", d, LOWER_ADDRESS);
+    lower_box(l, &box);
+}
+
+static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        uint32_t known;
+        if (lower_known(l, tile, side ? LOWER_COLS : LOWER_ROWS, &known) && known)
+            continue;
+        lower_field(l, "t1", tile, side ? LOWER_COLS : LOWER_ROWS);
+        lower_hart(l, "    beqz t1, .L%u\n", label);
+    }
+}
+
+void lower_matmul(struct lower *l, const struct sam_tile_op *op)
+{
+    const bool acc = op->code == SAM_TILE_TMATMUL_ACC, bias = op->code == SAM_TILE_TMATMUL_BIAS;
+    uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u);
+    uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    uint32_t start = acc ? sam_tile_arg(l->p, op, 0) : bias ? sam_tile_arg(l->p, op, 2) : d;
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
+    enum sam_dtype dtype = sam_tile_ty(l->p, a)->tile.dtype;
+    enum product_kind kind = dtype == SAM_I8 ? BYTE : dtype == SAM_F16 ? HALF : SINGLE;
+    const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
+    bool by_rows = type->blayout == SAM_TILE_row_major;
+    bool direct = sam_tile_ty(l->p, start)->tile.blayout == type->blayout && (by_rows || !bias);
+    unsigned end = lower_label(l);
+    struct sam_buffer *text;
+    /* a column-major sum is that of the transposed product */
+    struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
+    skip_empty(l, d, end);
+    if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {
+        lower_refuse(l, op,
+                     "%s: a factor needs a copy of more than %u bytes: expected tiles that lie "
+                     "in left and right",
+                     sam_tile_row(op->code)->name, (unsigned)ROOM);
+        return;
+    }
+    if ((acc || bias) && !direct)
+        prefill(l, start, d, bias);
+    put_factor(l, &left, by_rows ? "s2" : "s4", by_rows ? "s3" : "s5");
+    put_factor(l, &right, by_rows ? "s4" : "s2", by_rows ? "s5" : "s3");
+    lower_field(l, by_rows ? "s8" : "s9", d, LOWER_ROWS);
+    lower_field(l, by_rows ? "s9" : "s8", d, LOWER_COLS);
+    lower_field(l, "s10", a, LOWER_COLS);
+    if (kinds[kind].shift)
+        lower_hart(l, "    slli s10, s10, %u\n", kinds[kind].shift);
+    lower_field(l, "s6", d, LOWER_ADDRESS);
+    lower_hart(l, "    li s7, %" PRIu32 "\n", pitch_of(l, d));
+    if (!acc && !bias)
+        lower_hart(l, "    li s11, 0\n");
+    else
+        lower_field(l, "s11", direct ? start : d, LOWER_ADDRESS);
+    lower_hart(l, "    li a7, %" PRIu32 "\n", direct && bias ? 0 : pitch_of(l, direct ? start : d));
+    lower_hart(l, "    call %s\n", kinds[kind].label);
+    if (lower_box_first(l, LOWER_PRODUCTS + kind, &text))
+        write_product(text, kind, rows);
+    lower_pad(l, d);
+    lower_hart(l, ".L%u:\n", end);
+    lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows, rows,
+               4 * rows >> kinds[kind].shift);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that move elements, as boxes on TensorLoad. */
+#include "lower/box.h"
+
+#include <inttypes.h>
+
+static const struct sam_tile_type *tile_type(const struct lower *l, uint32_t tile)
+{
+    return &sam_tile_ty(l->p, tile)->tile;
+}
+
+/* Elements from one row (column) of a tile to the next. */
+static struct lower_number tile_step(const struct lower *l, uint32_t tile, bool rows)
+{
+    const struct sam_tile_type *type = tile_type(l, tile);
+    uint32_t pitch = 0;
+    if (rows != (type->blayout == SAM_TILE_row_major))
+        return lower_is(1);
+    lower_known(l, tile, LOWER_PITCH, &pitch);
+    return lower_is((int64_t)(pitch / sam_tile_size(type->dtype)));
+}
+
+/* Of two equal numbers one that is known, if one is. */
+static struct lower_number either(struct lower_number a, struct lower_number b)
+{
+    int64_t known;
+    return lower_is_known(&a, &known) ? a : b;
+}
+
+/* A minus b, where one of them is known. */
+static struct lower_number minus(int64_t a, const struct lower_number *b)
+{
+    struct lower_number difference = *b;
+    difference.offset = a - b->offset;
+    difference.scale = -b->scale;
+    return difference;
+}
+
+static const char *value_name(const struct lower *l, uint32_t value)
+{
+    return l->p->values[value].name;
+}
+
+static bool both_known(const struct lower_number *a, const struct lower_number *b, int64_t *x,
+                       int64_t *y)
+{
+    bool known = lower_is_known(a, x);
+    return lower_is_known(b, y) && known;
+}
+
+/* --- windows of arrays */
+
+static uint32_t view_of(const struct lower *l, uint32_t window)
+{
+    const struct sam_tile_op *part = &l->p->ops[l->p->values[window].op];
+    return sam_tile_arg(l->p, part, 0);
+}
+
+static uint32_t pointer_of(const struct lower *l, uint32_t view)
+{
+    return sam_tile_arg(l->p, &l->p->ops[l->p->values[view].op], 0);
+}
+
+static bool known_count(const struct lower *l, uint32_t view, int64_t *count)
+{
+    const uint32_t pointer = pointer_of(l, view);
+    for (uint32_t i = 0; i < l->f->arg_count && i < l->argument_count; i++) {
+        const struct sam_tile_argument *argument = &l->arguments[i];
+        if (l->p->ids[l->f->args + i] != pointer || argument->name || !argument->array)
+            continue;
+        *count = (int64_t)argument->array->count;
+        return true;
+    }
+    return false;
+}
+
+/* Whether the view itself lies within its array; its partitions then do as well. */
+static bool view_fits(const struct lower *l, uint32_t view)
+{
+    int64_t count, low = 0, high = 0;
+    if (!known_count(l, view, &count))
+        return false;
+    for (unsigned i = 0; i < sam_tile_ty(l->p, view)->rank; i++) {
+        struct lower_number size = lower_of_window(l, view, i, false);
+        struct lower_number stride = lower_of_window(l, view, i, true);
+        int64_t n, step, span;
+        if (!both_known(&size, &stride, &n, &step) || n < 1 ||
+            __builtin_mul_overflow(n - 1, step, &span) ||
+            __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high))
+            return false;
+    }
+    return low >= 0 && high < count;
+}
+
+/* Find the first element, row by row, that is not in the array, for the message. */
+static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32_t window,
+                           uint32_t tile)
+{
+    unsigned rank = sam_tile_ty(l->p, window)->rank;
+    unsigned top = lower_label(l);
+    for (unsigned k = 1; k < rank; k++)
+        lower_label(l);
+    unsigned failure = lower_failure(l, op, "%s %s[{0},{1}]: element {2} of %s, which has {3}",
+                                     sam_tile_row(op->code)->name, value_name(l, tile),
+                                     value_name(l, pointer_of(l, view_of(l, window))));
+    /* a0 row, a1 column, a2 element, a3 elements of the array; the element at which loop k began in
+     * s(2 + k), its turns left in s(7 + k) */
+    lower_hart(l, "    li a0, 0\n    li a1, 0\n    mv a2, t2\n    mv a3, t1\n");
+    for (unsigned k = 0; k < rank; k++) {
+        char left[8];
+        snprintf(left, sizeof left, "s%u", 7 + k);
+        lower_window_size(l, left, window, k);
+        lower_hart(l, ".L%u:\n    mv s%u, a2\n", top + k, 2 + k);
+    }
+    lower_hart(l, "    bgeu a2, a3, .Lfailure%u\n", failure);
+    for (unsigned k = rank; k-- > 0;) {
+        lower_window_stride(l, "t0", window, k);
+        if (k + 1 == rank)
+            lower_hart(l, "    addi a1, a1, 1\n");
+        else
+            lower_hart(l, "%s", k + 2 == rank ? "    addi a0, a0, 1\n    li a1, 0\n" : "");
+        lower_hart(l, "    add a2, s%u, t0\n    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k,
+                   7 + k, 7 + k, 7 + k, top + k);
+    }
+}
+
+/* Fail where an element is not in the array. */
+static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t window,
+                         uint32_t tile)
+{
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
+    unsigned inside = lower_label(l);
+    int shift = __builtin_ctzll(sam_tile_size(type->dtype));
+    if (view_fits(l, view_of(l, window)))
+        return;
+    for (unsigned i = 0; i < type->rank; i++) {
+        lower_window_size(l, "t0", window, i);
+        lower_hart(l, "    beqz t0, .L%u\n", inside);
+    }
+    /* the first element, and from it the lowest and the highest: a3, a4 */
+    lower_window_address(l, "t2", window);
+    lower_window_array(l, "t0", window);
+    lower_hart(l, "    sub t2, t2, t0\n    srai t2, t2, %d\n    mv a3, t2\n    mv a4, t2\n", shift);
+    for (unsigned i = 0; i < type->rank; i++) {
+        lower_window_size(l, "t0", window, i);
+        lower_window_stride(l, "t1", window, i);
+        lower_hart(l, "    addi t0, t0, -1\n    mul t0, t0, t1\n    srai t1, t0, 63\n"
+                      "    and t1, t1, t0\n    add a3, a3, t1\n    sub t0, t0, t1\n"
+                      "    add a4, a4, t0\n");
+    }
+    unsigned outside = lower_label(l);
+    lower_window_count(l, "t1", window);
+    lower_hart(l, "    bltz a3, .L%u\n    blt a4, t1, .L%u\n.L%u:\n", outside, inside, outside);
+    report_outside(l, op, window, tile);
+    lower_hart(l, ".L%u:\n", inside);
+}
+
+/* --- padding */
+
+void lower_pad(struct lower *l, uint32_t tile)
+{
+    const struct sam_tile_type *type = tile_type(l, tile);
+    if (l->options.outside != SAM_TILE_PAD_VALUE || type->pad == SAM_TILE_PAD_null)
+        return;
+    struct lower_number rows = lower_valid(l, tile, true), cols = lower_valid(l, tile, false);
+    uint64_t bits = sam_tile_pad_bits(type->dtype, type->pad);
+    uint32_t element = (uint32_t)sam_tile_size(type->dtype);
+    const struct lower_number across = tile_step(l, tile, false), down = tile_step(l, tile, true);
+    unsigned skip = lower_label(l);
+    int64_t known;
+    const struct lower_number *const sizes[] = {&rows, &cols};
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++)
+        if (lower_is_known(sizes[i], &known) && !known)
+            return;
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++)
+        if (!lower_is_known(sizes[i], &known)) {
+            lower_put(l, "t1", sizes[i], 1);
+            lower_hart(l, "    beqz t1, .L%u\n", skip);
+        }
+    struct lower_box right = {
+        .rank = 2,
+        .element = element,
+        .dim = {{.n = rows, .to = down}, {.n = minus(type->cols, &cols), .to = across}}};
+    struct lower_box below = {.rank = 2,
+                              .element = element,
+                              .dim = {{.n = minus(type->rows, &rows), .to = down},
+                                      {.n = lower_is(type->cols), .to = across}}};
+    struct lower_number at = lower_times(&cols, &across);
+    lower_field(l, "t3", tile, LOWER_ADDRESS);
+    lower_add(l, "t3", &at, element);
+    lower_box_fill(l, &right, bits);
+    at = lower_times(&rows, &down);
+    lower_field(l, "t3", tile, LOWER_ADDRESS);
+    lower_add(l, "t3", &at, element);
+    lower_box_fill(l, &below, bits);
+    lower_hart(l, ".L%u:\n", skip);
+}
+
+/* --- operations */
+
+static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
+{
+    uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
+    struct lower_box box = {
+        .rank = type->rank, .element = (uint32_t)sam_tile_size(type->dtype), .ordered = !load};
+    struct lower_number down = tile_step(l, tile, true);
+    for (unsigned k = type->rank; k-- > 0;) {
+        struct lower_dim *dim = &box.dim[k];
+        bool line = k + 1 == type->rank;
+        dim->n = lower_of_window(l, window, k, false);
+        if (line)
+            dim->n = either(dim->n, lower_valid(l, tile, false));
+        else if (type->rank == 2)
+            dim->n = either(dim->n, lower_valid(l, tile, true));
+        struct lower_number far = lower_of_window(l, window, k, true);
+        struct lower_number near = line ? tile_step(l, tile, false) : down;
+        dim->from = load ? far : near;
+        dim->to = load ? near : far;
+        if (!line)
+            down = lower_times(&down, &dim->n);
+    }
+    check_window(l, op, window, tile);
+    lower_window_address(l, load ? "t2" : "t3", window);
+    lower_field(l, load ? "t3" : "t2", tile, LOWER_ADDRESS);
+    lower_box(l, &box);
+    if (load)
+        lower_pad(l, tile);
+}
+
+/* A copy of rows x cols elements between tiles; `across`: rows of the source are columns of the
+ * destination. The addresses are in t2 and t3. */
+static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
+                 struct lower_number cols, bool across)
+{
+    struct lower_box box = {.rank = 2,
+                            .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
+                            .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
+                                    {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
+    lower_box(l, &box);
+}
+
+static void addresses(struct lower *l, uint32_t from, uint32_t to)
+{
+    lower_field(l, "t2", from, LOWER_ADDRESS);
+    lower_field(l, "t3", to, LOWER_ADDRESS);
+}
+
+static void move(struct lower *l, const struct sam_tile_op *op, bool across)
+{
+    uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
+    addresses(l, s, d);
+    copy(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, !across)),
+         either(lower_valid(l, d, false), lower_valid(l, s, across)), across);
+    lower_pad(l, d);
+}
+
+static void reshape(struct lower *l, const struct sam_tile_op *op)
+{
+    uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
+    const struct lower_number sizes[] = {lower_valid(l, s, true), lower_valid(l, s, false),
+                                         lower_valid(l, d, true), lower_valid(l, d, false)};
+    struct lower_number from = tile_step(l, s, true), to = tile_step(l, d, true);
+    uint32_t element = (uint32_t)sam_tile_size(tile_type(l, d)->dtype);
+    int64_t rows, cols, lines, length;
+    addresses(l, s, d);
+    if (both_known(&sizes[0], &sizes[1], &lines, &length) &&
+        both_known(&sizes[2], &sizes[3], &rows, &cols)) {
+        /* runs of the shorter rows, if they divide the longer ones */
+        int64_t run = length < cols ? length : cols, far = from.offset, near = to.offset;
+        bool gapless[] = {lines == 1 || far == length, rows == 1 || near == cols};
+        if (gapless[0])
+            run = cols;
+        else if (gapless[1])
+            run = length;
+        if (!run || !rows)
+            return;
+        if ((gapless[0] || length % run == 0) && (gapless[1] || cols % run == 0)) {
+            int64_t parts = gapless[0] ? 1 : length / run, pieces = gapless[1] ? 1 : cols / run;
+            int64_t inner = parts > pieces ? parts : pieces;
+            int64_t n = rows * cols / run;
+            far = gapless[0] ? run : far;
+            near = gapless[1] ? run : near;
+            struct lower_box box = {
+                .rank = 3,
+                .element = element,
+                .dim = {{lower_is(n / inner), lower_is(parts > 1 ? far : far * inner),
+                         lower_is(pieces > 1 ? near : near * inner)},
+                        {lower_is(inner), lower_is(parts > 1 ? run : far),
+                         lower_is(pieces > 1 ? run : near)},
+                        {lower_is(run), lower_is(1), lower_is(1)}}};
+            lower_box(l, &box);
+            lower_pad(l, d);
+            return;
+        }
+    }
+    lower_put(l, "a2", &from, element);
+    lower_put(l, "a3", &to, element);
+    lower_put(l, "a5", &sizes[1], element);
+    lower_put(l, "a6", &sizes[3], element);
+    unsigned skip = lower_label(l);
+    lower_put(l, "a7", &sizes[2], 1);
+    lower_hart(l, "    mul a7, a7, a6\n    beqz a7, .L%u\n", skip);
+    lower_box_call(l, LOWER_RUNS);
+    lower_hart(l, ".L%u:\n", skip);
+    lower_pad(l, d);
+}
+
+/* The offsets of textract and tinsert: `part` is within `whole`, whose address is in `reg`. */
+static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, uint32_t whole,
+                  const char *reg)
+{
+    const struct sam_tile_type *type = tile_type(l, whole);
+    unsigned failure = lower_failure(
+        l, op, "%s: {0}x{1} elements from [{2},{3}] leave the valid rectangle of %s, {4}x{5}",
+        sam_tile_row(op->code)->name, value_name(l, whole));
+    const struct lower_number rows = lower_valid(l, part, true), cols = lower_valid(l, part, false);
+    const struct lower_number of_rows = lower_valid(l, whole, true);
+    const struct lower_number of_cols = lower_valid(l, whole, false);
+    const struct lower_number down = tile_step(l, whole, true), across = tile_step(l, whole, false);
+    int64_t row, col, size, room[2], n[2];
+    bool known = lower_constant(l, sam_tile_arg(l->p, op, 1), &row) &&
+                 lower_constant(l, sam_tile_arg(l->p, op, 2), &col) &&
+                 both_known(&rows, &cols, &n[0], &n[1]) &&
+                 both_known(&of_rows, &of_cols, &room[0], &room[1]);
+    size = (int64_t)sam_tile_size(type->dtype);
+    if (known && row >= 0 && col >= 0 && row <= room[0] - n[0] && col <= room[1] - n[1]) {
+        struct lower_number at = lower_is(row * down.offset + col * across.offset);
+        lower_add(l, reg, &at, (uint32_t)size);
+        return;
+    }
+    lower_put(l, "a0", &rows, 1);
+    lower_put(l, "a1", &cols, 1);
+    lower_get(l, "a2", sam_tile_arg(l->p, op, 1));
+    lower_get(l, "a3", sam_tile_arg(l->p, op, 2));
+    lower_put(l, "a4", &of_rows, 1);
+    lower_put(l, "a5", &of_cols, 1);
+    lower_hart(l,
+               "    sub t0, a4, a0\n    sub t1, a5, a1\n"
+               "    bltz a2, .Lfailure%u\n    bltz a3, .Lfailure%u\n"
+               "    blt t0, a2, .Lfailure%u\n    blt t1, a3, .Lfailure%u\n",
+               failure, failure, failure, failure);
+    lower_hart(l,
+               "    li t0, %" PRId64 "\n    mul t0, t0, a2\n    add %s, %s, t0\n"
+               "    li t0, %" PRId64 "\n    mul t0, t0, a3\n    add %s, %s, t0\n",
+               down.offset * size, reg, reg, across.offset * size, reg, reg);
+}
+
+/* Jump to the label if the destination has no valid element: nothing is checked then. */
+static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
+{
+    const bool sides[] = {true, false};
+    for (size_t i = 0; i < SAM_COUNT(sides); i++) {
+        struct lower_number size = lower_valid(l, tile, sides[i]);
+        int64_t known;
+        if (lower_is_known(&size, &known) && known)
+            continue;
+        lower_put(l, "t1", &size, 1);
+        lower_hart(l, "    beqz t1, .L%u\n", label);
+    }
+}
+
+static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
+{
+    uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 3), part = insert ? s : d;
+    unsigned end = lower_label(l);
+    skip_empty(l, d, end);
+    addresses(l, s, d);
+    enter(l, op, part, insert ? d : s, insert ? "t3" : "t2");
+    copy(l, s, d, lower_valid(l, part, true), lower_valid(l, part, false), false);
+    if (!insert)
+        lower_pad(l, d);
+    lower_hart(l, ".L%u:\n", end);
+}
+
+static void concat(struct lower *l, const struct sam_tile_op *op)
+{
+    uint32_t d = sam_tile_arg(l->p, op, 2), first = sam_tile_arg(l->p, op, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t s = sam_tile_arg(l->p, op, i);
+        addresses(l, s, d);
+        if (i) {
+            struct lower_number at = lower_valid(l, first, false);
+            lower_add(l, "t3", &at, (uint32_t)sam_tile_size(tile_type(l, d)->dtype));
+        }
+        copy(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, true)),
+             lower_valid(l, s, false), false);
+    }
+    lower_pad(l, d);
+}
+
+void lower_move(struct lower *l, const struct sam_tile_op *op)
+{
+    switch (op->code) {
+    case SAM_TILE_TLOAD: transfer(l, op, true); break;
+    case SAM_TILE_TSTORE: transfer(l, op, false); break;
+    case SAM_TILE_TMOV: move(l, op, false); break;
+    case SAM_TILE_TTRANS: move(l, op, true); break;
+    case SAM_TILE_TRESHAPE: reshape(l, op); break;
+    case SAM_TILE_TEXTRACT: extract(l, op, false); break;
+    case SAM_TILE_TINSERT: extract(l, op, true); break;
+    default: concat(l, op); break;
+    }
+    lower_note(l, op, "TensorLoad");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs that move tiles: numbers that are known when the program is lowered or only when
+ * it runs, windows of arrays in any order of elements, tiles of any layout. */
+#ifndef TEST_LOWER_WRITER_H
+#define TEST_LOWER_WRITER_H
+
+#include "lower/lowered.h"
+
+struct writer {
+    struct lowered x;
+    struct sam_buffer head, body; /* arguments; operations */
+    unsigned fresh;               /* next name */
+    bool dynamic;                 /* sizes are known when the program runs */
+};
+
+struct writer_tile {
+    char name[24], type[160];
+    const char *loc;
+    enum sam_dtype dtype;
+    unsigned rows, cols, valid_rows, valid_cols;
+    bool by_columns, dynamic;
+    const char *pad;
+};
+
+/* Begin a program; every number of it may be known (`dynamic` false) or an argument. */
+void writer_open(struct writer *w, uint64_t seed, bool dynamic);
+unsigned writer_below(struct writer *w, unsigned n);
+void writer_put(struct writer *w, const char *format, ...) SAM_PRINTF(2, 3);
+/* The name of an index with this number: %c7, or an argument. */
+const char *writer_number(struct writer *w, int64_t number, char name[24]);
+/* A constant, always. */
+const char *writer_constant(struct writer *w, int64_t number, char name[24]);
+/* A tile with valid sizes; its room is a random one around them unless it has one. */
+void writer_tile(struct writer *w, struct writer_tile *t);
+/* An argument with `count` elements of random bits; its name is %p followed by the number
+ * returned. */
+unsigned writer_array(struct writer *w, enum sam_dtype dtype, size_t count);
+/* A window of rows x cols elements of a new array, whose elements lie in any order; `once`: each
+ * in a place of its own. The name and the type of the partition. */
+void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsigned cols, bool once,
+                   char name[16], char type[160]);
+/* Fill the room of a tile with random elements. */
+void writer_fill(struct writer *w, const struct writer_tile *t);
+/* Store the room of a tile to an array of its own. */
+void writer_show(struct writer *w, const struct writer_tile *t);
+/* Run the program on both. */
+void writer_run(struct writer *w);
+
+#endif
