@@ -99,14 +99,20 @@ void writer_tile(struct writer *w, struct writer_tile *t)
     write_type(t, t->dynamic, t->type);
     if (t->dynamic) {
         char r[24], c[24];
-        writer_number(w, t->rows, r);
-        writer_number(w, t->cols, c);
+        writer_number(w, t->empty ? t->valid_rows : t->rows, r);
+        writer_number(w, t->empty ? t->valid_cols : t->cols, c);
         writer_put(w, "%s = pto.alloc_tile valid_row = %s valid_col = %s : %s\n", t->name, r, c,
                    t->type);
+        if (t->empty)
+            return;
         writer_fill(w, t);
         writer_number(w, t->valid_rows, r);
         writer_number(w, t->valid_cols, c);
         writer_put(w, "pto.set_validshape %s, %s, %s : %s\n", t->name, r, c, t->type);
+        return;
+    }
+    if (t->empty) {
+        writer_put(w, "%s = pto.alloc_tile : %s\n", t->name, t->type);
         return;
     }
     struct writer_tile whole = *t;
@@ -118,8 +124,18 @@ void writer_tile(struct writer *w, struct writer_tile *t)
     writer_put(w, "%s = pto.alloc_tile : %s\n", whole.name, whole.type);
     writer_fill(w, &whole);
     writer_constant(w, 0, zero);
-    writer_put(w, "%s = pto.subset %s, offsets = [%s, %s] : %s -> %s\n", t->name, whole.name, zero,
-               zero, whole.type, t->type);
+    writer_part(w, t, &whole, zero);
+}
+
+void writer_part(struct writer *w, struct writer_tile *t, const struct writer_tile *whole,
+                 const char *zero)
+{
+    if (strcmp(t->name, whole->name) == 0) {
+        snprintf(t->name, sizeof t->name, "%%t%u", w->fresh++);
+        write_type(t, false, t->type);
+    }
+    writer_put(w, "%s = pto.subset %s, offsets = [%s, %s] : %s -> %s\n", t->name, whole->name, zero,
+               zero, whole->type, t->type);
 }
 
 /* --- windows */
@@ -263,7 +279,8 @@ void writer_show(struct writer *w, const struct writer_tile *t)
     } else {
         whole.valid_rows = t->rows;
         whole.valid_cols = t->cols;
-        snprintf(whole.name, sizeof whole.name, "%.16s_all", t->name);
+        if (!t->empty)
+            snprintf(whole.name, sizeof whole.name, "%.16s_all", t->name);
         write_type(&whole, false, whole.type);
     }
     whole_window(w, &whole, name, type);

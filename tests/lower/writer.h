@@ -19,6 +19,7 @@ struct writer_tile {
     enum sam_dtype dtype;
     unsigned rows, cols, valid_rows, valid_cols;
     bool by_columns, dynamic;
+    bool empty; /* nothing is in its room at first */
     const char *pad;
 };
 
@@ -32,6 +33,9 @@ const char *writer_number(struct writer *w, int64_t number, char name[24]);
 const char *writer_constant(struct writer *w, int64_t number, char name[24]);
 /* A tile with valid sizes; its room is a random one around them unless it has one. */
 void writer_tile(struct writer *w, struct writer_tile *t);
+/* The valid rectangle of `t` as a tile over that of `whole`, from [zero, zero] on. */
+void writer_part(struct writer *w, struct writer_tile *t, const struct writer_tile *whole,
+                 const char *zero);
 /* An argument with `count` elements of random bits; its name is %p followed by the number
  * returned. */
 unsigned writer_array(struct writer *w, enum sam_dtype dtype, size_t count);

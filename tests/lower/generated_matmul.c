@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random products of matrices, of every type and layout: the same bytes as the executor in the
+ * system's order of sums, also where nothing is written. */
+#include "lower/writer.h"
+
+static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
+static const char *const names[] = {"tmatmul", "tmatmul_acc", "tmatmul_bias"};
+
+static unsigned size(struct writer *w, bool zero)
+{
+    static const unsigned sizes[] = {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 70};
+    if (zero && writer_below(w, 20) == 0)
+        return 0;
+    return writer_below(w, 3) ? sizes[writer_below(w, SAM_COUNT(sizes))] : 1 + writer_below(w, 80);
+}
+
+/* A tile of another memory with elements from an array, through mat. */
+static struct writer_tile load(struct writer *w, const char *loc, enum sam_dtype dtype,
+                               unsigned rows, unsigned cols)
+{
+    char name[16], type[160];
+    struct writer_tile mat = {.loc = "mat",
+                              .dtype = dtype,
+                              .valid_rows = rows,
+                              .valid_cols = cols,
+                              .by_columns = writer_below(w, 2),
+                              .empty = true};
+    struct writer_tile t = mat;
+    writer_tile(w, &mat);
+    writer_window(w, dtype, rows, cols, false, name, type);
+    writer_put(w, "pto.tload ins(%s : %s) outs(%s : %s)\n", name, type, mat.name, mat.type);
+    if (strcmp(loc, "mat") == 0)
+        return mat;
+    t.loc = loc;
+    t.by_columns = writer_below(w, 2);
+    writer_tile(w, &t);
+    writer_put(w, "pto.tmov ins(%s : %s) outs(%s : %s)\n", mat.name, mat.type, t.name, t.type);
+    return t;
+}
+
+static void multiply(struct writer *w, unsigned kind, enum sam_dtype dtype, unsigned depth,
+                     const struct writer_tile *d, const struct writer_tile *start)
+{
+    enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
+    struct writer_tile left = load(w, "left", dtype, d->valid_rows, depth);
+    struct writer_tile right = load(w, "right", dtype, depth, d->valid_cols);
+    struct writer_tile bias = {0};
+    if (kind == 2)
+        bias = load(w, "mat", sum, 1 + writer_below(w, 2), d->valid_cols);
+    writer_put(w, "pto.%s ins(", names[kind]);
+    if (kind == 1)
+        writer_put(w, "%s, ", start->name);
+    writer_put(w, "%s, %s", left.name, right.name);
+    if (kind == 2)
+        writer_put(w, ", %s", bias.name);
+    writer_put(w, " : ");
+    if (kind == 1)
+        writer_put(w, "%s, ", start->type);
+    writer_put(w, "%s, %s", left.type, right.type);
+    if (kind == 2)
+        writer_put(w, ", %s", bias.type);
+    writer_put(w, ") outs(%s : %s)\n", d->name, d->type);
+}
+
+/* A product into all of a tile; then one into a part of it, or a sum that goes on from it. */
+static void test_products(void **state)
+{
+    static const unsigned mlens[] = {512, 512, 256, 128};
+    static const char *const pads[] = {NULL, "zero", "max", "min"};
+    uint64_t seed = test_seed();
+    (void)state;
+    for (unsigned n = 0; n < 160; n++) {
+        struct writer w;
+        const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
+        const unsigned kind = n / 4 % 3;
+        const uint64_t own = test_random(&seed);
+        char zero[24];
+        writer_open(&w, own, own & 1);
+        w.x.options.mlen = dtype == SAM_TILE_i8 ? mlens[writer_below(&w, SAM_COUNT(mlens))] : 512;
+        w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
+        struct writer_tile whole = {.loc = "acc",
+                                    .dtype = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32,
+                                    .by_columns = writer_below(&w, 3) == 0,
+                                    .empty = true,
+                                    .pad = pads[writer_below(&w, SAM_COUNT(pads))]};
+        unsigned length = (1 + writer_below(&w, 10)) * 8, lines = size(&w, false);
+        whole.rows = whole.valid_rows = whole.by_columns ? length : lines;
+        whole.cols = whole.valid_cols = whole.by_columns ? lines : length;
+        writer_tile(&w, &whole);
+        multiply(&w, 0, dtype, size(&w, false), &whole, NULL);
+        struct writer_tile d = whole;
+        d.valid_rows = writer_below(&w, whole.rows + 1);
+        d.valid_cols = writer_below(&w, whole.cols + 1);
+        if (w.dynamic) {
+            char rows[24], cols[24];
+            writer_number(&w, d.valid_rows, rows);
+            writer_number(&w, d.valid_cols, cols);
+            writer_put(&w, "pto.set_validshape %s, %s, %s : %s\n", d.name, rows, cols, d.type);
+        } else {
+            writer_constant(&w, 0, zero);
+            writer_part(&w, &d, &whole, zero);
+        }
+        struct writer_tile other = d;
+        if (kind == 1 && writer_below(&w, 2)) { /* from another tile */
+            other = (struct writer_tile){.loc = "acc",
+                                         .dtype = d.dtype,
+                                         .valid_rows = d.valid_rows,
+                                         .valid_cols = d.valid_cols,
+                                         .by_columns = writer_below(&w, 2),
+                                         .empty = true};
+            writer_tile(&w, &other);
+            multiply(&w, 0, dtype, size(&w, false), &other, NULL);
+        }
+        multiply(&w, kind, dtype, size(&w, true), &d, &other);
+        writer_show(&w, w.dynamic ? &d : &whole);
+        writer_run(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
